@@ -77,7 +77,5 @@ export function composeServices(env: Env, context: Context): Services {
 /** A variable selects the adapter; a missing binding that it needs is an error. */
 function vectorizeOf(env: Env, { VECTOR_INDEX: wanted }: Config) {
   if (env.VECTORIZE !== undefined) return env.VECTORIZE;
-  throw new ConfigError(
-    `Configuration is wrong. VECTOR_INDEX: ${wanted} needs the binding VECTORIZE`,
-  );
+  throw new ConfigError([`VECTOR_INDEX: ${wanted} needs the binding VECTORIZE`]);
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Command } from "commander";
 
 import { readDemoState } from "./demo/demo-state.ts";
+import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE } from "./installation.ts";
 import { collect, runCommand } from "./run-command.ts";
@@ -10,6 +11,13 @@ import { pathOfUser } from "./terminal.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
 import { claimState } from "./worker/claim-state.ts";
 import { checkPortIsFree } from "./worker/free-port.ts";
+import {
+  checkVariables,
+  DEV_VARS,
+  givenVariables,
+  passedBy,
+  writeVariables,
+} from "./worker/worker-variables.ts";
 import { spawnWrangler } from "./worker/wrangler.ts";
 
 type DevOptions = { port: string; persistTo: string; var?: string[] };
@@ -26,15 +34,22 @@ const program = new Command("npm run dev --")
 
 async function dev(options: DevOptions, command: Command): Promise<void> {
   const stateFolder = pathOfUser(options.persistTo);
+  const pairs = options.var ?? [];
+  const isLocal = !command.args.some((arg) => /^(-e|-c|--env|--config)\b/.test(arg));
+  const given = await givenVariables(process.env);
+  checkVariables({ ...given, ...Object.fromEntries(pairs.map(pairOf)) }, isLocal);
   await checkPortIsFree(Number(options.port));
   await claimState(stateFolder, Number(options.port));
   await applyMigrations(stateFolder);
-  const vars = (options.var ?? []).flatMap((pair) => ["--var", pair]);
+  const passed = await writeVariables(stateFolder, "variables.env", passedBy(process.env));
+  const vars = pairs.flatMap((pair) => ["--var", pair]);
   // The password that `npm start` set is replaced by the known one at the next sign-in.
   const { password } = await readDemoState(stateFolder);
   if (password !== null) vars.push("--var", "PANEL_ADMIN_RESET:true");
-  const given = ["--port", options.port, "--persist-to", stateFolder, ...vars];
-  const args = ["dev", ...given, ...command.args];
+  // A named file replaces .dev.vars, so that it is named, too.
+  const files = passed.length === 0 || DEV_VARS === null ? passed : [DEV_VARS, ...passed];
+  const fixed = ["--port", options.port, "--persist-to", stateFolder, ...vars];
+  const args = ["dev", ...fixed, ...files.flatMap((file) => ["--env-file", file]), ...command.args];
   const child = spawnWrangler(args, "inherit");
   // Ctrl-C reaches wrangler directly; other signals are forwarded.
   process.on("SIGINT", () => undefined);
@@ -42,6 +57,13 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
   const [code] = (await once(child, "close")) as [number | null];
   process.exitCode = code ?? 0;
+}
+
+/** @throws CommandFailure */
+function pairOf(text: string): [name: string, value: string] {
+  const at = text.indexOf(":");
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new CommandFailure(`--var ${text} must be NAME:VALUE, such as KEEP_QUERIES_DAYS:30.`);
 }
 
 await runCommand(program);

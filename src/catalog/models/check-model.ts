@@ -8,6 +8,19 @@ export function chatModelProblem({ models }: Named, name: string): string | null
   return problemWith("model", () => models.chat(name));
 }
 
+/**
+ * The same for what only a language model can do: `embedded/extractive` quotes passages.
+ * `purpose`: such as "judge answers".
+ */
+export function languageModelProblem(
+  services: Named,
+  { field, name, purpose }: { field: string; name: string; purpose: string },
+): string | null {
+  const problem = problemWith(field, () => services.models.chat(name));
+  if (problem !== null || !name.startsWith("embedded/")) return problem;
+  return `${field}: ${name} only quotes passages and cannot ${purpose}: name a language model, such as local/llama3.2`;
+}
+
 /** The same for a reranker. @throws QuarryError `invalid`. */
 export function checkReranker({ models }: Named, name: string): void {
   refuse("reranker", () => models.reranker(name));

@@ -1,6 +1,4 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-
+import { writeVariables } from "../worker/worker-variables.ts";
 import type { ServedModels } from "./choose-models.ts";
 import { dimensionsOf, discoverModels } from "./discover-models.ts";
 import type { ModelServer } from "./discover-models.ts";
@@ -18,7 +16,6 @@ import { USUAL_PLACES } from "./local-servers.ts";
 import type { ModelPlace } from "./local-servers.ts";
 
 const SECRET = "OPENAI_COMPATIBLE_API_KEY";
-const OWNER_ONLY = 0o600;
 
 /** Settings of the Worker for a model server. The key is not an argument: `ps` would show it. */
 export type ModelSettings = Models & { vars: string[]; envFiles: string[] };
@@ -45,20 +42,18 @@ export async function modelSettings(
   const models = await chosenModels(environment, choice);
   const { embeddingModel, dimensions, baseUrl } = models;
   const isDefault = embeddingModel === EMBEDDED_EMBEDDING_MODEL;
+  // It may stand in .dev.vars, which the Worker reads, and --embedded overrides it.
+  const isNamed = valueOf(environment, "EMBEDDING_MODEL") !== undefined;
   const vars = [
     ...(baseUrl === null ? [] : [`OPENAI_COMPATIBLE_BASE_URL:${baseUrl}`]),
-    ...(isDefault ? [] : [`EMBEDDING_MODEL:${embeddingModel}`]),
+    ...(isDefault && !isNamed ? [] : [`EMBEDDING_MODEL:${embeddingModel}`]),
     ...(dimensions === null ? [] : [`EMBEDDING_DIMENSIONS:${dimensions}`]),
   ];
   const secret = valueOf(environment, SECRET);
   // A server that was only found is not the one that the key was given for.
   const isFound = valueOf(environment, "OPENAI_COMPATIBLE_BASE_URL") === undefined;
-  if (secret === undefined || isFound) return { ...models, vars, envFiles: [] };
-  await mkdir(stateFolder, { recursive: true });
-  const file = join(stateFolder, "model.env");
-  await writeFile(file, `${SECRET}=${JSON.stringify(secret)}\n`, { mode: OWNER_ONLY });
-  await chmod(file, OWNER_ONLY);
-  return { ...models, vars, envFiles: [resolve(file)] };
+  const secrets = secret === undefined || isFound ? {} : { [SECRET]: secret };
+  return { ...models, vars, envFiles: await writeVariables(stateFolder, "model.env", secrets) };
 }
 
 function valueOf(environment: NodeJS.ProcessEnv, name: string): string | undefined {

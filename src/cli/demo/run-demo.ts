@@ -1,5 +1,3 @@
-import { join } from "node:path";
-
 import type { PanelApi } from "../api/panel-api.ts";
 import { publicApi } from "../api/public-api.ts";
 import { CommandFailure } from "../failure.ts";
@@ -8,12 +6,19 @@ import { listFolder } from "../push/list-folder.ts";
 import { pushFolder } from "../push/push-folder.ts";
 import { reportPush } from "../push/report-push.ts";
 import { hasDatabase } from "../worker/apply-migrations.ts";
-import { checkNodeVersion, IS_PACKED, PROJECT } from "../installation.ts";
+import { checkNodeVersion } from "../installation.ts";
 import { openTerminal, pathOfUser } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { claimState } from "../worker/claim-state.ts";
 import { checkPortIsFree } from "../worker/free-port.ts";
 import { withWorker } from "../worker/with-worker.ts";
+import {
+  besidesModels,
+  checkVariables,
+  DEV_VARS,
+  givenVariables,
+  writeVariables,
+} from "../worker/worker-variables.ts";
 import { addressesOf, showAddresses } from "./addresses.ts";
 import { readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
@@ -46,6 +51,8 @@ const NO_CHOICE = { include: [], exclude: [] };
 /** The whole of `npm start`: Worker, resources, documents, two questions, addresses. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   checkNodeVersion();
+  const given = await givenVariables(process.env);
+  checkVariables(given);
   const terminal = openTerminal(options.json === true);
   const folder = options.folder === undefined ? SAMPLE_FOLDER : pathOfUser(options.folder);
   const stateFolder = pathOfUser(options.state);
@@ -57,16 +64,17 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const subject = subjectOf(folder, state.folders);
   const madeWith = state.embeddingModel ?? modelOfDatabase(stateFolder);
   const embedded = options.embedded === true;
-  const settings = await modelSettings(process.env, stateFolder, { embedded, madeWith });
+  const settings = await modelSettings(given, stateFolder, { embedded, madeWith });
   const { chatModel, embeddingModel, vars } = settings;
   state.password ??= newLocalPassword();
   state.embeddingModel = madeWith ?? embeddingModel;
   // Written before the Worker can use it: an interrupted start must not lose it.
   await writeDemoState(stateFolder, state);
   const signInFile = await writeSignInFile(stateFolder, state.password);
+  const passed = await writeVariables(stateFolder, "variables.env", besidesModels(given));
   // Named files replace .dev.vars, so that a checkout names it too.
-  const devVars = IS_PACKED ? [] : [join(PROJECT, ".dev.vars")];
-  const envFiles = [...devVars, ...settings.envFiles, signInFile];
+  const devVars = DEV_VARS === null ? [] : [DEV_VARS];
+  const envFiles = [...devVars, ...passed, ...settings.envFiles, signInFile];
   terminal.say(settings.about);
   terminal.say("Starting the Worker …");
   await withWorker(

@@ -11,6 +11,7 @@ import { applyMigrations } from "./apply-migrations.ts";
 import { claimState } from "./claim-state.ts";
 import { checkPortIsFree } from "./free-port.ts";
 import { configArguments } from "./packed-config.ts";
+import { problemOfStart } from "./problem-of-start.ts";
 import { followWorkerLog } from "./worker-log.ts";
 import { signalGroup, spawnWranglerGroup } from "./wrangler.ts";
 
@@ -39,7 +40,6 @@ export type RunningWorker = {
 };
 
 const START_TIMEOUT_MS = 90_000;
-const POLL_EVERY_MS = 150;
 const STOP_TIMEOUT_MS = 5_000;
 const STOP_POLL_EVERY_MS = 50;
 const LINES_OF_LOG = 15;
@@ -68,9 +68,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   };
   // The loopback address in digits: `localhost` can resolve to an address where nothing listens.
   const probe = `http://127.0.0.1:${port}/api/openapi.json`;
-  if (!(await answers(probe, ended))) {
+  const problem = await problemOfStart(probe, ended, START_TIMEOUT_MS);
+  if (problem !== null) {
     await stop();
-    throw new CommandFailure(await whyNot(logPath));
+    throw new CommandFailure(problem === "" ? await endOf(logPath) : problem);
   }
   return { url: `http://localhost:${port}`, pid: child.pid ?? 0, ended, stop };
 }
@@ -92,20 +93,7 @@ function argumentsOf({
   return ["dev", ...config, ...listening, ...inspector, ...quiet, ...pairs, ...files];
 }
 
-async function answers(probe: string, ended: Promise<void>): Promise<boolean> {
-  const state = { gone: false };
-  void ended.then(() => (state.gone = true));
-  const giveUpAt = Date.now() + START_TIMEOUT_MS;
-  while (!state.gone && Date.now() < giveUpAt) {
-    const response = await fetch(probe).catch(() => null);
-    await response?.body?.cancel();
-    if (response?.ok === true) return true;
-    await Promise.race([pause(POLL_EVERY_MS), ended]);
-  }
-  return false;
-}
-
-async function whyNot(logPath: string): Promise<string> {
+async function endOf(logPath: string): Promise<string> {
   const lines = (await readFile(logPath, "utf8").catch(() => "")).trimEnd().split("\n");
   const last = lines.slice(-LINES_OF_LOG).join("\n  ");
   return `The Worker did not start. The end of ${logPath}:\n  ${last}`;

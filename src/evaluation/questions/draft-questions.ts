@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { findInference } from "../../catalog/inferences/find-inference.ts";
-import { chatModelProblem } from "../../catalog/models/check-model.ts";
+import { languageModelProblem } from "../../catalog/models/check-model.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { invalid, QuarryError, unprocessable } from "../../core/errors.ts";
 import type { QuestionId } from "../../core/ids.ts";
@@ -57,7 +57,8 @@ export async function draftQuestions(
   services: Services,
   { set, model, count }: Drafting,
 ): Promise<QuestionId[]> {
-  const problem = chatModelProblem(services, model);
+  const wanted = { field: "model", name: model, purpose: "write questions" };
+  const problem = languageModelProblem(services, wanted);
   if (problem !== null) throw invalid(problem);
   // Before the model is asked: its calls cost.
   const room = QUESTIONS_MAX - set.questions - set.drafts;

@@ -1,6 +1,6 @@
 import { chooseIdentifier, identifierTaken } from "../../catalog/choose-identifier.ts";
 import { findInference } from "../../catalog/inferences/find-inference.ts";
-import { chatModelProblem } from "../../catalog/models/check-model.ts";
+import { languageModelProblem } from "../../catalog/models/check-model.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { invalid, notFound, QuarryError, unprocessable } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -84,6 +84,10 @@ async function subjectOf(services: Services, { rag, inference }: NewQuestionSet)
 }
 
 function checkJudge(services: Services, judgeModel: string | null): void {
-  const problem = judgeModel === null ? null : chatModelProblem(services, judgeModel);
-  if (problem !== null) throw invalid(problem.replace(/^model/, "judgeModel"));
+  const problem = judgeModel === null ? null : judgeProblem(services, judgeModel);
+  if (problem !== null) throw invalid(problem);
 }
+
+/** Null for a model that can judge answers. */
+export const judgeProblem = (services: Pick<Services, "models">, name: string) =>
+  languageModelProblem(services, { field: "judgeModel", name, purpose: "judge answers" });

@@ -7,6 +7,7 @@ import { hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { Setting } from "../../db/evaluation/stored-shapes.ts";
 import type { Services } from "../../services.ts";
+import { judgeProblem } from "../questions/question-sets.ts";
 import { RUNS_AT_ONCE, RUNS_KEPT } from "../limits.ts";
 import { factsOf, subjectOfRun } from "./subject-of-run.ts";
 
@@ -24,9 +25,7 @@ export async function startRun(
   const { db, now, queue } = services;
   const subject = await subjectOfRun(services, set, setting);
   if (set.questions === 0) throw unprocessable("The set has no confirmed questions");
-  if (set.judgeModel === null && (await hasJudgedQuestions(db, set.id))) {
-    throw unprocessable("The set has questions that a model judges, and no judgeModel");
-  }
+  if (await hasJudgedQuestions(db, set.id)) checkJudgeOf(services, set);
   const startedAt = now();
   const id = newId<EvaluationRunId>(startedAt);
   const run = { id, setId: set.id, setting, facts: factsOf(subject), now: startedAt };
@@ -36,4 +35,13 @@ export async function startRun(
   }
   await queue.scan({ kind: "evaluate", runId: id });
   return id;
+}
+
+/** A judge that was fit when it was named may be none any more. @throws QuarryError `unprocessable` */
+function checkJudgeOf(services: Services, { judgeModel }: QuestionSet): void {
+  if (judgeModel === null) {
+    throw unprocessable("The set has questions that a model judges, and no judgeModel");
+  }
+  const problem = judgeProblem(services, judgeModel);
+  if (problem !== null) throw unprocessable(problem);
 }

@@ -257,7 +257,14 @@ test("members read and change nothing; wrong wishes are refused in words", async
   expect((await make({})).body.error).toMatch(/rag or inference is required/);
   expect((await make({ rag: "none" })).body.error).toMatch(/rag does not exist/);
   expect((await make({ rag, judgeModel: "no/such" })).body.error).toMatch(/judgeModel/);
+  const judge = (await make({ rag, judgeModel: "embedded/extractive" })).body.error;
+  expect(judge).toMatch(/judgeModel: embedded\/extractive only quotes .* cannot judge answers/);
   expect((await make({ rag })).status).toBe(201);
+  const change = await send("PATCH", "/question-sets/own", { judgeModel: "embedded/extractive" });
+  expect(change.body.error).toBe(judge);
+  const drafts = { model: "embedded/extractive", count: 1 };
+  const drafted = await send("POST", "/question-sets/own/draft", drafts);
+  expect(drafted.body.error).toMatch(/cannot write questions: name a language model/);
   expect((await make({ rag })).body.error).toMatch(/Identifier is taken/);
   const asked = { question: "Q?", expected: [{ file: "a.md" }] };
   expect((await send("POST", "/question-sets/own/questions", asked)).status).toBe(201);

@@ -160,6 +160,6 @@ export const JudgeField = ({ state }: { state: FormState }) => (
     name="judgeModel"
     label="Judge"
     placeholder="openai/gpt-5-mini"
-    hint="The chat model that judges answers by a rubric; only such questions need it."
+    hint="The language model that judges answers by a rubric; only such questions need it. embedded/extractive is none."
   />
 );

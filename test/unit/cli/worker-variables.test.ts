@@ -1,0 +1,128 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { runDemo } from "../../../src/cli/demo/run-demo.ts";
+import { problemOfStart } from "../../../src/cli/worker/problem-of-start.ts";
+import {
+  besidesModels,
+  checkVariables,
+  givenVariables,
+  passedBy,
+  writeVariables,
+} from "../../../src/cli/worker/worker-variables.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "quarry-variables-"));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.each([
+  ["EMBEDDING_DIMENSIONS", "abc", "must be a whole number from 8 to 1536"],
+  ["EMBEDDING_DIMENSIONS", "2.5", "must be a whole number from 8 to 1536"],
+  ["KEEP_QUERIES_DAYS", "-1", "must be a whole number from 0 to 365"],
+  ["VECTOR_INDEX", "foo", "must be embedded, vectorize or auto"],
+  ["VECTOR_INDEX", "auto", "auto needs a deployment; on this machine only embedded works"],
+  ["MODEL_TIMEOUT_MS", "soon", "must be a whole number, at least 1"],
+  ["REQUIRE_TOTP", "yes", "must be true or false"],
+  ["OPENAI_COMPATIBLE_BASE_URL", "localhost:11434", "must be an http or https address"],
+  ["EMBEDDING_MODEL", "bge-m3", "must be named provider/name, such as local/llama3.2"],
+  ["CHAT_MODEL", "llama3.2", "must be named provider/name, such as local/llama3.2"],
+  ["ENCRYPTION_KEY", "c2VjcmV0", "must be 32 bytes in base64 (openssl rand -base64 32)"],
+])("%s=%s is refused, and what it may be is said", (name, value, may) => {
+  expect(() => checkVariables({ [name]: value })).toThrow(
+    `Configuration is wrong. ${name}: ${may}.`,
+  );
+});
+
+test("a refusal names each wrong variable and no value", () => {
+  const given = { ENCRYPTION_KEY: "sk-secret", KEEP_QUERIES_DAYS: "many", RATE_LIMIT_API: "60" };
+  const refused = () => checkVariables(given);
+  expect(refused).toThrow(/KEEP_QUERIES_DAYS: .*; ENCRYPTION_KEY: /);
+  expect(refused).not.toThrow(/sk-secret|many|RATE_LIMIT_API/);
+});
+
+test("npm start refuses a wrong variable before it starts or writes anything", async () => {
+  vi.stubEnv("EMBEDDING_DIMENSIONS", "abc");
+  const starting = runDemo({ folder: undefined, port: 1, state: folder, embedded: true });
+  await expect(starting).rejects.toThrow(
+    "EMBEDDING_DIMENSIONS: must be a whole number from 8 to 1536",
+  );
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("the environment wins over .dev.vars; what is no variable of the Worker stays out", async () => {
+  const file = join(folder, ".dev.vars");
+  writeFileSync(file, 'KEEP_QUERIES_DAYS="7"\nMODEL_TIMEOUT_MS=9000\nPANEL_ADMIN_EMAIL=a@b\n');
+  const environment = {
+    KEEP_QUERIES_DAYS: "30",
+    MODEL_TIMEOUT_MS: "",
+    HOME: "/home/a",
+    ENVIRONMENT: "staging",
+    PANEL_ADMIN_PASSWORD: "x",
+    CHAT_MODEL: "local/a",
+  };
+  const given = await givenVariables(environment, file);
+  expect(given).toEqual({
+    KEEP_QUERIES_DAYS: "30",
+    MODEL_TIMEOUT_MS: "9000",
+    PANEL_ADMIN_EMAIL: "a@b",
+    CHAT_MODEL: "local/a",
+  });
+  expect(besidesModels(given)).toEqual({ KEEP_QUERIES_DAYS: "30", MODEL_TIMEOUT_MS: "9000" });
+  expect(passedBy(environment)).toEqual({ KEEP_QUERIES_DAYS: "30" });
+  expect(await givenVariables({}, join(folder, "none"))).toEqual({});
+});
+
+test("a key without its server is withheld from a server that is only found", () => {
+  const key = { OPENAI_COMPATIBLE_API_KEY: "sk-secret" };
+  expect(besidesModels(key)).toEqual({ OPENAI_COMPATIBLE_API_KEY: "" });
+  const server = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:1/v1" };
+  expect(besidesModels({ ...key, ...server })).toEqual({});
+});
+
+test("values reach the Worker as they are, by a file that only its owner reads", async () => {
+  const variables = {
+    AI_GATEWAY_TOKEN: "sk-$HOME#'\"\\n",
+    AI_GATEWAY_ID: 'it`s "one"',
+    PUBLIC_BASE_URL: "",
+  };
+  const [file = ""] = await writeVariables(folder, "variables.env", variables);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  // dotenv takes what is quoted as it is, and replaces a variable that has no backslash before it.
+  expect(readFileSync(file, "utf8")).toBe(
+    "AI_GATEWAY_TOKEN=`sk-\\$HOME#'\"\\n`\nAI_GATEWAY_ID='it`s \"one\"'\nPUBLIC_BASE_URL=''\n",
+  );
+  expect(await writeVariables(folder, "variables.env", {})).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
+  const impossible = writeVariables(folder, "variables.env", { AI_GATEWAY_ID: "'`\"" });
+  await expect(impossible).rejects.toThrow("AI_GATEWAY_ID must not hold each of the quotation");
+});
+
+test("a Worker that refuses its variables is not waited for", async () => {
+  const error = "Configuration is wrong. VECTOR_INDEX: vectorize needs the binding VECTORIZE";
+  let answer = () => Response.json({ error }, { status: 500 });
+  const server = createServer((_request, response) => {
+    const { status, body } = answer();
+    response.writeHead(status);
+    void new Response(body).text().then((text) => response.end(text));
+  }).listen(0, "127.0.0.1");
+  await new Promise((ready) => server.once("listening", ready));
+  const probe = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const never = new Promise<void>(() => undefined);
+  expect(await problemOfStart(probe, never, 60_000)).toBe(error);
+  answer = () => Response.json({ error: "Internal error" }, { status: 500 });
+  expect(await problemOfStart(probe, Promise.resolve(), 60_000)).toBe("");
+  answer = () => Response.json({});
+  expect(await problemOfStart(probe, never, 60_000)).toBeNull();
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+});
