@@ -1,14 +1,17 @@
 /** Writes the browser assets to dist/public; wrangler and the tests run it before they start. */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 
 import { buildSync, transformSync } from "esbuild";
 
+import { replaceFile } from "./replace-file.ts";
+
 const require = createRequire(import.meta.url);
 const ROOT = join(import.meta.dirname, "../..");
-const ASSETS = join(ROOT, "dist/public/assets");
+const DIST = join(ROOT, "dist");
+const ASSETS = join(DIST, "public/assets");
 
 /** The two files that `@hono/swagger-ui` asks for below its `baseUrl`. */
 const SWAGGER_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
@@ -20,9 +23,12 @@ function copySwaggerUi() {
   for (const name of SWAGGER_FILES) writeChanged(join(to, name), readFileSync(join(from, name)));
 }
 
-/** Writes changed files only: a running server watches the folder and restarts on each write. */
+/**
+ * Writes changed files only: a running server watches the folder and restarts on each write. Each
+ * appears whole: several builds may run at once.
+ */
 function writeChanged(path: string, bytes: Uint8Array) {
-  if (!existsSync(path) || !readFileSync(path).equals(bytes)) writeFileSync(path, bytes);
+  if (!existsSync(path) || !readFileSync(path).equals(bytes)) replaceFile(path, bytes, DIST);
 }
 
 const HASH_LENGTH = 12;
@@ -52,7 +58,8 @@ function buildPanelAssets() {
   for (const [name, bytes] of files) written.set(name, bytes);
   written.set("manifest.json", Buffer.from(JSON.stringify({ style, script, icon })));
   for (const [name, bytes] of written) writeChanged(join(to, name), bytes);
-  for (const name of readdirSync(to)) if (!written.has(name)) rmSync(join(to, name));
+  for (const name of readdirSync(to))
+    if (!written.has(name)) rmSync(join(to, name), { force: true });
 }
 
 /** The script that every page loads, and the parts that it imports where a page needs them. */

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { panelApi } from "./api/panel-api.ts";
 import { answerText, publicApi } from "./api/public-api.ts";
 import type { FileEntry, PublicApi } from "./api/public-api.ts";
-import { showChunks, sourceLines } from "./demo/show-answers.ts";
+import { lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
 import { collect } from "./run-command.ts";
@@ -89,6 +89,7 @@ async function search(rag: string, words: string[], options: SearchOptions): Pro
   terminal.result(answer);
   if (terminal.json) return;
   showChunks(terminal, answer.chunks, queries);
+  for (const line of lostLines(answer)) terminal.warn(line);
   const [first] = answer.chunks;
   if (options.explain === true && first !== undefined && first["explanation"] === undefined) {
     terminal.warn("Explanations need the key of an administrator.");
@@ -126,7 +127,7 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   // Structured output comes whole.
   terminal.say(said === "" ? answerText(run.response) : "");
   // A pipe gets the answer alone.
-  for (const line of sourceLines(run)) terminal.warn(line);
+  for (const line of [...sourceLines(run), ...lostLines(run)]) terminal.warn(line);
 }
 
 /** An inference that searches no RAG accepts no queries and no restriction. @throws CommandFailure */

@@ -49,6 +49,7 @@ export function startCommand(name: string): Command {
           EMBEDDING_MODEL: "model that embeds, such as local/nomic-embed-text",
           EMBEDDING_DIMENSIONS: "dimensions of its vectors, such as 768",
         },
+        "\nThe service's other variables, such as KEEP_QUERIES_DAYS, are taken from there, too.",
         ...ABOUT_NPM,
       ),
     )

@@ -21,6 +21,8 @@ import type { FinishedRun, InferenceResult, InferenceServices, ToolCall } from "
 /** Concurrent searches within one step. */
 const TOOLS_AT_ONCE = 4;
 
+const NOT_FOUND = 404;
+
 type Setting = Pick<
   InferenceRecord | AgentRecord,
   "systemPrompt" | "temperature" | "maxOutputTokens" | "rags"
@@ -223,7 +225,7 @@ function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
 function asModelFailed(thrown: unknown): QuarryError {
   if (thrown instanceof QuarryError) return thrown;
   if (thrown instanceof ModelFailure) {
-    const told = thrown.status === null ? thrown.message : `provider answered ${thrown.status}`;
+    const told = thrown.status === null ? thrown.message : statusInWords(thrown.status);
     return modelFailed(`Model call failed: ${told}`, thrown);
   }
   if (thrown instanceof DeadlineExceeded) {
@@ -232,3 +234,7 @@ function asModelFailed(thrown: unknown): QuarryError {
   }
   return modelFailed("Model call failed: unusable reply", thrown);
 }
+
+/** Servers answer 404 for a model that they do not have. */
+const statusInWords = (status: number) =>
+  `provider answered ${status}${status === NOT_FOUND ? " (it knows no such model or address)" : ""}`;

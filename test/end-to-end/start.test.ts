@@ -63,7 +63,10 @@ describe("npm start on the sample", () => {
 
   test("a second start indexes nothing; printed lines, sign-in and samples work", async () => {
     const port = String(await freePort());
-    const { child, finished, untilItSays } = startCli("start", [...own, "--port", port]);
+    // A variable of the environment reaches the Worker.
+    const variables = { PUBLIC_BASE_URL: "http://quarry.example" };
+    const started = startCli("start", [...own, "--port", port], variables);
+    const { child, finished, untilItSays } = started;
     const shown = await untilItSays("Ctrl-C ends it");
     expect(shown).toContain(`0 added, 0 changed, 0 removed, ${SAMPLE_FILES} unchanged`);
     const { token } = JSON.parse(readFileSync(join(state, "demo.json"), "utf8")) as {
@@ -79,6 +82,8 @@ describe("npm start on the sample", () => {
       const { stdout } = await run("sh", ["-c", line]);
       expect(Object.keys(JSON.parse(stdout) as object)).not.toContain("error");
     }
+    const told = await fetch(`http://localhost:${port}/`);
+    expect(await told.json()).toMatchObject({ panel: "http://quarry.example/panel" });
     const [, password = ""] = /Sign in as admin@localhost, password (\S+)/.exec(shown) ?? [];
     const signIn = async (typed: string) => {
       const body = JSON.stringify({ email: "admin@localhost", password: typed });

@@ -59,8 +59,19 @@ export function asModelFailure(thrown: unknown, signal: AbortSignal | undefined)
     // A truncated body looks like an unreadable one; a retry may succeed.
     return new ModelFailure("unreadable reply", { retryable: true }, cause);
   }
+  if (isLostConnection(thrown)) {
+    return new ModelFailure("connection failed", { retryable: true }, cause);
+  }
   return new ModelFailure("unusable reply", {}, cause);
 }
+
+/**
+ * What workerd throws where nothing listens, a name is unknown or a connection breaks: an `Error`
+ * ("Network connection lost.", "internal error; …") with `remote` or `retryable`. The SDK knows
+ * only the `TypeError` of browsers and Node.js.
+ */
+const isLostConnection = (thrown: unknown) =>
+  thrown instanceof Error && ("remote" in thrown || "retryable" in thrown);
 
 async function translated<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   try {

@@ -44,14 +44,20 @@ function reasons({ queries, fusedRank, relevance }: Explanation): string[] {
 export function showRetrieval(terminal: Terminal, query: string, retrieval: Retrieval): void {
   terminal.say(`\nPassages for “${query}”`);
   showChunks(terminal, retrieval.chunks, [query]);
-  if (retrieval.degraded !== undefined) terminal.say("(degraded: a part of the search failed)");
+  for (const line of lostLines(retrieval)) terminal.say(line);
 }
 
 export function showAnswer(terminal: Terminal, prompt: string, run: Run): void {
   terminal.say(`\nAnswer to “${prompt}”`);
   for (const line of answerText(run.response).split("\n")) terminal.say(`  ${line}`);
-  for (const line of sourceLines(run)) terminal.say(`  ${line}`);
+  for (const line of [...sourceLines(run), ...lostLines(run)]) terminal.say(`  ${line}`);
 }
+
+/** A line where a search or an answer is degraded. */
+export const lostLines = ({ degraded }: Pick<Run, "degraded">): string[] =>
+  degraded === undefined
+    ? []
+    : ["Degraded: a part of the search failed, such as the embedding model; this is without it."];
 
 /**
  * `Sources:` and a line for each passage that the answer cites; where it cites none, for all.

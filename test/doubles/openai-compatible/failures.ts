@@ -20,6 +20,12 @@ export type Failure =
 /** The vendor's own words: they must never reach a caller. */
 export const SECRET_BODY = "upstream said sk-secret-key at https://models.internal/v1";
 
+/** As workerd says that nothing listens at an address. */
+const lostConnection = () => {
+  const lost = new Error("Network connection lost.", { cause: new Error(SECRET_BODY) });
+  return Object.assign(lost, { remote: true, retryable: true });
+};
+
 const never = (signal: AbortSignal | null | undefined): Promise<never> =>
   new Promise((_resolve, reject) => {
     const stop = () => reject(new DOMException("aborted", "AbortError"));
@@ -46,7 +52,7 @@ export function failingAnswer(
     case "hang":
       return never(signal);
     case "refused":
-      return Promise.reject(new TypeError("fetch failed", { cause: new Error(SECRET_BODY) }));
+      return Promise.reject(lostConnection());
     case "drip":
       return Promise.resolve(jsonResponse(brokenBody(() => never(signal))));
     case "cut":

@@ -140,6 +140,22 @@ test("ask takes unquoted words and the options of a search, for each RAG", async
   });
 });
 
+test("a search and an answer that lost a part say so", async () => {
+  vi.stubEnv("QUARRY_TOKEN", "qry_a");
+  const lost = { chunks: [], items: [], response: [], degraded: { occurred: true } };
+  vi.stubGlobal("fetch", () => Promise.resolve(Response.json(lost)));
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const warned = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  await searchCommand().parseAsync(["docs", "leave", "--url", "http://q"], { from: "user" });
+  expect(warned.mock.calls.flat().join("")).toMatch(/^Degraded: a part of the search failed/);
+  warned.mockClear();
+  vi.stubGlobal("fetch", (_url: string, { body }: { body: string | null }) =>
+    Promise.resolve(Response.json(body === null ? INFERENCES : lost)),
+  );
+  await askCommand().parseAsync(["plain", "hello", "--url", "http://q"], { from: "user" });
+  expect(warned.mock.calls.flat().join("")).toMatch(/Degraded: a part of the search failed/);
+});
+
 test("an inference that searches nothing is asked without search, or refuses it", async () => {
   expect((await asked("plain", "hello")).body).toEqual({ prompt: "hello" });
   await expect(asked("plain", "hello", "--folder", "hr")).rejects.toThrow(
