@@ -87,8 +87,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       state.embeddingModel = embeddingModel;
       await writeDemoState(stateFolder, state);
       await pushAndIndex(api, terminal, subject, options.confirmRemovals === true);
-      await askAndShow(url, state.token ?? "", terminal, subject, questions);
-      if (options.once === true) return;
+      const ask = () => askAndShow(url, state.token ?? "", terminal, subject, questions);
+      if (options.once === true) return await ask();
+      await goOnWithout(ask, terminal);
       const addresses = addressesOf(url, subject.identifier);
       showAddresses(terminal, addresses, state.token ?? "", questions);
       terminal.say(`\nPanel: ${addresses.panel}`);
@@ -146,6 +147,19 @@ async function pushAndIndex(
   terminal.say(`${indexed} of ${total} files are indexed, in ${vectors} passages.`);
   for (const file of failed)
     terminal.warn(`not indexed: ${file.filePath} (${file.errorMessage ?? ""})`);
+}
+
+/** The service is of use, and can be mended, while the model that answers is out of order. */
+export async function goOnWithout(
+  ask: () => Promise<void>,
+  { warn }: Pick<Terminal, "warn">,
+): Promise<void> {
+  try {
+    await ask();
+  } catch (thrown) {
+    if (!(thrown instanceof CommandFailure)) throw thrown;
+    warn(`\n${thrown.message}\nThe service runs. CHAT_MODEL names another model, --embedded none.`);
+  }
 }
 
 async function askAndShow(

@@ -12,7 +12,8 @@ import { readSchema } from "../../../src/cli/schema-file.ts";
 import { askCommand, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { checkNodeVersion, versionOfProject } from "../../../src/cli/installation.ts";
-import { runDemo } from "../../../src/cli/demo/run-demo.ts";
+import { goOnWithout, runDemo } from "../../../src/cli/demo/run-demo.ts";
+import { CommandFailure } from "../../../src/cli/failure.ts";
 import { claimState } from "../../../src/cli/worker/claim-state.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
 
@@ -193,6 +194,15 @@ test("a second start changes nothing in the state folder that it is refused", as
   expect(readFileSync(state, "utf8")).toBe("{}");
   expect(readdirSync(folder).toSorted()).toEqual(["demo.json", "server.json"]);
   rmSync(state);
+});
+
+test("npm start goes on serving where its first questions fail, and says why", async () => {
+  const warn = vi.fn<(line: string) => void>();
+  const failure = new CommandFailure("Model call failed: provider answered 500.");
+  await goOnWithout(() => Promise.reject(failure), { warn });
+  expect(warn.mock.calls.flat().join("")).toMatch(/answered 500\.\nThe service runs\. CHAT_MODEL/);
+  const mistake = new TypeError("a mistake of ours");
+  await expect(goOnWithout(() => Promise.reject(mistake), { warn })).rejects.toBe(mistake);
 });
 
 test("an old note counts while its process lives and its port is in use", async () => {

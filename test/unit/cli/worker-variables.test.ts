@@ -59,7 +59,7 @@ test("npm start refuses a wrong variable before it starts or writes anything", a
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("the environment wins over .dev.vars; what is no variable of the Worker stays out", async () => {
+test("the environment wins over .dev.vars; other variables stay out", async () => {
   const file = join(folder, ".dev.vars");
   writeFileSync(file, 'KEEP_QUERIES_DAYS="7"\nMODEL_TIMEOUT_MS=9000\nPANEL_ADMIN_EMAIL=a@b\n');
   const environment = {
@@ -89,7 +89,7 @@ test("a key without its server is withheld from a server that is only found", ()
   expect(besidesModels({ ...key, ...server })).toEqual({});
 });
 
-test("values reach the Worker as they are, by a file that only its owner reads", async () => {
+test("values are written as they are, for their owner only", async () => {
   const variables = {
     AI_GATEWAY_TOKEN: "sk-$HOME#'\"\\n",
     AI_GATEWAY_ID: 'it`s "one"',
