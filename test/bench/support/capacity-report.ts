@@ -1,7 +1,14 @@
 import Table from "cli-table3";
 
 import { POSTINGS_LIMIT } from "../../../src/rag-index/search/query-terms.ts";
-import { ALL_LIMITS, indexingCost, limitsMet, monthOf, pineconeMonth } from "./capacity.ts";
+import {
+  ALL_LIMITS,
+  indexingCost,
+  isLarge,
+  limitsMet,
+  monthOf,
+  pineconeMonth,
+} from "./capacity.ts";
 import type { Basis, Case } from "./capacity.ts";
 import { markdownTable } from "./markdown.ts";
 import type { Counts } from "./operation-counts.ts";
@@ -43,6 +50,10 @@ function basisOf({ scenarios, chunksAFile, indexBytesAChunk }: Measured): Basis 
 
 const dollars = (amount: number) => `$${Math.round(amount).toLocaleString("en")}`;
 
+/** Cents matter where it costs a few dollars. */
+const fewDollars = (amount: number) => (amount < 10 ? `$${amount.toFixed(2)}` : dollars(amount));
+const indexed = (one: number, other: number) => `${fewDollars(one)} / ${fewDollars(other)}`;
+
 export const shown = (value: number) =>
   Number.isInteger(value) ? String(value) : value.toFixed(1);
 
@@ -68,7 +79,9 @@ export function capacityTable(measured: Measured) {
       inSmallRags: span(basis, split),
       inOneRag: span(basis, whole),
       limits: limitsMet(basis, whole).map(({ name }) => name),
-      indexing: indexingCost(basis, chunks),
+      indexing: indexingCost(basis, chunks, isLarge(split.ragChunks)),
+      indexingOfOne: indexingCost(basis, chunks, isLarge(chunks)),
+      indexingInVectorize: indexingCost(basis, chunks, true),
       pinecone: pineconeMonth(split, TEXT_BYTES_A_CHUNK),
       pineconeOfOne: pineconeMonth(whole, TEXT_BYTES_A_CHUNK),
     };
@@ -81,7 +94,7 @@ export function capacityTable(measured: Measured) {
       spanned(row.inOneRag),
       row.inSmallRags.largest,
       row.limits.join("\n"),
-      dollars(row.indexing),
+      indexed(row.indexing, row.indexingOfOne),
       dollars(row.pinecone),
       dollars(row.pineconeOfOne),
     ]);
@@ -121,7 +134,7 @@ export function scaleTables({ scenarios }: Measured, capacity: Capacity): string
       row.chunks.toLocaleString("en"),
       row.perSecond.toLocaleString("en"),
       spanned(row.inOneRag),
-      dollars(row.indexing),
+      indexed(row.indexing, row.indexingInVectorize),
       row.limits.join(", ") || "–",
       dollars(row.pineconeOfOne),
     ]);
@@ -132,7 +145,7 @@ export function scaleTables({ scenarios }: Measured, capacity: Capacity): string
       row.perSecond.toLocaleString("en"),
       spanned(row.inSmallRags),
       spanned(row.inOneRag),
-      dollars(row.indexing),
+      indexed(row.indexing, row.indexingOfOne),
       row.limits.join(", ") || "–",
       `${dollars(row.pinecone)} / ${dollars(row.pineconeOfOne)}`,
     ]);
@@ -157,7 +170,7 @@ export function scaleTables({ scenarios }: Measured, capacity: Capacity): string
         "passages",
         "retrievals a second",
         "a month",
-        "indexing once",
+        "indexing once, `auto` / `vectorize`",
         "limits to raise",
         "Pinecone",
       ],
@@ -169,7 +182,7 @@ export function scaleTables({ scenarios }: Measured, capacity: Capacity): string
         "retrievals a second",
         "a month, in RAGs of 100,000",
         "a month, in one RAG",
-        "indexing once",
+        "indexing once, the same two",
         "limits to raise or go round",
         "Pinecone, the same two",
       ],

@@ -46,6 +46,7 @@ const OBJECT_MS_A_RETRIEVAL = 10;
 const OBJECT_GIGABYTES = 0.128;
 /** With `VECTOR_INDEX=auto`: above, a RAG is searched in Vectorize (src/config.ts). */
 const EXACT_SEARCH_CHUNKS = 100_000;
+export const isLarge = (ragChunks: number) => ragChunks > EXACT_SEARCH_CHUNKS;
 /** Above, bits preselect; rows that scoring 132 clustered vectors reads (`bench -- exact`). */
 const WHOLE_IN_MEMORY_CHUNKS = 22_528;
 const VECTORS_SCORED = 300;
@@ -95,7 +96,7 @@ function retrievalAmounts(
       ? retrieval.objectRowsRead * shards
       : retrieval.objectRowsRead + postings * ROWS_A_POSTING;
   const indexCalls = retrieval.objectCalls - 1;
-  const isInVectorize = ragChunks > EXACT_SEARCH_CHUNKS;
+  const isInVectorize = isLarge(ragChunks);
   const namedRows = ragChunks <= WHOLE_IN_MEMORY_CHUNKS ? 0 : NAMED_ROWS * shards;
   const vectorsRead = isInVectorize || ragChunks <= WHOLE_IN_MEMORY_CHUNKS ? 0 : VECTORS_SCORED;
   return {
@@ -122,7 +123,7 @@ function standing(
 ): Amounts {
   const files = chunks / chunksAFile;
   return {
-    storedDimensions: ragChunks > EXACT_SEARCH_CHUNKS ? chunks * DIMENSIONS : 0,
+    storedDimensions: isLarge(ragChunks) ? chunks * DIMENSIONS : 0,
     objectGigabytes: (chunks * indexBytesAChunk) / GIGABYTE,
     d1Gigabytes: (files * D1_BYTES_A_FILE) / GIGABYTE,
     d1RowsRead: beat.d1RowsRead * MINUTES_A_MONTH,
@@ -155,9 +156,12 @@ export function monthOf(basis: Basis, of: Case, words: Words) {
 }
 
 /** What it costs to index so many chunks once, allowances left aside. */
-export function indexingCost({ indexedFile, chunksAFile }: Basis, chunks: number): number {
+export function indexingCost(
+  { indexedFile, chunksAFile }: Basis,
+  chunks: number,
+  isInVectorize: boolean,
+): number {
   const files = chunks / chunksAFile;
-  const isInVectorize = chunks > EXACT_SEARCH_CHUNKS;
   return marginal(
     times(
       {
