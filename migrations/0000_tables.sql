@@ -297,8 +297,9 @@ CREATE TABLE `rag_files` (
 	`fingerprint` text,
 	`notes` text DEFAULT '[]' NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
-	`lease_id` text,
 	`claimed_until` integer DEFAULT 0 NOT NULL,
+	`lease_id` text,
+	`leased_until` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`file_id`, `rag_id`, `generation`),
 	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`file_id`) REFERENCES `files`(`id`) ON UPDATE no action ON DELETE cascade
@@ -306,8 +307,8 @@ CREATE TABLE `rag_files` (
 --> statement-breakpoint
 CREATE INDEX `rag_files_status` ON `rag_files` (`rag_id`,`generation`,`status`,`path`);--> statement-breakpoint
 CREATE INDEX `rag_files_id` ON `rag_files` (`rag_id`,`generation`,`file_id`);--> statement-breakpoint
-CREATE INDEX `rag_files_claimed` ON `rag_files` (`rag_id`,`generation`,`claimed_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint
-CREATE INDEX `rag_files_leaving` ON `rag_files` (`claimed_until`) WHERE status = 'deleted' and claimed_until > 0;--> statement-breakpoint
+CREATE INDEX `rag_files_claimed` ON `rag_files` (`rag_id`,`generation`,`claimed_until`) WHERE claimed_until > 0;--> statement-breakpoint
+CREATE INDEX `rag_files_leaving` ON `rag_files` (`leased_until`) WHERE status = 'deleted' and leased_until > 0;--> statement-breakpoint
 CREATE TABLE `rag_generations` (
 	`rag_id` text NOT NULL,
 	`generation` integer NOT NULL,

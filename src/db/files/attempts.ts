@@ -18,7 +18,11 @@ export const isLeft = (x = "rag_files") =>
 
 /** Whether row `x` is a suspect at the time given by the parameter `now`. */
 export const isSuspect = (x: string, now: string) =>
-  `(${x}.lease_id = '${CRASHED}' or (${isLeft(x)} and ${x}.claimed_until < ${now}))`;
+  `(${x}.lease_id = '${CRASHED}' or (${isLeft(x)} and ${x}.leased_until < ${now}))`;
+
+/** Until when nobody else takes row `x`, which is in work: its worker's lease, or its message's claim. */
+export const heldUntil = (x = "rag_files") =>
+  `case when ${isLeft(x)} then ${x}.leased_until else ${x}.claimed_until end`;
 
 /** Counts an attempt of a suspect under this lease. */
 export async function countAttempt(

@@ -6,7 +6,7 @@ import type { Row } from "../columns.ts";
 import { query, runBatch, statement } from "../raw-sql.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
 import { PROVIDERS } from "../schema/sources.ts";
-import { isSuspect } from "./attempts.ts";
+import { heldUntil, isSuspect } from "./attempts.ts";
 import { countingFiles } from "./count-together.ts";
 import { MESSAGE, OPEN, sameFile } from "./file-rows.ts";
 
@@ -64,11 +64,11 @@ export type ClaimedFile = Omit<ClaimedRow, SourceColumns | "vectorsFrom" | "vect
 const SUSPECTS = `select x.rag_id as ragId, x.generation, x.file_id as fileId, x.revision
   from json_each(?1) m cross join rag_files x on ${sameFile("x")} where ${isSuspect("x", "?2")}`;
 
-const CLAIM = `update rag_files as x set status = 'processing', lease_id = ?2, claimed_until = ?3,
+const CLAIM = `update rag_files as x set status = 'processing', lease_id = ?2, leased_until = ?3,
     attempts = x.attempts + case when ${isSuspect("x", "?4")} then 0 else 1 end
   from json_each(?1) m
   where ${sameFile("x")} and x.revision = m.value ->> 'revision'
-    and (x.status = 'pending' or (x.status = 'processing' and x.claimed_until < ?4))
+    and (x.status = 'pending' or (x.status = 'processing' and ${heldUntil("x")} < ?4))
     and exists (select 1 from rags r join rag_generations g on g.rag_id = r.id
       where r.id = x.rag_id and r.status = 'active' and r.removed_at is null
         and g.generation = x.generation and ${OPEN})`;

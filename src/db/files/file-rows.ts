@@ -49,7 +49,7 @@ export const HOLDS = `(r.scope_mode = 'global'
 
 /** The columns of a pending row without attempts. */
 const PENDING = `status = 'pending', error_message = null, error_is_outside = 0, attempts = 0,
-  lease_id = null`;
+  lease_id = null, leased_until = 0`;
 
 /**
  * Makes files `f` pending in the open generations of those RAGs `r` that contain them; `from`

@@ -2,6 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { execute, readRows, runBatch, statement } from "../raw-sql.ts";
+import { heldUntil } from "./attempts.ts";
 import { countingFiles } from "./count-together.ts";
 import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
 
@@ -32,7 +33,8 @@ const FINISH = `update rag_files set status = m.value ->> 'status',
     error_is_outside = m.value ->> 'errorIsOutside',
     attempts = case m.value ->> 'status' when 'pending' then attempts else 0 end,
     lease_id = null,
-    claimed_until = case m.value ->> 'status' when 'error' then ?3 else m.value ->> 'claimedUntil' end
+    claimed_until = m.value ->> 'claimedUntil',
+    leased_until = case m.value ->> 'status' when 'error' then ?3 else 0 end
   from json_each(?1) m
   where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
     and rag_files.status <> 'deleted'
@@ -74,7 +76,7 @@ export async function requeueSuperseded(
     db,
     MESSAGE,
     `update rag_files set status = 'pending', attempts = 0, lease_id = null, claimed_until = ?3,
-       revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ?2)
+       leased_until = 0, revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ?2)
      from json_each(?1) m
      where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
        and rag_files.status = 'processing'
@@ -94,10 +96,10 @@ export async function giveUpFiles(
   await execute(
     db,
     `update rag_files set status = 'error', error_message = ?2, error_is_outside = 1,
-       attempts = 0, lease_id = null, claimed_until = ?3
+       attempts = 0, lease_id = null, claimed_until = 0, leased_until = ?3
      from json_each(?1) m
      where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
-       and (status = 'pending' or (status = 'processing' and claimed_until < ?3))`,
+       and (status = 'pending' or (status = 'processing' and ${heldUntil()} < ?3))`,
     JSON.stringify(messages),
     of.reason,
     of.now,

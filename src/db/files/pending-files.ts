@@ -4,25 +4,32 @@ import type { Database } from "../client.ts";
 import { flag, id, number, oneOf, row } from "../columns.ts";
 import { execute, readRows } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
-import { CRASHED, isLeft } from "./attempts.ts";
+import { CRASHED, heldUntil, isLeft } from "./attempts.ts";
 import { MESSAGE, MESSAGE_COLUMNS, OPEN, rowKey, rowsOf, sameFile } from "./file-rows.ts";
 
-/** Files to be indexed; the index `rag_files_claimed` has the same condition. */
-export const IN_WORK = `status in ('pending', 'processing')`;
+/** Whether a row is pending or processing; the index `rag_files_claimed` has the same condition. */
+export const IN_WORK = `claimed_until > 0`;
 /** Rows `x` of a generation `g`. */
 const SAME = "x.rag_id = g.rag_id and x.generation = g.generation";
 
+/** Rows that nobody holds any more, of workers that died and of those that wait for vectors. */
+const LAPSED = `select x.file_id as id from rag_files x indexed by rag_files_status
+  where ${SAME} and x.status = 'processing' and g.processing_files > 0
+    and ${heldUntil("x")} < ?1 limit ?3`;
+
+/** Pending rows whose messages were lost, the oldest first. */
+const UNSENT = `select x.file_id as id from rag_files x indexed by rag_files_claimed
+  where ${SAME} and x.${IN_WORK} and x.claimed_until < ?1 and x.status = 'pending'
+    and r.status = 'active'
+  order by x.claimed_until limit ?3`;
+
 /**
- * Files whose claim has expired: the oldest of each open generation, taken in turns, so that a
- * backlog in one does not hide the others. In a paused RAG only rows left by a worker are
- * repaired.
+ * Files whose claim has expired, of each open generation in turns, so that a backlog in one does
+ * not hide the others. In a paused RAG only rows left by a worker are repaired.
  */
 const UNCLAIMED = `select g.rag_id, g.generation, one.value from rag_generations g cross join rags r on r.id = g.rag_id,
-  json_each(case r.status when 'active' then
-    (select json_group_array(id) from (select x.file_id as id from rag_files x where ${SAME}
-      and x.${IN_WORK} and x.claimed_until < ?1 order by x.claimed_until limit ?3))
-    else (select json_group_array(id) from (select x.file_id as id from rag_files x where ${SAME}
-      and x.status = 'processing' and x.claimed_until < ?1 limit ?3)) end) one
+  json_each((select json_group_array(id) from (
+    select id from (${LAPSED}) union all select id from (${UNSENT})))) one
   where ${OPEN} and r.removed_at is null order by one.key limit ?3`;
 
 const UNCLAIMED_FILE = row({
@@ -51,7 +58,8 @@ export async function takeUnclaimedFiles(
        status = case when attempts >= ?4 then 'error' else 'pending' end,
        error_message = case when attempts >= ?4 then ?5 else null end,
        error_is_outside = attempts >= ?4,
-       claimed_until = case when attempts >= ?4 then ?1 else ?2 end
+       claimed_until = case when attempts >= ?4 then 0 else ?2 end,
+       leased_until = case when attempts >= ?4 then ?1 else 0 end
      where (${rowKey()}) in (${UNCLAIMED})
      returning ${MESSAGE_COLUMNS}, status,
        exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'

@@ -13,7 +13,7 @@ export async function renewClaims(
 ): Promise<void> {
   await execute(
     db,
-    `update rag_files set claimed_until = ?3 from json_each(?1) m
+    `update rag_files set leased_until = ?3 from json_each(?1) m
      where ${sameFile()} and rag_files.lease_id = ?2 and rag_files.status = 'processing'`,
     JSON.stringify(messages),
     lease.id,

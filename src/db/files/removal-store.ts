@@ -37,7 +37,7 @@ const LEAVE = "leave";
 
 const DELETED = `status = 'deleted', revision = max(rag_files.revision + 1, ?2),
   error_message = null, error_is_outside = 0, fingerprint = null, chunk_count = 0,
-  notes = '${NO_NOTES}', attempts = 0, claimed_until = ?3`;
+  notes = '${NO_NOTES}', attempts = 0, claimed_until = 0, leased_until = ?3`;
 
 /** Marks rows as deleted that stay listed as such; `files` selects the ids of their files. */
 const deleteSql = (files: string) => `update rag_files set ${DELETED}, lease_id = null
@@ -127,7 +127,7 @@ export async function settleRemovals(db: Database, removals: Removal[]): Promise
          join rag_files on ${same}) and lease_id = '${LEAVE}'`,
       list,
     ),
-    statement(`update rag_files set claimed_until = 0 from json_each(?1) m where ${same}`, list),
+    statement(`update rag_files set leased_until = 0 from json_each(?1) m where ${same}`, list),
   ]);
 }
 
@@ -141,9 +141,9 @@ export async function overdueRemovals(
   return await readRows(
     db,
     REMOVAL,
-    `update rag_files set claimed_until = ?2 where (${rowKey()}) in (
-       select ${rowKey()} from rag_files where status = 'deleted' and claimed_until > 0
-         and claimed_until < ?1 order by claimed_until limit ?3) returning ${REMOVAL_COLUMNS}`,
+    `update rag_files set leased_until = ?2 where (${rowKey()}) in (
+       select ${rowKey()} from rag_files where status = 'deleted' and leased_until > 0
+         and leased_until < ?1 order by leased_until limit ?3) returning ${REMOVAL_COLUMNS}`,
     now,
     claimedUntil,
     limit,

@@ -56,7 +56,7 @@ const FILL = `insert into rag_files (rag_id, generation, file_id, path, status, 
     chunk_count = case excluded.status when 'deleted' then 0 else rag_files.chunk_count end,
     fingerprint = case excluded.status when 'deleted' then null else rag_files.fingerprint end,
     notes = case excluded.status when 'deleted' then '${NO_NOTES}' else rag_files.notes end,
-    attempts = 0, lease_id = null, claimed_until = excluded.claimed_until
+    attempts = 0, lease_id = null, leased_until = 0, claimed_until = excluded.claimed_until
   where rag_files.revision <> excluded.revision
   returning ${MESSAGE_COLUMNS}, status`;
 
@@ -109,7 +109,7 @@ export async function retryFailedOutside(
     MESSAGE,
     `${pendAgainSql("?3", "?4")} where (${rowKey()}) in (select ${rowKey()} from rag_files
        where rag_id = ?1 and generation = ?2 and status = 'error' and error_is_outside = 1
-         and claimed_until < ?5 limit ?6)
+         and leased_until < ?5 limit ?6)
      returning ${MESSAGE_COLUMNS}`,
     ragId,
     generation,

@@ -3,6 +3,7 @@ import type { Database } from "../client.ts";
 import { id, number, oneOf, row, type Row } from "../columns.ts";
 import { execute, query, readRow, runBatch, statement } from "../raw-sql.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
+import { heldUntil } from "../files/attempts.ts";
 import { rowKey } from "../files/file-rows.ts";
 
 /** RAGs and sources removed before `before` that still have data to delete. */
@@ -55,7 +56,7 @@ export async function deleteRagFiles(db: Database, ragId: RagId, limit: number):
 export async function isWorkedOn(db: Database, ragId: RagId, now: number): Promise<boolean> {
   const rows = await execute(
     db,
-    `select 1 from rag_files where rag_id = ?1 and status = 'processing' and claimed_until > ?2
+    `select 1 from rag_files where rag_id = ?1 and status = 'processing' and ${heldUntil()} > ?2
      limit 1`,
     ragId,
     now,

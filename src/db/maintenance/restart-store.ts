@@ -5,7 +5,7 @@ import { IN_WORK } from "../files/pending-files.ts";
 import { readRows, runBatch, statement } from "../raw-sql.ts";
 
 /** Removals not yet applied to the index; the index `rag_files_leaving` has the same condition. */
-const LEAVING = `status = 'deleted' and claimed_until > 0`;
+const LEAVING = `status = 'deleted' and leased_until > 0`;
 
 /**
  * Ends every claim after a crash that lost the queues' memory. Attempts stay counted: one of the
@@ -13,8 +13,11 @@ const LEAVING = `status = 'deleted' and claimed_until > 0`;
  */
 export async function expireClaims(db: Database): Promise<void> {
   await runBatch(db, [
-    statement(`update rag_files set claimed_until = 1 where ${IN_WORK} and claimed_until > 1`),
-    statement(`update rag_files set claimed_until = 1 where ${LEAVING} and claimed_until > 1`),
+    statement(
+      `update rag_files set claimed_until = 1, leased_until = 1
+       where ${IN_WORK} and (claimed_until > 1 or leased_until > 1)`,
+    ),
+    statement(`update rag_files set leased_until = 1 where ${LEAVING} and leased_until > 1`),
     statement(
       `update file_sources set scan_claimed_until = 1
        where scan_claimed_until is not null and scan_run_id is not null`,

@@ -196,7 +196,7 @@ const LEAVE_RAGS = leaveSql(`json_each(?1) m cross join rag_files rf on rf.file_
   cross join files f on f.id = rf.file_id cross join rags r on r.id = rf.rag_id
   where not ${HOLDS} and ${COMMITTED.replace("?1", "?4").replace("?2", "?5")}`);
 
-const FAIL_FILES = `update rag_files set status = 'error', claimed_until = ?4,
+const FAIL_FILES = `update rag_files set status = 'error', claimed_until = 0, leased_until = ?4,
     error_message = m.value ->> 'message', error_is_outside = m.value ->> 'outside'
   from json_each(?3) m
   where rag_files.file_id = m.value ->> 'id' and rag_files.status = 'pending' and ${isOpen()}

@@ -209,12 +209,18 @@ export const ragFiles = sqliteTable(
     notes: text().notNull().default(NO_NOTES),
     attempts: integer().notNull().default(0),
     /**
-     * The lease, and until when it (or a queued message) claims the row; for an error: since when.
-     * A claimed `deleted` row is not yet removed from the index; with the lease `leave` the row is
-     * deleted afterwards.
+     * Of a pending or processing row: when the sweep queues it again, unless a worker holds it;
+     * of others 0. A worker's claim leaves it as it is, and its index does not name the status, so
+     * that a claim does not write that index.
+     */
+    claimedUntil: integer().notNull().default(0),
+    /**
+     * The worker's lease, and until when it holds; of an error: since when. While a `deleted` row
+     * has a time, it is not yet removed from the index; with the lease `leave` the row is deleted
+     * afterwards.
      */
     leaseId: text(),
-    claimedUntil: integer().notNull().default(0),
+    leasedUntil: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.fileId, table.ragId, table.generation] }),
@@ -222,9 +228,9 @@ export const ragFiles = sqliteTable(
     index("rag_files_id").on(table.ragId, table.generation, table.fileId),
     index("rag_files_claimed")
       .on(table.ragId, table.generation, table.claimedUntil)
-      .where(sql`status in ('pending', 'processing')`),
+      .where(sql`claimed_until > 0`),
     index("rag_files_leaving")
-      .on(table.claimedUntil)
-      .where(sql`status = 'deleted' and claimed_until > 0`),
+      .on(table.leasedUntil)
+      .where(sql`status = 'deleted' and leased_until > 0`),
   ],
 );

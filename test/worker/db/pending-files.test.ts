@@ -12,10 +12,18 @@ import { World } from "../../support/ingestion-world.ts";
 const TIMEOUT_MS = 300_000;
 const LIMIT = 1_000;
 
-/** A RAG of rows alone: so many files in this state, that nobody holds since `claimedUntil`. */
+/**
+ * A RAG of rows alone: so many files in this state, that nobody holds since `claimedUntil`; with
+ * `leasedUntil`, a worker's lease ended then.
+ */
 async function ragOf(
   world: World,
-  rows: { files: number; status: "pending" | "processing" | "deleted"; claimedUntil: number },
+  rows: {
+    files: number;
+    status: "pending" | "processing" | "deleted";
+    claimedUntil: number;
+    leasedUntil?: number;
+  },
   status: "active" | "paused" = "active",
 ): Promise<RagId> {
   const source = await world.addSource();
@@ -30,11 +38,18 @@ async function ragOf(
        from n`,
     ).bind(source, rows.files),
     env.DB.prepare(
-      `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
-       select ?1, 1, id, path, ?3, 1, ?4 from files where file_source_id = ?2`,
-    ).bind(rag, source, rows.status, rows.claimedUntil),
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until,
+         leased_until, lease_id)
+       select ?1, 1, id, path, ?3, 1, ?4, ?5, ?6 from files where file_source_id = ?2`,
+    ).bind(rag, source, rows.status, ...heldOf(rows)),
   ]);
   return rag;
+}
+
+/** A deleted file's removal is held by its lease's time. */
+function heldOf({ status, claimedUntil, leasedUntil }: Parameters<typeof ragOf>[1]) {
+  if (status === "deleted") return [0, claimedUntil, null];
+  return [claimedUntil, leasedUntil ?? 0, leasedUntil === undefined ? null : "worker"];
 }
 
 /** What the sweep takes of this database, by RAG, and what reading it costs. */
@@ -106,3 +121,12 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test("a file whose worker died is taken when its lease ends, whatever its message claimed", async () => {
+  const world = await alone();
+  const later = world.now + 10 * MINUTE_MS;
+  const dead = { files: 2, status: "processing", claimedUntil: later, leasedUntil: 5 } as const;
+  const died = await ragOf(world, dead);
+  await ragOf(world, { ...dead, claimedUntil: 5, leasedUntil: later });
+  expect([...(await sweptFiles(world)).queued]).toEqual([[died, 2]]);
+});

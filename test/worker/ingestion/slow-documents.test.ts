@@ -102,7 +102,7 @@ test("a long document's lease is renewed, so nobody else takes it up", async () 
   const seen: Promise<{ clock: number; until: number } | null>[] = [];
   const look = async (clock: number) => {
     const row = await env.DB.prepare(
-      "select claimed_until as until from rag_files where path = 'held.docx' and status = 'processing'",
+      "select leased_until as until from rag_files where path = 'held.docx' and status = 'processing'",
     ).first<{ until: number }>();
     return row && { clock, until: row.until };
   };
