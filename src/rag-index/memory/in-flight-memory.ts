@@ -61,6 +61,6 @@ export class InFlightMemory {
     const bytes = bytesOfVectors(vectors, dimensions);
     const known = this.#memory !== null && this.#memory.bytes <= 2 * bytes ? this.#memory : null;
     if (!vectorBudget.claim(this, Math.max(bytes, known?.bytes ?? 0))) return null;
-    return known ?? new VectorMemory(dimensions, vectors);
+    return known ?? new VectorMemory(dimensions, vectors, { keepsIds: false });
   }
 }

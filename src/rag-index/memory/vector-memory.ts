@@ -47,12 +47,14 @@ export class VectorMemory {
   readonly #blocks: VectorBlock[] = [];
   /** Place of each chunk: block times BLOCK_SIZE plus the place in it. */
   readonly #places = new Map<number, number>();
-  readonly #ids = new Map<number, ChunkId>();
+  /** Null where nobody asks for names. */
+  readonly #ids: Map<number, ChunkId> | null;
   readonly #free: number[] = [];
   readonly #sums = new Float32Array(BLOCK_SIZE);
 
-  /** `expected`: number of vectors that are added next. */
-  constructor(dimensions: number, expected: number) {
+  /** `expected`: number of vectors that are added next. Without ids `named` knows no chunk. */
+  constructor(dimensions: number, expected: number, { keepsIds = true } = {}) {
+    this.#ids = keepsIds ? new Map() : null;
     this.#firstBlockSize = Math.min(BLOCK_SIZE, Math.max(SMALLEST_BLOCK, placesFor(expected)));
     this.#dimensions = dimensions;
   }
@@ -93,7 +95,7 @@ export class VectorMemory {
 
   named(chunk: number): Named | null {
     const place = this.#places.get(chunk);
-    const id = this.#ids.get(chunk);
+    const id = this.#ids?.get(chunk);
     if (place === undefined || id === undefined) return null;
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     const at = place % BLOCK_SIZE;
@@ -132,7 +134,7 @@ export class VectorMemory {
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     if (block === undefined) return;
     this.#places.set(chunk, place);
-    this.#ids.set(chunk, id);
+    this.#ids?.set(chunk, id);
     block.put(place % BLOCK_SIZE, { chunk, file, duplicate: duplicate === 1 });
     block.putVector(place % BLOCK_SIZE, decodeHalfFloats(vector));
   }
@@ -152,7 +154,7 @@ export class VectorMemory {
     if (place === undefined) return;
     this.#blocks[Math.floor(place / BLOCK_SIZE)]?.free(place % BLOCK_SIZE);
     this.#places.delete(chunk);
-    this.#ids.delete(chunk);
+    this.#ids?.delete(chunk);
     this.#free.push(place);
   }
 }
