@@ -44,10 +44,10 @@ export async function signIn(url: string): Promise<Send> {
   };
 }
 
-/** `count` texts of about 1,500 characters with words of their own. */
-export function madeUp(count: number): PushedText[] {
+/** `count` texts of about 1,500 characters with words of their own, numbered from `from`. */
+export function madeUp(count: number, from = 0): PushedText[] {
   const word = (seed: number) => (Math.imul(seed, 2_654_435_761) >>> 8).toString(36).slice(0, 6);
-  return Array.from({ length: count }, (_, at) => ({
+  return Array.from({ length: count }, (_, nth) => from + nth).map((at) => ({
     path: `${at % FOLDERS}/${at}.txt`,
     text: Array.from({ length: WORDS_EACH }, (_, n) =>
       word((at * 31 + n * 7) % MADE_UP_WORDS),
