@@ -15,7 +15,7 @@ export async function consumeDeadIndexMessages(
   messages: readonly Message[],
 ): Promise<void> {
   const parsed = parseMessages(services.log, indexMessage, messages);
-  const known = parsed.flatMap(({ content }) => content);
+  const known = parsed.flatMap(({ content }) => content.files);
   const reason = `indexing did not finish after ${MAX_TRIES} tries`;
   await giveUpFiles(services.db, known, { reason, now: services.now() });
   services.log.error("index messages given up", { count: known.length });

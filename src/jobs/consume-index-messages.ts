@@ -5,7 +5,7 @@ import { indexFiles } from "../ingestion/indexing/index-files.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { indexMessage, parseMessages } from "./messages.ts";
-import type { Parsed } from "./messages.ts";
+import type { IndexWork, Parsed } from "./messages.ts";
 import { SWEPT_CLAIM_MS } from "../ingestion/timeouts.ts";
 import { workBudget } from "../ingestion/indexing/work-budget.ts";
 import type { WorkBudget } from "../ingestion/indexing/work-budget.ts";
@@ -32,7 +32,7 @@ export async function consumeIndexMessages(
 /** The time is over: files that were not claimed are queued again, and still share messages. */
 async function postpone(services: Services, parsed: ParsedFiles[]): Promise<void> {
   const { alone = [], shared = [] } = Object.groupBy(parsed, ({ content }) =>
-    content.length > 1 ? "shared" : "alone",
+    content.files.length > 1 ? "shared" : "alone",
   );
   await queueAgain(services, alone, { together: false });
   await queueAgain(services, shared, { together: true });
@@ -45,7 +45,7 @@ async function queueAgain(
   how: { together: boolean },
 ): Promise<void> {
   if (parsed.length === 0) return;
-  const files = parsed.flatMap(({ content }) => content);
+  const files = parsed.flatMap(({ content }) => content.files);
   try {
     await claimPending(db, files, now() + SWEPT_CLAIM_MS);
     await queue.index(files, how);
@@ -56,20 +56,20 @@ async function queueAgain(
   }
 }
 
-type ParsedFiles = Parsed<IndexMessage[]>;
+type ParsedFiles = Parsed<IndexWork>;
 
 function partsOf(messages: ParsedFiles[]): ParsedFiles[][] {
   const parts: ParsedFiles[][] = [];
   let open: ParsedFiles[] = [];
   let files = 0;
   for (const message of messages) {
-    if (open.length === 0 || files + message.content.length > FILES_AT_ONCE) {
+    if (open.length === 0 || files + message.content.files.length > FILES_AT_ONCE) {
       open = [];
       files = 0;
       parts.push(open);
     }
     open.push(message);
-    files += message.content.length;
+    files += message.content.files.length;
   }
   return parts;
 }
@@ -79,10 +79,11 @@ async function consumeTogether(
   parsed: ParsedFiles[],
   budget: WorkBudget,
 ): Promise<void> {
-  const files = parsed.flatMap(({ content }) => content);
+  const files = parsed.flatMap(({ content }) => content.files);
   const work = new Map(files.map((file) => [keyOf(file), file]));
   try {
-    const again = await indexFiles(services, [...work.values()], budget);
+    const texts = new Map(parsed.flatMap(({ content }) => [...content.texts]));
+    const again = await indexFiles(services, [...work.values()], budget, texts);
     const delays = new Map(again.map(({ message, delayMs }) => [keyOf(message), delayMs]));
     for (const one of parsed) await acknowledgeOrRetry(services, one, delays);
   } catch (thrown) {
@@ -100,12 +101,12 @@ async function acknowledgeOrRetry(
   { message, content }: ParsedFiles,
   delays: Map<string, number>,
 ): Promise<void> {
-  const again = content.flatMap((file) => {
+  const again = content.files.flatMap((file) => {
     const delayMs = delays.get(keyOf(file));
     return delayMs === undefined ? [] : [{ file, delaySeconds: Math.ceil(delayMs / SECOND_MS) }];
   });
   const [first] = again;
-  if (first !== undefined && content.length === 1) {
+  if (first !== undefined && content.files.length === 1) {
     return message.retry({ delaySeconds: first.delaySeconds });
   }
   if (again.length > 0) {

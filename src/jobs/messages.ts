@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { EvaluationRunId, FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
 import { isObject } from "../core/is-object.ts";
 import type { Log } from "../core/log.ts";
-import type { IndexMessage, ScanMessage, UsageMessage } from "../ports/job-queue.ts";
+import type { IndexMessage, PushedTexts, ScanMessage, UsageMessage } from "../ports/job-queue.ts";
 
 /** Message formats that queues may deliver: of this or an earlier deployment. */
 const id = <Id extends string>() => z.custom<Id>((value) => typeof value === "string");
@@ -35,10 +35,14 @@ const indexedFile: z.ZodType<IndexMessage> = z.object({
   generation: z.number(),
 });
 
-/** The files of a message of the index queue: one, or several small ones. */
-export const indexMessage: z.ZodType<IndexMessage[]> = z.union([
-  indexedFile.transform((file) => [file]),
-  z.object({ files: z.array(indexedFile) }).transform(({ files }) => files),
+/** The files of a message of the index queue: one, or several small ones, and texts of theirs. */
+export type IndexWork = { files: IndexMessage[]; texts: PushedTexts };
+
+export const indexMessage: z.ZodType<IndexWork> = z.union([
+  indexedFile.transform((file) => ({ files: [file], texts: new Map<string, string>() })),
+  z
+    .object({ files: z.array(indexedFile), texts: z.record(z.string(), z.string()).default({}) })
+    .transform(({ files, texts }) => ({ files, texts: new Map(Object.entries(texts)) })),
 ]);
 
 const usageOfCall: z.ZodType<UsageMessage> = z.object({

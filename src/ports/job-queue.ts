@@ -33,8 +33,14 @@ export type IndexMessage = {
   revision: number;
 };
 
-/** Several files in one message of the index queue. */
-export type IndexMessages = { files: IndexMessage[] };
+/** The text of a version of a pushed file: its bytes are this text in UTF-8, and nothing else. */
+export type PushedText = { version: string; text: string };
+
+/** Texts by version, which is unique for each write of a file. */
+export type PushedTexts = ReadonlyMap<string, string>;
+
+/** Several files in one message of the index queue, and texts of theirs by version. */
+export type IndexMessages = { files: IndexMessage[]; texts?: Record<string, string> | undefined };
 
 /** What a call, or indexing, used of an embedding model or reranker; the consumer adds prices. */
 export type ModelUse = {
@@ -88,11 +94,15 @@ export interface JobQueue {
   scan(message: ScanMessage, delaySeconds?: number): Promise<void>;
   /**
    * Any number; sent in batches within the platform's limits. `together`: the files are small, and
-   * several of them share a message.
+   * several of them share a message. `texts`: of files that are to be indexed from the message.
    */
   index(
     messages: IndexMessage[],
-    options?: { delaySeconds?: number; together?: boolean },
+    options?: {
+      delaySeconds?: number;
+      together?: boolean;
+      texts?: ReadonlyMap<FileId, PushedText>;
+    },
   ): Promise<void>;
   /** May share a message with other calls of the same second. */
   usage(message: UsageMessage): Promise<void>;

@@ -39,8 +39,8 @@ export class World {
       log: silent,
       inBackground: (work) => void this.background.push(work.catch(() => undefined)),
       queue: {
-        index: async (messages, { together = false } = {}) => {
-          for (const body of indexBodies(messages, together)) {
+        index: async (messages, { together = false, texts } = {}) => {
+          for (const body of indexBodies(messages, together, texts)) {
             this.waiting.push({ queue: "quarry-index", body });
           }
         },

@@ -1,24 +1,31 @@
+import type { FileId } from "../../core/ids.ts";
 import { inBatches } from "../../core/work/batches.ts";
 import type { UsageOutbox } from "./usage-outbox.ts";
 import type {
   IndexMessage,
   IndexMessages,
   JobQueue,
+  PushedText,
   ScanMessage,
   UsageMessage,
   UsageMessages,
 } from "../../ports/job-queue.ts";
 
-/** A `sendBatch` takes 100 messages and 256 KB; a file in an index message is some 150 bytes. */
+/**
+ * A `sendBatch` takes 100 messages and 256 KB, of which the platform needs some for itself:
+ * https://developers.cloudflare.com/queues/platform/limits/
+ */
 const MESSAGES_PER_BATCH = 100;
-const BATCHED_FILES = 1_000;
-/** Small files that share a message, which is 4 KB of the 64 KB that are billed as one. */
+const BATCH_BYTES = 220 * 1_024;
+/** Small files that share a message: with their texts less than the 64 KB that are billed as one. */
 const FILES_PER_MESSAGE = 25;
 const MAX_DELAY_SECONDS = 12 * 60 * 60;
 
+type IndexBody = IndexMessage | IndexMessages;
+
 export type QueueBindings = {
   scan: Queue<ScanMessage>;
-  index: Queue<IndexMessage | IndexMessages>;
+  index: Queue<IndexBody>;
   usage: Queue<UsageMessage | UsageMessages>;
 };
 
@@ -36,9 +43,8 @@ export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage
         delaySeconds: seconds(delaySeconds),
       });
     },
-    async index(messages, { delaySeconds = 0, together = false } = {}) {
-      const size = together ? BATCHED_FILES / FILES_PER_MESSAGE : MESSAGES_PER_BATCH;
-      for (const batch of inBatches(indexBodies(messages, together), size)) {
+    async index(messages, { delaySeconds = 0, together = false, texts = NO_TEXTS } = {}) {
+      for (const batch of batchesOf(indexBodies(messages, together, texts))) {
         await queues.index.sendBatch(
           batch.map((body) => ({ body, contentType: "json" as const })),
           { delaySeconds: seconds(delaySeconds) },
@@ -54,19 +60,51 @@ export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage
   };
 }
 
+type Texts = ReadonlyMap<FileId, PushedText>;
+const NO_TEXTS: Texts = new Map();
+
 /** What is sent for these files; only files of one index share a message. */
 export function indexBodies(
   messages: IndexMessage[],
   together: boolean,
-): (IndexMessage | IndexMessages)[] {
+  texts = NO_TEXTS,
+): IndexBody[] {
   if (!together) return messages.map((message) => ({ ...message }));
   const indexes = Map.groupBy(messages, ({ ragId, generation }) => `${ragId} ${generation}`);
-  return [...indexes.values()].flatMap((files) => inBatches(files, FILES_PER_MESSAGE).map(bodyOf));
+  return [...indexes.values()].flatMap((files) =>
+    inBatches(files, FILES_PER_MESSAGE).map((some) => bodyOf(some, texts)),
+  );
 }
 
-function bodyOf(files: IndexMessage[]): IndexMessage | IndexMessages {
+function bodyOf(files: IndexMessage[], texts: Texts): IndexBody {
+  const carried = files.flatMap(({ fileId }): [string, string][] => {
+    const known = texts.get(fileId);
+    return known === undefined ? [] : [[known.version, known.text]];
+  });
+  if (carried.length > 0) return { files, texts: Object.fromEntries(carried) };
   const [first] = files;
   return first !== undefined && files.length === 1 ? { ...first } : { files };
+}
+
+const encoder = new TextEncoder();
+
+/** Splits messages into calls within the platform's limits. */
+export function batchesOf(bodies: IndexBody[]): IndexBody[][] {
+  const batches: IndexBody[][] = [];
+  let open: IndexBody[] = [];
+  let bytes = 0;
+  for (const body of bodies) {
+    const size = encoder.encode(JSON.stringify(body)).byteLength;
+    const isFull = open.length >= MESSAGES_PER_BATCH || bytes + size > BATCH_BYTES;
+    if (isFull || open.length === 0) {
+      open = [];
+      bytes = 0;
+      batches.push(open);
+    }
+    open.push(body);
+    bytes += size;
+  }
+  return batches;
 }
 
 const seconds = (asked: number) => Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.round(asked)));

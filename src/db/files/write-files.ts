@@ -1,7 +1,7 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { id, row, text } from "../columns.ts";
+import { id, row } from "../columns.ts";
 import { query, runBatch, statement } from "../raw-sql.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { countingInRags } from "./count-together.ts";
@@ -22,19 +22,19 @@ export type WrittenFile = {
 
 export type FilesWritten = {
   messages: IndexMessage[];
-  /** The version that each written file had before; null for a new one. */
-  replaced: Map<FileId, string | null>;
+  /** The files that were written. */
+  ids: Set<FileId>;
 };
 
 /** What is common to the files of one upload; times in ms. */
 export type UploadOf = { sourceId: FileSourceId; now: number; claimedUntil: number };
 
-const VERSION = row({ id: id<FileId>(), version: text });
+const WRITTEN = row({ id: id<FileId>() });
 
 /**
  * Stores files of one source and makes them `pending` in every RAG that contains them, in one
- * step; the last of several writers wins. A file that `replaced` lacks was not written: its new
- * path was taken, or it was purged since it was read, or the source was removed.
+ * step; the last of several writers wins. A file that `ids` lacks was not written: its new path
+ * was taken, or it was purged since it was read, or the source was removed.
  */
 export async function writeFiles(
   db: Database,
@@ -43,27 +43,19 @@ export async function writeFiles(
 ): Promise<FilesWritten> {
   const list = JSON.stringify(files);
   const steps = [
-    query(VERSION, VERSIONS, list),
     statement(INSERT, list, sourceId, now),
     statement(UPDATE, list, now),
-    query(VERSION, VERSIONS, list),
+    query(WRITTEN, OURS, list),
     query(MESSAGE, PEND, list, now, claimedUntil),
   ] as const;
   const ids = files.map((file) => file.id);
   const counting = countingInRags(sourceId, ids);
-  const [before, , , after, messages] = await runBatch(db, steps, counting);
-  const ours = new Set(files.map(({ version }) => version));
-  const versionsBefore = new Map(before.map((file) => [file.id, file.version]));
-  const written = after.filter(({ version }) => ours.has(version));
-  const replaced = written.map((file): [FileId, string | null] => [
-    file.id,
-    versionsBefore.get(file.id) ?? null,
-  ]);
-  return { messages, replaced: new Map(replaced) };
+  const [, , written, messages] = await runBatch(db, steps, counting);
+  return { messages, ids: new Set(written.map(({ id }) => id)) };
 }
 
-const VERSIONS = `select f.id, f.version from json_each(?1) m
-  cross join files f on f.id = m.value ->> 'id'`;
+const OURS = `select f.id from json_each(?1) m cross join files f on f.id = m.value ->> 'id'
+  where f.version = m.value ->> 'version'`;
 
 const INSERT = `insert into files (id, file_source_id, path, name, size, mime_type, version, sha256,
     metadata, created_at)

@@ -6,7 +6,7 @@ import { finishFiles, requeueSuperseded } from "../../db/files/finish-files.ts";
 import type { FileEnd } from "../../db/files/finish-files.ts";
 import { releaseClaims } from "../../db/files/release-claims.ts";
 import { idleBuilds } from "../../db/generations/generation-store.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage, PushedTexts } from "../../ports/job-queue.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { tryPurgeTombstones } from "../vector-sync/purge-tombstones.ts";
@@ -30,26 +30,30 @@ const MOST_TEXT_BYTES = 32 * 1024 * 1024;
 /** How often (ms) a consumer that waits for memory checks again. */
 const ASK_AGAIN_MS = 200;
 
+const NO_TEXTS: PushedTexts = new Map();
+
 /** A message to be delivered again after a delay. */
 export type Redelivery = { message: IndexMessage; delayMs: number };
 
 /**
  * Indexes the files of a batch of messages. A message may arrive twice, late, or after its file
  * was deleted: void work is skipped. A failure affects only its own file; files that there is no
- * time for are released and queued again.
+ * time for are released and queued again. A file whose text is among `texts` is not read from the
+ * bucket.
  * @throws what the database throws; the lease then expires and the sweep reclaims the files
  */
 export async function indexFiles(
   services: Services,
   messages: IndexMessage[],
   budget: WorkBudget,
+  texts: PushedTexts = NO_TEXTS,
 ): Promise<Redelivery[]> {
   const lease = leaseOf(services, messages);
   const now = services.now();
   const hold = { id: lease.id, until: now + LEASE_MS, now };
   const claimed = await claimFiles(services.db, messages, hold);
   await scheduleVectorSync(services, claimed.map(addressOf));
-  const job = { lease, budget, tally: new EmbeddingTally() };
+  const job = { lease, budget, texts, tally: new EmbeddingTally() };
   const results: FileResult[] = [];
   try {
     for (const group of groupsOf(claimed)) {

@@ -4,7 +4,7 @@ import { runCooperatively } from "../../core/work/cooperative.ts";
 import { countAttempt } from "../../db/files/attempts.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { FileEnd } from "../../db/files/finish-files.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage, PushedTexts } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { chunkCooperatively } from "../../documents/chunking/chunk-document.ts";
 import { slicesOf } from "./embed-chunks.ts";
@@ -39,7 +39,12 @@ export type FileResult =
   | { kind: "unstarted"; file: ClaimedFile };
 
 /** What the files of one invocation share. */
-export type IndexJob = { lease: Lease; budget: WorkBudget; tally: EmbeddingTally };
+export type IndexJob = {
+  lease: Lease;
+  budget: WorkBudget;
+  tally: EmbeddingTally;
+  texts: PushedTexts;
+};
 
 export type GroupResult = { results: FileResult[]; saved: Map<FileSourceId, number> };
 
@@ -50,9 +55,10 @@ export type GroupResult = { results: FileResult[]; saved: Map<FileSourceId, numb
 export async function indexGroup(
   services: Services,
   group: ClaimedFile[],
-  { lease, budget, tally }: IndexJob,
+  job: IndexJob,
 ): Promise<GroupResult> {
-  const load = loadingOnce(services, lease);
+  const { lease, budget, tally } = job;
+  const load = loadingOnce(services, job);
   const prepared = await inParallel(group, FILES_AT_ONCE, async (file) => {
     if (!budget.mayBegin()) return { kind: "unstarted", file } satisfies FileResult;
     if (file.isSuspect) await countAttempt(services.db, file, lease.id);
@@ -78,11 +84,11 @@ const embedderOf = (services: Services, file: ClaimedFile) =>
   services.models.embedder(file.embeddingModel, file.dimensions);
 
 /** When two RAGs share a source, the file is downloaded and extracted once. */
-function loadingOnce(services: Services, lease: Lease) {
+function loadingOnce(services: Services, job: IndexJob) {
   const loading = new Map<string, Promise<LoadedDocument>>();
   return (file: ClaimedFile): Promise<LoadedDocument> => {
     const key = `${file.fileId} ${file.version}`;
-    const known = loading.get(key) ?? loadDocument(services, file, lease);
+    const known = loading.get(key) ?? loadDocument(services, file, job);
     loading.set(key, known);
     return known;
   };

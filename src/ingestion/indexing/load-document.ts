@@ -3,6 +3,7 @@ import { sha256Hex } from "../../core/hash.ts";
 import type { YieldToOthers } from "../../core/work/cooperative.ts";
 import { noteContent } from "../../db/files/file-store.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
+import type { PushedTexts } from "../../ports/job-queue.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
@@ -28,6 +29,8 @@ export type LoadedDocument =
   | { outcome: "loaded"; document: ExtractedDocument; sha256: string; yieldToOthers: YieldToOthers }
   | { outcome: "deleted" };
 
+const encoder = new TextEncoder();
+
 type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
 
 /**
@@ -39,7 +42,7 @@ type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
 export async function loadDocument(
   services: Services,
   file: ClaimedFile,
-  lease: Lease,
+  { lease, texts }: { lease: Lease; texts: PushedTexts },
 ): Promise<LoadedDocument> {
   const keeps = keepsExtractedText(file);
   if (keeps && file.sha256 !== null) {
@@ -53,7 +56,7 @@ export async function loadDocument(
       };
     }
   }
-  const content = await readContent(services, file);
+  const content = await readContent(services, file, texts);
   if (content === null) return { outcome: "deleted" };
   const { sha256, mimeType } = content;
   if (sha256 !== file.sha256) {
@@ -79,8 +82,16 @@ function yieldWithin({ now }: Services, lease: Lease): YieldToOthers {
   };
 }
 
-async function readContent(services: Services, file: ClaimedFile): Promise<Content | null> {
+async function readContent(
+  services: Services,
+  file: ClaimedFile,
+  texts: PushedTexts,
+): Promise<Content | null> {
   if (file.source.provider !== "file_system") return await downloaded(services, file);
+  const text = texts.get(file.version);
+  if (text !== undefined && file.sha256 !== null) {
+    return { bytes: encoder.encode(text), sha256: file.sha256, mimeType: file.mimeType };
+  }
   const key = bytesKey({ sourceId: file.source.id, fileId: file.fileId }, file.version);
   const bytes = await during("file storage", async () => {
     const object = await services.files.get(key);

@@ -26,6 +26,11 @@ export class Upload {
     this.#liesAt = "key" in of ? of.key : null;
   }
 
+  /** The body, where it is in memory. */
+  get bytes(): Uint8Array | null {
+    return this.#bytes;
+  }
+
   /** Stores the body at this key, and nowhere else. */
   async storeAt(key: string): Promise<void> {
     const former = this.#liesAt;

@@ -5,11 +5,12 @@ import { inParallel } from "../../core/work/parallel.ts";
 import { findFiles } from "../../db/files/file-store.ts";
 import type { StoredFile } from "../../db/files/file-store.ts";
 import { writeFiles } from "../../db/files/write-files.ts";
-import type { FilesWritten, WrittenFile } from "../../db/files/write-files.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { WrittenFile } from "../../db/files/write-files.ts";
+import type { IndexMessage, PushedText } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
+import { carriedText } from "./carried-text.ts";
 import { fileNameOf } from "./file-path.ts";
 import type { Upload } from "./receive-upload.ts";
 
@@ -97,36 +98,24 @@ async function storeOnce(
     placed.map((file) => rowOf(file, known.get(file.path))),
     { sourceId: source.id, ...times },
   );
-  noteWritten(services, source, { placed, known, written, results });
+  noteWritten({ placed, known, written: written.ids, results });
   await queueFiles(services, written.messages, placed, known);
 }
 
 type Written = {
   placed: ReceivedFile[];
   known: Map<string, StoredFile>;
-  written: FilesWritten;
+  written: Set<FileId>;
   results: Map<ReceivedFile, StoredOrFailed>;
 };
 
-/** Notes the results, and deletes the bytes of replaced versions. */
-function noteWritten(
-  { files, inBackground }: Services,
-  source: Source,
-  { placed, known, written, results }: Written,
-): void {
-  const leaving: string[] = [];
+/** The sweep deletes the bytes and texts of replaced versions. */
+function noteWritten({ placed, known, written, results }: Written): void {
   for (const file of placed) {
+    if (!written.has(idOf(file, known))) continue;
     const before = known.get(file.path);
-    const fileId = idOf(file, known);
-    const replaced = written.replaced.get(fileId);
-    if (replaced === undefined) continue;
-    if (replaced !== null && replaced !== file.version) {
-      leaving.push(bytesKey({ sourceId: source.id, fileId }, replaced));
-    }
     results.set(file, resultOf(file, true, before === undefined || before.deletedAt !== null));
   }
-  // The sweep does it again if this is interrupted, and deletes the texts.
-  if (leaving.length > 0) inBackground(files.delete(leaving));
 }
 
 /** Small files share messages, so that they are indexed together. */
@@ -142,7 +131,13 @@ async function queueFiles(
     ids.has(fileId) ? "together" : "alone",
   );
   if (alone.length > 0) await queue.index(alone);
-  if (together.length > 0) await queue.index(together, { together: true });
+  const texts = new Map(
+    small.flatMap((file): [FileId, PushedText][] => {
+      const text = carriedText(file.upload.bytes);
+      return text === null ? [] : [[idOf(file, known), { version: file.version, text }]];
+    }),
+  );
+  if (together.length > 0) await queue.index(together, { together: true, texts });
 }
 
 const idOf = (file: ReceivedFile, known: Map<string, StoredFile>): FileId =>

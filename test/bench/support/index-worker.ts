@@ -90,7 +90,12 @@ export default {
     } as unknown as Services;
     const file = fileNamed(name, size) as unknown as ClaimedFile;
     const lease = { id: "bench", renew: async () => undefined };
-    const job = { lease, budget: workBudget(Date.now), tally: new EmbeddingTally() };
+    const job = {
+      lease,
+      budget: workBudget(Date.now),
+      tally: new EmbeddingTally(),
+      texts: new Map(),
+    };
     const { results } = await indexGroup(services, [file], job);
     const [result] = results;
     const end = result?.kind === "end" ? result.end : null;

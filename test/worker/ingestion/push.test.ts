@@ -131,6 +131,7 @@ test("files of a batch are pending, then indexed; one that is not stored fails a
     "new.md": ["A note about bracken."],
     "old.md": ["A note about moss."],
   });
+  await sweep(world.services);
   const bytes = await env.FILES.list({ prefix: `sources/${source.id}/` });
   expect(bytes.objects).toHaveLength(3);
 
@@ -157,6 +158,7 @@ test("two batches of the same new paths at once leave one file each", async () =
   }
   await world.deliver();
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }, { status: "indexed" }]);
+  await sweep(world.services);
   const bytes = await env.FILES.list({ prefix: `sources/${source.id}/` });
   expect(bytes.objects).toHaveLength(2);
 });
@@ -231,6 +233,7 @@ test("concurrent pushes of one path leave one of them indexed, and no spare byte
   expect(manifest).toMatchObject({ files: [{ path: "note.md" }], cursor: null });
   const [text] = (await world.shown(rag))["note.md"] ?? [];
   expect(await sha256Hex(text ?? "")).toBe(file?.sha256);
+  await sweep(world.services);
   expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toHaveLength(1);
 });
 
@@ -265,6 +268,7 @@ test("each of many writers of one path is answered, and the last one stays", asy
   await world.deliver();
   const shown = (await world.shown(rag))["note.md"]?.join() ?? "";
   expect(writers).toContain(shown);
+  await sweep(world.services);
   const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
   expect(objects).toHaveLength(1);
   const { files } = await manifestPage(world.services, { source: { id: source }, cursor: null });

@@ -117,7 +117,7 @@ test("a path taken during a long upload ends with the upload's bytes alone", asy
   const body = longBody(async () => await push(world, source, "log.txt", "Another's note."));
   expect(await putLong(world, source, body)).toMatchObject({ changed: true, created: false });
   await world.deliver();
-  await Promise.all(world.background);
+  await sweep(world.services);
   expect(await storedBytes(source)).toEqual([await sha256Hex(WHOLE)]);
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
   expect((await world.shown(rag))["log.txt"]?.join()).not.toContain("Another's");

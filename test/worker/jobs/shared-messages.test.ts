@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
-import type { FileId } from "../../../src/core/ids.ts";
+import type { FileId, RagId } from "../../../src/core/ids.ts";
 import { newId } from "../../../src/core/ids.ts";
 import { inBatches } from "../../../src/core/work/batches.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
-import type { IndexMessage } from "../../../src/ports/job-queue.ts";
+import type { IndexMessage, IndexMessages } from "../../../src/ports/job-queue.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import type { Services } from "../../../src/services.ts";
 import { World } from "../../support/ingestion-world.ts";
@@ -53,6 +53,60 @@ test("small files of a batch share messages; one that fails delays only itself",
     expect(await world.counters(rag)).toMatchObject({ indexed: 32, pending: 0, error: 0 });
     expect((await world.shown(rag))["0.txt"]).toEqual(["A note, poison."]);
   }
+});
+
+test("short texts are indexed from their messages, others from their bytes, all alike", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rags = [await world.addRag(source), await world.addRag(source)] as const;
+  const put = async (bodies: Record<string, Buffer>) => {
+    async function* files() {
+      for (const [path, body] of Object.entries(bodies)) {
+        yield { path, mimeType: "text/plain", metadata: null, bytes: Uint8Array.from(body) };
+      }
+    }
+    await putFiles(world.services, { source: { id: source }, files: files() });
+  };
+  await put({
+    "a.txt": Buffer.from('A note: "Grüße" vom Moor.\n\n\tUnd 🌱.'),
+    "b.txt": Buffer.from("\ufeffA note with a mark."),
+    "c.txt": Buffer.from("A note, größer in Latin-1, über das Moor.", "latin1"),
+    "d.txt": Buffer.from(`A long note. ${"moss ".repeat(500)}`),
+    "e.txt": Buffer.from("A note that is replaced."),
+  });
+  await put({ "e.txt": Buffer.from("A note that replaced it.") });
+  const { files } = world.services;
+  let reads = 0;
+  world.services.files = new Proxy(files, {
+    get(bucket, name) {
+      if (name === "get") reads++;
+      return (Reflect.get(bucket, name) as () => unknown).bind(bucket);
+    },
+  });
+  const sent = world.waiting.splice(0).map(({ body }) => {
+    if (!("files" in body)) throw new Error("small files share messages");
+    return body;
+  });
+  const sentTo = (rag: RagId) => sent.filter(({ files: some }) => some[0]?.ragId === rag);
+  const deliver = async (bodies: IndexMessages[]) => {
+    const queue = "quarry-index" as const;
+    await world.deliverBatch(
+      queue,
+      bodies.toReversed().map((body) => ({ queue, body })),
+    );
+  };
+  await deliver(sentTo(rags[0]));
+  // The long one, and the one in another encoding.
+  expect(reads).toBe(2);
+  // As messages of files that are queued again, which have no texts.
+  await deliver(sentTo(rags[1]).map(({ files: some }) => ({ files: some })));
+  expect(reads).toBe(2 + 5);
+  const shown = await world.shown(rags[0]);
+  expect(shown).toEqual(await world.shown(rags[1]));
+  expect(shown["a.txt"]).toEqual(['A note: "Grüße" vom Moor.\n\n\tUnd 🌱.']);
+  expect(shown["c.txt"]).toEqual(["A note, größer in Latin-1, über das Moor."]);
+  expect(shown["e.txt"]).toEqual(["A note that replaced it."]);
+  for (const rag of rags) expect(await world.counters(rag)).toMatchObject({ indexed: 5 });
 });
 
 test("when the time is over, files that were not begun are queued again, together", async () => {
