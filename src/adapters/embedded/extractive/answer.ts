@@ -96,8 +96,9 @@ function quotationOf(material: Material): Quotation | null {
   if (best === undefined) return null;
   const { passage } = best.sentence;
   const beside = scored.filter(({ sentence }) => sentence.passage === passage);
-  const quote = quoteOf(best, beside);
-  const isSure = !material.searched || isCertain(quote.sentences, statements, question);
+  const quote = quoteOf(best, beside, question);
+  const isSure =
+    !material.searched || isCertain(best.sentence, quote.sentences, statements, question);
   return { best, quote, isSure };
 }
 
@@ -106,10 +107,10 @@ export const answering = (material: Material, question: Question): Scored[] =>
   byRelevance(statementsOf(material), question).filter(answers);
 
 /** Whether the words that carry the question are there, and some of them in the sentence itself. */
-const answers = ({ own, score, coverage, sentence: { group } }: Scored): boolean =>
+const answers = ({ own, score, coverage, isBelow, sentence: { group } }: Scored): boolean =>
   score > 0 &&
   coverage >= LEAST_COVERAGE &&
-  (own >= LEAST_OWN || (group.kind !== "code" && group.introduction !== ""));
+  (own >= LEAST_OWN || isBelow || (group.kind !== "code" && group.introduction !== ""));
 
 /**
  * The passages' sentences; without any, the statements of a request that holds its own context

@@ -27,10 +27,50 @@ const TERM_LONGEST = 100;
 
 /** Headings, paragraphs, lists, tables and code of Markdown or plain text. */
 export function blocksOf(text: string): Block[] {
-  const lines = text.split(/\r?\n/);
+  const lines = marked(withoutFrontMatter(text.split(/\r?\n/)));
   const reader = new BlockReader(beginsInCode(lines));
   for (const line of lines) reader.read(line);
   return reader.blocks;
+}
+
+const MOST_FRONT_MATTER_LINES = 40;
+
+/** Without the settings between two rules with which a page begins: they are for programs. */
+function withoutFrontMatter(lines: string[]): string[] {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  if (lines[first]?.trim() !== "---") return lines;
+  const length = lines
+    .slice(first + 1, first + MOST_FRONT_MATTER_LINES)
+    .findIndex((line) => line.trim() === "---");
+  const inside = lines.slice(first + 1, first + 1 + length);
+  const isSettings = length > 0 && /^[\w-]+:(?:\s|$)/.test(inside[0] ?? "");
+  return isSettings ? lines.slice(first + length + 2) : lines;
+}
+
+/** `1. Safety` above a paragraph, and the title of a section of a manual page. */
+const NUMBERED_TITLE = /^\d{1,3}(?:\.\d{1,3}){0,3}[.)]? \p{Lu}[^.:;!?,|]{1,38}$/u;
+const MANUAL_TITLE = /^[A-Z][A-Z0-9 /,-]{2,40}$/;
+const NO_BLOCK = /^\p{Lu}/u;
+/** `Weight: 4.2 kg` */
+const LABELLED_LINE = /^\p{L}[^:.!?|<>]{1,38}: [^\s].{0,100}$/u;
+const LEAST_LABELLED = 3;
+
+/** Plain text with its titles and its lines of labels and values marked as Markdown would. */
+function marked(lines: string[]): string[] {
+  if (lines.some((line) => FENCE.test(line))) return lines;
+  const isLabelled = lines.map((line) => LABELLED_LINE.test(line));
+  let run = 0;
+  const runs = isLabelled.map((is) => (run = is ? run + 1 : 0));
+  // From the end, so that each line of a run knows the length of the whole run.
+  for (let at = runs.length - 2; at >= 0; at--) {
+    if ((runs[at] ?? 0) > 0) runs[at] = Math.max(runs[at] ?? 0, runs[at + 1] ?? 0);
+  }
+  return lines.map((line, at) => {
+    if ((runs[at] ?? 0) >= LEAST_LABELLED) return `- ${line}`;
+    const [before = "", after = ""] = [lines[at - 1], lines[at + 1]];
+    const isTitle = NUMBERED_TITLE.test(line) && before.trim() === "" && NO_BLOCK.test(after);
+    return isTitle || (MANUAL_TITLE.test(line) && /^ {2,}\S/.test(after)) ? `## ${line}` : line;
+  });
 }
 
 /** Whether a passage was cut from the middle of a block of code, whose beginning it lacks. */
@@ -243,9 +283,14 @@ export function plainText(markdown: string): string {
 const BADGE =
   /\[!\[[^[\]]{0,200}\](?:\([^)]{0,1000}\)|\[[^[\]]{0,200}\])\](?:\([^)]{0,1000}\)|\[[^[\]]{0,200}\])/g;
 
+/** Comments, rules and tags of HTML that lay a page out; words in angle brackets are kept. */
+const LAYOUT =
+  /<!--[^>]{0,500}-->|<\/?(?:a|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|source|span|strong|su[bp]|summary|t[dhr]|table|tbody|thead|ul|video)(?=[\s/>])[^<>]{0,500}>|[-=*_]{8,}/gi;
+
 const plain = (text: string) =>
   text
     .replace(BADGE, "")
+    .replace(LAYOUT, " ")
     .replace(/!?\[([^[\]]+)\]\[[^[\]]{0,200}\]/g, "$1")
     .replace(/!?\[([^[\]]*)\]\([^)]{0,1000}\)/g, "$1")
     .replaceAll("**", "")

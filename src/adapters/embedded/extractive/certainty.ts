@@ -1,6 +1,9 @@
-import { figuresIn, fitsKind } from "./question.ts";
+import { figuresIn, fitsKind, optionsIn } from "./question.ts";
+import { LEADS, REFERS } from "./quote.ts";
 import type { Question } from "./question.ts";
-import { boundIn, isRunTogether, optionsAbove, timesNamed } from "./relevance.ts";
+import { explains, instructs, isRunTogether, isStep } from "./priors.ts";
+import { boundIn, optionsAbove } from "./relevance.ts";
+import { isAsked, timesNamed } from "./sections.ts";
 import type { Sentence } from "./sentences.ts";
 
 /** The share of the question that a quotation must bind … */
@@ -18,14 +21,20 @@ const LEAST_ASKED_BOUND = 0.5;
  * Whether a quotation is said to be the answer. Words of a question stand near each other in many
  * documents by chance, so it must bind almost all of them; fewer where the question or the search
  * as a whole points to its document. A document that the question names goes before all others.
- * @param quoted of one passage; `passages`: all sentences of all passages.
+ * @param best the sentence that answers best; `quoted`: of its passage; `passages`: all sentences of all passages.
  */
-export function isCertain(quoted: Sentence[], passages: Sentence[], question: Question): boolean {
+export function isCertain(
+  best: Sentence,
+  quoted: Sentence[],
+  passages: Sentence[],
+  question: Question,
+): boolean {
   const source = quoted[0]?.source;
-  if (source === undefined || !mayAnswer(quoted, question)) return false;
+  if (source === undefined || !mayAnswer(best, quoted, question)) return false;
   const { bound, said, leastAsked } = boundIn(quoted, passages, question);
-  const isCode = quoted.every(({ group }) => group.kind === "code");
-  if ((said < LEAST_SAID && !isCode) || leastAsked < LEAST_ASKED_BOUND) return false;
+  if (leastAsked < LEAST_ASKED_BOUND || (said < LEAST_SAID && !needsNoWords(quoted, question))) {
+    return false;
+  }
   const sources = sourcesOf(passages);
   const named = timesNamed(source, question);
   if (sources.some((one) => timesNamed(one, question) > named)) return false;
@@ -34,11 +43,75 @@ export function isCertain(quoted: Sentence[], passages: Sentence[], question: Qu
   return same.length > sources.length / 2 && bound >= LEAST_BOUND_AMONG_MOST;
 }
 
+/** Code shows what its heading says, and a section says what its heading asks, in other words. */
+const needsNoWords = (quoted: Sentence[], question: Question): boolean =>
+  quoted.every(({ group }) => group.kind === "code") ||
+  quoted.some((one) => isAsked(one.group, one, question));
+
 /** Whether a quotation states something of the kind that is asked for. */
-function mayAnswer(quoted: Sentence[], { options, figures, kind }: Question): boolean {
+function mayAnswer(best: Sentence, quoted: Sentence[], question: Question): boolean {
+  const { options, figures, kind, dotted } = question;
   if (quoted.every((one) => isNoStatement(one) || isOfOther(options, one))) return false;
+  if (LEADS.test(quoted.at(-1)?.text ?? "")) return false;
+  if (question.isNegated && !NEGATES.test(best.text)) return false;
+  if (!holdsNames(quoted, dotted) || !isOfForm(best, quoted, question)) return false;
   return holdsFigures(quoted, figures) && quoted.some(({ text }) => fitsKind(text, kind));
 }
+
+/** Whether a quotation tells how, or what something is or does, where that is asked. */
+function isOfForm(best: Sentence, quoted: Sentence[], question: Question): boolean {
+  const { form, kind, options } = question;
+  if (form === "how") return tellsHow(best, quoted, question);
+  if (form !== "what") return true;
+  if (!isExplained(quoted, options)) return false;
+  return kind !== null || explains(best, question) || isAsked(best.group, best, question);
+}
+
+/** By code, a list, a row, or a sentence that tells what to do and needs none before it. */
+function tellsHow(best: Sentence, quoted: Sentence[], question: Question): boolean {
+  if (quoted.some(({ group }) => group.kind === "code" || group.kind === "table")) return true;
+  const items = quoted.filter(({ group }) => group.kind === "list");
+  if (items.length > 0) return items.some((item) => isStep(item, question));
+  const begins = quoted[0]?.text ?? "";
+  const isCut = REFERS.test(begins) && !OF_THIS.test(begins);
+  return !isCut && instructs(best, question);
+}
+
+/** `This option` is the one below whose name the sentence stands. */
+const OF_THIS =
+  /^this (?:command|function|method|option|flag|setting|property|hook|class|module|package|is|can|will)\b/i;
+
+const NEGATES =
+  /\b(?:no|not|non|never|none|nothing|without|cannot|except|exclud\p{L}*|invert\p{L}*|disab\p{L}*|omit\p{L}*|ignor\p{L}*|prevent\p{L}*|nicht|nie|kein\p{L}*|ohne|pas|sans|sin|senza|sem|non)\b|n['’]t\b|-v\b/iu;
+
+/** Whether each name stands in what is quoted or above it. */
+function holdsNames(quoted: Sentence[], names: string[]): boolean {
+  if (names.length === 0) return true;
+  const texts = quoted.flatMap(({ text, heading, source, group }) => [
+    text,
+    heading,
+    source.cited,
+    group.introduction,
+  ]);
+  const said = [...new Set(texts)].join("\n").toLowerCase();
+  return names.every((name) => said.includes(name));
+}
+
+/** What an option does is said below it, behind it or by an example of it, not by a mention. */
+function isExplained(quoted: Sentence[], options: string[]): boolean {
+  if (options.length === 0) return true;
+  return quoted.some(
+    ({ text, group, heading }) =>
+      group.kind !== "paragraph" ||
+      [BEGINNING.exec(text)?.[0] ?? "", heading, group.introduction].some((one) => {
+        const named = optionsIn(one);
+        return options.some((option) => named.has(option));
+      }),
+  );
+}
+
+/** What a sentence explains, where it begins with it: `The -v option`, `-v, --invert`. */
+const BEGINNING = /^(?:the |option )?[`"'(]?-[^.;]{0,60}/iu;
 
 /** Whether each figure stands in what is quoted or above it; `1.1.0` is a `1.1`. */
 function holdsFigures(quoted: Sentence[], figures: string[]): boolean {

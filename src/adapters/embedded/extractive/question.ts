@@ -12,6 +12,10 @@ const COMMON = words(`
   name number old order part put run set start take takes time turn type value work works
   document documents documentation handbook manual project page`);
 const COMMON_WEIGHT = 0.6;
+const KINDS_OF_THINGS = words(`
+  option parameter property flag field attribute argument setting`);
+const KIND_STEMS = new Set(Array.from(KINDS_OF_THINGS, stemOfForm));
+
 /** Names, numbers and options say precisely what is asked for. */
 const PRECISE_WEIGHT = 1.5;
 
@@ -35,8 +39,16 @@ export type Question = {
   /** Numbers and versions, which must stand in what is said to be the answer. */
   figures: string[];
   kind: AnswerKind;
+  form: QuestionForm;
+  /** Names with a dot (`cookies.set`), which must stand in what is said to be the answer. */
+  dotted: string[];
+  /** Whether it asks for what does not hold or is not done. */
+  isNegated: boolean;
 };
 
+const NEGATED = /\b(?:not|never|without|nicht|kein(?:e[nrms]?)?|ohne|sans)\b|n['’]t\b/i;
+const DOTTED =
+  /(?<![\p{L}\p{N}.])[\p{L}_$][\p{L}\p{N}_$-]{1,60}\.[\p{L}_$][\p{L}\p{N}_$]{1,60}(?![\p{L}\p{N}])/gu;
 const OPTION = /(?<![\p{L}\p{N}_-])-{1,2}[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
 const MOST_OPTIONS = 10;
 
@@ -51,6 +63,12 @@ export function questionOf(request: string): Question {
     options: optionsOf(text),
     figures: figuresIn(text).slice(0, MOST_FIGURES),
     kind: answerKind(text),
+    form: formOf(text),
+    isNegated: NEGATED.test(text),
+    dotted: Array.from(text.matchAll(DOTTED), ([name]) => name.toLowerCase()).slice(
+      0,
+      MOST_OPTIONS,
+    ),
   };
 }
 
@@ -63,8 +81,9 @@ function termsOf(text: string): Term[] {
   for (const word of telling.length > 0 ? telling : wordsOf(text)) {
     if (terms.size >= MOST_TERMS) break;
     const isPrecise = names.has(word) || /\d/.test(word);
-    const weight = isPrecise ? PRECISE_WEIGHT : COMMON.has(word) ? COMMON_WEIGHT : 1;
     const stem = stemOfForm(word);
+    const isCommon = COMMON.has(word) || isKindOfThing(stem);
+    const weight = isPrecise ? PRECISE_WEIGHT : isCommon ? COMMON_WEIGHT : 1;
     const known = terms.get(stem);
     if (known === undefined || known.weight < weight) {
       terms.set(stem, { stem, weight, isCode: code.has(word) });
@@ -77,11 +96,14 @@ const CODE_NAME = /(?<![\p{L}\p{N}])\p{Ll}+\p{Lu}[\p{L}\p{N}]*/gu;
 
 const ASKS_FOR = /^(?:what|which|welche[rsnm]?)$/;
 
-/** What stands between `what` or `which` and the next word that only builds the sentence. */
+/**
+ * What stands between `what` or `which` and the next word that only builds the sentence; of what is
+ * done, to what: `types` of `How do I generate types from a schema?`
+ */
 function askedIn(text: string, terms: Term[]): Set<string> {
   const all = wordsOf(text);
   const at = all.findIndex((word) => ASKS_FOR.test(word));
-  if (at === -1) return new Set();
+  if (at === -1) return objectIn(all);
   const after = all.slice(at + 1);
   const from = Math.max(0, after.findIndex(isTelling));
   const length = after.slice(from).findIndex((word) => !isTelling(word));
@@ -89,6 +111,14 @@ function askedIn(text: string, terms: Term[]): Set<string> {
   const stems = new Set(run.map(stemOfForm));
   const carrying = terms.filter(({ stem, weight }) => weight >= 1 && stems.has(stem));
   return new Set(carrying.map(({ stem }) => stem));
+}
+
+function objectIn(all: string[]): Set<string> {
+  if (all[0] !== "how" || !/^(?:do|can|could|should|would|to)$/.test(all[1] ?? ""))
+    return new Set();
+  const run = all.slice(all.findIndex((word, at) => at > 0 && isTelling(word)));
+  const end = run.findIndex((word) => !isTelling(word));
+  return new Set(run.slice(1, end === -1 ? undefined : end).map(stemOfForm));
 }
 
 /** Capitalised words that do not begin a sentence; not in German, where all nouns are. */
@@ -112,10 +142,11 @@ export const figuresIn = (text: string): string[] =>
 
 const optionsOf = (text: string) => [...optionsIn(text)].slice(0, MOST_OPTIONS);
 
-export type AnswerKind = "number" | "time" | "person" | null;
+/** `default`: the value that holds where none is given. */
+export type AnswerKind = "number" | "time" | "person" | "default" | null;
 
 const HOW_MANY =
-  /\bhow (?:many|much|long|high|old|far|big|deep|fast)\b|\bwie (?:viele?|lange|hoch|alt|weit|tief)\b/;
+  /\bhow (?:many|much|long|high|old|far|big|deep|fast|heavy)\b|\bwie (?:viele?|lange|hoch|alt|weit|tief|schwer)\b|\b(?:combien|cuant[oa]s?|quant[oaie]s?)\b|多少|几|何(?:日|人|回|個|冊|台)/;
 const AT_WHAT_TIME =
   /(?:^|\b(?:since|until|till|by|and|bis|ab|seit) )(?:when|wann)\b|\b(?:what (?:time|date|day|year)|how often|wie oft)\b/;
 
@@ -123,15 +154,35 @@ function answerKind(question: string): AnswerKind {
   const asked = wordsOf(question).join(" ");
   if (HOW_MANY.test(asked)) return "number";
   if (AT_WHAT_TIME.test(asked)) return "time";
-  return /\b(?:who|whom|wer|wen|wem)\b/.test(asked) ? "person" : null;
+  if (/\b(?:who|whom|wer|wen|wem)\b/.test(asked)) return "person";
+  return /\bthe default\b/.test(asked) ? "default" : null;
 }
 
+/** `how`: how something is done; `what`: what something is, does or means. */
+export type QuestionForm = "how" | "what" | null;
+
+const HOW =
+  /^(?:(?:and|so|but|und|aber) )?(?:how (?:do|can|could|should|would|may|might|must|to)\b|(?:is there a|what is the(?: best)?) way to\b|wie (?:(?:kann|konnte|muss|soll|sollte) \p{L}+|(?!viele?\b|lange?\b)\p{L}+e (?:ich|man)\b|\p{L}+ (?:man|wir)\b)|comment\b(?! (?:out|in|of)\b)|como\b|come (?:posso|si|faccio)\b)|怎么|怎样|如何|には$|方法は|どうすれ|どうやって/u;
+const WHAT =
+  /^(?:(?:and|so|but|und|aber) )?(?:what (?:is|are|was|were|does|do|s)\b|whats\b|was (?:ist|sind|macht|bedeutet|heisst|bewirkt)\b|qu est ce\b|que (?:fait|signifie|es|son|significa|hace)\b|(?:che )?cos(?:a| e)\b|o que\b)|とは|是什么|什么是/u;
+
+function formOf(question: string): QuestionForm {
+  const asked = wordsOf(question).join(" ");
+  if (HOW.test(asked)) return "how";
+  return WHAT.test(asked) ? "what" : null;
+}
+
+/** Whether a word only says what kind of thing another one names: `option` in `the strict option`. */
+export const isKindOfThing = (stem: string): boolean => KIND_STEMS.has(stem);
+
 const NUMBER =
-  /\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dreißig)\b/i;
+  /\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dreißig|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|douze|quinze|vingt|trente|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|due|tre|quattro|cinque|sei|sette|otto|dieci|dois|duas|quatro|sete|oito|nove|dez)\b|[一二三四五六七八九十百千]/i;
 const TIME =
   /\d{1,2}[:.]\d{2}|\b(19|20)\d{2}\b|\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|noon|midnight|daily|weekly|monthly|yearly|quarterly?|every|each|once|twice|täglich|jede[nrsm]?)\b|\d (day|hour|week|month|minute)/i;
 const PERSON = /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+|\b(team|manager|lead|officer|head|desk|department)\b/u;
-const KIND_PATTERNS = { number: NUMBER, time: TIME, person: PERSON };
+const DEFAULT =
+  /\bdefault(?:s|ed)?\b[^.\n]{0,60}?(?:\d|[`"'“:=]|\b(?:true|false|null|none|on|off|yes|no|infinity)\b|\b(?:is|are|to)\b)|(?:\d|[`"'”]|\p{Lu}{3})[^.\n]{0,30}\bby default\b|by default,?\s[^.\n]{0,80}(?:\d|[`"'“])/iu;
+const KIND_PATTERNS = { number: NUMBER, time: TIME, person: PERSON, default: DEFAULT };
 
 /** Whether a text holds what a question of the kind asks for. */
 export const holdsKind = (text: string, kind: AnswerKind): boolean =>

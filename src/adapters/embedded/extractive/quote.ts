@@ -1,9 +1,14 @@
+import { instructs } from "./priors.ts";
+import type { Question } from "./question.ts";
 import type { Scored } from "./relevance.ts";
+import { isAsked, openingOf } from "./sections.ts";
 import type { Group, Sentence } from "./sentences.ts";
 
 /** Characters that are quoted of a paragraph, and of a list, table or code. */
 const PARAGRAPH_CHARACTERS = 500;
 const BLOCK_CHARACTERS = 1_500;
+/** Of how something is done, what follows in the paragraph is quoted up to this length. */
+const SHORT_PARAGRAPH_CHARACTERS = 300;
 /** A list up to this long is quoted whole; of a longer one, what answers. */
 const SHORT_LIST_CHARACTERS = 600;
 /** Sentences with a score near the best one are part of the answer. */
@@ -22,20 +27,69 @@ export type Quote = {
  * what introduces them.
  * @param scored of one passage; `best` is one of them.
  */
-export function quoteOf(best: Scored, scored: Scored[]): Quote {
+export function quoteOf(best: Scored, scored: Scored[], question: Question): Quote {
   const { group } = best.sentence;
   const quote = new Quoting();
-  if (group.kind === "paragraph") {
-    const said = sentencesAround(best, scored);
-    if (group.introduction !== "") quote.line("", group.introduction);
-    quote.sentences(said);
-    const isLast = said.at(-1) === group.sentences.at(-1);
-    if (isLast && group.introduces !== null) addBlock(quote, group.introduces, best, scored);
-  } else {
-    if (group.introduction !== "") quote.line("", group.introduction);
+  const opening = isAsked(group, best.sentence, question) ? openingOf(group.section, question) : [];
+  if (opening.includes(group)) addOpening(quote, opening, best, scored);
+  else if (group.kind === "paragraph") addParagraph(quote, best, scored, question);
+  else {
+    if (group.introduction === "") addBefore(quote, group);
+    else quote.line("", group.introduction);
     addBlock(quote, group, best, scored);
   }
   return { text: quote.text, stretches: quote.stretches, sentences: quote.quoted };
+}
+
+/** The beginning of a section, whose heading asks the question. */
+function addOpening(quote: Quoting, opening: Group[], best: Scored, scored: Scored[]): void {
+  let left = PARAGRAPH_CHARACTERS;
+  for (const group of opening) {
+    if (group.kind !== "paragraph") addBlock(quote, group, best, scored);
+    else {
+      if (group.introduction !== "") quote.line("", group.introduction);
+      const kept = group.sentences.filter(({ text }, at) => {
+        left -= text.length;
+        return (
+          left >= 0 || (at === 0 && quote.text === "") || group.sentences.includes(best.sentence)
+        );
+      });
+      quote.sentences(kept, opening.at(-1) !== group);
+    }
+  }
+}
+
+function addParagraph(quote: Quoting, best: Scored, scored: Scored[], question: Question): void {
+  const { group } = best.sentence;
+  const said = sentencesAround(best, scored, question);
+  if (group.introduction !== "") quote.line("", group.introduction);
+  const isLast = said.at(-1) === group.sentences.at(-1);
+  quote.sentences(said, isLast && group.introduces !== null);
+  if (!isLast) return;
+  if (group.introduces !== null) addBlock(quote, group.introduces, best, scored);
+  else if (question.form === "how") addBelow(quote, best, scored, question);
+}
+
+/** Code directly below a paragraph shows how it is done; a list does below a mere description. */
+function addBelow(quote: Quoting, best: Scored, scored: Scored[], question: Question): void {
+  const { group } = best.sentence;
+  const { groups } = group.section;
+  const below = groups[groups.indexOf(group) + 1];
+  if (below === undefined) return;
+  const length = lengthOf(below.sentences);
+  const isCode = below.kind === "code" && length <= BLOCK_CHARACTERS;
+  const isList = below.kind === "list" && length <= SHORT_LIST_CHARACTERS;
+  if (isCode || (isList && !instructs(best.sentence, question)))
+    addBlock(quote, below, best, scored);
+}
+
+/** A short paragraph with which a section begins says what the list or code below it is. */
+function addBefore(quote: Quoting, group: Group): void {
+  const { groups, isWhole } = group.section;
+  const [above, below] = groups;
+  if (group.kind === "table" || !isWhole || below !== group || above?.kind !== "paragraph") return;
+  if (lengthOf(above.sentences) <= SHORT_PARAGRAPH_CHARACTERS)
+    quote.sentences(above.sentences, true);
 }
 
 class Quoting {
@@ -53,7 +107,10 @@ class Quoting {
     this.quoted.push(sentence);
   }
 
-  sentences(said: Sentence[]): void {
+  /** Without a last sentence that only leads to what is not quoted, where others remain. */
+  sentences(all: Sentence[], isFollowed = false): void {
+    const leads = !isFollowed && all.length > 1 && LEADS.test(all.at(-1)?.text ?? "");
+    const said = leads ? all.slice(0, -1) : all;
     for (const [at, { text }] of said.entries()) {
       if (at === 0) this.line("", text);
       else this.#add(" ", text);
@@ -78,19 +135,24 @@ class Quoting {
   }
 }
 
+export const LEADS = /[:：]$/;
+
 /** Words with which a sentence refers to the one before it. */
-const REFERS =
-  /^["'“„(]?(?:it|its|they|their|them|this|that|these|those|he|she|his|her|such|yes|no|then|however|otherwise|instead|also|so|but|and|or|both|either|the (?:latter|former|same|other)|ja|nein|er|sie|es|diese[rsmn]?|dies|dann|danach|sonst|aber|und|oder|auch|dabei|dazu|dafür|beide|jedoch)\b/i;
+export const REFERS =
+  /^["'“„(]?(?:it|its|they|their|them|this|that|these|those|he|she|his|her|such|yes|no|then|however|otherwise|instead|also|to do (?:so|this|that)|in (?:this|that|these|those|such) cases?|so|but|and|or|both|either|the (?:latter|former|same|other)|ja|nein|er|sie|es|diese[rsmn]?|dies|dann|danach|sonst|aber|und|oder|auch|dabei|dazu|dafür|beide|jedoch)\b/i;
 
 /** Sentences in a row: the best one, what it refers to, and others nearby that answer as well. */
-function sentencesAround(best: Scored, scored: Scored[]): Sentence[] {
+function sentencesAround(best: Scored, scored: Scored[], { form }: Question): Sentence[] {
   const { sentences } = best.sentence.group;
   const scores = new Map(scored.map(({ sentence, own }) => [sentence, own]));
   const at = sentences.indexOf(best.sentence);
+  let { length } = best.sentence.text;
   // What explains a term goes on to the end of its paragraph.
   const isExplained = best.sentence.group.introduction !== "" && at === 0;
+  const isShort = lengthOf(sentences) <= SHORT_PARAGRAPH_CHARACTERS;
+  // What a section begins with is often its heading in other words.
+  const isOpening = at === 0 && length < OPENING_CHARACTERS && beginsSection(best.sentence.group);
   let [from, to] = [at, at];
-  let length = best.sentence.text.length;
   const take = (next: number) => {
     const sentence = sentences[next];
     if (
@@ -109,6 +171,7 @@ function sentencesAround(best: Scored, scored: Scored[]): Sentence[] {
     const sentence = sentences[next];
     if (sentence === undefined) return false;
     if (isExplained) return true;
+    if (next > at && isShort && (form === "how" || isOpening)) return true;
     if (best.own === 0) return false;
     const own = scores.get(sentence) ?? 0;
     return own >= best.own * CLOSE_TO_BEST || (next > at && own > 0 && REFERS.test(sentence.text));
@@ -118,6 +181,11 @@ function sentencesAround(best: Scored, scored: Scored[]): Sentence[] {
   while (refers() && take(from - 1));
   return sentences.slice(from, to + 1);
 }
+
+const OPENING_CHARACTERS = 40;
+
+const beginsSection = (group: Group): boolean =>
+  group.section.isWhole && group.section.groups[0] === group;
 
 function addBlock(quote: Quoting, group: Group, best: Scored, scored: Scored[]): void {
   const isAsked = group.sentences.includes(best.sentence);

@@ -1,7 +1,9 @@
-import { holdsKind, optionsIn } from "./question.ts";
+import { priorOf } from "./priors.ts";
+import { optionsIn } from "./question.ts";
 import type { Question, Term } from "./question.ts";
-import type { Source } from "./document-names.ts";
+import { isAsked, namedStems, timesNamed } from "./sections.ts";
 import type { Group, Sentence } from "./sentences.ts";
+import { sharesPrefix } from "./stems.ts";
 
 /** How far a match counts, by where it stands. */
 const INTRODUCTION_WEIGHT = 0.7;
@@ -12,83 +14,84 @@ const NEIGHBOUR_COVERS = 0.7;
 const PREFIX_WEIGHT = 0.7;
 /** … and how far it binds the term: `sickness` speaks of whoever is `sick`. */
 const PREFIX_BINDS = 0.9;
-const PREFIX_LENGTH = 5;
-const SHORT_PREFIX = 4;
 /** Bounds of a term's rarity: a word that no passage holds must not outweigh all others. */
 const LEAST_RARITY = 1;
 const MOST_RARITY = 1.8;
 
-const KIND_BONUS = 1.25;
-const QUESTION_PENALTY = 0.5;
-const LINK_PENALTY = 0.4;
 /** The paragraph that explains an option, before those that only mention it. */
 const EXPLAINED_BONUS = 2;
 const TERM_BONUS = 1.5;
-/** Words without an end, such as a line of a form: seldom an answer. */
-const FRAGMENT_PENALTY = 0.7;
-const FRAGMENT_WORDS = 5;
-/** So many characters without an end are lines that were run together. */
-const RUN_TOGETHER_CHARACTERS = 300;
-/** Rules, bars and columns of numbers. */
-const DRAWN_CHARACTERS = 100;
-const LEAST_LETTERS = 0.5;
-/** In Latin, Chinese, Japanese, Arabic and Indic scripts. */
-const ENDS = /[.!?…:：。！？｡؟۔।॥]["'”’»)\]」』】）]*$/u;
-/** With fewer spaces a text is of a script without them, such as Thai, which ends no sentence. */
-const LEAST_SPACES = 0.05;
-/** Passages come in the order of the search. */
-const PASSAGE_PRIOR = 0.04;
-const POSITION_PRIOR = 0.05;
-
 /**
  * `score`: how well a sentence answers; 0 means no match. `coverage`: the share of the question
  * that the sentence, what stands around it and its headings hold, 0 to 1.
  */
-export type Scored = { sentence: Sentence; score: number; own: number; coverage: number };
+export type Scored = {
+  sentence: Sentence;
+  score: number;
+  own: number;
+  coverage: number;
+  /** Whether the heading above it asks the question, so that it may answer in other words. */
+  isBelow: boolean;
+};
 
 /** Scores sentences by the share of the question that they hold, best first. */
 export function byRelevance(sentences: Sentence[], question: Question): Scored[] {
   const index = indexOf(sentences);
-  const terms = question.terms.map((term) => index.look(term));
+  const terms = question.terms.map((term) => ({ stem: term.stem, ...index.look(term) }));
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return [];
+  const isNameAlone = new Map<Sentence["source"], boolean>();
+  for (const { source } of sentences) {
+    if (isNameAlone.has(source)) continue;
+    const names = namedStems(source, question);
+    isNameAlone.set(source, names.size > 0 && terms.every(({ stem }) => names.has(stem)));
+  }
   const matched = sentences.map(() => ({ score: 0, own: 0, coverage: 0 }));
-  for (const { weight, places } of terms) {
+  for (const { stem, weight, places } of terms) {
     for (const [at, { own, all, covers }] of places) {
       const sum = matched[at];
-      if (sum === undefined) continue;
-      sum.score += (weight * all) / total;
-      sum.own += (weight * own) / total;
+      const sentence = sentences[at];
+      if (sum === undefined || sentence === undefined) continue;
+      // A document says its name in any of its sentences, or in none.
+      const isName = namedStems(sentence.source, question).has(stem);
+      sum.score += (weight * (isName ? Math.max(all, NAME_HOLDS) : all)) / total;
+      // What is asked about a document as a whole may be said without its name.
+      const isOwn = isName && isNameAlone.get(sentence.source) === true;
+      sum.own += (weight * (isOwn ? Math.max(own, NAME_ALONE_OWN) : own)) / total;
       sum.coverage += (weight * covers) / total;
     }
   }
-  const namings = new Map<Source, number>();
   const scored = sentences.map((sentence, at) => {
     const { score, own, coverage } = matched[at] ?? { score: 0, own: 0, coverage: 0 };
-    if (score === 0) return { sentence, score, own, coverage };
-    const named = namings.get(sentence.source) ?? timesNamed(sentence.source, question);
-    namings.set(sentence.source, named);
+    const isBelow = isAsked(sentence.group, sentence, question);
+    if (score === 0) return { sentence, score, own, coverage, isBelow };
     const isNamed = holdsAll(question.options, sentence);
     const fits = isNamed ? explaining(question, sentence) : 0.5;
+    const named = timesNamed(sentence.source, question);
     const prior = priorOf(sentence, question) * fits * (1 + NAMED_BONUS * named);
-    return { sentence, score: score * prior, own, coverage: isNamed ? coverage : coverage * 0.5 };
+    const factor = prior * (isBelow ? bonusIn(sentence.group) : 1);
+    const covered = isNamed ? coverage : coverage * 0.5;
+    return { sentence, score: score * factor, own, coverage: covered, isBelow };
   });
   return scored.sort((a, b) => b.score - a.score);
 }
+
+/** How far a sentence holds its document's name, which its heading and path hold at least. */
+const NAME_HOLDS = 0.9;
+
+const NAME_ALONE_OWN = 0.3;
+
+/** What the first blocks below a heading that asks the same are worth. */
+const ASKED_BONUSES = [1.6, 1.45, 1.3];
+const ASKED_BONUS = 1.15;
+
+const bonusIn = (group: Group): number =>
+  ASKED_BONUSES[group.section.groups.indexOf(group)] ?? ASKED_BONUS;
 
 /** How far code binds a word that nothing around it holds. */
 const IN_CODE = 0.8;
 
 const NAMED_BONUS = 0.15;
-const MOST_NAMED = 2;
-
-/** How many names in a document's path the question names, 0 to 2. */
-export function timesNamed({ names }: Source, { terms }: Question): number {
-  const asked = new Set(terms.filter(({ weight }) => weight >= 1).map(({ stem }) => stem));
-  const named = names.filter((stems) => stems.every((stem) => asked.has(stem)));
-  return Math.min(MOST_NAMED, named.length);
-}
-
 /**
  * How much of a question a quotation binds, 0 to 1: the share of its words that the quoted
  * sentences hold, or what introduces them, their headings or their document's title. Words that
@@ -262,38 +265,3 @@ function indexOf(sentences: Sentence[]): SentenceIndex {
   indexes.set(sentences, index);
   return index;
 }
-
-/** Endings that Porter's stemmer leaves on a short word: `fail` and `failure`. */
-const ENDING = /^(?:ur|er|or|ion|ation|ment|abl|al|ing|s|ness|iv|anc|enc|y|i)$/;
-
-function sharesPrefix(stem: string, term: string): boolean {
-  const [shorter, longer] = stem.length < term.length ? [stem, term] : [term, stem];
-  if (shorter.length < SHORT_PREFIX || !longer.startsWith(shorter)) return false;
-  return shorter.length >= PREFIX_LENGTH || ENDING.test(longer.slice(shorter.length));
-}
-
-function priorOf(sentence: Sentence, { kind }: Question): number {
-  const { text, stems, isLink, passage, position, group } = sentence;
-  const early = 1 / (1 + PASSAGE_PRIOR * passage) + POSITION_PRIOR / (1 + position);
-  const fits = holdsKind(text, kind) ? KIND_BONUS : 1;
-  const isShort = group.kind === "paragraph" && stems.length < FRAGMENT_WORDS && !ENDS.test(text);
-  const isFragment = isShort || isRunTogether(sentence);
-  const penalties = [
-    text.endsWith("?") ? QUESTION_PENALTY : 1,
-    isFragment ? FRAGMENT_PENALTY : 1,
-    isLink ? LINK_PENALTY : 1,
-  ];
-  return penalties.reduce((product, one) => product * one, early * fits);
-}
-
-/** Whether a sentence is lines without an end that were run together, or a drawing of characters. */
-export function isRunTogether({ text, group }: Sentence): boolean {
-  if (text.length < DRAWN_CHARACTERS || group.kind === "code") return false;
-  const isLong = group.kind === "paragraph" && text.length > RUN_TOGETHER_CHARACTERS;
-  if (isLong && !ENDS.test(text) && countOf(text, / /g) >= text.length * LEAST_SPACES) return true;
-  // Vowels of Indic scripts are marks.
-  const letters = countOf(text, /[\p{L}\p{M}]/gu);
-  return letters < text.length * LEAST_LETTERS;
-}
-
-const countOf = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;

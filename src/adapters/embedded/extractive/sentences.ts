@@ -3,7 +3,8 @@ import { blocksOf, leadsTo, plainText } from "./blocks.ts";
 import type { Block } from "./blocks.ts";
 import { sourceOf } from "./document-names.ts";
 import type { Source } from "./document-names.ts";
-import { stemsOf } from "./stems.ts";
+import { stemOfForm, stemsOf } from "./stems.ts";
+import { tellingWords } from "./telling-words.ts";
 
 /** A sentence of a paragraph, a whole list item or table row, or a block of code. */
 export type Sentence = {
@@ -35,6 +36,19 @@ export type Group = {
   introductionStems: Set<string>;
   /** The list, table or code that the paragraph's last sentence introduces. */
   introduces: Group | null;
+  section: Section;
+};
+
+/** What stands below one heading of a passage. */
+export type Section = {
+  /** Stems of the words of the heading directly above it that tell something. */
+  told: Set<string>;
+  /** Its blocks in their order. */
+  groups: Group[];
+  /** Whether the passage holds its heading, and with it its beginning. */
+  isWhole: boolean;
+  /** Whether questions ask for it, as far as that is known. */
+  asked: WeakMap<object, boolean>;
 };
 
 /** What is read of a passage's title, and shown of a heading. */
@@ -49,15 +63,17 @@ export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
   const titleStems = new Set(stemsOf(title.slice(0, TITLE_CHARACTERS)));
   let headingStems = titleStems;
   let before: Group | null = null;
+  let section = sectionBelow(title.split(" › ").slice(1).at(-1) ?? "", false);
   for (const block of blocksOf(text)) {
     if (block.kind === "heading") {
       heading = plainText(block.text);
       headingStems = new Set([...titleStems, ...stemsOf(heading)]);
       heading = heading.slice(0, HEADING_CHARACTERS).replace(/\p{Surrogate}$/u, "");
       before = null;
+      section = sectionBelow(heading, true);
       continue;
     }
-    const group = groupOf(block, before);
+    const group = groupOf(block, before, section);
     for (const { mark, said, isLink } of partsOf(block)) {
       const position = sentences.length;
       const stems = stemsOf(said);
@@ -74,12 +90,23 @@ export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
       group.sentences.push(sentence);
       sentences.push(sentence);
     }
-    if (group.sentences.length > 0) before = group;
+    if (group.sentences.length === 0) continue;
+    section.groups.push(group);
+    before = group;
   }
   return sentences;
 }
 
-function groupOf(block: Exclude<Block, { kind: "heading" }>, before: Group | null): Group {
+function sectionBelow(heading: string, isWhole: boolean): Section {
+  const words = tellingWords(heading.slice(0, HEADING_CHARACTERS)).filter((one) => !/\d/.test(one));
+  return { told: new Set(words.map(stemOfForm)), groups: [], isWhole, asked: new WeakMap() };
+}
+
+function groupOf(
+  block: Exclude<Block, { kind: "heading" }>,
+  before: Group | null,
+  section: Section,
+): Group {
   const last = before?.kind === "paragraph" ? (before.sentences.at(-1)?.text ?? "") : "";
   const isLed = block.kind !== "paragraph" && /[:：]$/.test(last);
   const term = block.kind === "paragraph" ? plainText(block.term) : "";
@@ -90,6 +117,7 @@ function groupOf(block: Exclude<Block, { kind: "heading" }>, before: Group | nul
     introduction,
     introductionStems: new Set(stemsOf(introduction)),
     introduces: null,
+    section,
   };
   if (isLed && before !== null) before.introduces = group;
   return group;

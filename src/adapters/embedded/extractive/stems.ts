@@ -34,3 +34,15 @@ export const stemOfForm = (word: string): string => stemOf(BASES.get(word) ?? wo
 export function stemsOf(text: string): string[] {
   return wordsOf(pairUnspacedScripts(text)).map(stemOfForm);
 }
+
+/** A word that begins as another one may be the same: a compound, or with another ending. */
+const PREFIX_LENGTH = 5;
+const SHORT_PREFIX = 4;
+/** Endings that Porter's stemmer leaves on a short word: `fail` and `failure`. */
+const ENDING = /^(?:ur|er|or|ion|ation|ment|abl|al|ing|s|ness|iv|anc|enc|y|i)$/;
+
+export function sharesPrefix(stem: string, term: string): boolean {
+  const [shorter, longer] = stem.length < term.length ? [stem, term] : [term, stem];
+  if (shorter.length < SHORT_PREFIX || !longer.startsWith(shorter)) return false;
+  return shorter.length >= PREFIX_LENGTH || ENDING.test(longer.slice(shorter.length));
+}

@@ -1,4 +1,4 @@
-import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
+import { isUnspacedCharacter, pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
 
 /** Words that build a sentence, or that say that something is asked, in English and German. */
 const NOT_TOLD = new Set(
@@ -17,14 +17,49 @@ const NOT_TOLD = new Set(
   den der des die dir du durch ein eine einem einen einer eines er es euch fur gibt hat habe haben
   ich ihm ihn ihr im in ist ja jede jeder kann kein keine man mein mich mir mit muss mussen nach
   nicht noch nun nur ob oder ohne sein seine sich sie sind so soll sollte uber um und uns unser unter
-  viel viele vom von vor wann war warum was welche welcher welches wem wen wenn wer werden wie wir
+  viel viele hoch lange oft schwer teuer macht mache vom von vor wann war warum was welche welcher welches wem wen wenn wer werden wie wir
   wird wo wohin woher zu zum zur`
     .trim()
     .split(/\s+/),
 );
 
+/** Questions in French, Spanish, Italian and Portuguese, by their first word and an article. */
+const ROMANCE =
+  /^(?:comment|combien|quel(?:le)?s?|pourquoi|quand|qui|que|qu|ou|est|dans|a que|a quoi|como|cuant[oa]s?|cuando|donde|quien|cual(?:es)?|por que|se|esta|puedo|hay|come|quant[oaie]s?|quando|dove|chi|che|cosa|qual[ei]?|quais|perche|posso|onde|quem|o que)\b.*\b(?:le|la|les|l|des|du|une?|el|los|las|una|del?|en|il|lo|gli|di|della|o|os|as|um|uma|do|da|dos|das|no|na)\b/;
+/** The words that build their sentences. */
+const ROMANCE_NOT_TOLD = new Set(
+  `le la les l un une des du de d au aux et ou en dans pour par sur avec est sont etre ce cet cette
+   ces que qu qui quel quelle quels quelles combien comment pourquoi quand peut puis on il elle je j
+   nous vous mon ma mes se s t y faut fait faire doit quoi
+   el los las uno una unos unas del al o con para es son esta estan cual cuales cuanto cuanta cuantos
+   cuantas como cuando donde quien puedo puede hay hace necesita mi
+   lo i gli di da della dei delle alla che chi cosa come quanto quanta quanti quante quando dove e si
+   posso per
+   os as um uma do dos das no na nos em com por quem qual quais quantos quantas onde pode`
+    .trim()
+    .split(/\s+/),
+);
+
+/** What asks or builds the sentence in Japanese, where it is mostly written in hiragana … */
+const HIRAGANA = /\p{Script=Hiragana}+|何[時日人回個冊台]?|誰|方法/gu;
+/** … and in Chinese. */
+const ASKS_IN_CHINESE =
+  /怎么办|怎么|怎样|如何|什么时候|什么|为什么|多少|几[个点天]?|哪[里个些]?|谁|是否|可以|需要|能否|请问|是什么|[吗呢的了是]/gu;
+const HAN = /\p{Script=Han}/u;
+const KANA = /\p{Script=Hiragana}|\p{Script=Katakana}/u;
+
+/** A text without what only asks, where its script shows no words. */
+function withoutAsking(text: string): string {
+  if (!HAN.test(text)) return text;
+  return text.replace(KANA.test(text) ? HIRAGANA : ASKS_IN_CHINESE, " ");
+}
+
 export const isTelling = (word: string): boolean => !NOT_TOLD.has(word);
 
 /** The words of a text that are not only there to ask or to build a sentence. */
-export const tellingWords = (text: string): string[] =>
-  wordsOf(pairUnspacedScripts(text)).filter(isTelling);
+export function tellingWords(text: string): string[] {
+  const words = wordsOf(pairUnspacedScripts(withoutAsking(text))).filter(isTelling);
+  if (HAN.test(text)) return words.filter((word) => !isUnspacedCharacter(word));
+  const isRomance = ROMANCE.test(wordsOf(text).join(" "));
+  return isRomance ? words.filter((word) => !ROMANCE_NOT_TOLD.has(word)) : words;
+}
