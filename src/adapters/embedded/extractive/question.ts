@@ -159,7 +159,7 @@ function answerKind(question: string): AnswerKind {
 }
 
 /** `how`: how something is done; `what`: what something is, does or means. */
-export type QuestionForm = "how" | "what" | null;
+type QuestionForm = "how" | "what" | null;
 
 const HOW =
   /^(?:(?:and|so|but|und|aber) )?(?:how (?:do|can|could|should|would|may|might|must|to)\b|(?:is there a|what is the(?: best)?) way to\b|wie (?:(?:kann|konnte|muss|soll|sollte) \p{L}+|(?!viele?\b|lange?\b)\p{L}+e (?:ich|man)\b|\p{L}+ (?:man|wir)\b)|comment\b(?! (?:out|in|of)\b)|como\b|come (?:posso|si|faccio)\b)|怎么|怎样|如何|には$|方法は|どうすれ|どうやって/u;
