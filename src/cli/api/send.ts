@@ -166,7 +166,8 @@ function sayWait(target: ApiTarget, waitMs: number): void {
 
 function unreachable(baseUrl: string, thrown: unknown, attempt: number): string {
   const cause = thrown instanceof Error ? thrown.cause : undefined;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(thrown);
+  const said = cause instanceof Error ? cause.message : String(thrown);
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : said;
   const reason = code === "ECONNREFUSED" ? "nothing listens there" : code;
   const tries = attempt > 1 ? ` after ${attempt} tries` : "";
   return `Cannot reach ${baseUrl} (${reason})${tries}. Is the server running? Start one with ${START_COMMAND}.`;
