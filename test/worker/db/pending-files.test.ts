@@ -122,7 +122,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("a file whose worker died is taken when its lease ends, whatever its message claimed", async () => {
+test("a dead worker's file is taken when its lease ends, whoever claimed it", async () => {
   const world = await alone();
   const later = world.now + 10 * MINUTE_MS;
   const dead = { files: 2, status: "processing", claimedUntil: later, leasedUntil: 5 } as const;
