@@ -186,6 +186,7 @@ export type HydratedChunk = {
   /** Exact cosine of this chunk and each query, in their order; null where no vector was given. */
   similarities: (number | null)[];
   file: Omit<FileFacts, "metadata">;
+  fileChunks: number;
   position: number;
   headings: string[];
   page: number | null;

@@ -9,10 +9,15 @@ type LegRank = { rank: number; score: number };
 export type Explanation = {
   /** For each query: BM25 and cosine; null where the leg did not find the chunk. */
   queries: { lexical: LegRank | null; vector: LegRank | null }[];
-  /** The value of the fusion (or the similarity, in semantic mode), which orders. */
+  /** The value of the fusion (or the similarity, in semantic mode). */
   fused: number;
-  /** From 1: its place before reranking. */
+  /** From 1: its place by that value. */
   fusedRank: number;
+  /**
+   * From 1: its place once words, headings and names were looked at, before reranking; null where
+   * they were not.
+   */
+  wordsRank: number | null;
   /** The reranker's relevance; null where it was not reranked. */
   relevance: number | null;
 };
@@ -33,8 +38,8 @@ export function explain(
       .flatMap((list) => list.chunks.map(({ chunk, value }) => [chunk.id, value] as const)),
   );
   return chunks.map(({ chunk: { id }, value }) => {
-    const { queries = [], fused = value, fusedRank = 0 } = before.get(id) ?? {};
-    return { queries, fused, fusedRank, relevance: relevances.get(id) ?? null };
+    const facts = before.get(id) ?? { queries: [], fused: value, fusedRank: 0, wordsRank: null };
+    return { ...facts, relevance: relevances.get(id) ?? null };
   });
 }
 
@@ -47,12 +52,14 @@ function factsById(lists: ScoredList[]): Map<ChunkId, Before> {
     const legs = found.queries.map(({ lexical, vector }) => {
       return { lexical: ranksOf(lexical), vector: ranksOf(vector) };
     });
-    for (const [at, { chunk, value }] of chunks.entries()) {
+    for (const [at, { chunk, value, fused = value, fusedPlace }] of chunks.entries()) {
       const queries = legs.map(({ lexical, vector }) => ({
         lexical: lexical.get(chunk.id) ?? null,
         vector: vector.get(chunk.id) ?? null,
       }));
-      facts.set(chunk.id, { queries, fused: value, fusedRank: at + 1 });
+      const wordsRank = fusedPlace === undefined ? null : at + 1;
+      const fusedRank = fusedPlace ?? at + 1;
+      facts.set(chunk.id, { queries, fused, fusedRank, wordsRank });
     }
   }
   return facts;

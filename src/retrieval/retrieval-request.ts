@@ -45,7 +45,8 @@ export function restrictionTo({
 
 /**
  * Candidates a leg gives at least. Scores are normalised over them, so that one number for every
- * topK without reranking keeps the first results the same whatever topK is.
+ * topK without reranking keeps the same results first whatever topK is; `orderByWords` orders
+ * them.
  */
 const LEAST_CANDIDATES = 100;
 /** Characters of a query that are searched; models cut earlier still. */

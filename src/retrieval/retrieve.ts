@@ -10,6 +10,7 @@ import { embedQueries } from "./embed-queries.ts";
 import { idsOf } from "../rag-index/search/fuse.ts";
 import { scalesOf } from "./rag-search.ts";
 import type { Found } from "./rag-search.ts";
+import { orderByWords } from "./order-by-words.ts";
 import { rerankLists } from "./rerank.ts";
 import { planSearch } from "./retrieval-request.ts";
 import type { RetrievalRequest, RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
@@ -87,7 +88,7 @@ async function searchAndRank(
   const read = await Promise.all(
     found.map((one) => searchOf(one.target).read(call, one, plan, scales)),
   );
-  const scored = read.map((one) => scoreChunks(one, plan.threshold));
+  const scored = read.map((one) => orderByWords(scoreChunks(one, plan.threshold), plan));
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
   const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;

@@ -27,6 +27,9 @@ export type ScoredChunk = {
   scored: boolean;
   /** What orders: fused value, similarity, relevance or reciprocal rank. */
   value: number;
+  /** Where words changed the order: its own fused value and place, from 1. */
+  fused?: number;
+  fusedPlace?: number;
 };
 
 /** One RAG's candidates in its own order, and what the values are that order them. */

@@ -13,6 +13,7 @@ const legRank = z.object({ rank: z.number(), score: z.number() }).nullable();
 const explanation = z.looseObject({
   queries: z.array(z.looseObject({ lexical: legRank, vector: legRank })),
   fusedRank: z.number(),
+  wordsRank: z.number().nullish(),
   relevance: z.number().nullable(),
 });
 const explained = retrieval.extend({

@@ -29,7 +29,7 @@ export function showChunks(terminal: Terminal, chunks: ShownChunk[], queries: st
 }
 
 /** For each query the ranks of the passage by words (BM25) and by similarity (cosine). */
-function reasons({ queries, fusedRank, relevance }: Explanation): string[] {
+function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): string[] {
   const leg = (name: string, found: Explanation["queries"][number]["lexical"]) =>
     found === null
       ? `not found by ${name}`
@@ -38,7 +38,8 @@ function reasons({ queries, fusedRank, relevance }: Explanation): string[] {
     ({ lexical, vector }) => `${leg("words", lexical)}, ${leg("similarity", vector)}`,
   );
   const reranked = relevance === null ? "" : `, reranker ${relevance.toFixed(SCORE_DIGITS)}`;
-  return [...legs, `together rank ${fusedRank}${reranked}`].map((line) => `= ${line}`);
+  const looked = typeof wordsRank === "number" ? `, by words and names rank ${wordsRank}` : "";
+  return [...legs, `together rank ${fusedRank}${looked}${reranked}`].map((line) => `= ${line}`);
 }
 
 export function showRetrieval(terminal: Terminal, query: string, retrieval: Retrieval): void {

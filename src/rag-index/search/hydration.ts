@@ -21,10 +21,12 @@ type Row = {
   name: string;
   external_id: string | null;
   url: string | null;
+  file_chunks: number;
 };
 
 /** The list drives the join, so that rows come in its order. */
-const OF_CHUNKS = `SELECT c.*, t.text, f.id AS file_id, f.path, f.name, f.external_id, f.url
+const OF_CHUNKS = `SELECT c.*, t.text, f.id AS file_id, f.path, f.name, f.external_id, f.url,
+    f.chunk_count AS file_chunks
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN texts t ON t.chunk = c.chunk`;
 
@@ -106,6 +108,7 @@ function hydrated(row: Row, similarities: (number | null)[]): HydratedChunk {
     duplicateKey: row.duplicate_key,
     similarities,
     file,
+    fileChunks: row.file_chunks,
     position,
     headings: stringsIn(row.headings),
     page,

@@ -45,6 +45,7 @@ const chunk: HydratedChunk = {
   duplicateKey: "chunk",
   similarities: [0.5],
   file: { fileId: "f" as FileId, path: "a.md", name: "a.md", externalId: null, url: null },
+  fileChunks: 1,
   position: 0,
   headings: [],
   page: null,

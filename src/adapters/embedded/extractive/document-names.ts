@@ -1,5 +1,5 @@
 import { stemOfForm } from "./stems.ts";
-import { tellingWords } from "./telling-words.ts";
+import { tellingWords } from "../../../text/telling-words.ts";
 
 /** The document that a passage was taken from. */
 export type Source = {

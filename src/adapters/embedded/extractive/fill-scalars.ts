@@ -6,7 +6,7 @@ import type { Evidence } from "./evidence.ts";
 import { numberOf, textOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
 import { stemsOf } from "./stems.ts";
-import { tellingWords } from "./telling-words.ts";
+import { tellingWords } from "../../../text/telling-words.ts";
 import { FORMATS, numbersIn } from "./values.ts";
 import type { FoundValue } from "./values.ts";
 

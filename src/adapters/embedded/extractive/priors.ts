@@ -2,7 +2,7 @@ import { holdsKind } from "./question.ts";
 import type { Question } from "./question.ts";
 import type { Sentence } from "./sentences.ts";
 import { stemOfForm } from "./stems.ts";
-import { tellingWords } from "./telling-words.ts";
+import { tellingWords } from "../../../text/telling-words.ts";
 
 const KIND_BONUS = 1.25;
 const QUESTION_PENALTY = 0.5;

@@ -1,7 +1,7 @@
 import { wordsOf } from "../../../text/words.ts";
 import { sentencesOf } from "./sentences.ts";
 import { stemOfForm } from "./stems.ts";
-import { isTelling, tellingWords } from "./telling-words.ts";
+import { isTelling, tellingWords } from "../../../text/telling-words.ts";
 
 const words = (list: string) => new Set(list.trim().split(/\s+/));
 

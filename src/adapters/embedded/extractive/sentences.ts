@@ -4,7 +4,7 @@ import type { Block } from "./blocks.ts";
 import { sourceOf } from "./document-names.ts";
 import type { Source } from "./document-names.ts";
 import { stemOfForm, stemsOf } from "./stems.ts";
-import { tellingWords } from "./telling-words.ts";
+import { tellingWords } from "../../../text/telling-words.ts";
 
 /** A sentence of a paragraph, a whole list item or table row, or a block of code. */
 export type Sentence = {

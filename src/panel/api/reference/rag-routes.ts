@@ -93,6 +93,7 @@ const explanation = z
     queries: z.array(z.object({ lexical: legRank, vector: legRank })),
     fused: z.number(),
     fusedRank: z.int(),
+    wordsRank: z.int().nullable(),
     relevance: z.number().nullable(),
   })
   .optional()

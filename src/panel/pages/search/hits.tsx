@@ -153,6 +153,9 @@ const Why = ({ explanation, queries, rank }: WhyProps) => (
     </table>
     <p class="soft">
       Both together: {explanation.fused.toFixed(FINE_DIGITS)}, place {count(explanation.fusedRank)}.{" "}
+      {explanation.wordsRank === null
+        ? null
+        : `By words, headings and names: place ${count(explanation.wordsRank)}. `}
       {explanation.relevance === null
         ? null
         : `The reranker gave ${explanation.relevance.toFixed(FINE_DIGITS)}, place ${count(rank)}.`}

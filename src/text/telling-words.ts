@@ -1,4 +1,4 @@
-import { isUnspacedCharacter, pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
+import { isUnspacedCharacter, pairUnspacedScripts, wordsOf } from "./words.ts";
 
 /** Words that build a sentence, or that say that something is asked, in English and German. */
 const NOT_TOLD = new Set(

@@ -1,0 +1,112 @@
+import { hash32 } from "../../src/core/hash.ts";
+import { featuresOf } from "../../src/retrieval/passage-features.ts";
+import type { Candidate } from "../../src/retrieval/passage-features.ts";
+import { readCollection } from "./support/collection.ts";
+import { gatherDocumentation } from "./support/documentation.ts";
+import { passageWorld } from "./support/passage-world.ts";
+import type { PassageWorld } from "./support/passage-world.ts";
+import { askThemselves } from "./support/self-asked.ts";
+import type { SelfAsked } from "./support/self-asked.ts";
+import { learn, product } from "./support/softmax.ts";
+import type { Example } from "./support/softmax.ts";
+
+/** A search reorders as many as it was asked for, up to the last. */
+const DEPTHS = [5, 10, 20];
+const MOST = 40;
+const FOLDS = 5;
+const EVERY_TITLE = 12;
+/** A long document has more to be asked about, but not as many times more as it has passages. */
+const LENGTH_POWER = 0.5;
+
+type Asked = SelfAsked & { candidates: Candidate[] };
+type Case = Example & { asked: Asked; depth: number; fold: number };
+
+/**
+ * Learns how the words of the best candidates order them, from questions that the documentation of
+ * the `questions` benchmark makes of itself and, with a FOLDER such as SciFact's, from titles of
+ * documents that no query there asks for. Prints what five-fold cross-validation by file gives, then
+ * the weights for `src/retrieval/order-by-words.ts`. Asks none of the benchmark's questions.
+ */
+export async function run([folder]: string[]): Promise<Record<string, unknown>> {
+  const { pages, questions } = askThemselves(gatherDocumentation());
+  const asked = askAll(await passageWorld(pages), questions);
+  if (folder !== undefined) asked.push(...(await titlesOf(folder)));
+  const cases = DEPTHS.flatMap((depth) => asked.map((one) => caseOf(one, depth)));
+  const rows = validate(cases);
+  console.table(rows);
+  const names = Object.keys(featuresOf("", asked[0]?.candidates.slice(0, 1) ?? [])[0] ?? {});
+  const learned = learn(cases);
+  const weights = Object.fromEntries(names.map((name, at) => [name, rounded(learned[at] ?? 0)]));
+  return { questions: asked.length, rows, weights };
+}
+
+const askAll = (search: PassageWorld, questions: SelfAsked[]): Asked[] =>
+  questions.map((question) => ({ ...question, candidates: search(question.text, MOST) }));
+
+async function titlesOf(folder: string): Promise<Asked[]> {
+  const { documents, grades } = readCollection(folder);
+  const relevant = new Set([...grades.values()].flatMap((graded) => Array.from(graded.keys())));
+  const pathOf = (id: string) => `${id}.md`;
+  const search = await passageWorld(documents.map(({ id, text }) => ({ path: pathOf(id), text })));
+  const questions = documents
+    .filter(({ id }) => !relevant.has(id))
+    .filter((_, at) => at % EVERY_TITLE === 0)
+    .map(({ id, title }) => ({ text: title, file: pathOf(id), kind: "title" }));
+  return askAll(search, questions);
+}
+
+function caseOf(asked: Asked, depth: number): Case {
+  const candidates = asked.candidates.slice(0, depth);
+  const features = featuresOf(asked.text, candidates);
+  const rows = features.map((one) => Object.values(one));
+  const right = candidates.map(({ path }) => path === asked.file);
+  const length = candidates[right.indexOf(true)]?.fileChunks ?? 1;
+  const fold = hash32(asked.file) % FOLDS;
+  return { rows, right, weight: length ** LENGTH_POWER, asked, depth, fold };
+}
+
+/** Where the right file stands among files, from 0, before and after, for what was not learned. */
+function validate(cases: Case[]): Record<string, unknown>[] {
+  const places = Array.from({ length: FOLDS }, (_, fold) => {
+    const weights = learn(cases.filter((one) => one.fold !== fold));
+    return cases
+      .filter((one) => one.fold === fold)
+      .map((one) => ({
+        kind: one.asked.kind,
+        depth: one.depth,
+        before: placeOf(one, null),
+        after: placeOf(one, weights),
+      }));
+  }).flat();
+  const deepest = Math.max(...DEPTHS);
+  const kinds = Map.groupBy(
+    places.filter(({ depth }) => depth === deepest),
+    ({ kind }) => kind,
+  );
+  const byDepth = Map.groupBy(places, ({ depth }) => `all, best ${depth}`);
+  return [...byDepth, ...kinds].map(([name, of]) => {
+    const within = (key: "before" | "after", most: number) =>
+      rounded((100 * of.filter((place) => place[key] < most).length) / of.length, 1);
+    return {
+      questions: name,
+      count: of.length,
+      firstBefore: within("before", 1),
+      firstAfter: within("after", 1),
+      threeBefore: within("before", 3),
+      threeAfter: within("after", 3),
+    };
+  });
+}
+
+function placeOf({ rows, asked, depth }: Case, weights: number[] | null): number {
+  const { candidates, file } = asked;
+  const scores = rows.map((row, at) => (weights === null ? -at : product(row, weights)));
+  const order = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
+  const paths = [...order.map((at) => candidates[at]), ...candidates.slice(depth)];
+  const place = [...new Set(paths.map((one) => one?.path))].indexOf(file);
+  return place === -1 ? Infinity : place;
+}
+
+function rounded(value: number, digits = 2): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+
+import type { ChunkId, FileId } from "../../../src/core/ids.ts";
+import { orderByWords } from "../../../src/retrieval/order-by-words.ts";
+import { featuresOf } from "../../../src/retrieval/passage-features.ts";
+import type { Candidate } from "../../../src/retrieval/passage-features.ts";
+import type { Found, ReadChunks } from "../../../src/retrieval/rag-search.ts";
+import { mergeLists, scoreChunks } from "../../../src/retrieval/score-and-merge.ts";
+import { explain } from "../../../src/retrieval/explain.ts";
+
+type Given = { path: string; text: string; headings?: string[]; bm25: number; fileChunks?: number };
+type Setting = { needed?: number; fusionWeight?: number; searchMode?: string; queries?: string[] };
+
+/** One RAG's passages as its words found them; the hashed vectors say nothing. */
+function listOf(
+  given: Given[],
+  { fusionWeight = 0.1, searchMode = "hybrid", queries = [], needed = 50 }: Setting,
+) {
+  const chunks = given.map(({ path, text, headings = [], fileChunks = 1 }, at) => {
+    const file = { fileId: path as FileId, path, name: path, externalId: null, url: null };
+    const place = { headings, fileChunks, position: 0, page: null, start: 0, end: text.length };
+    const id = `c${at}` as ChunkId;
+    return { id, text, duplicateKey: id, similarities: queries.map(() => 0.1), file, ...place };
+  });
+  const lexical = given.map(({ bm25 }, at) => ({ id: `c${at}` as ChunkId, score: bm25 }));
+  const best = Math.max(...given.map(({ bm25 }) => bm25));
+  const found = {
+    target: { rag: { identifier: "docs", searchMode } },
+    searchMode,
+    embedded: { vectors: [], fusionWeight },
+    queries: queries.map(() => ({ lexical, vector: [] })),
+  } as unknown as Found;
+  const values = new Map(lexical.map(({ id, score }) => [id, score / best]));
+  const read: ReadChunks = { found, chunks, values };
+  return orderByWords(scoreChunks(read, null), { queries, needed });
+}
+
+const FORK_AND_NAMED: Given[] = [
+  { path: "obug/README.md", text: "It writes output. Enable it for debug of all.", bm25: 10 },
+  { path: "debug/README.md", text: "Enable all debug output with a star.", bm25: 9.6 },
+  { path: "curl.txt", text: "Something about output.", bm25: 3 },
+];
+const QUESTION = ["How do I enable all debug output?"];
+
+const pathsOf = (list: ReturnType<typeof listOf>) =>
+  list.chunks.map(({ chunk }) => chunk.file.path);
+
+test("of two that words find alike, the document that the question names goes first", () => {
+  const list = listOf(FORK_AND_NAMED, { queries: QUESTION });
+  expect(pathsOf(list)).toEqual(["debug/README.md", "obug/README.md", "curl.txt"]);
+  expect(mergeLists([list], true).map(({ value }) => value)).toEqual([1, 0.96, 0.3]);
+});
+
+test("a model whose vectors say something keeps the order of the fusion, as do other modes", () => {
+  for (const setting of [{ fusionWeight: 0.6 }, { searchMode: "keyword" }]) {
+    const list = listOf(FORK_AND_NAMED, { queries: QUESTION, ...setting });
+    expect(pathsOf(list)[0]).toBe("obug/README.md");
+    expect(explain(list.chunks, [list], [list])[0]).toMatchObject({
+      fusedRank: 1,
+      wordsRank: null,
+    });
+  }
+});
+
+test("an explanation tells the fusion's own value and place, and the place by words", () => {
+  const list = listOf(FORK_AND_NAMED, { queries: QUESTION });
+  expect(explain(list.chunks, [list], [list])).toMatchObject([
+    { fused: 0.96, fusedRank: 2, wordsRank: 1 },
+    { fused: 1, fusedRank: 1, wordsRank: 2 },
+    { fused: 0.3, fusedRank: 3, wordsRank: 3 },
+  ]);
+});
+
+test("what is read beyond the passages that are needed does not change their order", () => {
+  const far = { path: "debug.md", text: "Enable all debug output.", bm25: 9.5 };
+  const list = listOf([...FORK_AND_NAMED.slice(0, 1), far], { queries: QUESTION, needed: 1 });
+  expect(pathsOf(list)).toEqual(["obug/README.md", "debug.md"]);
+});
+
+test("only the best twenty trade places, and a clearly better one stays first", () => {
+  const many = Array.from({ length: 25 }, (_, at) => {
+    return { path: `a${at}.md`, text: at === 24 ? "debug output" : "output", bm25: 30 - at };
+  });
+  const list = listOf(many, { queries: ["debug output"] });
+  expect(pathsOf(list)[24]).toBe("a24.md");
+  const clear = { path: "x.md", text: "Enable all debug output here.", bm25: 40 };
+  expect(pathsOf(listOf([clear, ...FORK_AND_NAMED], { queries: QUESTION }))[0]).toBe("x.md");
+});
+
+test("a passage keeps its best over the queries", () => {
+  const queries = ["nothing of this", ...QUESTION];
+  expect(pathsOf(listOf(FORK_AND_NAMED, { queries }))[0]).toBe("debug/README.md");
+});
+
+const candidate = (given: Partial<Candidate>): Candidate => ({
+  path: "a.md",
+  headings: [],
+  text: "",
+  fileChunks: 1,
+  fused: 1,
+  lexical: 1,
+  cosine: 0,
+  ...given,
+});
+const lookAt = (query: string, ...given: Partial<Candidate>[]) =>
+  featuresOf(query, given.map(candidate));
+
+test("words of scripts without spaces count as those of others do", () => {
+  const [whole, part] = lookAt(
+    "東京の天気",
+    { path: "天気/東京.md", text: "大阪は雨。\n\n東京の天気は晴れ。" },
+    { path: "b.md", text: "東京は大きい。" },
+  );
+  expect(whole).toMatchObject({ sentence: 1, neighbours: 1, names: 2, lastName: 1, file: 1 });
+  expect(part?.sentence).toBeGreaterThan(0);
+  expect(part?.sentence).toBeLessThan(1);
+});
+
+test("shares are of a sentence, a file's candidates together, names and relatives", () => {
+  const [split, other, relative] = lookAt(
+    "retry failed uploads",
+    { path: "docs/RetryAgent.md", text: "It can retry.\n\nSome uploads wait." },
+    { path: "docs/RetryAgent.md", text: "What failed is kept.", fileChunks: 8 },
+    { path: "c.md", text: "About failure and uploading", headings: ["Retry"] },
+  );
+  expect(split?.sentence).toBeLessThan(0.5);
+  expect([split?.file, other?.file]).toEqual([1, 1]);
+  expect(split).toMatchObject({ names: 0, lastName: 0.5 });
+  expect(other?.fileLength).toBeCloseTo(Math.log(8));
+  expect([split?.relatives, relative?.relatives]).toEqual([0, 0]);
+  const [family] = lookAt("compress a file", { text: "Its compressor." });
+  expect(family?.relatives).toBeGreaterThan(0);
+});
+
+test("empty queries, texts and hostile lengths measure nothing and stay finite", () => {
+  for (const query of ["", "???", "the of and", "x ".repeat(20_000)]) {
+    const looked = lookAt(query, { text: "", path: "" }, { text: "\n".repeat(50_000), path: "/" });
+    for (const features of looked) {
+      expect(Object.values(features).every(Number.isFinite)).toBe(true);
+    }
+  }
+});
