@@ -24,6 +24,8 @@ type Envelope = {
 export class World {
   services: Services;
   waiting: Envelope[] = [];
+  /** Whether short texts travel in messages; without, every file is read from the bucket. */
+  carriesTexts = false;
   /** What the clock of the services says, ms. */
   now = Date.now();
   /** What was sent to the usage queue. */
@@ -40,7 +42,8 @@ export class World {
       inBackground: (work) => void this.background.push(work.catch(() => undefined)),
       queue: {
         index: async (messages, { together = false, texts } = {}) => {
-          for (const body of indexBodies(messages, together, texts)) {
+          const carried = this.carriesTexts ? texts : undefined;
+          for (const body of indexBodies(messages, together, carried)) {
             this.waiting.push({ queue: "quarry-index", body });
           }
         },

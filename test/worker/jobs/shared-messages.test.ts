@@ -57,6 +57,7 @@ test("small files of a batch share messages; one that fails delays only itself",
 
 test("short texts are indexed from their messages, others from their bytes, all alike", async () => {
   const world = new World();
+  world.carriesTexts = true;
   const source = await world.addSource();
   const rags = [await world.addRag(source), await world.addRag(source)] as const;
   const put = async (bodies: Record<string, Buffer>) => {
