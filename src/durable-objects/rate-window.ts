@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-import { admit, packTimes, unpackTimes, WINDOW_MS } from "../core/sliding-window.ts";
+import { packTimes, SlidingWindow, unpackTimes, WINDOW_MS } from "../core/sliding-window.ts";
 import { SECOND_MS } from "../core/time.ts";
 import type { Env } from "../env.ts";
 import type { RateWindow as RateWindowPort } from "../ports/own-objects.ts";
@@ -24,7 +24,7 @@ const FAST_A_SECOND = 4;
  * or a deployment forgets that second.
  */
 export class RateWindow extends DurableObject<Env> implements RateWindowPort {
-  #passed: number[] = [];
+  #window = new SlidingWindow();
   #alarmIsSet = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -32,25 +32,24 @@ export class RateWindow extends DurableObject<Env> implements RateWindowPort {
     super(context, env);
     void context.blockConcurrencyWhile(async () => {
       const stored = await context.storage.get<Uint8Array>(KEY);
-      if (stored !== undefined) this.#passed = unpackTimes(stored);
+      if (stored !== undefined) this.#window = new SlidingWindow(unpackTimes(stored));
       this.#alarmIsSet = (await context.storage.getAlarm()) !== null;
     });
   }
 
   async take(limit: number): Promise<RateVerdict> {
     const now = Date.now();
-    const newest = this.#passed.at(-1);
-    const { allowed, passed, remaining, resetMs } = admit(this.#passed, now, limit);
-    this.#passed = passed;
-    if (allowed) this.#store(now);
+    const { newest } = this.#window;
+    const admission = this.#window.admit(now, limit);
+    if (admission.allowed) this.#store(now);
     // Times of a clock that was ahead must not come back with the next eviction.
-    else if (passed.at(-1) !== newest) this.#write();
-    return { allowed, limit, remaining, resetMs };
+    else if (this.#window.newest !== newest) this.#write();
+    return { limit, ...admission };
   }
 
   #store(now: number) {
-    const lately = this.#passed.at(-FAST_A_SECOND) ?? 0;
-    if (lately > now - SECOND_MS) this.#timer ??= setTimeout(() => this.#write(), SECOND_MS);
+    const isFast = this.#window.hasPassedLately(FAST_A_SECOND, now - SECOND_MS);
+    if (isFast) this.#timer ??= setTimeout(() => this.#write(), SECOND_MS);
     else this.#write();
     if (this.#alarmIsSet) return;
     this.#alarmIsSet = true;
@@ -60,17 +59,16 @@ export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   #write() {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    void this.ctx.storage.put(KEY, packTimes(this.#passed), UNCONFIRMED);
+    void this.ctx.storage.put(KEY, packTimes(this.#window.passed), UNCONFIRMED);
   }
 
   override async alarm() {
-    const newest = this.#passed.at(-1) ?? 0;
-    const emptyAt = newest + WINDOW_MS;
+    const emptyAt = this.#window.newest + WINDOW_MS;
     if (emptyAt > Date.now()) {
       await this.ctx.storage.setAlarm(emptyAt);
       return;
     }
-    this.#passed = [];
+    this.#window = new SlidingWindow();
     this.#alarmIsSet = false;
     await this.ctx.storage.deleteAll();
   }

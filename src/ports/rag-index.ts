@@ -102,7 +102,13 @@ export type SearchMode = "hybrid" | "semantic" | "keyword";
 export type FusionRule = { searchMode: SearchMode; weight: number };
 
 /** The best of a RAG that is searched alone: `needed` chunks after the threshold (0 to 1). */
-export type BestWanted = { rule: FusionRule; needed: number; threshold: number | null };
+export type BestWanted = {
+  rule: FusionRule;
+  needed: number;
+  threshold: number | null;
+  /** Answer with all candidates, too: they are many times the chunks that are needed. */
+  withCandidates: boolean;
+};
 
 /** What a search may see. Null or absent parts do not restrict. */
 export type Restriction = {
@@ -196,6 +202,17 @@ export type HydratedChunk = {
 
 type RepliedWithChunks = CandidatesReply & { chunks: HydratedChunk[] };
 
+export type BestReply = {
+  /** Best first; some more than were needed where similarities decide. */
+  chunks: HydratedChunk[];
+  /** The fused value of each of `chunks`. */
+  values: number[];
+  /** How many different chunks the legs found. */
+  candidateCount: number;
+  /** In the order of the queries; null unless they were asked for. */
+  queries: QueryCandidates[] | null;
+};
+
 export type HydrateRequest = {
   ids: ChunkId[];
   /** For each of `ids` that is not eligible, the next eligible one of these is read. */
@@ -276,8 +293,8 @@ export interface RagIndex extends VectorLedger {
   candidates(request: CandidatesRequest): Promise<CandidatesReply>;
   /** Candidates and, in the same step, the content of their chunks and of `ids`. */
   candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]): Promise<RepliedWithChunks>;
-  /** Candidates and, in the same step, the content of the best of them. */
-  candidatesWithBest(request: CandidatesRequest, best: BestWanted): Promise<RepliedWithChunks>;
+  /** Searches and, in the same step, reads the best of what it finds. */
+  candidatesWithBest(request: CandidatesRequest, best: BestWanted): Promise<BestReply>;
   hydrate(request: HydrateRequest): Promise<Hydration>;
   facts(): Promise<IndexFacts>;
   /** Files with a live version in order of id, for the sweep. */

@@ -145,7 +145,11 @@ const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> =
   vectors: () => [],
   candidates: candidatesOfEmpty,
   candidatesWithChunks: (request) => ({ ...candidatesOfEmpty(request), chunks: [] }),
-  candidatesWithBest: (request) => ({ ...candidatesOfEmpty(request), chunks: [] }),
+  candidatesWithBest: (request, { withCandidates }) => {
+    const { queries } = candidatesOfEmpty(request);
+    const found = withCandidates ? queries : null;
+    return { chunks: [], values: [], candidateCount: 0, queries: found };
+  },
   hydrate: () => ({ chunks: [], eligible: [], equal: [] }),
   facts: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }),
   listFiles: () => [],

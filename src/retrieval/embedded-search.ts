@@ -34,9 +34,9 @@ export const embeddedSearch: RagSearch = {
    * file that is being reindexed is never missing.
    */
   async read(call, found, plan, scales) {
+    if (found.best !== undefined) return { found, ...found.best };
     const index = new ShardedIndex(call, found.target, plan);
     const chosen = chooseFound(found, plan, scales, 0);
-    if (found.best !== undefined) return chosenOf(found, found.best, chosen);
     const { chunks, superseded } = await index.hydrate({ ...chosen, spare: [] }, found);
     const again = superseded ? await index.searchAndHydrate(found, "all", []) : null;
     if (again === null) return { found, chunks, values: chosen.values };
@@ -57,8 +57,12 @@ async function searchAlone(
   const vectors = embedded?.vectors ?? null;
   const legs = { vectors, lexical: searchesWords(searchMode) || vectors === null };
   const rule = { searchMode, weight: embedded?.fusionWeight ?? 0 };
-  const wanted = { rule, needed, threshold };
-  const read = await new ShardedIndex(call, target, plan).searchAndReadBest(legs, wanted);
-  const nothing = { queries: plan.queries.map(() => ({ lexical: [], vector: [] })), best: [] };
-  return { target, embedded, searchMode, shardOf: new Map(), floors: [], ...(read ?? nothing) };
+  const withCandidates = plan.reranks || plan.explains;
+  const wanted = { rule, needed, threshold, withCandidates };
+  const reply = await new ShardedIndex(call, target, plan).searchAndReadBest(legs, wanted);
+  const { chunks = [], values = [], candidateCount = 0 } = reply ?? {};
+  const queries = reply?.queries ?? plan.queries.map(() => ({ lexical: [], vector: [] }));
+  const valueOf = new Map(chunks.map(({ id }, at) => [id, values[at] ?? 0]));
+  const best = { chunks, values: valueOf, candidateCount };
+  return { target, embedded, searchMode, queries, shardOf: new Map(), floors: [], best };
 }

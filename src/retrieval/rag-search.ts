@@ -7,6 +7,9 @@ import type { Choice, QueryLegs, Scale } from "../rag-index/search/fuse.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import type { SearchMode } from "./search-mode.ts";
 
+/** Chunks with their fused values, and how many candidates they are the best of. */
+type Best = Pick<ReadChunks, "chunks" | "values"> & { candidateCount: number };
+
 /** What the legs found in one RAG, over all its shards. */
 export type Found = {
   target: RetrievalTarget;
@@ -18,8 +21,11 @@ export type Found = {
   queries: QueryLegs[];
   /** The shard that holds a candidate, where it is known. */
   shardOf: ReadonlyMap<ChunkId, number>;
-  /** The best of `queries`, where they were read in the call that found them. */
-  best?: HydratedChunk[];
+  /**
+   * The best, where they were read in the call that found them; `queries` are then told only to a
+   * plan that needs them.
+   */
+  best?: Best;
   /** Of each query: the nearest-neighbour index may hold more with scores up to this one. */
   floors: (number | null)[];
 };

@@ -60,6 +60,8 @@ export type SearchPlan = {
   /** Candidates of a leg and query. */
   limitPerLeg: number;
   reranks: boolean;
+  /** The answer says why each chunk stands where it does. */
+  explains: boolean;
   /** Chunks of each RAG that reranking, or else the answer, needs. */
   needed: number;
   /** Least similarity, 0 to 1. */
@@ -67,7 +69,7 @@ export type SearchPlan = {
 };
 
 /** Where no RAG has a reranker, asking for reranking changes neither order nor candidates. */
-export function planSearch(request: RetrievalRequest): SearchPlan {
+export function planSearch(request: RetrievalRequest, explains: boolean): SearchPlan {
   const { topK, useReranking, candidateMultiplier, targets } = request;
   const reranks = useReranking && targets.some(({ rag }) => rag.reranker !== null);
   const needed = reranks ? topK * candidateMultiplier : topK;
@@ -77,6 +79,7 @@ export function planSearch(request: RetrievalRequest): SearchPlan {
     includeDuplicates: request.includeDuplicates,
     limitPerLeg: Math.max(LEAST_CANDIDATES, needed),
     reranks,
+    explains,
     needed,
     threshold: request.similarityThreshold,
   };

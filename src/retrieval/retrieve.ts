@@ -44,7 +44,8 @@ export function retrieve(
     const { now, config } = services;
     const deadline = new Deadline(now, config.RETRIEVAL_TIMEOUT_MS, options.signal);
     const call = { services, deadline, report: new RetrievalReport() };
-    const plan = planSearch(request);
+    const explains = options.explain === true;
+    const plan = planSearch(request, explains);
     const ranking = await searchAndRank(call, plan, request.topK);
     const { found, chosen, scored, ranked, ...timed } = ranking;
     const { degradations, uses } = call.report;
@@ -54,7 +55,7 @@ export function retrieve(
       uses,
       ...timed,
       legs: call.report.legTimes(),
-      ...(options.explain === true ? { explanations: explain(chosen, scored, ranked) } : {}),
+      ...(explains ? { explanations: explain(chosen, scored, ranked) } : {}),
     };
     const facts = { ...sizesOf(request, plan, found, result), ...result.legs };
     services.log.info("retrieval", facts);
@@ -104,8 +105,8 @@ function sizesOf(
   found: Found[],
   { chunks, degradations, timings }: RetrievalResult,
 ): SpanFacts {
-  const candidatesOf = ({ queries }: Found) =>
-    new Set(queries.flatMap((legs) => [...idsOf(legs)])).size;
+  const candidatesOf = ({ queries, best }: Found) =>
+    best?.candidateCount ?? new Set(queries.flatMap((legs) => [...idsOf(legs)])).size;
   return {
     rags: request.targets.length,
     queries: request.queries.length,

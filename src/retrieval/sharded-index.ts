@@ -1,5 +1,6 @@
 import type { ChunkId } from "../core/ids.ts";
 import type {
+  BestReply,
   BestWanted,
   CandidatesReply,
   CandidatesRequest,
@@ -88,16 +89,12 @@ export class ShardedIndex {
   /**
    * A single shard searches, fuses and reads the best in one call. Null when it does not answer.
    */
-  async searchAndReadBest(
-    legs: IndexLegs,
-    best: BestWanted,
-  ): Promise<Pick<Found, "queries" | "best"> | null> {
+  async searchAndReadBest(legs: IndexLegs, best: BestWanted): Promise<BestReply | null> {
     const [shard] = this.#shards;
     if (shard === undefined) return null;
-    const reply = await runLeg(this.#call, this.#leg("search", 0), () =>
+    return await runLeg(this.#call, this.#leg("search", 0), () =>
       shard.candidatesWithBest(this.#request(legs), best),
     );
-    return reply === null ? null : { queries: reply.queries, best: reply.chunks };
   }
 
   /** Texts and exact similarities. */

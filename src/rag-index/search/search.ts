@@ -1,5 +1,6 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type {
+  BestReply,
   BestWanted,
   CandidatesReply,
   CandidatesRequest,
@@ -109,11 +110,11 @@ export class Search {
    */
   candidatesWithBest(
     request: CandidatesRequest,
-    { rule, needed, threshold }: BestWanted,
-  ): CandidatesReply & { chunks: HydratedChunk[] } {
-    const reply = this.candidates(request);
-    const scales = reply.queries.map((legs) => scaleOf([legs]));
-    const ranked = rankCandidates(reply.queries, rule, scales);
+    { rule, needed, threshold, withCandidates }: BestWanted,
+  ): BestReply {
+    const { queries } = this.candidates(request);
+    const scales = queries.map((legs) => scaleOf([legs]));
+    const ranked = rankCandidates(queries, rule, scales);
     const { ids } = chooseCandidates(ranked, {
       needed,
       threshold,
@@ -121,7 +122,14 @@ export class Search {
       ...(rule.searchMode === "semantic" || threshold !== null ? {} : { slack: 0 }),
     });
     const queryVectors = request.queries.map(({ vector }) => vector);
-    return { ...reply, chunks: readChunks(this.#sql, ids, queryVectors) };
+    const chunks = readChunks(this.#sql, ids, queryVectors);
+    const valueOf = new Map(ranked.map(({ id, value }) => [id, value]));
+    return {
+      chunks,
+      values: chunks.map(({ id }) => valueOf.get(id) ?? 0),
+      candidateCount: ranked.length,
+      queries: withCandidates ? queries : null,
+    };
   }
 
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {

@@ -1,7 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { admit, packTimes, unpackTimes, WINDOW_MS } from "../../../src/core/sliding-window.ts";
+import {
+  packTimes,
+  SlidingWindow,
+  unpackTimes,
+  WINDOW_MS,
+} from "../../../src/core/sliding-window.ts";
 
 const START = Date.UTC(2026, 0, 31);
 
@@ -10,43 +15,60 @@ test("no more than the limit pass in any window, and nobody is refused without c
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 8 }), (gaps, limit) => {
       let now = START;
-      let passed: number[] = [];
+      let window = new SlidingWindow();
       const admitted: number[] = [];
       for (const gap of gaps) {
         now += gap;
         const inWindow = admitted.filter((at) => at > now - WINDOW_MS).length;
-        const verdict = admit(passed, now, limit);
+        const verdict = window.admit(now, limit);
         expect(verdict.allowed).toBe(inWindow < limit);
         expect(verdict.remaining).toBe(Math.max(0, limit - inWindow - 1));
         if (verdict.allowed) admitted.push(now);
-        passed = unpackTimes(packTimes(verdict.passed));
-        expect(passed).toEqual(admitted.filter((at) => at > now - WINDOW_MS));
+        expect(window.passed).toEqual(admitted.filter((at) => at > now - WINDOW_MS));
+        // As after an eviction.
+        if (gap % 2 === 0) window = new SlidingWindow(unpackTimes(packTimes(window.passed)));
       }
     }),
   );
 });
 
+test("a full window that never empties lets as many in as leave it", () => {
+  const window = new SlidingWindow();
+  const limit = 200;
+  for (let at = 0; at < limit; at++) window.admit(START + at, limit);
+  for (let at = 0; at < 10 * limit; at++) {
+    const leaves = START + (Math.floor(at / limit) + 1) * WINDOW_MS + (at % limit);
+    expect(window.admit(leaves - 1, limit).allowed).toBe(false);
+    expect(window.admit(leaves, limit).allowed).toBe(true);
+    expect(window.passed).toHaveLength(limit);
+  }
+});
+
+const three = () => new SlidingWindow([START, START + 1_000, START + 2_000]);
+
 test("after the wait that a refusal names, and not before, there is room", () => {
-  const passed = [START, START + 1_000, START + 2_000];
-  const refused = admit(passed, START + 10_000, 3);
-  expect(refused).toEqual({ allowed: false, passed, remaining: 0, resetMs: 50_000 });
-  expect(admit(passed, START + 59_999, 3).allowed).toBe(false);
-  expect(admit(passed, START + 60_000, 3).allowed).toBe(true);
+  const window = three();
+  const refused = window.admit(START + 10_000, 3);
+  expect(refused).toEqual({ allowed: false, remaining: 0, resetMs: 50_000 });
+  expect(window.passed).toEqual(three().passed);
+  expect(window.admit(START + 59_999, 3).allowed).toBe(false);
+  expect(window.admit(START + 60_000, 3).allowed).toBe(true);
 });
 
 test("a lowered limit waits until enough have left", () => {
-  const passed = [START, START + 1_000, START + 2_000];
-  expect(admit(passed, START + 10_000, 1).resetMs).toBe(52_000);
+  expect(three().admit(START + 10_000, 1).resetMs).toBe(52_000);
 });
 
 test("a clock that steps back frees nothing", () => {
-  const verdict = admit([START], START - 5_000, 2);
-  expect(verdict).toMatchObject({ allowed: true, passed: [START, START], remaining: 0 });
+  const window = new SlidingWindow([START]);
+  expect(window.admit(START - 5_000, 2)).toMatchObject({ allowed: true, remaining: 0 });
+  expect(window.passed).toEqual([START, START]);
 });
 
 test("a clock that was an hour ahead shuts nobody out once it is right", () => {
   const ahead = START + 60 * WINDOW_MS;
-  const refused = admit([ahead - 1, ahead], START, 2);
-  expect(refused).toMatchObject({ allowed: false, resetMs: WINDOW_MS });
-  expect(admit(refused.passed, START + WINDOW_MS, 2)).toMatchObject({ allowed: true });
+  const window = new SlidingWindow([ahead - 1, ahead]);
+  expect(window.admit(START, 2)).toMatchObject({ allowed: false, resetMs: WINDOW_MS });
+  expect(window.newest).toBe(START);
+  expect(window.admit(START + WINDOW_MS, 2)).toMatchObject({ allowed: true });
 });

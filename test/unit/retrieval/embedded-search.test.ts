@@ -22,7 +22,7 @@ const NOTHING_FOUND = {
 } as unknown as CandidatesReply;
 
 /** A search whose embedding model answers when it is told to; `asked`: of the index object. */
-function searchBy(searchMode: SearchMode, rags = 1) {
+function searchBy(searchMode: SearchMode, rags = 1, asks: Partial<SearchPlan> = {}) {
   const asked: CandidatesRequest[] = [];
   const readAtOnce: BestWanted[] = [];
   const candidates = (request: CandidatesRequest) => {
@@ -31,7 +31,8 @@ function searchBy(searchMode: SearchMode, rags = 1) {
   };
   const candidatesWithBest = async (request: CandidatesRequest, best: BestWanted) => {
     readAtOnce.push(best);
-    return { ...(await candidates(request)), chunks: [] };
+    await candidates(request);
+    return { chunks: [], values: [], candidateCount: 0, queries: null };
   };
   const index = { candidates, candidatesWithBest };
   const services = { now, trace: untraced, ragIndexes: () => index };
@@ -48,8 +49,10 @@ function searchBy(searchMode: SearchMode, rags = 1) {
     includeDuplicates: false,
     limitPerLeg: 100,
     reranks: false,
+    explains: false,
     needed: 5,
     threshold: null,
+    ...asks,
   };
   const embedding = Promise.withResolvers<EmbeddedQueries | null>();
   const found = embeddedSearch.find(call, { target, embedded: embedding.promise }, plan);
@@ -81,9 +84,16 @@ test("other searches wait for the vectors, and do with words where there are non
 test("the best are read at once only where nothing else is compared with them", async () => {
   const alone = searchBy("hybrid");
   alone.embedding.resolve(EMBEDDED);
-  expect(await alone.found).toMatchObject({ best: [] });
+  expect(await alone.found).toMatchObject({ best: { chunks: [] } });
   const rule = { searchMode: "hybrid", weight: EMBEDDED.fusionWeight };
-  expect(alone.readAtOnce).toEqual([{ rule, needed: 5, threshold: null }]);
+  const asked = { rule, needed: 5, threshold: null };
+  expect(alone.readAtOnce).toEqual([{ ...asked, withCandidates: false }]);
+  for (const asks of [{ reranks: true }, { explains: true }]) {
+    const telling = searchBy("hybrid", 1, asks);
+    telling.embedding.resolve(EMBEDDED);
+    await telling.found;
+    expect(telling.readAtOnce).toEqual([{ ...asked, withCandidates: true }]);
+  }
   const two = searchBy("hybrid", 2);
   two.embedding.resolve(EMBEDDED);
   expect(await two.found).not.toHaveProperty("best");

@@ -20,7 +20,11 @@ test("the best of both legs are read in the call that finds them", async () => {
   const request = requestFor("heather moss");
   const rule = { searchMode: "hybrid", weight: 0.5 } as const;
   const best = async (needed: number, threshold: number | null = null) => {
-    const reply = await index.candidatesWithBest(request, { rule, needed, threshold });
+    const wanted = { rule, needed, threshold, withCandidates: false };
+    const reply = await index.candidatesWithBest(request, wanted);
+    expect(reply).toMatchObject({ candidateCount: ranked.length, queries: null });
+    const values = new Map(ranked.map(({ id, value }) => [id, value]));
+    expect(reply.values).toEqual(reply.chunks.map(({ id }) => values.get(id)));
     return reply.chunks.map(({ text }) => text);
   };
   const { queries } = await index.candidates(request);
@@ -62,8 +66,10 @@ test("what is in memory is not read again by a search", async () => {
   const ofChunks = () => statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql));
   expect(ofChunks()).toEqual([]);
   const rule = { searchMode: "hybrid", weight: 0.5 } as const;
-  const best = await index.candidatesWithBest(request, { rule, needed: 2, threshold: null });
+  const wanted = { rule, needed: 2, threshold: null, withCandidates: true };
+  const best = await index.candidatesWithBest(request, wanted);
   expect(best.chunks).toHaveLength(2);
+  expect(best.queries).toEqual(found.queries);
   // Texts and vectors, each once.
   expect(ofChunks()).toHaveLength(2);
 });
