@@ -1,4 +1,5 @@
-import type { FileCondition, Restriction } from "../ports/rag-index.ts";
+import type { FileCondition } from "../ports/file-condition.ts";
+import type { Restriction } from "../ports/rag-index.ts";
 
 /**
  * A condition as a restriction in its cheapest form. One that holds for every file restricts

@@ -1,3 +1,4 @@
+import type { FileCondition, MetadataFilter } from "./file-condition.ts";
 import type { CorpusSize, MatchCounts, TermStatistics } from "../text/bm25.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
 import type { FileUpsertBatch, StoredVector, UpsertBatch, VectorLedger } from "./vector-ledger.ts";
@@ -67,33 +68,6 @@ export type DescribeResult =
   | { outcome: "superseded"; revision: number }
   /** Nothing of the file is live; a version must be activated first. */
   | { outcome: "absent" };
-
-/** A key of the file's metadata and values of which one must match. Entries are ANDed. */
-export type MetadataFilter = { field: string; values: string[] };
-
-/**
- * A condition on a file; whoever makes one bounds its size. `paths`: one of them is the file's.
- * `folder`: the file lies below it. An empty `all` holds for every file, an empty `any` for none.
- */
-export type FileCondition =
-  | { all: FileCondition[] }
-  | { any: FileCondition[] }
-  | { not: FileCondition }
-  | { paths: string[] }
-  | { folder: string }
-  | { metadata: MetadataFilter }
-  | { compare: FileComparison };
-
-/**
- * A comparison with the path or with any value of a metadata field. `present`: there is a value.
- * `order`: of numbers, or of times (a date, or a date and time, in ISO 8601; the value in ms);
- * what is neither compares with nothing.
- */
-export type FileComparison = { of: "path" | { field: string } } & (
-  | { test: "present" }
-  | { test: "contains" | "starts" | "ends"; text: string }
-  | { test: "order"; kind: "number" | "time"; relation: "<" | "<=" | ">" | ">="; value: number }
-);
 
 /** `keyword`: words alone decide what is found and its order; the score stays the similarity. */
 export type SearchMode = "hybrid" | "semantic" | "keyword";

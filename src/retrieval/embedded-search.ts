@@ -1,3 +1,4 @@
+import type { BestReply } from "../ports/rag-index.ts";
 import type { RetrievalCall } from "./degradations.ts";
 import { chooseFound, chosenOf } from "./rag-search.ts";
 import type { Found, RagSearch } from "./rag-search.ts";
@@ -59,10 +60,13 @@ async function searchAlone(
   const rule = { searchMode, weight: embedded?.fusionWeight ?? 0 };
   const withCandidates = plan.reranks || plan.explains;
   const wanted = { rule, needed, threshold, withCandidates };
-  const reply = await new ShardedIndex(call, target, plan).searchAndReadBest(legs, wanted);
-  const { chunks = [], values = [], candidateCount = 0 } = reply ?? {};
-  const queries = reply?.queries ?? plan.queries.map(() => ({ lexical: [], vector: [] }));
+  const index = new ShardedIndex(call, target, plan);
+  const reply = (await index.searchAndReadBest(legs, wanted)) ?? NOTHING_READ;
+  const { chunks, values, candidateCount } = reply;
+  const queries = reply.queries ?? plan.queries.map(() => ({ lexical: [], vector: [] }));
   const valueOf = new Map(chunks.map(({ id }, at) => [id, values[at] ?? 0]));
   const best = { chunks, values: valueOf, candidateCount };
   return { target, embedded, searchMode, queries, shardOf: new Map(), floors: [], best };
 }
+
+const NOTHING_READ: BestReply = { chunks: [], values: [], candidateCount: 0, queries: null };

@@ -1,5 +1,6 @@
 import { trimEnd } from "../core/trim.ts";
-import type { MetadataFilter, Restriction } from "../ports/rag-index.ts";
+import type { MetadataFilter } from "../ports/file-condition.ts";
+import type { Restriction } from "../ports/rag-index.ts";
 import { storedFormsOf } from "../sources/file-names.ts";
 import type { SearchedRag } from "./search-mode.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { invalid } from "../../core/errors.ts";
-import type { FileComparison, FileCondition } from "../../ports/rag-index.ts";
+import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 
 const CONDITIONS_LIMIT = 30;

@@ -1,5 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
-import type { FileComparison, FileCondition } from "../../ports/rag-index.ts";
+import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 import { refuse } from "./errors.ts";
 

@@ -1,5 +1,5 @@
 import { trimEnd } from "../../core/trim.ts";
-import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/rag-index.ts";
+import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/file-condition.ts";
 
 /** Live files for which a condition holds, hidden ones among them. */
 export function filesWhere(sql: SqlStorage, condition: FileCondition): Set<number> {

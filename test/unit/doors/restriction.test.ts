@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { restrictionBy } from "../../../src/doors/restriction.ts";
-import type { FileCondition } from "../../../src/ports/rag-index.ts";
+import type { FileCondition } from "../../../src/ports/file-condition.ts";
 
 const labels: FileCondition = { metadata: { field: "labels", values: ["a"] } };
 const folder = (name: string): FileCondition => ({ folder: name });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { FileCondition, MetadataFilter } from "../../../src/ports/rag-index.ts";
+import type { FileCondition, MetadataFilter } from "../../../src/ports/file-condition.ts";
 import { factsOf, indexOf, put, search } from "./support.ts";
 
 const LONG = "a-folder-whose-name-alone-is-longer-than-fifty-bytes-äöü-for-sure";
