@@ -7,7 +7,7 @@ import type { Quote } from "./quote.ts";
 import { byRelevance } from "./relevance.ts";
 import type { Scored } from "./relevance.ts";
 import { sentencesOf } from "./sentences.ts";
-import type { Sentence } from "./sentences.ts";
+import type { Group, Sentence } from "./sentences.ts";
 
 export type Material = {
   /** The caller's own words. */
@@ -78,11 +78,18 @@ const plainHeading = (heading: string): string =>
  * The quotation that answers, without its source, null where nothing does. `said`: as an answer in
  * words, which tells when it is only the closest.
  */
-export function quotedAnswer(material: Material): { sure: string | null; said: string | null } {
+export function quotedAnswer(material: Material): {
+  sure: string | null;
+  said: string | null;
+  /** The list or table that is quoted for sure, or the block of the sentence that answers. */
+  block: Group | null;
+} {
   const found = quotationOf(material);
-  if (found === null) return { sure: null, said: null };
-  const { text } = found.quote;
-  return found.isSure ? { sure: text, said: text } : { sure: null, said: `${CLOSEST}${text}` };
+  if (found === null) return { sure: null, said: null, block: null };
+  const { best, quote, isSure } = found;
+  if (!isSure) return { sure: null, said: `${CLOSEST}${quote.text}`, block: null };
+  const listed = quote.sentences.find(({ group }) => /^(?:list|table)$/.test(group.kind));
+  return { sure: quote.text, said: quote.text, block: (listed ?? best.sentence).group };
 }
 
 type Quotation = { best: Scored; quote: Quote; isSure: boolean };

@@ -44,10 +44,10 @@ export function evidenceOf(material: Material, budget: Budget): Evidence {
     /\b(?:how many|wie viele?)\s+([\p{L}]+)/iu.exec(request)?.slice(1).flatMap(stemsOf),
   );
   const found = answering(material, question);
-  const { sure, said } = quotedAnswer(material);
+  const { sure, said, block } = quotedAnswer(material);
   const shared = {
     quote: sure,
-    group: sure === null ? null : blockOf(found[0]?.sentence),
+    group: block,
     said,
     counted,
     budget,
@@ -66,13 +66,6 @@ export function evidenceOf(material: Material, budget: Budget): Evidence {
     (at) => within[at]?.own ?? 0,
   );
   return { ...shared, of: "passages", sentences, text: "", labelled };
-}
-
-/** The list or table that a sentence stands in, or introduces as the last one of its paragraph. */
-function blockOf(sentence: Sentence | undefined): Group | null {
-  if (sentence === undefined) return null;
-  const { group } = sentence;
-  return group.sentences.at(-1) === sentence ? (group.introduces ?? group) : group;
 }
 
 /** The evidence of one row or item. */

@@ -19,7 +19,7 @@ const words = (list: string) => new Set(list.trim().split(/\s+/));
 const PROSE = words(`
   answer answers text summary description reason explanation quote quotation sentence sentences
   response reply result statement content details note message antwort begrundung beschreibung
-  item items`);
+  item items step steps instructions points`);
 /** Properties that say no more than that something is asked for. */
 const GENERIC = words(`
   answer value number count amount result quantity total date day time datetime email mail contact

@@ -77,6 +77,8 @@ export function openingOf({ groups }: Section, { form }: Question): Group[] {
     if (group.kind !== "paragraph") {
       const isLed = group.introduction !== "" || first === undefined || form === "how";
       if (isLed) opening.push(group);
+      // A list or table with which a section begins is explained below it.
+      if (first === undefined && group.kind !== "code") continue;
       break;
     }
     const enough = form === "how" ? ENOUGH_CHARACTERS : ENOUGH_TO_EXPLAIN_CHARACTERS;

@@ -61,9 +61,9 @@ test("features are no steps, and what is not done is told by a negation", async 
   const list = "- Ability to pour tea and water\n- Many colours";
   expect(await quoted("How do I pour tea and water?", list)).toContain(CLOSEST);
   expect(await quoted("How do I pour tea and water?", `Steps:\n${list}`)).not.toContain(CLOSEST);
-  const words = "Lines contain words. Odd lines contain no words.";
-  expect(await quoted("Which lines do not contain words?", words.slice(0, 20))).toContain(CLOSEST);
-  expect(await quoted("Which lines do not contain words?", words)).not.toContain(CLOSEST);
+  const question = "Which lines do not contain words?";
+  expect(await quoted(question, "Lines contain words.")).toContain(CLOSEST);
+  expect(await quoted(question, "Odd lines contain no words.")).not.toContain(CLOSEST);
 });
 
 test("what something is is not told for sure by a condition", async () => {
@@ -120,7 +120,7 @@ test("plain text has titles, and lines with a label each", async () => {
   expect(said).toContain("- Length of the cable: 10 m");
   expect(said).toContain("Source: shop: pump.txt › 1. Data");
   expect(await quoted("How often must the seal be replaced?", PUMP)).toBe(
-    "Replace the seal once a year.",
+    "Replace the seal once a year. The lid is clean.",
   );
   expect(await quoted("What is the status?", PUMP)).toBe("The status is 0.");
 });

@@ -14,6 +14,55 @@ const INVOICE = `Extract the invoice.
 Invoice number: INV-2026-17. Date: 3 March 2026. Total: 1,250.50 EUR.
 Customer: Anna Schmidt. Contact: anna@example.org. Items: desk, chair and lamp. Paid: no.`;
 
+const EXPENSES = `# Expenses
+
+## Allowances
+
+| Country | Full day |
+| --- | --- |
+| France | 58 € |
+| Austria | 50 € |
+
+The allowance covers meals.
+
+## Claiming
+
+To claim your expenses:
+
+1. Scan each receipt.
+2. Send them by June.`;
+
+test("steps and rows that are quoted for sure fill a list", async () => {
+  const steps = { type: "array", items: { type: "string" } };
+  const asked = { type: "object", required: ["steps"], properties: { steps } };
+  expect(await filled("How do I claim my expenses?", asked, [EXPENSES])).toEqual({
+    steps: ["Scan each receipt.", "Send them by June."],
+  });
+  const row = { country: { type: "string" }, full_day: { type: "number" } };
+  const items = { type: "object", required: Object.keys(row), properties: row };
+  const allowances = { type: "array", items };
+  const rows = { type: "object", required: ["allowances"], properties: { allowances } };
+  expect(await filled("What are the allowances?", rows, [EXPENSES])).toEqual({
+    allowances: [
+      { country: "France", full_day: 58 },
+      { country: "Austria", full_day: 50 },
+    ],
+  });
+});
+
+test("the lines of a data sheet fill each its own property, and no other", async () => {
+  const sheet = "1. Data\nPower: 450 W\nFlow: 9,500 l/h\nMaximum head: 8.5 m\nWeight: 4.2 kg";
+  const number = { type: ["number", "null"] };
+  const properties = { power_w: number, flow: number, maximum_head: number, noise: number };
+  const schema = { type: "object", required: Object.keys(properties), properties };
+  expect(await filled("What are the data?", schema, [sheet])).toEqual({
+    power_w: 450,
+    flow: 9500,
+    maximum_head: 8.5,
+    noise: null,
+  });
+});
+
 test("a schema is filled with labelled values, in their types", async () => {
   const schema = {
     type: "object",
