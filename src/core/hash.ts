@@ -20,7 +20,12 @@ export async function equalInConstantTime(a: string, b: string): Promise<boolean
 
 /** Chunks are duplicates when this text is equal: NFKC, lower case, white space folded. */
 export function foldForDuplicates(text: string): string {
-  return text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
+  // A single blank stays: to replace each takes several times as long.
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/\s{2,}|[^\S ]/gu, " ")
+    .trim();
 }
 
 const CHUNK_ID_LENGTH = 40;

@@ -20,6 +20,7 @@ import { remove } from "./write/remove-file.ts";
 import { restrictToScopes } from "./write/scopes.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
+import { giveWords } from "./write/word-index.ts";
 import { hasWordsToMerge, mergeWords } from "./write/word-merges.ts";
 import { noChange, noRemovals } from "./write/write-context.ts";
 import type { WriteContext } from "./write/write-context.ts";
@@ -106,7 +107,8 @@ export class IndexStore {
     this.#storage = storage;
     this.#vectorLeg = new VectorLeg(sql);
     const search = new Search(sql, { termCounts, vectorLeg: this.#vectorLeg, postingsLimit });
-    this.#context = { sql, termCounts, change: noChange(), removals: noRemovals(), search };
+    const empty = { change: noChange(), removals: noRemovals(), unindexed: [] };
+    this.#context = { sql, termCounts, search, ...empty };
     this.mergeDue = hasWordsToMerge(sql);
   }
 
@@ -126,8 +128,12 @@ export class IndexStore {
     const removals = noRemovals();
     this.#context.search.forget();
     try {
-      const context = { ...this.#context, change, removals };
-      const result = this.#storage.transactionSync(() => work(context));
+      const context = { ...this.#context, change, removals, unindexed: [] };
+      const result = this.#storage.transactionSync(() => {
+        const worked = work(context);
+        giveWords(context);
+        return worked;
+      });
       this.#vectorLeg.follow(change);
       this.mergeDue ||= removals.leavesWords;
       return result;

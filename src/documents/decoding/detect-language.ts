@@ -50,10 +50,15 @@ const CLEAR_LEAD = 1.2;
 export function detectLanguage(text: string): string | null {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   return (
-    (mayBeOfScripts(sample) ? byScript(sample) : null) ??
-    byWords(sample.toLowerCase().match(/\p{L}+/gu) ?? [])
+    (mayBeOfScripts(sample) ? byScript(sample) : null) ?? byWords(wordsIn(sample.toLowerCase()))
   );
 }
+
+/** A pattern without the classes of Unicode takes a fraction of the time. */
+const wordsIn = (text: string): string[] =>
+  text.match(HAS_OTHER_LETTERS.test(text) ? /\p{L}+/gu : /[a-z]+/g) ?? [];
+
+const HAS_OTHER_LETTERS = /(?![\0-\u007f])\p{L}/u;
 
 /**
  * Whether the scripts above can have a share that counts: they begin with Greek, and the signs

@@ -12,9 +12,9 @@ import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/u
 /** Indexes that are written at once. */
 const INDEXES_AT_ONCE = 6;
 /** Searches of an index wait while a call writes so many chunks: some ten milliseconds. */
-const CHUNKS_PER_CALL = 32;
+const CHUNKS_PER_CALL = 64;
 /** A file with more missing chunks is large: its chunks are stored as they are embedded. */
-const HELD_CHUNKS = 32;
+const HELD_CHUNKS = 64;
 
 export const isSmall = ({ missing }: FileWork) => missing.length <= HELD_CHUNKS;
 

@@ -16,7 +16,7 @@ import type { WriteContext } from "./write-context.ts";
 import { addToTotals } from "../totals.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { fileLiesAt } from "../vectors/vector-folders.ts";
-import { giveWords, takeWords } from "./word-index.ts";
+import { takeWords } from "./word-index.ts";
 
 type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string; headings: string };
 
@@ -80,7 +80,7 @@ function place(
   { entering, staying }: Sorted,
   placed: Map<ChunkId, PlacedChunk>,
 ): void {
-  const { sql, termCounts } = context;
+  const { sql } = context;
   const moved = staying.filter(
     ({ id, headings }) => headings !== JSON.stringify(placed.get(id)?.headings),
   );
@@ -89,11 +89,7 @@ function place(
     moved.map(({ chunk }) => chunk),
   );
   writePlaces(sql, [...entering, ...staying], placed);
-  giveWords(
-    sql,
-    termCounts,
-    [...entering, ...moved].map(({ chunk }) => chunk),
-  );
+  for (const { chunk } of [...entering, ...moved]) context.unindexed.push(chunk);
 }
 
 function enter(sql: SqlStorage, entering: StoredChunk[]): void {

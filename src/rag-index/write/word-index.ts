@@ -1,9 +1,7 @@
 import { inBatches } from "../../core/work/batches.ts";
 import { indexTextOf, namesAndWordsOf } from "../../text/words.ts";
 import { stringsIn } from "../stored-json.ts";
-import { insertRows } from "./insert-rows.ts";
 import { termSlotsOf } from "./term-counts.ts";
-import type { TermCounts } from "./term-counts.ts";
 import { chooseRemoval } from "./word-merges.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -64,18 +62,26 @@ function forBatches(
   for (const batch of inBatches(chunks, CHUNKS_AT_ONCE)) work(readIndexed(sql, batch));
 }
 
-/** Indexes the words of the chunks' current texts and headings. */
-export function giveWords(sql: SqlStorage, termCounts: TermCounts, chunks: number[]): void {
-  forBatches(sql, chunks, (batch) => {
-    const rows = batch.map(({ chunk, headings, text }) => [chunk, headings, text]);
-    insertRows(sql, "words (rowid, headings, text)", rows);
+/**
+ * Indexes the words of chunks that became live, from their current texts and headings. Called once,
+ * after all else: FTS5 writes what it has gathered, as a segment to be merged with others later,
+ * before every statement of several rows. For the same reason each row is a statement.
+ */
+export function giveWords({ sql, termCounts, unindexed }: WriteContext): void {
+  forBatches(sql, unindexed.splice(0), (batch) => {
+    for (const { chunk, headings, text } of batch) {
+      sql.exec("INSERT INTO words (rowid, headings, text) VALUES (?, ?, ?)", chunk, headings, text);
+    }
     termCounts.record(1, batch.map(slotsOf));
   });
 }
 
 /** Removes the words; texts and headings must still be those that were indexed. */
-export function takeWords({ sql, termCounts, removals }: WriteContext, chunks: number[]): void {
+export function takeWords(context: WriteContext, chunks: number[]): void {
   if (chunks.length === 0) return;
+  // They may be among those that are still to be indexed.
+  giveWords(context);
+  const { sql, termCounts, removals } = context;
   removals.passages += chunks.length;
   removals.leavesWords = chooseRemoval(sql, removals.passages) === "merged";
   forBatches(sql, chunks, (batch) => {

@@ -19,4 +19,6 @@ export type WriteContext = {
   termCounts: TermCounts;
   change: IndexChange;
   removals: WordRemovals;
+  /** Chunks whose words are indexed together at the end of the transaction. */
+  unindexed: number[];
 };

@@ -49,6 +49,25 @@ test("a new version replaces the old one in one step and keeps what is the same"
   expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, tombstones });
 });
 
+test("two versions of one file in one call leave the words of the second alone", async () => {
+  const index = indexOf("twice-in-a-call");
+  const file = factsOf("a.md");
+  const versions = await Promise.all(
+    [
+      ["alpha stone", "beta stone"],
+      ["beta stone", "gamma stone"],
+    ].map(async (texts, at) => {
+      const { staged, placed } = await versionOf(file.fileId, texts);
+      return { file, revision: at + 1, staged, chunks: placed };
+    }),
+  );
+  await index.writeVersions(versions);
+  expect((await search(index, "stone")).lexical.sort()).toEqual(["beta stone", "gamma stone"]);
+  expect((await search(index, "alpha")).lexical).toEqual([]);
+  await index.remove([{ fileId: file.fileId, revision: 3 }]);
+  expect((await search(index, "stone")).lexical).toEqual([]);
+});
+
 test("versions of several files are written in one step, a void one beside the others", async () => {
   const index = indexOf("several");
   await put(index, "old.md", 1, ["alpha stone", "beta stone"]);
