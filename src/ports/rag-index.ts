@@ -82,7 +82,12 @@ export type BestWanted = {
   threshold: number | null;
   /** Answer with all candidates, too: they are many times the chunks that are needed. */
   withCandidates: boolean;
+  /** Answer with what each query found of the chunks, for another order of them. */
+  withFinds: boolean;
 };
+
+/** What a query found of a chunk: its fused value, and BM25 (0: the words are not there). */
+export type Find = { fused: number; lexical: number };
 
 /** What a search may see. Null or absent parts do not restrict. */
 export type Restriction = {
@@ -183,6 +188,8 @@ export type BestReply = {
   values: number[];
   /** How many different chunks the legs found. */
   candidateCount: number;
+  /** For each query what it found of `chunks`; empty unless asked for. */
+  finds: Map<ChunkId, Find>[];
   /** In the order of the queries; null unless they were asked for. */
   queries: QueryCandidates[] | null;
 };

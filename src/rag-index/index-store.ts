@@ -154,7 +154,7 @@ const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> =
   candidatesWithBest: (request, { withCandidates }) => {
     const { queries } = candidatesOfEmpty(request);
     const found = withCandidates ? queries : null;
-    return { chunks: [], values: [], candidateCount: 0, queries: found };
+    return { chunks: [], values: [], candidateCount: 0, finds: [], queries: found };
   },
   hydrate: () => ({ chunks: [], eligible: [], equal: [] }),
   facts: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }),

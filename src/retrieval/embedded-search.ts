@@ -1,6 +1,6 @@
 import type { BestReply } from "../ports/rag-index.ts";
 import type { RetrievalCall } from "./degradations.ts";
-import { chooseFound, chosenOf } from "./rag-search.ts";
+import { chooseFound, chosenOf, isOrderedByWords, ORDERED_BY_WORDS } from "./rag-search.ts";
 import type { Found, RagSearch } from "./rag-search.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
@@ -59,14 +59,22 @@ async function searchAlone(
   const legs = { vectors, lexical: searchesWords(searchMode) || vectors === null };
   const rule = { searchMode, weight: embedded?.fusionWeight ?? 0 };
   const withCandidates = plan.reranks || plan.explains;
-  const wanted = { rule, needed, threshold, withCandidates };
+  const withFinds = isOrderedByWords({ target, embedded });
+  const most = withFinds ? Math.max(ORDERED_BY_WORDS, needed) : needed;
+  const wanted = { rule, needed: most, threshold, withCandidates, withFinds };
   const index = new ShardedIndex(call, target, plan);
   const reply = (await index.searchAndReadBest(legs, wanted)) ?? NOTHING_READ;
-  const { chunks, values, candidateCount } = reply;
+  const { chunks, values, candidateCount, finds } = reply;
   const queries = reply.queries ?? plan.queries.map(() => ({ lexical: [], vector: [] }));
   const valueOf = new Map(chunks.map(({ id }, at) => [id, values[at] ?? 0]));
-  const best = { chunks, values: valueOf, candidateCount };
+  const best = { chunks, values: valueOf, candidateCount, finds };
   return { target, embedded, searchMode, queries, shardOf: new Map(), floors: [], best };
 }
 
-const NOTHING_READ: BestReply = { chunks: [], values: [], candidateCount: 0, queries: null };
+const NOTHING_READ: BestReply = {
+  chunks: [],
+  values: [],
+  candidateCount: 0,
+  finds: [],
+  queries: null,
+};

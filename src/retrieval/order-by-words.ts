@@ -1,16 +1,15 @@
 import type { ChunkId } from "../core/ids.ts";
-import { fuseQuery, scaleOf } from "../rag-index/search/fuse.ts";
-import type { QueryLegs } from "../rag-index/search/fuse.ts";
+import type { Find } from "../ports/rag-index.ts";
+import { findsOf } from "../rag-index/search/fuse.ts";
 import { featuresOf } from "./passage-features.ts";
 import type { Features } from "./passage-features.ts";
+import { wordsOfPassage } from "./passage-words.ts";
+import type { PassageWords } from "./passage-words.ts";
+import { isOrderedByWords, ORDERED_BY_WORDS } from "./rag-search.ts";
 import type { Found } from "./rag-search.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 import type { ScoredChunk, ScoredList } from "./score-and-merge.ts";
 
-/** So many of the best trade places. */
-const DEPTH = 20;
-/** Models whose vectors weigh less repeat what the words say; others order by meaning. */
-const LEAST_MEANING = 0.5;
 /** A finite number below any score: two of them differ by 0. */
 const NOT_FOUND = -1e9;
 
@@ -46,10 +45,9 @@ function scoreByWords(features: Features): number {
  */
 export function orderByWords(
   list: ScoredList,
-  { queries, needed }: Pick<SearchPlan, "queries" | "needed">,
+  { queries }: Pick<SearchPlan, "queries">,
 ): ScoredList {
-  // How many more are read depends on where they are kept; the order must not.
-  const best = list.chunks.slice(0, Math.min(DEPTH, needed));
+  const best = list.chunks.slice(0, ORDERED_BY_WORDS);
   if (!isOrderedByWords(list.found) || best.length < 2) return list;
   const scores = bestScores(best, list.found, queries);
   const places = [...best.entries()].sort(
@@ -62,44 +60,46 @@ export function orderByWords(
   return { ...list, chunks: [...reordered, ...list.chunks.slice(best.length)] };
 }
 
-const isOrderedByWords = ({ searchMode, embedded }: Found): boolean =>
-  searchMode === "hybrid" && embedded !== null && embedded.fusionWeight < LEAST_MEANING;
-
-function bestScores(
-  best: ScoredChunk[],
-  { queries: legs, embedded }: Found,
-  queries: string[],
-): number[] {
-  const weight = embedded?.fusionWeight ?? 0;
+function bestScores(best: ScoredChunk[], found: Found, queries: string[]): number[] {
   const scores = best.map(() => NOT_FOUND);
+  const words = best.map(({ chunk }) =>
+    wordsOfPassage({ path: chunk.file.path, headings: chunk.headings, text: chunk.text }),
+  );
   for (const [at, query] of queries.entries()) {
-    const found = legs[at] ?? { lexical: [], vector: [] };
-    for (const [place, score] of scoresFor(query, { best, at, legs: found, weight })) {
+    for (const [place, score] of scoresFor(query, {
+      best,
+      words,
+      at,
+      finds: findsFor(found, at),
+    })) {
       scores[place] = Math.max(scores[place] ?? NOT_FOUND, score);
     }
   }
   return scores;
 }
 
-type Asked = { best: ScoredChunk[]; at: number; legs: QueryLegs; weight: number };
+function findsFor({ best, queries, embedded }: Found, at: number): Finds {
+  if (best !== undefined) return best.finds[at] ?? new Map();
+  const legs = queries[at] ?? { lexical: [], vector: [] };
+  return findsOf(legs, { searchMode: "hybrid", weight: embedded?.fusionWeight ?? 0 });
+}
+
+type Finds = ReadonlyMap<ChunkId, Find>;
+type Asked = { best: ScoredChunk[]; words: PassageWords[]; at: number; finds: Finds };
 
 /** Of the chunks that the query found: their places among the best, and scores. */
-function scoresFor(query: string, { best, at, legs, weight }: Asked): [number, number][] {
-  const fused = fuseQuery(legs, { searchMode: "hybrid", weight }, scaleOf([legs]));
-  const lexical = new Map<ChunkId, number>(legs.lexical.map(({ id, score }) => [id, score]));
-  const found = [...best.entries()].filter(([, { chunk }]) => fused.has(chunk.id));
-  const candidates = found.map(([, { chunk }]) => {
-    const { id, text, headings, file, fileChunks, similarities } = chunk;
-    const legsOf = { fused: fused.get(id) ?? 0, lexical: lexical.get(id) ?? 0 };
-    return {
-      path: file.path,
-      headings,
-      text,
-      fileChunks,
-      cosine: similarities[at] ?? 0,
-      ...legsOf,
-    };
+function scoresFor(query: string, { best, words, at, finds }: Asked): [number, number][] {
+  const found = words.flatMap((read, place) => {
+    const chunk = best[place]?.chunk;
+    const find = chunk === undefined ? undefined : finds.get(chunk.id);
+    if (chunk === undefined || find === undefined) return [];
+    const { file, fileChunks, similarities } = chunk;
+    const cosine = similarities[at] ?? 0;
+    return [{ place, candidate: { path: file.path, words: read, fileChunks, cosine, ...find } }];
   });
-  const features = featuresOf(query, candidates);
-  return features.map((one, index) => [found[index]?.[0] ?? 0, scoreByWords(one)]);
+  const features = featuresOf(
+    query,
+    found.map(({ candidate }) => candidate),
+  );
+  return features.map((one, index) => [found[index]?.place ?? 0, scoreByWords(one)]);
 }

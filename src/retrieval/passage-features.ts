@@ -2,12 +2,12 @@ import { stemOf } from "../text/stems.ts";
 import { withoutStopWords } from "../text/stop-words.ts";
 import { isTelling } from "../text/telling-words.ts";
 import { codeWordParts, searchWordsOf } from "../text/words.ts";
+import type { PassageWords } from "./passage-words.ts";
 
 /** A candidate as its words are looked at. */
 export type Candidate = {
   path: string;
-  headings: string[];
-  text: string;
+  words: PassageWords;
   /** Passages of its whole file. */
   fileChunks: number;
   /** What the fusion gave it for the query, 0 to 1; BM25, 0 if not found; cosine, -1 to 1. */
@@ -41,9 +41,8 @@ export type Features = {
   fileLength: number;
 };
 
-/** More of a query and of a passage is not looked at. */
+/** More of a query is not looked at. */
 const MOST_TERMS = 32;
-const MOST_CHARACTERS = 8_000;
 const FAMILY_LENGTH = 5;
 const MOST_NAMES = 2;
 /** As in the embedded reranker: candidates were chosen because they hold the words. */
@@ -51,13 +50,6 @@ const BACKGROUND_DOCUMENTS = 30;
 /** Porter's stemmer leaves these alone, so that most words are known to be others unstemmed. */
 const KEPT_LENGTH = 2;
 const BEGINNING = 4;
-const NOT_ASCII = /[\u0080-\uffff]/;
-
-const SENTENCE_END = /[.!?:]\s+|\n[ \t]*\n|\n[ \t]*[-*] /;
-const EXTENSIONS = /(?:\.[\p{L}\p{N}]{1,5}){1,3}$/u;
-const CASE_CHANGE = /([\p{Ll}\d])(\p{Lu})/gu;
-/** Names that say what a document is for, and not what it is about. */
-const SAYS_LITTLE = /^(?:readme|index|docs?|documentation|api|main|src|man|guides?)$/i;
 
 type Asked = {
   /** Stems without stop words; each once, and with repeats in the query's order. */
@@ -114,49 +106,34 @@ type Held = {
   sentences: Set<number>[];
   /** Terms that stand next to each other, `first * MOST_TERMS + second`. */
   pairs: Set<number>;
-  names: string[][];
 };
 
-const stemsOf = (text: string) => [...searchWordsOf(text), ...codeWordParts(text)].map(stemOf);
-
-function heldBy({ path, headings, text }: Candidate, asked: Asked): Held {
+function heldBy({ words: { sentences, headings, names } }: Candidate, asked: Asked): Held {
   const held: Held = {
     text: new Set(),
-    headings: termsAmong(stemsOf(headings.join("\n")), asked),
-    path: new Set(),
+    headings: termsAmong(headings, asked),
+    path: termsAmong(names.flat(), asked),
     relatives: new Set(),
     sentences: [],
     pairs: new Set(),
-    names: namesIn(path),
   };
-  held.path = termsAmong(held.names.flat(), asked);
   let before = -1;
-  for (const sentence of text.slice(0, MOST_CHARACTERS).split(SENTENCE_END)) {
-    if (!mayHold(sentence, asked)) {
+  for (const sentence of sentences) {
+    if (!sentence.mayHold(asked.beginnings)) {
       before = -1;
       continue;
     }
-    const terms = new Set<number>();
-    for (const word of searchWordsOf(sentence)) {
+    const terms = termsAmong(sentence.parts, asked);
+    for (const word of sentence.words) {
       const at = look(word, asked, held);
       if (at >= 0) terms.add(at);
       if (at >= 0 && before >= 0) held.pairs.add(before * MOST_TERMS + at);
       before = at;
     }
-    for (const word of codeWordParts(sentence)) {
-      const at = asked.terms.get(stemOf(word));
-      if (at !== undefined) terms.add(at);
-    }
     if (terms.size > 0) held.sentences.push(terms);
     for (const at of terms) held.text.add(at);
   }
   return held;
-}
-
-function mayHold(sentence: string, { beginnings }: Asked): boolean {
-  if (NOT_ASCII.test(sentence)) return true;
-  const lower = sentence.toLowerCase();
-  return beginnings.some((beginning) => lower.includes(beginning));
 }
 
 /** Which term a word is, or -1; a relative of one is noted. */
@@ -175,15 +152,6 @@ function termsAmong(stems: string[], { terms }: Asked): Set<number> {
   return new Set(found.filter((at) => at !== undefined));
 }
 
-function namesIn(path: string): string[][] {
-  return path
-    .split("/")
-    .map((segment) => segment.replace(EXTENSIONS, ""))
-    .filter((name) => name.length > 1 && !SAYS_LITTLE.test(name))
-    .map((name) => stemsOf(name.replace(CASE_CHANGE, "$1 $2")))
-    .filter((stems) => stems.length > 0);
-}
-
 /** Looks at the candidates of one query, in their order. Pure; no word is English by need. */
 export function featuresOf(query: string, candidates: Candidate[]): Features[] {
   const asked = askedOf(query);
@@ -195,10 +163,10 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
   });
   const best = Math.max(0, ...candidates.map(({ lexical }) => lexical));
   return candidates.map((candidate, at) => {
-    const { fused, cosine, path, fileChunks } = candidate;
+    const { fused, cosine, path, words, fileChunks } = candidate;
     const own = held[at] ?? heldBy(candidate, asked);
-    const said = own.names.filter((name) => name.every((stem) => asked.all.has(stem)));
-    const last = own.names.at(-1) ?? [];
+    const said = words.names.filter((name) => name.every((stem) => asked.all.has(stem)));
+    const last = words.names.at(-1) ?? [];
     return {
       fused,
       cosine,

@@ -1,5 +1,5 @@
 import type { ChunkId } from "../core/ids.ts";
-import type { HydratedChunk } from "../ports/rag-index.ts";
+import type { Find, HydratedChunk } from "../ports/rag-index.ts";
 import type { RetrievalCall } from "./degradations.ts";
 import type { EmbeddedQueries, EmbeddedTarget } from "./embed-queries.ts";
 import { chooseCandidates, rankCandidates, scaleOf } from "../rag-index/search/fuse.ts";
@@ -7,8 +7,14 @@ import type { Choice, QueryLegs, Scale } from "../rag-index/search/fuse.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import type { SearchMode } from "./search-mode.ts";
 
-/** Chunks with their fused values, and how many candidates they are the best of. */
-type Best = Pick<ReadChunks, "chunks" | "values"> & { candidateCount: number };
+/**
+ * Chunks with their fused values, how many candidates they are the best of, and for each query what
+ * it found of them; no finds where their order is the fusion's.
+ */
+type Best = Pick<ReadChunks, "chunks" | "values"> & {
+  candidateCount: number;
+  finds: ReadonlyMap<ChunkId, Find>[];
+};
 
 /** What the legs found in one RAG, over all its shards. */
 export type Found = {
@@ -55,6 +61,18 @@ export type RagSearch = {
   ) => Promise<ReadChunks>;
 };
 
+/** So many of the best trade places: always, so that a larger `topK` keeps what stood first. */
+export const ORDERED_BY_WORDS = 10;
+/** Models whose vectors weigh less repeat what the words say; others order by meaning. */
+const LEAST_MEANING = 0.5;
+
+/** Whether words, headings and names order the best (`order-by-words.ts`). */
+export const isOrderedByWords = ({
+  target,
+  embedded,
+}: Pick<Found, "target" | "embedded">): boolean =>
+  target.rag.searchMode === "hybrid" && embedded !== null && embedded.fusionWeight < LEAST_MEANING;
+
 /** The scale of each query over all RAGs. */
 export const scalesOf = (found: Found[], { queries }: SearchPlan): Scale[] =>
   queries.map((_, at) =>
@@ -63,14 +81,17 @@ export const scalesOf = (found: Found[], { queries }: SearchPlan): Scale[] =>
 
 /** @param margin approximate similarities may be this far below the exact ones */
 export function chooseFound(
-  { searchMode, embedded, queries }: Found,
-  { needed, threshold }: SearchPlan,
+  { target, searchMode, embedded, queries }: Found,
+  { needed: answered, threshold }: SearchPlan,
   scales: Scale[],
   margin: number,
 ): Choice & { values: Map<ChunkId, number> } {
   const rule = { searchMode, weight: embedded?.fusionWeight ?? 0 };
   const ranked = rankCandidates(queries, rule, scales);
   const values = new Map(ranked.map(({ id, value }) => [id, value]));
+  const needed = isOrderedByWords({ target, embedded })
+    ? Math.max(ORDERED_BY_WORDS, answered)
+    : answered;
   return { ...chooseCandidates(ranked, { needed, threshold, margin }), values };
 }
 

@@ -46,8 +46,7 @@ export function restrictionTo({
 
 /**
  * Candidates a leg gives at least. Scores are normalised over them, so that one number for every
- * topK without reranking keeps the same results first whatever topK is; `orderByWords` orders
- * them.
+ * topK without reranking keeps the same results first whatever topK is.
  */
 const LEAST_CANDIDATES = 100;
 /** Characters of a query that are searched; models cut earlier still. */

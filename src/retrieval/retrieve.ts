@@ -89,7 +89,11 @@ async function searchAndRank(
   const read = await Promise.all(
     found.map((one) => searchOf(one.target).read(call, one, plan, scales)),
   );
-  const scored = read.map((one) => orderByWords(scoreChunks(one, plan.threshold), plan));
+  const scored = read.map((one) => {
+    const list = scoreChunks(one, plan.threshold);
+    const isReranked = plan.reranks && one.found.target.rag.reranker !== null;
+    return isReranked ? list : orderByWords(list, plan);
+  });
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
   const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;

@@ -87,9 +87,28 @@ export function mergeLists(lists: ScoredList[], includeDuplicates: boolean): Sco
   const all = lists.map(({ chunks }) => chunks);
   const merged =
     others.length === 0 || lists.every((list) => comparable(list, first))
-      ? all.flat().sort(inOrder)
+      ? mergeByHeads(all)
       : mergeByReciprocalRank(all);
   return includeDuplicates ? merged : mergeEqualTexts(merged);
+}
+
+/** Lists in order, merged by their values: equal values of one list keep its order. */
+function mergeByHeads(lists: ScoredChunk[][]): ScoredChunk[] {
+  const [first = [], ...others] = lists;
+  return others.reduce(mergeTwo, first);
+}
+
+function mergeTwo(one: ScoredChunk[], other: ScoredChunk[]): ScoredChunk[] {
+  const merged: ScoredChunk[] = [];
+  let at = 0;
+  for (const chunk of one) {
+    for (let next = other[at]; next !== undefined && inOrder(next, chunk) < 0; next = other[at]) {
+      merged.push(next);
+      at += 1;
+    }
+    merged.push(chunk);
+  }
+  return [...merged, ...other.slice(at)];
 }
 
 function comparable(one: ScoredList, other: ScoredList): boolean {

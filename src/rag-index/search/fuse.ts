@@ -1,5 +1,5 @@
 import type { ChunkId } from "../../core/ids.ts";
-import type { Candidate, FusionRule } from "../../ports/rag-index.ts";
+import type { Candidate, Find, FusionRule } from "../../ports/rag-index.ts";
 
 /** What the legs found for one query in one RAG, best first. */
 export type QueryLegs = { lexical: Candidate[]; vector: Candidate[] };
@@ -59,6 +59,17 @@ function cosineValue(score: number, rule: FusionRule, scale: Scale): number {
   if (rule.searchMode === "semantic") return score;
   const spread = scale.vectorBest - scale.vectorWorst;
   return spread > 0 ? (score - scale.vectorWorst) / spread : 1;
+}
+
+/** What a query found of each of its candidates, on its own scale. */
+export function findsOf(legs: QueryLegs, rule: FusionRule): Map<ChunkId, Find> {
+  const lexical = new Map(legs.lexical.map(({ id, score }) => [id, score]));
+  const fused = fuseQuery(legs, rule, scaleOf([legs]));
+  const finds = [...fused].map(([id, value]): [ChunkId, Find] => [
+    id,
+    { fused: value, lexical: lexical.get(id) ?? 0 },
+  ]);
+  return new Map(finds);
 }
 
 /** All candidates of one RAG, best first: a chunk keeps its best value over the queries. */

@@ -4,14 +4,17 @@ import type {
   BestWanted,
   CandidatesReply,
   CandidatesRequest,
+  Find,
+  FusionRule,
   HydratedChunk,
   HydrateRequest,
   Hydration,
+  QueryCandidates,
   Restriction,
   RestrictionPlan,
 } from "../../ports/rag-index.ts";
 import { Eligibility } from "./eligibility.ts";
-import { chooseCandidates, rankCandidates, scaleOf } from "./fuse.ts";
+import { chooseCandidates, findsOf, rankCandidates, scaleOf } from "./fuse.ts";
 import { hydrateChunks, readChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { originsOf } from "./origins.ts";
@@ -110,7 +113,7 @@ export class Search {
    */
   candidatesWithBest(
     request: CandidatesRequest,
-    { rule, needed, threshold, withCandidates }: BestWanted,
+    { rule, needed, threshold, withCandidates, withFinds }: BestWanted,
   ): BestReply {
     const { queries } = this.candidates(request);
     const scales = queries.map((legs) => scaleOf([legs]));
@@ -128,6 +131,7 @@ export class Search {
       chunks,
       values: chunks.map(({ id }) => valueOf.get(id) ?? 0),
       candidateCount: ranked.length,
+      finds: withFinds ? queries.map((legs) => findsAmong(chunks, legs, rule)) : [],
       queries: withCandidates ? queries : null,
     };
   }
@@ -139,6 +143,15 @@ export class Search {
     }
     return new Eligibility(this.#sql, this.#resolved.within, includeDuplicates);
   }
+}
+
+function findsAmong(
+  chunks: HydratedChunk[],
+  legs: QueryCandidates,
+  rule: FusionRule,
+): Map<ChunkId, Find> {
+  const read = new Set(chunks.map(({ id }) => id));
+  return new Map([...findsOf(legs, rule)].filter(([id]) => read.has(id)));
 }
 
 const NO_WORDS = { lexical: [] };

@@ -7,6 +7,7 @@ import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { fuseQuery, scaleOf } from "../../../src/rag-index/search/fuse.ts";
 import { matchExpression, queryTerms } from "../../../src/rag-index/search/query-terms.ts";
 import type { Candidate } from "../../../src/retrieval/passage-features.ts";
+import { wordsOfPassage } from "../../../src/retrieval/passage-words.ts";
 import { namesAndWordsOf } from "../../../src/text/words.ts";
 import { cutDocument } from "../../support/cut-document.ts";
 import type { Page } from "./documentation.ts";
@@ -44,7 +45,8 @@ export async function passageWorld(pages: Page[]): Promise<PassageWorld> {
       const key = foldForDuplicates(passage);
       if (seen.has(key)) continue;
       seen.add(key);
-      passages.push({ path, headings, text: passage, fileChunks: chunks.length });
+      const read = wordsOfPassage({ path, headings, text: passage });
+      passages.push({ path, words: read, fileChunks: chunks.length });
       vectors.push(hashEmbedding(embeddedText, DIMENSIONS));
       const words = (of: string) => namesAndWordsOf(of).join(" ");
       add.run(passages.length, words(headings.join("\n")), words(passage));

@@ -32,7 +32,7 @@ function searchBy(searchMode: SearchMode, rags = 1, asks: Partial<SearchPlan> = 
   const candidatesWithBest = async (request: CandidatesRequest, best: BestWanted) => {
     readAtOnce.push(best);
     await candidates(request);
-    return { chunks: [], values: [], candidateCount: 0, queries: null };
+    return { chunks: [], values: [], candidateCount: 0, finds: [], queries: null };
   };
   const index = { candidates, candidatesWithBest };
   const services = { now, trace: untraced, ragIndexes: () => index };
@@ -87,12 +87,12 @@ test("the best are read at once only where nothing else is compared with them", 
   expect(await alone.found).toMatchObject({ best: { chunks: [] } });
   const rule = { searchMode: "hybrid", weight: EMBEDDED.fusionWeight };
   const asked = { rule, needed: 5, threshold: null };
-  expect(alone.readAtOnce).toEqual([{ ...asked, withCandidates: false }]);
+  expect(alone.readAtOnce).toEqual([{ ...asked, withCandidates: false, withFinds: false }]);
   for (const asks of [{ reranks: true }, { explains: true }]) {
     const telling = searchBy("hybrid", 1, asks);
     telling.embedding.resolve(EMBEDDED);
     await telling.found;
-    expect(telling.readAtOnce).toEqual([{ ...asked, withCandidates: true }]);
+    expect(telling.readAtOnce).toEqual([{ ...asked, withCandidates: true, withFinds: false }]);
   }
   const two = searchBy("hybrid", 2);
   two.embedding.resolve(EMBEDDED);

@@ -3,18 +3,18 @@ import { expect, test } from "vitest";
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { orderByWords } from "../../../src/retrieval/order-by-words.ts";
 import { featuresOf } from "../../../src/retrieval/passage-features.ts";
-import type { Candidate } from "../../../src/retrieval/passage-features.ts";
+import { wordsOfPassage } from "../../../src/retrieval/passage-words.ts";
 import type { Found, ReadChunks } from "../../../src/retrieval/rag-search.ts";
 import { mergeLists, scoreChunks } from "../../../src/retrieval/score-and-merge.ts";
 import { explain } from "../../../src/retrieval/explain.ts";
 
 type Given = { path: string; text: string; headings?: string[]; bm25: number; fileChunks?: number };
-type Setting = { needed?: number; fusionWeight?: number; searchMode?: string; queries?: string[] };
+type Setting = { fusionWeight?: number; searchMode?: string; queries?: string[] };
 
 /** One RAG's passages as its words found them; the hashed vectors say nothing. */
 function listOf(
   given: Given[],
-  { fusionWeight = 0.1, searchMode = "hybrid", queries = [], needed = 50 }: Setting,
+  { fusionWeight = 0.1, searchMode = "hybrid", queries = [] }: Setting,
 ) {
   const chunks = given.map(({ path, text, headings = [], fileChunks = 1 }, at) => {
     const file = { fileId: path as FileId, path, name: path, externalId: null, url: null };
@@ -32,7 +32,7 @@ function listOf(
   } as unknown as Found;
   const values = new Map(lexical.map(({ id, score }) => [id, score / best]));
   const read: ReadChunks = { found, chunks, values };
-  return orderByWords(scoreChunks(read, null), { queries, needed });
+  return orderByWords(scoreChunks(read, null), { queries });
 }
 
 const FORK_AND_NAMED: Given[] = [
@@ -51,7 +51,7 @@ test("of two that words find alike, the document that the question names goes fi
   expect(mergeLists([list], true).map(({ value }) => value)).toEqual([1, 0.96, 0.3]);
 });
 
-test("a model whose vectors say something keeps the order of the fusion, as do other modes", () => {
+test("where vectors say something, and in other modes, the fusion's order stays", () => {
   for (const setting of [{ fusionWeight: 0.6 }, { searchMode: "keyword" }]) {
     const list = listOf(FORK_AND_NAMED, { queries: QUESTION, ...setting });
     expect(pathsOf(list)[0]).toBe("obug/README.md");
@@ -71,13 +71,16 @@ test("an explanation tells the fusion's own value and place, and the place by wo
   ]);
 });
 
-test("what is read beyond the passages that are needed does not change their order", () => {
-  const far = { path: "debug.md", text: "Enable all debug output.", bm25: 9.5 };
-  const list = listOf([...FORK_AND_NAMED.slice(0, 1), far], { queries: QUESTION, needed: 1 });
-  expect(pathsOf(list)).toEqual(["obug/README.md", "debug.md"]);
+test("places of equal values keep the order that words gave them", () => {
+  const equal = FORK_AND_NAMED.map((one) => ({ ...one, bm25: 10 }));
+  const list = listOf(equal, { queries: QUESTION });
+  expect(mergeLists([list], true).map(({ chunk }) => chunk.file.path)).toEqual(pathsOf(list));
+  const other = listOf([{ path: "a.md", text: "debug", bm25: 1 }], { queries: QUESTION });
+  const both = mergeLists([list, other], true).map(({ chunk }) => chunk.file.path);
+  expect(both.filter((path) => path !== "a.md")).toEqual(pathsOf(list));
 });
 
-test("only the best twenty trade places, and a clearly better one stays first", () => {
+test("only the best ten trade places, and a clearly better one stays first", () => {
   const many = Array.from({ length: 25 }, (_, at) => {
     return { path: `a${at}.md`, text: at === 24 ? "debug output" : "output", bm25: 30 - at };
   });
@@ -92,18 +95,16 @@ test("a passage keeps its best over the queries", () => {
   expect(pathsOf(listOf(FORK_AND_NAMED, { queries }))[0]).toBe("debug/README.md");
 });
 
-const candidate = (given: Partial<Candidate>): Candidate => ({
-  path: "a.md",
-  headings: [],
-  text: "",
-  fileChunks: 1,
-  fused: 1,
-  lexical: 1,
-  cosine: 0,
-  ...given,
-});
-const lookAt = (query: string, ...given: Partial<Candidate>[]) =>
-  featuresOf(query, given.map(candidate));
+type Looked = { path?: string; headings?: string[]; text?: string; fileChunks?: number };
+
+const lookAt = (query: string, ...given: Looked[]) =>
+  featuresOf(
+    query,
+    given.map(({ path = "a.md", headings = [], text = "", fileChunks = 1 }) => {
+      const words = wordsOfPassage({ path, headings, text });
+      return { path, words, fileChunks, fused: 1, lexical: 1, cosine: 0 };
+    }),
+  );
 
 test("words of scripts without spaces count as those of others do", () => {
   const [whole, part] = lookAt(

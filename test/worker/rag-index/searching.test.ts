@@ -20,9 +20,13 @@ test("the best of both legs are read in the call that finds them", async () => {
   const request = requestFor("heather moss");
   const rule = { searchMode: "hybrid", weight: 0.5 } as const;
   const best = async (needed: number, threshold: number | null = null) => {
-    const wanted = { rule, needed, threshold, withCandidates: false };
+    const wanted = { rule, needed, threshold, withCandidates: false, withFinds: true };
     const reply = await index.candidatesWithBest(request, wanted);
     expect(reply).toMatchObject({ candidateCount: ranked.length, queries: null });
+    const [found = new Map()] = reply.finds;
+    expect(reply.finds).toHaveLength(1);
+    expect(reply.chunks.map(({ id }) => found.get(id)?.fused)).toEqual(reply.values);
+    expect([...found.values()].some(({ lexical }) => lexical > 0)).toBe(true);
     const values = new Map(ranked.map(({ id, value }) => [id, value]));
     expect(reply.values).toEqual(reply.chunks.map(({ id }) => values.get(id)));
     return reply.chunks.map(({ text }) => text);
@@ -66,7 +70,7 @@ test("what is in memory is not read again by a search", async () => {
   const ofChunks = () => statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql));
   expect(ofChunks()).toEqual([]);
   const rule = { searchMode: "hybrid", weight: 0.5 } as const;
-  const wanted = { rule, needed: 2, threshold: null, withCandidates: true };
+  const wanted = { rule, needed: 2, threshold: null, withCandidates: true, withFinds: false };
   const best = await index.candidatesWithBest(request, wanted);
   expect(best.chunks).toHaveLength(2);
   expect(best.queries).toEqual(found.queries);

@@ -106,6 +106,11 @@ test("four shards answer as one index does: the same chunks, scores and order", 
       expect({ asked, ...(await answer(services, four, asked)) }).toEqual({ asked, ...expected });
     }
   }
+  const inOrder = await answer(services, one, { topK: 10 });
+  for (const topK of [1, 3]) {
+    const best = await answer(services, one, { topK });
+    expect(best.found).toEqual(inOrder.found.slice(0, topK));
+  }
   const semantic = { searchMode: "semantic" as const };
   expect(await answer(services, { ...four, ...semantic })).toEqual(
     await answer(services, { ...one, ...semantic }),
