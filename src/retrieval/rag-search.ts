@@ -62,7 +62,7 @@ export type RagSearch = {
 };
 
 /** So many of the best trade places: always, so that a larger `topK` keeps what stood first. */
-export const ORDERED_BY_WORDS = 10;
+export const ORDERED_BY_WORDS = 20;
 /** Models whose vectors weigh less repeat what the words say; others order by meaning. */
 const LEAST_MEANING = 0.5;
 

@@ -80,7 +80,7 @@ test("places of equal values keep the order that words gave them", () => {
   expect(both.filter((path) => path !== "a.md")).toEqual(pathsOf(list));
 });
 
-test("only the best ten trade places, and a clearly better one stays first", () => {
+test("only the best twenty trade places, and a clearly better one stays first", () => {
   const many = Array.from({ length: 25 }, (_, at) => {
     return { path: `a${at}.md`, text: at === 24 ? "debug output" : "output", bm25: 30 - at };
   });
