@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { Command } from "commander";
 
 import { readDemoState } from "./demo/demo-state.ts";
-import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE } from "./installation.ts";
 import { collect, runCommand } from "./run-command.ts";
@@ -11,12 +10,13 @@ import { pathOfUser } from "./terminal.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
 import { claimState } from "./worker/claim-state.ts";
 import { checkPortIsFree } from "./worker/free-port.ts";
+import { writeVariables } from "./worker/variable-files.ts";
 import {
+  besidesFile,
   checkVariables,
   DEV_VARS,
   givenVariables,
-  passedBy,
-  writeVariables,
+  pairOf,
 } from "./worker/worker-variables.ts";
 import { spawnWrangler } from "./worker/wrangler.ts";
 
@@ -36,12 +36,14 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const stateFolder = pathOfUser(options.persistTo);
   const pairs = options.var ?? [];
   const isLocal = !command.args.some((arg) => /^(-e|-c|--env|--config)\b/.test(arg));
-  const given = await givenVariables(process.env);
-  checkVariables({ ...given, ...Object.fromEntries(pairs.map(pairOf)) }, isLocal);
+  const named = Object.fromEntries(pairs.map(pairOf));
+  const given = await givenVariables({ ...process.env, ...named });
+  checkVariables({ ...given, ...named }, isLocal);
   await checkPortIsFree(Number(options.port));
   await claimState(stateFolder, Number(options.port));
   await applyMigrations(stateFolder);
-  const passed = await writeVariables(stateFolder, "variables.env", passedBy(process.env));
+  const beside = besidesFile(process.env, given);
+  const passed = await writeVariables(stateFolder, "variables.env", beside);
   const vars = pairs.flatMap((pair) => ["--var", pair]);
   // The password that `npm start` set is replaced by the known one at the next sign-in.
   const { password } = await readDemoState(stateFolder);
@@ -57,13 +59,6 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
   const [code] = (await once(child, "close")) as [number | null];
   process.exitCode = code ?? 0;
-}
-
-/** @throws CommandFailure */
-function pairOf(text: string): [name: string, value: string] {
-  const at = text.indexOf(":");
-  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new CommandFailure(`--var ${text} must be NAME:VALUE, such as KEEP_QUERIES_DAYS:30.`);
 }
 
 await runCommand(program);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -28,12 +28,13 @@ describe("npm start on the sample", () => {
   const state = join(scratch.path, "state");
   // Not the models that happen to be served on the machine of whoever tests.
   const own = ["--embedded", "--state", state];
+  const variables = { PUBLIC_BASE_URL: "https://quarry.example/docs", REQUIRE_TOTP: "true" };
   let first: { code: number | null; stdout: string; stderr: string };
   let endedAt = 0;
 
   beforeAll(async () => {
     const port = String(await freePort());
-    first = await runCli("start", ["--once", "--json", ...own, "--port", port]);
+    first = await runCli("start", ["--once", "--json", ...own, "--port", port], variables);
     endedAt = Date.now();
   });
   afterAll(scratch.remove);
@@ -63,8 +64,6 @@ describe("npm start on the sample", () => {
 
   test("a second start indexes nothing; printed lines, sign-in and samples work", async () => {
     const port = String(await freePort());
-    // A variable of the environment reaches the Worker.
-    const variables = { PUBLIC_BASE_URL: "http://quarry.example" };
     const started = startCli("start", [...own, "--port", port], variables);
     const { child, finished, untilItSays } = started;
     const shown = await untilItSays("Ctrl-C ends it");
@@ -83,7 +82,7 @@ describe("npm start on the sample", () => {
       expect(Object.keys(JSON.parse(stdout) as object)).not.toContain("error");
     }
     const told = await fetch(`http://localhost:${port}/`);
-    expect(await told.json()).toMatchObject({ panel: "http://quarry.example/panel" });
+    expect(await told.json()).toMatchObject({ panel: "https://quarry.example/docs/panel" });
     const [, password = ""] = /Sign in as admin@localhost, password (\S+)/.exec(shown) ?? [];
     const signIn = async (typed: string) => {
       const body = JSON.stringify({ email: "admin@localhost", password: typed });
@@ -94,6 +93,7 @@ describe("npm start on the sample", () => {
     await runPastedSamples(scratch.path, { url: `http://localhost:${port}`, token });
     child.kill("SIGINT");
     await finished;
+    expect(readdirSync(state).filter((name) => name.endsWith(".env"))).toEqual(["sign-in.env"]);
     await expect(fetch(`http://127.0.0.1:${port}/api/openapi.json`)).rejects.toThrow(
       "fetch failed",
     );

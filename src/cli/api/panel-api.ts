@@ -49,10 +49,13 @@ export function panelApi(baseUrl: string, key: string, credential = "QUARRY_KEY"
   return panelApiWith({ baseUrl, headers: { Authorization: `Bearer ${key}` }, credential });
 }
 
-/** @throws ApiError 401 when the local sign-in is not the expected one. */
-export async function signIn(baseUrl: string, email: string, password: string) {
-  // The session cookie is accepted only with the service's own origin.
-  const headers: Record<string, string> = { Origin: baseUrl };
+/**
+ * The panel's API with a session. `origin`: of `PUBLIC_BASE_URL` where that is set; the session
+ * cookie is accepted only with the service's own origin.
+ * @throws ApiError 401 when the local sign-in is not the expected one.
+ */
+export async function signIn(baseUrl: string, email: string, password: string, origin = baseUrl) {
+  const headers: Record<string, string> = { Origin: origin };
   const target: ApiTarget = { baseUrl, headers, credential: `the sign-in ${email}` };
   const json = { email, password };
   const response = await send(target, { method: "POST", path: "/panel/api/session", json });

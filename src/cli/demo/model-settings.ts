@@ -1,4 +1,4 @@
-import { writeVariables } from "../worker/worker-variables.ts";
+import { writeVariables } from "../worker/variable-files.ts";
 import type { ServedModels } from "./choose-models.ts";
 import { dimensionsOf, discoverModels } from "./discover-models.ts";
 import type { ModelServer } from "./discover-models.ts";
@@ -40,7 +40,10 @@ export async function modelSettings(
   choice: ModelChoice = {},
 ): Promise<ModelSettings> {
   const models = await chosenModels(environment, choice);
-  const { embeddingModel, dimensions, baseUrl } = models;
+  const { embeddingModel, dimensions } = models;
+  const named = valueOf(environment, "OPENAI_COMPATIBLE_BASE_URL");
+  // The key below is for the server that is named, with --embedded, too.
+  const baseUrl = models.baseUrl ?? named ?? null;
   const isDefault = embeddingModel === EMBEDDED_EMBEDDING_MODEL;
   // It may stand in .dev.vars, which the Worker reads, and --embedded overrides it.
   const isNamed = valueOf(environment, "EMBEDDING_MODEL") !== undefined;
@@ -51,8 +54,7 @@ export async function modelSettings(
   ];
   const secret = valueOf(environment, SECRET);
   // A server that was only found is not the one that the key was given for.
-  const isFound = valueOf(environment, "OPENAI_COMPATIBLE_BASE_URL") === undefined;
-  const secrets = secret === undefined || isFound ? {} : { [SECRET]: secret };
+  const secrets = secret === undefined || named === undefined ? {} : { [SECRET]: secret };
   return { ...models, vars, envFiles: await writeVariables(stateFolder, "model.env", secrets) };
 }
 

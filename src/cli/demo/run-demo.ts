@@ -12,12 +12,12 @@ import type { Terminal } from "../terminal.ts";
 import { claimState } from "../worker/claim-state.ts";
 import { checkPortIsFree } from "../worker/free-port.ts";
 import { withWorker } from "../worker/with-worker.ts";
+import { writeVariables } from "../worker/variable-files.ts";
 import {
   besidesModels,
   checkVariables,
   DEV_VARS,
   givenVariables,
-  writeVariables,
 } from "../worker/worker-variables.ts";
 import { addressesOf, showAddresses } from "./addresses.ts";
 import { readDemoState, writeDemoState } from "./demo-state.ts";
@@ -80,7 +80,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   await withWorker(
     { port: options.port, stateFolder, vars, envFiles, tell: terminal.warn },
     async (url) => {
-      const api = await setUp(url, state, subject, chatModel);
+      const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
+      const api = await openPanel(url, state, origin);
+      await setUp(url, api, state, subject, chatModel);
       if (madeWith !== null && madeWith !== embeddingModel) {
         terminal.warn(changesModel(madeWith, embeddingModel));
       }
@@ -113,15 +115,14 @@ async function questionsOf({ query, prompt }: DemoOptions, folder: string): Prom
 
 async function setUp(
   url: string,
+  api: PanelApi,
   state: DemoState,
   subject: Subject,
   chatModel: string,
-): Promise<PanelApi> {
-  const api = await openPanel(url, state);
+): Promise<void> {
   await setUpResources(api, subject, chatModel);
   await ensureToken(url, api, state, subject);
   state.folders[subject.identifier] = subject.folder;
-  return api;
 }
 
 /** Without a start before this one, `npm run dev` has made what there is. */

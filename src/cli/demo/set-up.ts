@@ -17,14 +17,22 @@ const SYSTEM_PROMPT =
   "Answer the question from the documents that you are given, in the language of the question. " +
   "Be brief and exact. When the documents do not hold the answer, say so.";
 
-/** Opens the panel's API with the key of an earlier start, else signs in and creates one. */
-export async function openPanel(baseUrl: string, state: DemoState): Promise<PanelApi> {
+/**
+ * Opens the panel's API with the key of an earlier start, else signs in and creates one. `origin`:
+ * of the service's own pages.
+ */
+export async function openPanel(
+  baseUrl: string,
+  state: DemoState,
+  origin: string,
+): Promise<PanelApi> {
   if (state.key !== null) {
     const api = panelApi(baseUrl, state.key);
     if (await api.works()) return api;
   }
   try {
-    state.key = await (await signInWith(baseUrl, state.password ?? "")).createKey(KEY_NAME);
+    const signedIn = await signInWith(baseUrl, state.password ?? "", origin);
+    state.key = await signedIn.createKey(KEY_NAME);
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.status !== UNAUTHORIZED) throw thrown;
     throw new CommandFailure(
@@ -36,12 +44,12 @@ export async function openPanel(baseUrl: string, state: DemoState): Promise<Pane
 }
 
 /** Signs in with the password of this state, which replaces the known development password. */
-async function signInWith(baseUrl: string, password: string): Promise<PanelApi> {
+async function signInWith(baseUrl: string, password: string, origin: string): Promise<PanelApi> {
   try {
-    return await signIn(baseUrl, LOCAL_EMAIL, password);
+    return await signIn(baseUrl, LOCAL_EMAIL, password, origin);
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.status !== UNAUTHORIZED) throw thrown;
-    const api = await signIn(baseUrl, LOCAL_EMAIL, KNOWN_PASSWORD);
+    const api = await signIn(baseUrl, LOCAL_EMAIL, KNOWN_PASSWORD, origin);
     await api.changePassword(KNOWN_PASSWORD, password);
     return api;
   }

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
+import { isAlive } from "../is-alive.ts";
 import { checkPortIsFree } from "./free-port.ts";
+import { removeVariables } from "./variable-files.ts";
 
 const FILE = "server.json";
 /** A server that listens nowhere after this long has not started. */
@@ -14,8 +16,8 @@ const owner = z.object({ pid: z.number(), port: z.number() });
 
 /**
  * Notes in a state folder that this process serves from it: two servers on one database fail with
- * SQLITE_BUSY. What a killed server left behind is replaced. Returns what ends the claim, which
- * the end of this process does as well.
+ * SQLITE_BUSY. What a killed server left behind is replaced, and its variables are removed. Returns
+ * what ends the claim and removes the variables, which the end of this process does as well.
  * @throws CommandFailure when another server uses the folder
  */
 export async function claimState(stateFolder: string, port: number): Promise<() => void> {
@@ -28,9 +30,13 @@ export async function claimState(stateFolder: string, port: number): Promise<() 
         "End that one, or choose another folder with --state (npm run dev: --persist-to).",
     );
   }
+  // A second claim of this process follows what it wrote after the first.
+  if (other?.pid !== process.pid) removeVariables(stateFolder);
   writeFileSync(file, JSON.stringify({ pid: process.pid, port }));
   const release = () => {
-    if (read(file)?.pid === process.pid) rmSync(file, { force: true });
+    if (read(file)?.pid !== process.pid) return;
+    removeVariables(stateFolder);
+    rmSync(file, { force: true });
   };
   process.once("exit", release);
   return () => {
@@ -56,13 +62,4 @@ async function serves({ pid, port }: z.infer<typeof owner>, file: string): Promi
     () => false,
     () => true,
   );
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (thrown) {
-    // The process of another user.
-    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
-  }
 }

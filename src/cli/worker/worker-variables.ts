@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { parseEnv } from "node:util";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+// Not by its name: Node.js before 20.12 lacks it, and all commands load this file.
+import util from "node:util";
 
 import {
   CONFIGURATION_IS_WRONG,
@@ -9,6 +10,7 @@ import {
   parseConfig,
   variableNames,
 } from "../../config.ts";
+import { trimEnd } from "../../core/trim.ts";
 import { CommandFailure } from "../failure.ts";
 import { IS_PACKED, PROJECT } from "../installation.ts";
 
@@ -19,32 +21,40 @@ export const DEV_VARS = IS_PACKED ? null : join(PROJECT, ".dev.vars");
 
 /** Read by the commands, not by the Worker. */
 const CHAT_MODEL = "CHAT_MODEL";
-const OWNER_ONLY = 0o600;
-const QUOTES = ["'", "`", '"'];
-/** A local Worker is for development, and its administrator is known. */
+const SERVER = "OPENAI_COMPATIBLE_BASE_URL";
+const KEY = "OPENAI_COMPATIBLE_API_KEY";
+/** A local Worker is for development; its administrator is known and has no second factor. */
 const NEVER_PASSED = new Set([
   "ENVIRONMENT",
   "PANEL_ADMIN_EMAIL",
   "PANEL_ADMIN_PASSWORD",
   "PANEL_ADMIN_RESET",
+  "REQUIRE_TOTP",
 ]);
 
-const OF_MODELS = new Set([
-  CHAT_MODEL,
-  "EMBEDDING_MODEL",
-  "EMBEDDING_DIMENSIONS",
-  "OPENAI_COMPATIBLE_BASE_URL",
-  "OPENAI_COMPATIBLE_API_KEY",
-]);
+const OF_MODELS = new Set([CHAT_MODEL, "EMBEDDING_MODEL", "EMBEDDING_DIMENSIONS", SERVER, KEY]);
 
-/** The variables of the Worker, and `CHAT_MODEL`, that `.dev.vars` and the environment set. */
+/**
+ * The variables of the Worker, and `CHAT_MODEL`, that `.dev.vars` and the environment set. The key
+ * of `.dev.vars` is for the server that stands there: where the environment names another one and
+ * no key, the key is empty.
+ */
 export async function givenVariables(
   environment: NodeJS.ProcessEnv,
   file: string | null = DEV_VARS,
 ): Promise<Variables> {
   const text = file === null ? "" : await readFile(file, "utf8").catch(() => "");
+  const inFile = setIn(util.parseEnv(text));
+  const named = passedBy(environment);
   const chat = setIn({ [CHAT_MODEL]: environment[CHAT_MODEL] });
-  return { ...setIn(parseEnv(text)), ...passedBy(environment), ...chat };
+  const key = inFile[KEY] !== undefined && namesAnother(inFile, named) ? { [KEY]: "" } : {};
+  return { ...inFile, ...key, ...named, ...chat };
+}
+
+function namesAnother(inFile: Variables, named: Variables): boolean {
+  const { [SERVER]: before = "" } = inFile;
+  const { [SERVER]: server = before } = named;
+  return trimEnd(server, "/") !== trimEnd(before, "/");
 }
 
 /** The variables that a local Worker takes from an environment. */
@@ -68,12 +78,27 @@ function setIn(variables: NodeJS.Dict<string>): Variables {
  */
 export function besidesModels(given: Variables): Variables {
   const others = Object.entries(passedBy(given)).filter(([name]) => !OF_MODELS.has(name));
-  const { OPENAI_COMPATIBLE_BASE_URL: server, OPENAI_COMPATIBLE_API_KEY: key } = given;
-  const isForNobody = server === undefined && key !== undefined;
-  return {
-    ...Object.fromEntries(others),
-    ...(isForNobody ? { OPENAI_COMPATIBLE_API_KEY: "" } : {}),
-  };
+  const isForNobody = given[SERVER] === undefined && given[KEY] !== undefined;
+  return { ...Object.fromEntries(others), ...(isForNobody ? { [KEY]: "" } : withheldKey(given)) };
+}
+
+/** What the Worker gets beside `.dev.vars`; `given` as `givenVariables` returns it. */
+export function besidesFile(environment: NodeJS.ProcessEnv, given: Variables): Variables {
+  return { ...passedBy(environment), ...withheldKey(given) };
+}
+
+/** The Worker reads `.dev.vars` itself: an empty key replaces the one there. */
+const withheldKey = (given: Variables): Variables => (given[KEY] === "" ? { [KEY]: "" } : {});
+
+/**
+ * A variable as `--var` names it, `NAME:VALUE`.
+ * @throws CommandFailure that tells the name and nothing of the value
+ */
+export function pairOf(text: string): [name: string, value: string] {
+  const [, name, value] = /^(\w+):(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value];
+  const [before = ""] = text.split(/[=:]/);
+  throw new CommandFailure(`--var ${before} must be NAME:VALUE, such as KEEP_QUERIES_DAYS:30.`);
 }
 
 /**
@@ -106,39 +131,4 @@ function problemsOf(variables: Variables, isLocal: boolean): string[] {
     if (!(thrown instanceof ConfigError)) throw thrown;
     return thrown.problems;
   }
-}
-
-/**
- * Writes variables where `wrangler dev --env-file` reads them, for their owner only; a list of
- * processes would show arguments. Without variables an earlier file is removed. Returns its path
- * in a list, or nothing.
- * @throws CommandFailure for a value that no file can hold
- */
-export async function writeVariables(
-  stateFolder: string,
-  name: string,
-  variables: Variables,
-): Promise<string[]> {
-  const file = resolve(stateFolder, name);
-  const lines = Object.entries(variables).map((pair) => `${lineOf(...pair)}\n`);
-  if (lines.length === 0) {
-    await rm(file, { force: true });
-    return [];
-  }
-  await mkdir(stateFolder, { recursive: true });
-  await writeFile(file, lines.join(""), { mode: OWNER_ONLY });
-  // The mode passed above applies only to a new file.
-  await chmod(file, OWNER_ONLY);
-  return [file];
-}
-
-/** As dotenv reads it: no quotation mark can be escaped, and `$` begins a variable. */
-function lineOf(name: string, value: string): string {
-  const quote = QUOTES.find(
-    (mark) => !value.includes(mark) && (mark !== '"' || !/\\[nr]/.test(value)),
-  );
-  if (quote === undefined) {
-    throw new CommandFailure(`${name} must not hold each of the quotation marks ' \` and ".`);
-  }
-  return `${name}=${quote}${value.replaceAll("$", String.raw`\$`)}${quote}`;
 }

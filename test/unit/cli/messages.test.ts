@@ -217,9 +217,19 @@ test("an old note counts while its process lives and its port is in use", async 
   release();
 });
 
-test("the note of a killed server is replaced", async () => {
+test("what a killed server left is replaced, its variables go; an end leaves none", async () => {
   const NOBODY = 2 ** 22 + 1;
+  const writeAll = () => {
+    for (const name of ["model.env", "variables.env"])
+      writeFileSync(join(folder, name), "AI_GATEWAY_TOKEN='secret'");
+  };
   noteOf(NOBODY, 8_787);
+  writeAll();
+  await claimState(folder, 1);
+  expect(readdirSync(folder)).toEqual(["server.json"]);
+  writeAll();
   const release = await claimState(folder, 1);
+  expect(readdirSync(folder).toSorted()).toEqual(["model.env", "server.json", "variables.env"]);
   release();
+  expect(readdirSync(folder)).toEqual([]);
 });

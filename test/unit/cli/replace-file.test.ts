@@ -1,10 +1,12 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
+import { bundleCommands } from "../../../src/cli/bundle-commands.ts";
+import { withDrafts } from "../../../src/cli/drafts.ts";
 import { replaceFile } from "../../../src/cli/replace-file.ts";
 
 test("who reads a file while it is replaced has the whole of the old one", () => {
@@ -12,10 +14,51 @@ test("who reads a file while it is replaced has the whole of the old one", () =>
   const path = join(folder, "index.js");
   writeFileSync(path, "old and whole");
   const reading = openSync(path, "r");
-  replaceFile(path, "new");
+  replaceFile(path, "new", folder);
   expect(readFileSync(reading, "utf8")).toBe("old and whole");
   closeSync(reading);
   expect(readFileSync(path, "utf8")).toBe("new");
   expect(readdirSync(folder)).toEqual(["index.js"]);
+  rmSync(folder, { recursive: true });
+});
+
+/** Above the highest number of a process. */
+const NOBODY = 2 ** 22 + 1;
+
+test("a build removes its drafts and what killed builds left, not those of a running one", async () => {
+  const dist = mkdtempSync(join(tmpdir(), "quarry-drafts-"));
+  const running = `.${process.ppid}-package-a`;
+  mkdirSync(join(dist, "cli"));
+  for (const name of [`.${NOBODY}-package-b`, running]) mkdirSync(join(dist, name));
+  writeFileSync(join(dist, `.${NOBODY}-0.tmp`), "torn");
+  const killed = withDrafts(dist, (drafts) => {
+    writeFileSync(join(drafts, "quarry.js"), "half");
+    expect(readdirSync(join(dist, "cli"))).toEqual([]);
+    return Promise.reject(new Error("no space"));
+  });
+  await expect(killed).rejects.toThrow("no space");
+  expect(readdirSync(dist)).toEqual([running, "cli"]);
+  rmSync(dist, { recursive: true });
+});
+
+/** Named exports that Node.js 20.11 lacks: a module that imports one by name does not load there. */
+const NEWER = new Set([
+  ...["parseEnv", "styleText", "getCallSites", "diff", "convertProcessSignalToExitCode"],
+  ...["glob", "globSync", "mkdtempDisposableSync", "hash", "loadEnvFile", "availableMemory"],
+  ...["enableCompileCache", "findPackageJSON", "registerHooks", "stripTypeScriptTypes"],
+  ...["matchesGlob", "duplexPair", "getBuiltinModule", "threadCpuUsage", "markAsUncloneable"],
+]);
+const NEWER_MODULES = new Set(["node:sqlite", "node:quic", "node:ffi"]);
+
+test("the packed commands load on Node.js 20.11", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-bundle-"));
+  await bundleCommands(folder);
+  const bundle = readFileSync(join(folder, "quarry.js"), "utf8");
+  const imports = [...bundle.matchAll(/^import (?:\{([^}]*)\}|[^{]*?) from "([^"]+)";$/gm)];
+  const names = imports.flatMap(([, list = ""]) => list.split(","));
+  const imported = names.map((name) => name.trim().split(" as ")[0] ?? "");
+  expect(imported).toContain("existsSync");
+  expect(imported.filter((name) => NEWER.has(name))).toEqual([]);
+  expect(imports.filter(([, , module = ""]) => NEWER_MODULES.has(module))).toEqual([]);
   rmSync(folder, { recursive: true });
 });

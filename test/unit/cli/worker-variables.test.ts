@@ -6,14 +6,17 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { modelSettings } from "../../../src/cli/demo/model-settings.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
 import { problemOfStart } from "../../../src/cli/worker/problem-of-start.ts";
+import { writeVariables } from "../../../src/cli/worker/variable-files.ts";
 import {
+  besidesFile,
   besidesModels,
   checkVariables,
   givenVariables,
+  pairOf,
   passedBy,
-  writeVariables,
 } from "../../../src/cli/worker/worker-variables.ts";
 
 let folder = "";
@@ -68,6 +71,7 @@ test("the environment wins over .dev.vars; other variables stay out", async () =
     HOME: "/home/a",
     ENVIRONMENT: "staging",
     PANEL_ADMIN_PASSWORD: "x",
+    REQUIRE_TOTP: "true",
     CHAT_MODEL: "local/a",
   };
   const given = await givenVariables(environment, file);
@@ -87,6 +91,60 @@ test("a key without its server is withheld from a server that is only found", ()
   expect(besidesModels(key)).toEqual({ OPENAI_COMPATIBLE_API_KEY: "" });
   const server = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:1/v1" };
   expect(besidesModels({ ...key, ...server })).toEqual({});
+});
+
+test("the key of .dev.vars is not sent to another server of the environment", async () => {
+  const keysSeen: (string | undefined)[] = [];
+  const server = createServer(({ headers, url }, response) => {
+    keysSeen.push(headers.authorization);
+    const models = [{ id: "llama3.2" }, { id: "nomic-embed-text" }];
+    const vectors = [{ embedding: [1, 1, 1, 1, 1, 1, 1, 1] }];
+    response.end(JSON.stringify({ data: url === "/v1/models" ? models : vectors }));
+  }).listen(0, "127.0.0.1");
+  await new Promise((ready) => server.once("listening", ready));
+  const named = {
+    OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+  };
+  const file = join(folder, ".dev.vars");
+  const key = "OPENAI_COMPATIBLE_API_KEY=sk-secret\n";
+  for (const before of ["", "OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n"]) {
+    writeFileSync(file, before + key);
+    const given = await givenVariables(named, file);
+    expect(await modelSettings(given, folder)).toMatchObject({ envFiles: [] });
+    // Empty, so that the Worker does not take the one of the file.
+    expect(besidesModels(given)).toEqual({ OPENAI_COMPATIBLE_API_KEY: "" });
+    expect(besidesFile(named, given)).toEqual({ ...named, OPENAI_COMPATIBLE_API_KEY: "" });
+  }
+  expect(keysSeen).toEqual([undefined, undefined, undefined, undefined]);
+  writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=${named.OPENAI_COMPATIBLE_BASE_URL}/\n${key}`);
+  const same = await givenVariables(named, file);
+  await modelSettings(same, folder);
+  expect(besidesFile(named, same)).toEqual(named);
+  const own = { ...named, OPENAI_COMPATIBLE_API_KEY: "sk-own" };
+  writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n${key}`);
+  await modelSettings(await givenVariables(own, file), folder);
+  const [secret, its] = ["Bearer sk-secret", "Bearer sk-own"];
+  expect(keysSeen.slice(4)).toEqual([secret, secret, its, its]);
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+});
+
+test("--embedded keeps a key with the server that is named beside it", async () => {
+  const given = {
+    OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1",
+    OPENAI_COMPATIBLE_API_KEY: "sk-secret",
+  };
+  const { vars, envFiles } = await modelSettings(given, folder, { embedded: true });
+  expect(vars).toEqual(["OPENAI_COMPATIBLE_BASE_URL:http://127.0.0.1:9/v1"]);
+  expect(envFiles).toEqual([join(folder, "model.env")]);
+});
+
+test("--var without its colon is refused without its value", () => {
+  expect(pairOf("AI_GATEWAY_ID:a:b=c")).toEqual(["AI_GATEWAY_ID", "a:b=c"]);
+  const refusal = /^--var AI_GATEWAY_TOKEN must be NAME:VALUE, such as KEEP_QUERIES_DAYS:30\.$/;
+  expect(() => pairOf("AI_GATEWAY_TOKEN=sk-secret")).toThrow(refusal);
+  expect(() => pairOf("AI_GATEWAY_TOKEN=https://sk-secret@a")).toThrow(refusal);
+  expect(() => pairOf(":sk-secret")).toThrow(/^--var {2}must be/);
 });
 
 test("values are written as they are, for their owner only", async () => {
