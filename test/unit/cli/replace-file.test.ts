@@ -25,7 +25,7 @@ test("who reads a file while it is replaced has the whole of the old one", () =>
 /** Above the highest number of a process. */
 const NOBODY = 2 ** 22 + 1;
 
-test("a build removes its drafts and what killed builds left, not those of a running one", async () => {
+test("a build removes its drafts and those of killed builds, not of running ones", async () => {
   const dist = mkdtempSync(join(tmpdir(), "quarry-drafts-"));
   const running = `.${process.ppid}-package-a`;
   mkdirSync(join(dist, "cli"));
