@@ -98,9 +98,13 @@ test(
   TIMEOUT_MS,
 );
 
-test(
-  "a message of several files whose worker dies at any call ends as if it had not",
-  async () => {
+test.for([
+  { read: "from the bucket", carriesTexts: false, least: 8 },
+  { read: "from the message", carriesTexts: true, least: 4 },
+])(
+  "files of one message, read $read: a worker that dies changes nothing",
+  { timeout: TIMEOUT_MS },
+  async ({ carriesTexts, least }) => {
     let rag: RagId;
     const texts = ["A note about moss.", "A note about peat.", "", "A note about ferns."];
     async function* files() {
@@ -113,6 +117,7 @@ test(
       async (world, crash) => {
         const source = { id: await world.addSource() };
         rag = await world.addRag(source.id);
+        world.carriesTexts = carriesTexts;
         await putFiles(world.services, { source, files: files() });
         expect(world.waiting).toHaveLength(1);
         const untouched = world.services;
@@ -133,9 +138,8 @@ test(
       },
       ["after"],
     );
-    expect(points).toBeGreaterThan(8);
+    expect(points).toBeGreaterThan(least);
   },
-  TIMEOUT_MS,
 );
 
 test(
