@@ -175,13 +175,14 @@ function formOf(question: string): QuestionForm {
 /** Whether a word only says what kind of thing another one names: `option` in `the strict option`. */
 export const isKindOfThing = (stem: string): boolean => KIND_STEMS.has(stem);
 
+/** Without words that say something else in another language: `due`, `dos`, `sei`, `一`般. */
 const NUMBER =
-  /\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dreißig|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|douze|quinze|vingt|trente|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|due|tre|quattro|cinque|sei|sette|otto|dieci|dois|duas|quatro|sete|oito|nove|dez)\b|[一二三四五六七八九十百千]/i;
+  /\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dreißig|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|douze|quinze|vingt|trente|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quattro|cinque|sette|otto|dieci|dois|duas|quatro|sete|oito|nove|dez)\b|[一二两三四五六七八九十百千万][つ日人回個冊台年月週周时時小分秒天个位名点円元岁歳度枚本]/i;
 const TIME =
   /\d{1,2}[:.]\d{2}|\b(19|20)\d{2}\b|\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|noon|midnight|daily|weekly|monthly|yearly|quarterly?|every|each|once|twice|täglich|jede[nrsm]?)\b|\d (day|hour|week|month|minute)/i;
 const PERSON = /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+|\b(team|manager|lead|officer|head|desk|department)\b/u;
 const DEFAULT =
-  /\bdefault(?:s|ed)?\b[^.\n]{0,60}?(?:\d|[`"'“:=]|\b(?:true|false|null|none|on|off|yes|no|infinity)\b|\b(?:is|are|to)\b)|(?:\d|[`"'”]|\p{Lu}{3})[^.\n]{0,30}\bby default\b|by default,?\s[^.\n]{0,80}(?:\d|[`"'“])/iu;
+  /\b(?:[Dd]efault|DEFAULT)(?:s|ed)?\b[^.\n]{0,60}?(?:\d|[`"'“:=]|\b(?:[Tt]rue|TRUE|[Ff]alse|FALSE|[Nn]ull|NULL|[Nn]one|NONE|[Oo]n|ON|[Oo]ff|OFF|[Yy]es|YES|[Nn]o|NO|[Ii]nfinity)\b|\b(?:is|are|to)\b)|(?:\d|[`"'”]|\p{Lu}{3})[^.\n]{0,30}\bby default\b|[Bb]y default,?\s[^.\n]{0,80}(?:\d|[`"'“])/u;
 const KIND_PATTERNS = { number: NUMBER, time: TIME, person: PERSON, default: DEFAULT };
 
 /** Whether a text holds what a question of the kind asks for. */

@@ -31,7 +31,7 @@ export function quoteOf(best: Scored, scored: Scored[], question: Question): Quo
   const { group } = best.sentence;
   const quote = new Quoting();
   const opening = isAsked(group, best.sentence, question) ? openingOf(group.section, question) : [];
-  if (opening.includes(group)) addOpening(quote, opening, best, scored);
+  if (opening.includes(group)) addOpening(quote, opening, { best, scored, question });
   else if (group.kind === "paragraph") addParagraph(quote, best, scored, question);
   else {
     if (group.introduction === "") addBefore(quote, group);
@@ -41,19 +41,21 @@ export function quoteOf(best: Scored, scored: Scored[], question: Question): Quo
   return { text: quote.text, stretches: quote.stretches, sentences: quote.quoted };
 }
 
-/** The beginning of a section, whose heading asks the question. */
-function addOpening(quote: Quoting, opening: Group[], best: Scored, scored: Scored[]): void {
+type Asked = { best: Scored; scored: Scored[]; question: Question };
+
+/** The beginning of a section, whose heading asks the question, and what answers best. */
+function addOpening(quote: Quoting, opening: Group[], { best, scored, question }: Asked): void {
   let left = PARAGRAPH_CHARACTERS;
   for (const group of opening) {
     if (group.kind !== "paragraph") addBlock(quote, group, best, scored);
     else {
       if (group.introduction !== "") quote.line("", group.introduction);
-      const kept = group.sentences.filter(({ text }, at) => {
+      const beginning = group.sentences.filter(({ text }, at) => {
         left -= text.length;
-        return (
-          left >= 0 || (at === 0 && quote.text === "") || group.sentences.includes(best.sentence)
-        );
+        return left >= 0 || (at === 0 && quote.text === "");
       });
+      const holdsBest = group === best.sentence.group && !beginning.includes(best.sentence);
+      const kept = holdsBest ? sentencesAround(best, scored, question) : beginning;
       quote.sentences(kept, opening.at(-1) !== group);
     }
   }

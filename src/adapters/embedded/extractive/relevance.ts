@@ -86,7 +86,7 @@ const ASKED_BONUSES = [1.6, 1.45, 1.3];
 const ASKED_BONUS = 1.15;
 
 const bonusIn = (group: Group): number =>
-  ASKED_BONUSES[group.section.groups.indexOf(group)] ?? ASKED_BONUS;
+  ASKED_BONUSES[group.section.groups.slice(0, ASKED_BONUSES.length).indexOf(group)] ?? ASKED_BONUS;
 
 /** How far code binds a word that nothing around it holds. */
 const IN_CODE = 0.8;

@@ -49,6 +49,8 @@ test.each([
   ["a list below a long line of options", OPTIONS],
   ["comments behind statements", `${"; //".repeat(24_000)}\u2028x`],
   ["one word", "a".repeat(650_000)],
+  ["letters of two scripts", `How do I reset the flibber?\n\nflibber ${"жa".repeat(45_000)}`],
+  ["paragraphs below a heading", `What is leave?\n\n# Leave\n\n${"a\n\n".repeat(200_000)}`],
   ["questions", "Why? ".repeat(130_000)],
   ["open links", "[](".repeat(210_000)],
   ["table rows", "| a | b |\n".repeat(65_000)],

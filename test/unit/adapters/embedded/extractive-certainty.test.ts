@@ -28,10 +28,14 @@ test.each([
 });
 
 const KETTLE = "A kettle is repaired by the days of the fair.";
+const DUE = "All kettles are repaired and due.";
+const SHUTTER = "The shutter of a kettle is open by default.";
 const DAY = "A kettle is repaired by day 9 of the fair.";
 
 test.each([
   ["it asks for a number", "How many kettles are repaired?", KETTLE],
+  ["a word is a number in another language", "How many kettles are due and repaired?", DUE],
+  ["it asks for a default", "What is the default shutter of a kettle?", SHUTTER],
   ["a figure is another one", "Is a kettle repaired by day 9.1 of the fair?", DAY],
   [
     "what is asked for is missing",

@@ -143,3 +143,12 @@ test("French words of asking are words of an English question", async () => {
   const text = "A comment starts with a hash. A tin starts with a key.";
   expect(await quoted("How does a comment start?", text)).toBe("A comment starts with a hash.");
 });
+
+test("of a long paragraph below a heading that asks, only some is quoted", async () => {
+  const filler = Array.from({ length: 60 }, (_, at) => `Line ${at} is about other things.`);
+  const told = "Report sick leave to the desk by telephone.";
+  const text = `# Staff\n\n## Sick leave\n\n${filler.join(" ")} ${told} ${filler.join(" ")}`;
+  const said = await answer("How do I report sick leave?", [{ source: "staff.md", text }]);
+  expect(said).toContain(told);
+  expect(said.length).toBeLessThan(700);
+});
