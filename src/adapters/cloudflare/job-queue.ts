@@ -1,5 +1,6 @@
 import type { FileId } from "../../core/ids.ts";
 import { inBatches } from "../../core/work/batches.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import type { UsageOutbox } from "./usage-outbox.ts";
 import type {
   IndexMessage,
@@ -19,6 +20,8 @@ const MESSAGES_PER_BATCH = 100;
 const BATCH_BYTES = 220 * 1_024;
 /** Small files that share a message: with their texts less than the 64 KB that are billed as one. */
 const FILES_PER_MESSAGE = 25;
+/** The platform keeps six connections open at most. */
+const CALLS_AT_ONCE = 6;
 const MAX_DELAY_SECONDS = 12 * 60 * 60;
 
 type IndexBody = IndexMessage | IndexMessages;
@@ -44,12 +47,13 @@ export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage
       });
     },
     async index(messages, { delaySeconds = 0, together = false, texts = NO_TEXTS } = {}) {
-      for (const batch of batchesOf(indexBodies(messages, together, texts))) {
+      const batches = batchesOf(indexBodies(messages, together, texts));
+      await inParallel(batches, CALLS_AT_ONCE, async (batch) => {
         await queues.index.sendBatch(
           batch.map((body) => ({ body, contentType: "json" as const })),
           { delaySeconds: seconds(delaySeconds) },
         );
-      }
+      });
     },
     async usage(message) {
       const send = async (body: UsageMessage | UsageMessages) => {

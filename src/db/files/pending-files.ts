@@ -24,12 +24,14 @@ const UNSENT = `select x.file_id as id from rag_files x indexed by rag_files_cla
   order by x.claimed_until limit ?3`;
 
 /**
- * Files whose claim has expired, of each open generation in turns, so that a backlog in one does
- * not hide the others. In a paused RAG only rows left by a worker are repaired.
+ * Files whose claim has expired, of each open generation and of both kinds in turns, so that a
+ * backlog of one does not hide the others. In a paused RAG only rows left by a worker are repaired.
  */
 const UNCLAIMED = `select g.rag_id, g.generation, one.value from rag_generations g cross join rags r on r.id = g.rag_id,
   json_each((select json_group_array(id) from (
-    select id from (${LAPSED}) union all select id from (${UNSENT})))) one
+    select id from (
+      select id, row_number() over () as nth from (${LAPSED})
+      union all select id, row_number() over () as nth from (${UNSENT})) order by nth))) one
   where ${OPEN} and r.removed_at is null order by one.key limit ?3`;
 
 const UNCLAIMED_FILE = row({

@@ -7,7 +7,6 @@ import {
 } from "../../db/maintenance/upload-check-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, fileOfKey, sourcePrefix, textKey } from "../../sources/file-objects.ts";
-import { LATE_WRITES_MS } from "../timeouts.ts";
 
 /** What one call lists and one call deletes. */
 const KEYS_PER_SWEEP = 1_000;
@@ -29,8 +28,8 @@ export async function purgeInterruptedUploads(
     limit: KEYS_PER_SWEEP,
     ...(after === "" ? {} : { startAfter: after }),
   });
-  // A worker that is alive may be about to write the row.
-  const old = listed.objects.filter(({ uploaded }) => uploaded.getTime() < now - LATE_WRITES_MS);
+  // An upload under way may be about to write the row: a slow one, or that of a laptop that slept.
+  const old = listed.objects.filter(({ uploaded }) => uploaded.getTime() < now - DAY_MS);
   const unnamed = await unnamedKeys(
     services,
     sourceId,

@@ -64,7 +64,7 @@ async function sweptFiles(world: World) {
   });
   const queued = new Map<RagId, number>();
   for (const { ragId } of messages) queued.set(ragId, (queued.get(ragId) ?? 0) + 1);
-  return { queued, read: counts.read, written: counts.written };
+  return { queued, messages, read: counts.read, written: counts.written };
 }
 
 const alone = async () => {
@@ -129,4 +129,19 @@ test("a dead worker's file is taken when its lease ends, whoever claimed it", as
   const died = await ragOf(world, dead);
   await ragOf(world, { ...dead, claimedUntil: 5, leasedUntil: later });
   expect([...(await sweptFiles(world)).queued]).toEqual([[died, 2]]);
+});
+
+test("files that wait for vectors hide no lost message of their index", async () => {
+  const world = await alone();
+  const held = { status: "processing", claimedUntil: 1, leasedUntil: 1 } as const;
+  const rag = await ragOf(world, { files: LIMIT + 1, ...held });
+  const lost = await env.DB.prepare(
+    `update rag_files set status = 'pending', lease_id = null, leased_until = 0
+     where rag_id = ? and path = ? returning file_id`,
+  )
+    .bind(rag, `${String(LIMIT + 1).padStart(6, "0")}.md`)
+    .first<{ file_id: string }>();
+  const { messages } = await sweptFiles(world);
+  expect(messages).toHaveLength(LIMIT);
+  expect(messages.map(({ fileId }) => String(fileId))).toContain(lost?.file_id);
 });

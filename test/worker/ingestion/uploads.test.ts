@@ -230,7 +230,7 @@ test("bytes that a crash left before any row named them are gone the next day", 
   await sweepAt(Date.now());
   expect((await storedBytes(id)).length).toBeGreaterThan(results.length + 1);
 
-  await sweepAt(Date.now() + DAY_MS);
+  await sweepAt(Date.now() + 2 * DAY_MS);
   const latest = results.map(async ({ path }) => {
     const at = /\d+/.exec(String(path))?.[0];
     return at === undefined ? "" : await sha256Hex(bytesOf(`Another note ${at}.`));
