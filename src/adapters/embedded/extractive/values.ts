@@ -45,8 +45,10 @@ function plainNumber(found: string): string {
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const GERMAN_MONTHS: Record<string, string> = { mär: "mar", mai: "may", okt: "oct", dez: "dec" };
 const ISO_DATE = /\b(\d{4})-(\d{2})-(\d{2})\b/g;
-const DAY_FIRST = /\b(\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(\p{L}{3})\p{L}*\.?,?\s+(\d{4})\b/gu;
-const MONTH_FIRST = /\b(\p{L}{3})\p{L}*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b/gu;
+const DAY_FIRST =
+  /\b(\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(\p{L}{3})\p{L}{0,9}\.?,?\s+(\d{4})\b/gu;
+const MONTH_FIRST =
+  /(?<![\p{L}\p{N}_])(\p{L}{3})\p{L}{0,9}\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b/gu;
 const DOTTED = /\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b/g;
 
 /** Dates as `YYYY-MM-DD`. */

@@ -85,6 +85,12 @@ test.each<[string, string, Record<string, unknown>]>([
   expect(String(thrown)).toContain("too many steps");
 });
 
+test("a date is looked for in bounded time among letters of two scripts", async () => {
+  const schema = { type: "object", properties: { a: { type: "string", format: "date" } } };
+  const work = () => answer(`When is it due? It is due ${"жa".repeat(45_000)}`, schema);
+  expect(await cpuMsOf(work)).toBeLessThan(MOST_CPU_MS);
+});
+
 test("a pattern with nested repeats is filled in bounded time", async () => {
   const schema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$!" } } };
   const work = () => answer(`${"a".repeat(99_000)} b`, schema);
