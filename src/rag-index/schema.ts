@@ -1,7 +1,7 @@
 /**
  * The tables of one index object. Steps run once each and in order; a released step is never
- * edited. The search words are part of the format: a change of `readWords` or of a tokenizer
- * needs a new generation, because rows are deleted from the FTS index by their old words.
+ * edited. The search words are part of the format: a change of `indexTextOf` or of a
+ * tokenizer needs a new generation, because rows are deleted from the FTS index by their old words.
  */
 const STEPS: string[] = [
   `CREATE TABLE files (

@@ -5,6 +5,8 @@ const REMEMBERED_BYTES = 12 * REMEMBERED_WORDS;
 /** Of which half are used at most. */
 const SLOTS = 1 << 16;
 const LAST_SLOT = SLOTS - 1;
+/** Words chosen to lie in one row of slots must not slow down those of others. */
+const MOST_PROBES = 64;
 const FNV_OFFSET = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
 /** A character of UTF-16 takes three bytes of UTF-8 at most. */
@@ -71,7 +73,7 @@ export class WordMemory<Value extends number | string | object> {
   /** Of the word from `from` to `to`, exclusive. */
   #valueOf(text: Uint8Array, from: number, to: number, hash: number): Value {
     let slot = slotOf(hash);
-    for (;;) {
+    for (let probes = 0; probes < MOST_PROBES; probes++) {
       const place = (this.#places[slot] ?? 0) - 1;
       if (place < 0) return this.#add(text.subarray(from, to), hash, slot);
       const value = this.#values[place];
@@ -80,6 +82,7 @@ export class WordMemory<Value extends number | string | object> {
       }
       slot = (slot + 1) & LAST_SLOT;
     }
+    return this.#compute(decoder.decode(text.subarray(from, to)));
   }
 
   #is(place: number, text: Uint8Array, from: number, to: number): boolean {

@@ -11,8 +11,11 @@ import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/u
 
 /** Indexes that are written at once. */
 const INDEXES_AT_ONCE = 6;
-/** Searches of an index wait while a call writes so many chunks: some ten milliseconds. */
-const CHUNKS_PER_CALL = 64;
+/**
+ * Chunks of several files that a call writes; searches wait for some ten milliseconds. More words
+ * that leave at once, of replaced versions, would be merged out of the whole index.
+ */
+const CHUNKS_PER_CALL = 32;
 /** A file with more missing chunks is large: its chunks are stored as they are embedded. */
 const HELD_CHUNKS = 64;
 

@@ -54,7 +54,7 @@ function sortChunks(
 }
 
 /** Chunks whose places are sent to SQLite at once; a large file has thousands. */
-const PLACES_AT_ONCE = 256;
+const PLACES_AT_ONCE = 64;
 
 function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placed: Map<ChunkId, PlacedChunk>) {
   for (const batch of inBatches(chunks, PLACES_AT_ONCE)) {
