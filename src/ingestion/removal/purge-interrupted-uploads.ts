@@ -13,7 +13,7 @@ const KEYS_PER_SWEEP = 1_000;
 
 /**
  * Deletes what an upload stored whose worker died before the file's row named it: nothing else
- * knows of these bytes. Once a day all keys of a source to which files are pushed are compared with
+ * knows of these bytes. At most once a day all keys of a source to which files are pushed are compared with
  * its files, a page each minute; a page that a crash interrupted is compared again.
  */
 export async function purgeInterruptedUploads(
@@ -28,7 +28,8 @@ export async function purgeInterruptedUploads(
     limit: KEYS_PER_SWEEP,
     ...(after === "" ? {} : { startAfter: after }),
   });
-  // An upload under way may be about to write the row: a slow one, or that of a laptop that slept.
+  // An upload under way may be about to write the row: a slow one, or that of a laptop that slept
+  // for some hours.
   const old = listed.objects.filter(({ uploaded }) => uploaded.getTime() < now - DAY_MS);
   const unnamed = await unnamedKeys(
     services,

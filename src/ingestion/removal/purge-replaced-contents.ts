@@ -38,11 +38,13 @@ async function keysOf(content: ReplacedContent): Promise<string[]> {
 
 /**
  * A page may return to a version that it had: then its bytes are current. Bytes that are deleted
- * in spite of it are fetched again.
+ * in spite of it are fetched again. A pushed file's are not: a write that the database carried out
+ * twice may have made its version current again.
  */
 async function bytesKeysOf(content: ReplacedContent): Promise<string[]> {
   const { sourceId, path, version, provider, isCurrent } = content;
+  if (isCurrent) return [];
   if (provider === "file_system") return [bytesKey(content, version)];
-  if (provider !== "web" || version === "" || isCurrent) return [];
+  if (provider !== "web" || version === "") return [];
   return [readerKey(sourceId, await pageKey(path, version))];
 }

@@ -118,6 +118,9 @@ function noteWritten({ placed, known, written, results }: Written): void {
   }
 }
 
+/** Texts travel to so many at most: each gets its own messages. */
+const INDEXES_WITH_TEXTS = 4;
+
 /** Small files share messages, so that they are indexed together. */
 async function queueFiles(
   { queue }: Services,
@@ -131,13 +134,16 @@ async function queueFiles(
     ids.has(fileId) ? "together" : "alone",
   );
   if (alone.length > 0) await queue.index(alone);
+  if (together.length === 0) return;
+  const indexes = new Set(together.map(({ ragId, generation }) => `${ragId} ${generation}`)).size;
+  const carried = indexes > INDEXES_WITH_TEXTS ? [] : small;
   const texts = new Map(
-    small.flatMap((file): [FileId, PushedText][] => {
+    carried.flatMap((file): [FileId, PushedText][] => {
       const text = carriedText(file.upload.bytes);
       return text === null ? [] : [[idOf(file, known), { version: file.version, text }]];
     }),
   );
-  if (together.length > 0) await queue.index(together, { together: true, texts });
+  await queue.index(together, { together: true, texts });
 }
 
 const idOf = (file: ReceivedFile, known: Map<string, StoredFile>): FileId =>

@@ -79,8 +79,9 @@ export function giveWords({ sql, termCounts, unindexed }: WriteContext): void {
 /** Removes the words; texts and headings must still be those that were indexed. */
 export function takeWords(context: WriteContext, chunks: number[]): void {
   if (chunks.length === 0) return;
-  // They may be among those that are still to be indexed.
-  giveWords(context);
+  // Words that are not indexed yet cannot be removed: a file may come twice in a call.
+  const leaving = new Set(chunks);
+  if (context.unindexed.some((chunk) => leaving.has(chunk))) giveWords(context);
   const { sql, termCounts, removals } = context;
   removals.passages += chunks.length;
   removals.leavesWords = chooseRemoval(sql, removals.passages) === "merged";
