@@ -12,26 +12,31 @@ export const IN_WORK = `claimed_until > 0`;
 /** Rows `x` of a generation `g`. */
 const SAME = "x.rag_id = g.rag_id and x.generation = g.generation";
 
-/** Rows that nobody holds any more, of workers that died and of those that wait for vectors. */
+/** Processing rows that nobody holds any more, whoever claimed them, in a paused RAG, too. */
 const LAPSED = `select x.file_id as id from rag_files x indexed by rag_files_status
   where ${SAME} and x.status = 'processing' and g.processing_files > 0
     and ${heldUntil("x")} < ?1 limit ?3`;
 
-/** Pending rows whose messages were lost, the oldest first. */
-const UNSENT = `select x.file_id as id from rag_files x indexed by rag_files_claimed
-  where ${SAME} and x.${IN_WORK} and x.claimed_until < ?1 and x.status = 'pending'
-    and r.status = 'active'
+/**
+ * The oldest first: pending rows whose messages were lost, rows that wait for vectors, and those
+ * of workers that died. Only rows that a worker holds are read in vain.
+ */
+const OLDEST = `select x.file_id as id from rag_files x indexed by rag_files_claimed
+  where ${SAME} and x.${IN_WORK} and x.claimed_until < ?1 and ${heldUntil("x")} < ?1
+    and x.status in ('pending', 'processing') and r.status = 'active'
   order by x.claimed_until limit ?3`;
 
 /**
- * Files whose claim has expired, of each open generation and of both kinds in turns, so that a
- * backlog of one does not hide the others. In a paused RAG only rows left by a worker are repaired.
+ * Files whose claim has expired, of each open generation and of both kinds in turns, each once,
+ * so that a backlog of one does not hide the others. In a paused RAG only rows left by a worker
+ * are repaired.
  */
 const UNCLAIMED = `select g.rag_id, g.generation, one.value from rag_generations g cross join rags r on r.id = g.rag_id,
   json_each((select json_group_array(id) from (
     select id from (
       select id, row_number() over () as nth from (${LAPSED})
-      union all select id, row_number() over () as nth from (${UNSENT})) order by nth))) one
+      union all select id, row_number() over () as nth from (${OLDEST}))
+    group by id order by min(nth)))) one
   where ${OPEN} and r.removed_at is null order by one.key limit ?3`;
 
 const UNCLAIMED_FILE = row({
