@@ -1,6 +1,6 @@
 import type { BestReply } from "../ports/rag-index.ts";
 import type { RetrievalCall } from "./degradations.ts";
-import { chooseFound, chosenOf, isOrderedByWords, ORDERED_BY_WORDS } from "./rag-search.ts";
+import { chooseFound, chosenOf, isOrderedByWords, readCount } from "./rag-search.ts";
 import type { Found, RagSearch } from "./rag-search.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
@@ -54,14 +54,13 @@ async function searchAlone(
   plan: SearchPlan,
 ): Promise<Found> {
   const { searchMode } = target.rag;
-  const { needed, threshold } = plan;
   const vectors = embedded?.vectors ?? null;
   const legs = { vectors, lexical: searchesWords(searchMode) || vectors === null };
   const rule = { searchMode, weight: embedded?.fusionWeight ?? 0 };
   const withCandidates = plan.reranks || plan.explains;
   const withFinds = isOrderedByWords({ target, embedded });
-  const most = withFinds ? Math.max(ORDERED_BY_WORDS, needed) : needed;
-  const wanted = { rule, needed: most, threshold, withCandidates, withFinds };
+  const needed = readCount({ target, embedded }, plan);
+  const wanted = { rule, needed, threshold: plan.threshold, withCandidates, withFinds };
   const index = new ShardedIndex(call, target, plan);
   const reply = (await index.searchAndReadBest(legs, wanted)) ?? NOTHING_READ;
   const { chunks, values, candidateCount, finds } = reply;

@@ -73,6 +73,12 @@ export const isOrderedByWords = ({
 }: Pick<Found, "target" | "embedded">): boolean =>
   target.rag.searchMode === "hybrid" && embedded !== null && embedded.fusionWeight < LEAST_MEANING;
 
+/** How many of the best are read: those that are answered, and all that may trade places with them. */
+export const readCount = (
+  found: Pick<Found, "target" | "embedded">,
+  { needed }: Pick<SearchPlan, "needed">,
+): number => (isOrderedByWords(found) ? Math.max(ORDERED_BY_WORDS, needed) : needed);
+
 /** The scale of each query over all RAGs. */
 export const scalesOf = (found: Found[], { queries }: SearchPlan): Scale[] =>
   queries.map((_, at) =>
@@ -81,18 +87,16 @@ export const scalesOf = (found: Found[], { queries }: SearchPlan): Scale[] =>
 
 /** @param margin approximate similarities may be this far below the exact ones */
 export function chooseFound(
-  { target, searchMode, embedded, queries }: Found,
-  { needed: answered, threshold }: SearchPlan,
+  found: Found,
+  plan: SearchPlan,
   scales: Scale[],
   margin: number,
 ): Choice & { values: Map<ChunkId, number> } {
-  const rule = { searchMode, weight: embedded?.fusionWeight ?? 0 };
-  const ranked = rankCandidates(queries, rule, scales);
+  const rule = { searchMode: found.searchMode, weight: found.embedded?.fusionWeight ?? 0 };
+  const ranked = rankCandidates(found.queries, rule, scales);
   const values = new Map(ranked.map(({ id, value }) => [id, value]));
-  const needed = isOrderedByWords({ target, embedded })
-    ? Math.max(ORDERED_BY_WORDS, answered)
-    : answered;
-  return { ...chooseCandidates(ranked, { needed, threshold, margin }), values };
+  const limits = { needed: readCount(found, plan), threshold: plan.threshold, margin };
+  return { ...chooseCandidates(ranked, limits), values };
 }
 
 /** Of chunks that were read together with their search, those that are chosen after it. */

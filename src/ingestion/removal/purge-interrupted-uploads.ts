@@ -13,8 +13,8 @@ const KEYS_PER_SWEEP = 1_000;
 
 /**
  * Deletes what an upload stored whose worker died before the file's row named it: nothing else
- * knows of these bytes. At most once a day all keys of a source to which files are pushed are compared with
- * its files, a page each minute; a page that a crash interrupted is compared again.
+ * knows of these bytes. At most once a day all keys of a source to which files are pushed are
+ * compared with its files, a page each minute; a page that a crash interrupted is compared again.
  */
 export async function purgeInterruptedUploads(
   services: Pick<Services, "db" | "files" | "log" | "now">,
