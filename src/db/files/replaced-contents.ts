@@ -2,7 +2,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { flag, id, nullable, number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { readRows, runBatch, statement } from "../raw-sql.ts";
+import { execute, readRows, runBatch, statement } from "../raw-sql.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 
 /**
@@ -39,6 +39,23 @@ export async function dueReplacedContents(
      where p.due_at <= ?1 order by p.due_at, p.id limit ?2`,
     now,
     limit,
+  );
+}
+
+/**
+ * They could not be deleted and are due again at `dueAt` (ms): late enough that one deletion then
+ * is enough, because no worker can be left that writes them.
+ */
+export async function postponeReplacedContents(
+  db: Database,
+  ids: number[],
+  dueAt: number,
+): Promise<void> {
+  await execute(
+    db,
+    `update replaced_contents set due_at = ?2 where id in (select value from json_each(?1))`,
+    JSON.stringify(ids),
+    dueAt,
   );
 }
 

@@ -2,7 +2,7 @@ import type { RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, number, oneOf, row } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { query, readRow, runBatch, statement } from "../raw-sql.ts";
+import { execute, query, readRow, runBatch, statement } from "../raw-sql.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
 import { refusalOf } from "./generation-store.ts";
 import type { WantedIndex } from "./generation-store.ts";
@@ -91,7 +91,7 @@ const DROPPING = row({
   shards: number,
   vectorsIn: oneOf(VECTOR_PLACES),
 });
-type Dropping = Row<typeof DROPPING>;
+export type Dropping = Row<typeof DROPPING>;
 
 /**
  * Starts dropping generations that were not returned to: a returnable one retired before
@@ -124,4 +124,20 @@ export async function giveUpRetired(
     ),
   ]);
   return rows;
+}
+
+/** Its objects could not be emptied: the others that are being dropped go before it. */
+export async function postponeDrop(
+  db: Database,
+  { ragId, generation }: Dropping,
+  now: number,
+): Promise<void> {
+  await execute(
+    db,
+    `update rag_generations set changed_at = ?3
+     where rag_id = ?1 and generation = ?2 and state = 'dropping'`,
+    ragId,
+    generation,
+    now,
+  );
 }

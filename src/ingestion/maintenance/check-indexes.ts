@@ -1,3 +1,4 @@
+import { reasonOf } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
 import { countedFiles, pendAfresh, quietIndexes } from "../../db/maintenance/index-check-store.ts";
@@ -15,7 +16,12 @@ const FILES_PER_PAGE = 1_000;
 export async function checkIndexes(services: Services): Promise<void> {
   const turn = Math.floor(services.now() / MINUTE_MS);
   for (const counted of await quietIndexes(services.db, turn, INDEXES_PER_TURN)) {
-    await checkIndex(services, counted);
+    try {
+      await checkIndex(services, counted);
+    } catch (thrown) {
+      const reason = reasonOf(thrown);
+      services.log.error("index not checked", { ragId: counted.ragId, reason });
+    }
   }
 }
 

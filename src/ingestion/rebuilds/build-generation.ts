@@ -2,8 +2,9 @@ import { MINUTE_MS } from "../../core/time.ts";
 import { reasonOf } from "../../core/errors.ts";
 import type { RagId } from "../../core/ids.ts";
 import { fillNextPage, retryFailedOutside } from "../../db/generations/generation-fill.ts";
-import { giveUpRetired } from "../../db/generations/generation-return.ts";
+import { giveUpRetired, postponeDrop } from "../../db/generations/generation-return.ts";
 import { buildingGenerations, dropGeneration } from "../../db/generations/generation-store.ts";
+import type { Dropping } from "../../db/generations/generation-return.ts";
 import type { Building } from "../../db/generations/generation-store.ts";
 import { switchGeneration } from "../../db/generations/generation-switch.ts";
 import type { Services } from "../../services.ts";
@@ -89,11 +90,24 @@ export async function dropRetired(services: Services): Promise<void> {
     settledBefore: now - GIVEN_UP_KEPT_MS,
   };
   for (const dropping of await giveUpRetired(services.db, times, DROPS_PER_SWEEP)) {
-    const { ragId, generation, shards, vectorsIn } = dropping;
-    let isEmpty = true;
-    for (let shard = 0; shard < shards && isEmpty; shard++) {
-      isEmpty = await emptyIndex(services, { ragId, generation, shard, vectorsIn });
+    try {
+      await drop(services, dropping);
+    } catch (thrown) {
+      const { ragId, generation } = dropping;
+      services.log.error("retired index not deleted", {
+        ragId,
+        generation,
+        reason: reasonOf(thrown),
+      });
+      await postponeDrop(services.db, dropping, now);
     }
-    if (isEmpty) await dropGeneration(services.db, dropping, ROWS_PER_DROP);
   }
+}
+
+async function drop(services: Services, dropping: Dropping): Promise<void> {
+  const { ragId, generation, shards, vectorsIn } = dropping;
+  for (let shard = 0; shard < shards; shard++) {
+    if (!(await emptyIndex(services, { ragId, generation, shard, vectorsIn }))) return;
+  }
+  await dropGeneration(services.db, dropping, ROWS_PER_DROP);
 }

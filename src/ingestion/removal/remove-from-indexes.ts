@@ -1,3 +1,4 @@
+import { reasonOf } from "../../core/errors.ts";
 import type { RagId } from "../../core/ids.ts";
 import { settleRemovals } from "../../db/files/removal-store.ts";
 import type { Removal } from "../../db/files/removal-store.ts";
@@ -12,7 +13,8 @@ type Addressed = { address: PlacedIndex; removals: Removal[] };
 
 /**
  * Removes marked files from every index that may hold them, then records the removal. Files for
- * which this fails stay marked, and the sweep repeats it.
+ * which this fails stay marked, and the sweep repeats it; those of the other indexes are done.
+ * @throws what the first index that failed threw
  */
 export async function removeFromIndexes(
   services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
@@ -22,15 +24,28 @@ export async function removeFromIndexes(
   const indexes = byIndex(removals);
   const addresses = indexes.map(({ address }) => address);
   await scheduleVectorSync(services, addresses);
-  await Promise.all(
-    indexes.map(({ address, removals }) =>
-      services
-        .ragIndexes(address)
-        .remove(removals.map(({ fileId, revision }) => ({ fileId, revision }))),
+  const results = await Promise.allSettled(
+    indexes.map(
+      async ({ address, removals }) =>
+        await services
+          .ragIndexes(address)
+          .remove(removals.map(({ fileId, revision }) => ({ fileId, revision }))),
     ),
   );
-  await settleRemovals(services.db, removals);
+  const failed = new Set<Removal>();
+  const reasons: unknown[] = [];
+  for (const [at, { address, removals: own }] of indexes.entries()) {
+    const result = results[at];
+    if (result?.status !== "rejected") continue;
+    const reason = reasonOf(result.reason);
+    services.log.error("files not removed from an index", { ...address, reason });
+    reasons.push(result.reason);
+    for (const removal of own) failed.add(removal);
+  }
+  const removed = removals.filter((removal) => !failed.has(removal));
+  if (removed.length > 0) await settleRemovals(services.db, removed);
   await tryPurgeTombstones(services, addresses);
+  if (reasons.length > 0) throw reasons[0];
 }
 
 function byIndex(removals: Removal[]): Addressed[] {

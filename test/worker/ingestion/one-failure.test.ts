@@ -1,0 +1,126 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import type { FileSourceId } from "../../../src/core/ids.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { World, bytesOf } from "../../support/ingestion-world.ts";
+
+const PATH = "note.txt";
+
+/** A world that keeps what its log was told, and a bucket of which the keys of one source fail. */
+function worldWithLog(fails: () => FileSourceId | null) {
+  const told: [event: string, facts: unknown][] = [];
+  const world = new World();
+  const log = {
+    ...world.services.log,
+    error: (event: string, facts?: unknown) => void told.push([event, facts]),
+  };
+  const bucket = world.services.files;
+  const refuse = (keys: string | string[]) => {
+    const source = fails();
+    if (source === null || !JSON.stringify(keys).includes(source)) return;
+    throw new Error("the bucket does not answer");
+  };
+  const files = new Proxy(bucket, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name) as (first: never, ...more: never[]) => unknown;
+      if (name !== "delete" && name !== "list") return method.bind(target);
+      return async (first: never, ...more: never[]) => {
+        refuse(first);
+        return await method.call(target, first, ...more);
+      };
+    },
+  });
+  world.services = { ...world.services, log, files };
+  return { world, told };
+}
+
+const keysOf = async (id: FileSourceId) =>
+  (await env.FILES.list({ prefix: `sources/${id}/` })).objects.map(({ key }) => key);
+
+async function push(world: World, id: FileSourceId, text: string): Promise<void> {
+  const input = { source: { id }, path: PATH, body: bytesOf(text), contentLength: null };
+  await putFile(world.services, { ...input, mimeType: "text/plain", metadata: null });
+}
+
+test("a source whose replaced bytes cannot be deleted is told and holds up none", async () => {
+  let broken: FileSourceId | null = null;
+  const { world, told } = worldWithLog(() => broken);
+  broken = await world.addSource();
+  const sound = await world.addSource();
+  for (const id of [broken, sound]) {
+    await push(world, id, "A note.");
+    await push(world, id, "Another note.");
+  }
+  await sweep(world.services);
+  expect(await keysOf(broken)).toHaveLength(2);
+  expect(await keysOf(sound)).toHaveLength(1);
+  const facts = { sourceId: broken, contents: 1, reason: "the bucket does not answer" };
+  expect(told).toEqual([["replaced contents not deleted", facts]]);
+
+  // It waits an hour, then is tried again.
+  await sweep(world.services);
+  expect(told).toHaveLength(1);
+  const id = broken;
+  broken = null;
+  world.now += HOUR_MS;
+  await sweep(world.services);
+  expect(await keysOf(id)).toHaveLength(1);
+});
+
+test("a source whose bytes cannot be listed is told and holds up none", async () => {
+  let broken: FileSourceId | null = null;
+  const { world, told } = worldWithLog(() => broken);
+  const ids = [await world.addSource(), await world.addSource()] as const;
+  [broken] = ids;
+  for (const [at, id] of ids.entries()) {
+    await env.FILES.put(`sources/${id}/file/bytes/left`, "of an upload that broke off");
+    await env.DB.prepare("update file_sources set uploads_due_at = ?2 where id = ?1")
+      .bind(id, at)
+      .run();
+  }
+  world.now += 2 * DAY_MS;
+  await sweep(world.services);
+  expect(await keysOf(ids[1])).toEqual([]);
+  expect(await keysOf(ids[0])).toHaveLength(1);
+  const facts = { sourceId: broken, reason: "the bucket does not answer" };
+  expect(told).toEqual([["interrupted uploads not checked", facts]]);
+
+  broken = null;
+  world.now += HOUR_MS;
+  await sweep(world.services);
+  expect(await keysOf(ids[0])).toEqual([]);
+});
+
+test("an index that does not answer keeps no removal of another index open", async () => {
+  const { world, told } = worldWithLog(() => null);
+  const source = await world.addSource();
+  const [broken, sound] = [await world.addRag(source), await world.addRag(source)];
+  await push(world, source, "A note.");
+  await world.deliver();
+  const { ragIndexes } = world.services;
+  world.services.ragIndexes = (address) => {
+    const index = ragIndexes(address);
+    if (address.ragId !== broken) return index;
+    const remove = async () => await Promise.reject(new Error("no answer"));
+    return new Proxy(index, {
+      get: (target, name) => (name === "remove" ? remove : (Reflect.get(target, name) as unknown)),
+    });
+  };
+  const removal = removePushedFile(world.services, { source: { id: source }, path: PATH });
+  await expect(removal).rejects.toThrow("no answer");
+  const open = await env.DB.prepare(
+    "select rag_id as ragId from rag_files where status = 'deleted' and leased_until > 0",
+  ).all();
+  expect(open.results).toEqual([{ ragId: broken }]);
+  expect(await world.shown(sound)).toEqual({});
+  expect(told).toMatchObject([["files not removed from an index", { ragId: broken }]]);
+
+  world.services.ragIndexes = ragIndexes;
+  world.now += HOUR_MS;
+  await sweep(world.services);
+  expect(await world.shown(broken)).toEqual({});
+});
