@@ -6,6 +6,7 @@ import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { createApp } from "../../../src/http/app.ts";
+import { panelPages } from "../../../src/panel/pages/app.ts";
 import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
 import { ORIGIN, signedIn } from "../../support/worker-client.ts";
 
@@ -18,6 +19,8 @@ const app = createApp((bindings, context) => {
   const config = parseConfig({ ...env, OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1" });
   return { ...services, models: modelRegistry(config, { fetch: double.fetch }) };
 });
+
+app.route("/panel", panelPages());
 
 beforeAll(async () => {
   const admin = await signedIn();
@@ -125,6 +128,33 @@ test("what fails after it is the last event, and the call is not repeated", asyn
   ]);
   expect(double.of("chat")).toHaveLength(1);
 });
+
+test.each(["inferences/plain", "agents/helper"])(
+  "panel, %s: what was written before the model failed is kept, with the reason",
+  async (path) => {
+    double.send = (events) =>
+      sendAll([...events.slice(0, 2), "data: {broken\n\n", ...events.slice(2)]);
+    const run = async () => {
+      const request = new Request(`${ORIGIN}/panel/${path}/run`, {
+        method: "POST",
+        headers: { Cookie: cookie, Origin: ORIGIN },
+        body: new URLSearchParams({ prompt: "What is the answer?" }),
+      });
+      const response = await app.fetch(request, env, createExecutionContext());
+      return { status: response.status, text: await response.text() };
+    };
+    const broken = await run();
+    expect(broken.text).toMatch(/A part of the answer.*It broke off\. Model call failed: unread/s);
+    expect(broken.text).toMatch(/id="answer-text">.*It.*<\/div>/s);
+    expect(broken.text).toContain("What is the answer?</textarea>");
+
+    double.fail("chat", { kind: "status", status: 401 });
+    const failed = await run();
+    expect(failed.status).toBe(422);
+    expect(failed.text).toContain("Model call failed: provider answered 401");
+    expect(failed.text).not.toContain("A part of the answer");
+  },
+);
 
 test("an administrator's times and usage come with the result", async () => {
   const { events } = await ask("inferences/plain", EVENTS, {

@@ -1,11 +1,10 @@
-import { QuarryError } from "../../../core/errors.ts";
 import { AgentInvokeRequest } from "../../../http/schemas/agent.ts";
 import { InferenceRunRequest } from "../../../http/schemas/inference.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
+import type { RagRecord } from "../../../db/records.ts";
 import { runAgent } from "../../../inference/run-agent.ts";
 import { runInference } from "../../../inference/run-inference.ts";
-import type { InferenceResult } from "../../../inference/types.ts";
 import { inferencePatch } from "../../api/inferences.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { Checkbox, FormMessage, TextArea, TextField } from "../../components/form.tsx";
@@ -19,9 +18,11 @@ import type { Form as Sent, FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import type { Model } from "./edit-model.tsx";
 import { formOfRecord } from "./model-fields.tsx";
+import { heardRun } from "./heard-run.ts";
+import type { RunOutcome } from "./heard-run.ts";
 import { ModelHead } from "./model-head.tsx";
 import { addressOf, WORDS } from "./model-list.tsx";
-import { RunResult } from "./run-result.tsx";
+import { BrokenResult, RunResult } from "./run-result.tsx";
 
 const FIELDS = [
   "prompt",
@@ -33,7 +34,7 @@ const FIELDS = [
   "jsonSchema",
 ];
 
-type Ran = { result: InferenceResult; queries: string[] };
+type Ran = { outcome: RunOutcome; queries: string[] };
 
 /** A prompt to one inference or agent, its last answer, and the same call as code. */
 export async function runPage(
@@ -54,7 +55,7 @@ export async function runPage(
       <div class="cols">
         <div>
           <RunForm model={model} state={state} seen={seen} />
-          {ran === null ? null : <RunResult {...ran} rags={record.rags} isAdmin={mayChange} />}
+          {ran === null ? null : <Outcome {...ran} rags={record.rags} isAdmin={mayChange} />}
         </div>
         <aside aria-label="About it">
           <section>
@@ -69,6 +70,13 @@ export async function runPage(
   const place = WORDS[kind].place;
   return await page(context, { title: record.name, place, status: state.status }, content);
 }
+
+const Outcome = ({ outcome, ...rest }: Ran & { rags: RagRecord[]; isAdmin: boolean }) =>
+  outcome.kind === "whole" ? (
+    <RunResult result={outcome.result} {...rest} />
+  ) : (
+    <BrokenResult broken={outcome.broken} {...rest} />
+  );
 
 const searchesFirst = (model: Model) =>
   model.kind === "inference" && model.record.nativeRag && model.record.rags.length > 0;
@@ -232,22 +240,14 @@ async function run(context: PageContext, model: Model, form: Sent): Promise<Ran>
   const { signal } = context.req.raw;
   const caller = { tokenId: null };
   const body = bodyIn(model, form.exact);
-  try {
-    if (model.kind === "agent") {
-      const { prompt } = parseOrRefuse(AgentInvokeRequest, body);
-      const result = await runAgent(services, { agent: model.record, prompt, caller, signal });
-      return { result, queries: [prompt] };
-    }
-    const input = parseOrRefuse(InferenceRunRequest, body);
-    const result = await runInference(services, { inference: model.record, input, caller, signal });
-    return { result, queries: input.semanticSearch ?? [input.prompt] };
-  } catch (thrown) {
-    throw asMendable(thrown);
+  if (model.kind === "agent") {
+    const { prompt } = parseOrRefuse(AgentInvokeRequest, body);
+    const asked = { agent: model.record, prompt, caller, signal };
+    const outcome = await heardRun((tell) => runAgent(services, { ...asked, tell }));
+    return { outcome, queries: [prompt] };
   }
-}
-
-/** What a model's provider says belongs beside the prompt, not on a page of its own. */
-function asMendable(thrown: unknown): unknown {
-  const isModel = thrown instanceof QuarryError && thrown.kind === "model-failed";
-  return isModel ? new QuarryError("unprocessable", thrown.message) : thrown;
+  const input = parseOrRefuse(InferenceRunRequest, body);
+  const asked = { inference: model.record, input, caller, signal };
+  const outcome = await heardRun((tell) => runInference(services, { ...asked, tell }));
+  return { outcome, queries: input.semanticSearch ?? [input.prompt] };
 }

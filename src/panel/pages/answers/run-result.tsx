@@ -6,16 +6,18 @@ import { CodeBlock, CopyOf } from "../../components/code-block.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
+import type { BrokenAnswer } from "./heard-run.ts";
 import { Hits } from "../search/hits.tsx";
 import { matchedBy } from "../search/marked.tsx";
 
-type ResultProps = {
-  result: InferenceResult;
+type AnswerProps = {
   rags: RagRecord[];
   /** What the passages were searched for, for marking. */
   queries: string[];
   isAdmin: boolean;
 };
+
+type ResultProps = AnswerProps & { result: InferenceResult };
 
 /** An answer with what it was made from. Times, tokens and cost are for administrators. */
 export const RunResult = ({ result, rags, queries, isAdmin }: ResultProps) => (
@@ -40,40 +42,59 @@ export const RunResult = ({ result, rags, queries, isAdmin }: ResultProps) => (
         ))}
       </>
     )}
-    {result.items.length === 0 ? null : (
-      <>
-        <h2>{counted(result.items.length, "passage")} that it was given</h2>
-        <Hits
-          label="Passages that it was given"
-          chunks={result.items}
-          matched={matchedBy(queries)}
-          queries={queries}
-          rags={rags}
-          compared={null}
-        />
-      </>
-    )}
+    <Given items={result.items} rags={rags} queries={queries} />
   </section>
 );
+
+/** The part of an answer that was written before its model failed. */
+export const BrokenResult = ({ broken, rags, queries }: AnswerProps & { broken: BrokenAnswer }) => (
+  <section aria-labelledby="answer-title" class="answer">
+    <h2 id="answer-title">A part of the answer</h2>
+    <Warning
+      text={`It broke off. ${broken.reason}. Below is what was written until then; run it again for the whole.`}
+    />
+    <WrittenText texts={[broken.text]} />
+    <Given items={broken.items} rags={rags} queries={queries} />
+  </section>
+);
+
+type GivenProps = Pick<AnswerProps, "rags" | "queries"> & { items: InferenceResult["items"] };
+
+const Given = ({ items, rags, queries }: GivenProps) =>
+  items.length === 0 ? null : (
+    <>
+      <h2>{counted(items.length, "passage")} that it was given</h2>
+      <Hits
+        label="Passages that it was given"
+        chunks={items}
+        matched={matchedBy(queries)}
+        queries={queries}
+        rags={rags}
+        compared={null}
+      />
+    </>
+  );
 
 const Answer = ({ response }: { response: InferenceResult["response"] }) => {
   const texts = textsIn(response);
   if (texts === null) {
     return <CodeBlock label="The answer as JSON" text={JSON.stringify(response, null, 2)} />;
   }
-  return (
-    <>
-      <div class="answer-text" id="answer-text">
-        {texts.map((text) => (
-          <Passage text={text} />
-        ))}
-      </div>
-      <p>
-        <CopyOf id="answer-text" label="answer" />
-      </p>
-    </>
-  );
+  return <WrittenText texts={texts} />;
 };
+
+const WrittenText = ({ texts }: { texts: string[] }) => (
+  <>
+    <div class="answer-text" id="answer-text">
+      {texts.map((text) => (
+        <Passage text={text} />
+      ))}
+    </div>
+    <p>
+      <CopyOf id="answer-text" label="answer" />
+    </p>
+  </>
+);
 
 /** The texts of content blocks; null for an answer that follows a JSON Schema. */
 function textsIn(response: InferenceResult["response"]): string[] | null {
