@@ -462,6 +462,7 @@ CREATE TABLE `scan_runs` (
 	`removed` integer DEFAULT 0 NOT NULL,
 	`unchanged` integer DEFAULT 0 NOT NULL,
 	`failed` integer DEFAULT 0 NOT NULL,
+	`problems` text DEFAULT '[]' NOT NULL,
 	`verified` integer DEFAULT false NOT NULL,
 	`mended_added` integer DEFAULT 0 NOT NULL,
 	`mended_changed` integer DEFAULT 0 NOT NULL,

@@ -37,6 +37,8 @@ export type ListingPage = {
   restarted?: boolean;
   /** Links that became no file: disallowed, looping, missing, failing; stored with the run. */
   skipped?: number;
+  /** Why, of the first of these links. */
+  problems?: { path: string; message: string }[];
   /** On the last page: the cursor from which `follow` reads changes since this listing began. */
   changeCursor?: string;
 };

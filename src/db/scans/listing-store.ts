@@ -5,10 +5,12 @@ import { id, jsonObject, nullable, number, row, text, type Row } from "../column
 import { readRows, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
+import type { ScanProblem } from "../schema/sources.ts";
 import { countingInRags } from "../files/count-together.ts";
 import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
 import { leaveSql, REMOVAL } from "../files/removal-store.ts";
 import type { Removal } from "../files/removal-store.ts";
+import { addProblems } from "./scan-problems.ts";
 import { COMMITTED, commitStep } from "./scan-store.ts";
 import type { RunCounts, ScanProgress, ScanRun } from "./scan-store.ts";
 
@@ -94,11 +96,14 @@ export type PageTimes = { now: number; queuedUntil: number; removedUntil: number
 export async function commitPage(
   db: Database,
   run: ScanRun,
-  page: { next: ScanProgress; counts: RunCounts; writes: PageWrites },
+  page: { next: ScanProgress; counts: RunCounts; problems: ScanProblem[]; writes: PageWrites },
   times: PageTimes & { claimedUntil: number },
 ): Promise<{ messages: IndexMessage[]; removals: Removal[] } | null> {
-  const { next, counts, writes } = page;
-  const commits = commitStep(run, next, counts, times.claimedUntil);
+  const { next, counts, problems, writes } = page;
+  const commits = [
+    ...commitStep(run, next, counts, times.claimedUntil),
+    ...addProblems(run, next.commit, problems),
+  ];
   const changes = writeStatements(run, next.commit, writes, times);
   const changed = [...writes.writes, ...writes.failures].map((file) => file.id);
   const counting = countingInRags(run.source.id, changed);

@@ -1,6 +1,8 @@
+import { z } from "zod";
+
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { nullable, number, row, text, type Row } from "../columns.ts";
+import { json, nullable, number, row, text, type Row } from "../columns.ts";
 import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
 
 const RUN = row({
@@ -12,6 +14,7 @@ const RUN = row({
   removed: number,
   unchanged: number,
   failed: number,
+  problems: json(z.array(z.object({ path: z.string(), message: z.string() }))),
   heldRemovals: number,
   error: nullable(text),
 });
@@ -26,7 +29,7 @@ export async function readRunPage(
   return await readKeyedPage(db, at, {
     read: RUN,
     sql: `select id, started_at as startedAt, finished_at as finishedAt, added, changed, removed,
-        unchanged, failed, held_removals as heldRemovals, error
+        unchanged, failed, problems, held_removals as heldRemovals, error
       from scan_runs where file_source_id = ?1`,
     parameters: [sourceId],
     columns: ["started_at", "id"],

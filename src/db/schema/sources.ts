@@ -110,6 +110,9 @@ export const sourceWatches = sqliteTable(
   (table) => [index("source_watches_source").on(table.fileSourceId)],
 );
 
+/** A file or an address that a scan could not read. */
+export type ScanProblem = { path: string; message: string };
+
 export const scanRuns = sqliteTable(
   "scan_runs",
   {
@@ -125,6 +128,8 @@ export const scanRuns = sqliteTable(
     removed: integer().notNull().default(0),
     unchanged: integer().notNull().default(0),
     failed: integer().notNull().default(0),
+    /** The first of those that failed, and why. */
+    problems: text({ mode: "json" }).$type<ScanProblem[]>().notNull().default([]),
     /** The change feed was followed, then everything was listed and compared with it. */
     verified: integer({ mode: "boolean" }).notNull().default(false),
     /** What that listing found and the feed had not reported. */

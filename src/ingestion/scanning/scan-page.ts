@@ -41,7 +41,7 @@ export async function scanPage(
   const committed = await commitPage(
     services.db,
     run,
-    { next, counts: page.counts, writes: page.writes },
+    { next, counts: page.counts, problems: problemsOf(listing), writes: page.writes },
     {
       now,
       queuedUntil: now + QUEUED_CLAIM_MS,
@@ -82,6 +82,13 @@ async function listOnce(
   }
   return await reader.list(cursor, signal);
 }
+
+const problemsOf = ({ files, problems = [] }: ListingPage) => [
+  ...files.flatMap(({ path, failure }) =>
+    failure === undefined ? [] : [{ path, message: failure.message }],
+  ),
+  ...problems,
+];
 
 /** External ids are stored as they come. */
 const namesOf = (deleted: string) => [...new Set([deleted, storedPath(deleted)])];

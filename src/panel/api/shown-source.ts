@@ -10,6 +10,7 @@ export const shownScan = (scan: ScanRunRow) => ({
   removed: scan.removed,
   unchanged: scan.unchanged,
   failed: scan.failed,
+  problems: scan.problems,
   heldRemovals: scan.heldRemovals,
   mended: scan.verified
     ? { added: scan.mendedAdded, changed: scan.mendedChanged, removed: scan.mendedRemoved }

@@ -26,7 +26,7 @@ export type Step = {
   now: Now;
   /** Fetches an address now, for a canonical link. */
   fetchNow: (entry: Waiting, known: ListedFile | null) => Promise<Fetched>;
-  out: Required<Pick<ListingPage, "files" | "deleted" | "partial" | "skipped">>;
+  out: Required<Pick<ListingPage, "files" | "deleted" | "partial" | "skipped" | "problems">>;
 };
 
 type Subject = { entry: Waiting; known: ListedFile | null; found: Found };
@@ -210,8 +210,16 @@ function recordMissing(step: Step, subject: Subject, why: string): void {
   else recordMissingOrNamed(step, subject, failure);
 }
 
+const PROBLEMS_TOLD = 20;
+const ENDLESS = "left out: addresses like this one seem to go on without end, as calendars do";
+
+function skip({ out }: Step, path: string, message: string): void {
+  out.skipped += 1;
+  if (out.problems.length < PROBLEMS_TOLD) out.problems.push({ path, message });
+}
+
 function recordMissingOrNamed(step: Step, subject: Subject, failure: SourceFailure): void {
-  if (subject.found === "link") step.out.skipped += 1;
+  if (subject.found === "link") skip(step, subject.entry.url, failure.message);
   else listFailure(step, subject, failure);
 }
 
@@ -219,7 +227,7 @@ function recordMissingOrNamed(step: Step, subject: Subject, failure: SourceFailu
 async function recordFailure(step: Step, subject: Subject, failure: SourceFailure): Promise<void> {
   const { entry, known, found } = subject;
   if (known === null && found === "link") {
-    step.out.skipped += 1;
+    skip(step, entry.url, failure.message);
     return;
   }
   listFailure(step, subject, failure);
@@ -275,12 +283,12 @@ function follow(
   { links, base }: HtmlPage,
   { noFollow }: RobotsDirectives,
 ): void {
-  const { crawl, bounds, out } = step;
+  const { crawl, bounds } = step;
   if (noFollow || crawl.isLook || entry.found === "pushed" || entry.depth >= bounds.maxDepth)
     return;
   const from = {
     url: URL.parse(base ?? "", url.href) ?? url,
     depth: entry.depth,
   };
-  for (const link of links) if (addLink(crawl, bounds, link, from)) out.skipped += 1;
+  for (const link of links) if (addLink(crawl, bounds, link, from)) skip(step, link, ENDLESS);
 }

@@ -133,7 +133,7 @@ function stepOf({ store, known }: WebOptions, crawler: Crawler, bounds: Bounds):
     known,
     now: crawler.now,
     fetchNow: async (entry, file) => await fetchEntry(crawler, step, entry, file, true),
-    out: { files: [], deleted: [], partial: false, skipped: 0 },
+    out: { files: [], deleted: [], partial: false, skipped: 0, problems: [] },
   };
   return step;
 }

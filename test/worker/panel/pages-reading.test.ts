@@ -92,6 +92,28 @@ test("lists are filtered by how names begin, a RAG beyond them stays chosen", as
   expect(admin.html).toMatch(/docs<\/bdi>.*docs-again<\/bdi>/s);
 });
 
+test("what a scan could not read is told on the source's page and among its runs", async () => {
+  const site = { provider: "web", config: { startUrls: ["https://moss.example.com"] } };
+  await api.send("POST", "/file-sources", { name: "Site", ...site });
+  const problems = [{ path: "https://moss.example.com/<b>", message: "the page does not exist" }];
+  await env.DB.prepare(
+    `insert into scan_runs (id, file_source_id, started_at, finished_at, unchanged, failed, problems)
+     select 'told', id, 1, 2, 4, 3, ?1 from file_sources where identifier = 'site'`,
+  )
+    .bind(JSON.stringify(problems))
+    .run();
+  for (const path of ["/panel/sources/site", "/panel/sources/site/runs"]) {
+    await member.open(path);
+    expect(member.html).toMatch(/3 addresses not read.*moss.example.com\/&lt;b&gt;.*not exist/s);
+    expect(member.html).toContain("And 2 more.");
+    expect(member.html).toContain("Each scan tries them again");
+  }
+  const { body } = await api.send("GET", "/file-sources/site");
+  expect(body).toMatchObject({ lastScan: { failed: 3, problems } });
+  await env.DB.exec("delete from scan_runs where id = 'told'");
+  await api.send("DELETE", "/file-sources/site");
+});
+
 test("a prompt is tried with a run, and saved only by its own button", async () => {
   const tried = { prompt: "How many days of leave?", systemPrompt: "Tried here." };
   expect((await admin.post("/panel/inferences/ask/run", tried)).status).toBe(200);

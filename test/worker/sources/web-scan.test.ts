@@ -72,6 +72,30 @@ test("a server that errs takes nothing from search and leaves no file of its own
   expect(await world.counters(rag)).toMatchObject({ indexed: 4, error: 0, deleted: 0 });
 });
 
+test("a site in no RAG tells which addresses were not read, and why", async () => {
+  const site = mossSite();
+  serve(site);
+  const more = Array.from({ length: 30 }, (_, at) => `/lost-${at}`);
+  page(site, `${BASE}/peat`, "A note on peat.", more);
+  site.set(`${BASE}/closed`, () => new Response("", { status: 401 }));
+  const world = new World();
+  const startUrls = [BASE, `${BASE}/closed`];
+  const source = await world.addSource("web", { startUrls });
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ added: 4, failed: 32 });
+  const run = await env.DB.prepare("select problems from scan_runs where file_source_id = ?")
+    .bind(source)
+    .first<{ problems: string }>();
+  const problems = JSON.parse(run?.problems ?? "") as { path: string; message: string }[];
+  expect(problems).toHaveLength(20);
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      { path: `${BASE}/closed`, message: expect.stringContaining("401") },
+      { path: `${BASE}/missing`, message: "the page does not exist (404)" },
+    ]),
+  );
+});
+
 test("pushed URLs are files at once, and checked by every scan until they are deleted", async () => {
   const site = mossSite();
   page(site, `${BASE}/pushed`, "A note that was pushed.", ["/never-followed"]);

@@ -10,6 +10,7 @@ import { Table, type Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext } from "../page-env.ts";
 import { hereOf, pageAt } from "../request/list-query.ts";
+import { ScanProblems } from "./scan-problems.tsx";
 import type { ShownSource } from "./shown-source.ts";
 import { runState } from "./source-words.ts";
 
@@ -23,7 +24,7 @@ export async function runsTab(context: PageContext, { source }: ShownSource): Pr
         <Table
           label="Runs"
           rows={listed.data}
-          columns={columnsAt(now())}
+          columns={columnsAt(now(), source.provider === "web")}
           empty={<Empty title="It has not been scanned yet." />}
         />
       </div>
@@ -39,7 +40,7 @@ const figure = (head: string, field: "added" | "changed" | "removed" | "unchange
   cell: (run: ScanRun) => count(run[field]),
 });
 
-const columnsAt = (now: number): Column<ScanRun>[] => [
+const columnsAt = (now: number, isWeb: boolean): Column<ScanRun>[] => [
   { head: "Began", cell: ({ startedAt }) => <Time at={startedAt} now={now} /> },
   {
     head: "Outcome",
@@ -53,6 +54,7 @@ const columnsAt = (now: number): Column<ScanRun>[] => [
               <Data>{run.error}</Data>
             </div>
           )}
+          <ScanProblems scan={run} isWeb={isWeb} />
         </>
       );
     },

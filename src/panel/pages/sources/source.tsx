@@ -13,6 +13,7 @@ import { isAdmin } from "../request/guards.ts";
 import { filesTab } from "./files-tab.tsx";
 import { runsTab } from "./runs-tab.tsx";
 import { settingsTab } from "./settings-tab.tsx";
+import { ScanProblems } from "./scan-problems.tsx";
 import { sourceOf, type ShownSource } from "./shown-source.ts";
 import { countsOf, isScanning, isUnderWay, providerName } from "./source-words.ts";
 
@@ -70,6 +71,9 @@ async function sourcePage(
       </PageHead>
       <div id="source-troubles" data-live>
         <Troubles shown={shown} mayAct={isAdmin(context)} />
+        {shown.lastScan === null ? null : (
+          <ScanProblems scan={shown.lastScan} isWeb={source.provider === "web"} />
+        )}
       </div>
       <Tabs
         label="Of this source"

@@ -1,0 +1,45 @@
+import type { ScanProblem } from "../../../db/schema/sources.ts";
+import { Data } from "../../components/data.tsx";
+import { counted } from "../../components/figures.ts";
+
+type Scanned = {
+  failed: number;
+  problems: ScanProblem[];
+  added: number;
+  changed: number;
+  unchanged: number;
+};
+
+/** What a scan could not read, why, and what to do about it; nothing where it read all. */
+export const ScanProblems = ({ scan, isWeb }: { scan: Scanned; isWeb: boolean }) => {
+  const { failed, problems, added, changed, unchanged } = scan;
+  if (failed === 0) return null;
+  const what = counted(failed, isWeb ? "address" : "item", isWeb ? "addresses" : "items");
+  const untold = failed - problems.length;
+  return (
+    <details class="why" open={added + changed + unchanged === 0}>
+      <summary>{what} not read: which, and why</summary>
+      {problems.length === 0 ? (
+        <p>
+          The provider lists them, and they hold nothing to read: shortcuts to nothing, notebooks.
+        </p>
+      ) : (
+        <ul>
+          {problems.map(({ path, message }) => (
+            <li>
+              <Data>{path}</Data>
+              <div class="problem">
+                <Data>{message}</Data>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {problems.length === 0 || untold <= 0 ? null : <p>And {untold} more.</p>}
+      <p class="soft">
+        What was read of them before stays. Each scan tries them again, and so does “Scan now”.
+        {isWeb ? " What need not be read can be left out in the settings." : ""}
+      </p>
+    </details>
+  );
+};
