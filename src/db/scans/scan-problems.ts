@@ -5,7 +5,7 @@ import { COMMITTED } from "./scan-store.ts";
 import type { ScanRun } from "./scan-store.ts";
 
 /** Of a run; its count `failed` knows of all. */
-export const PROBLEMS_KEPT = 20;
+const PROBLEMS_KEPT = 20;
 const LONGEST_CHARACTERS = 500;
 
 /** Adds to what a run tells of files and addresses that it could not read. */
