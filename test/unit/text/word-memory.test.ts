@@ -34,3 +34,44 @@ test("computes once what it remembers, and never takes one word for another", ()
     expect(visited(memory, words.join(" ")).join(" ")).toBe(words.join(" "));
   }
 });
+
+test("words that were chosen to collide are told apart, and slow down no others", () => {
+  const computed: string[] = [];
+  const memory = new WordMemory((word) => {
+    computed.push(word);
+    return word;
+  });
+  // These have the same 32-bit hash, the first two the same length, too.
+  const equal = ["declinate", "macallums", "costarring", "liquid", "altarage", "zinke"];
+  expect(new Set(equal.map(hashOf)).size).toBe(3);
+  const crowd = wordsOfOneSlot(100);
+  const words = [...equal, ...crowd];
+  expect(visited(memory, words.join(" "))).toEqual(words);
+  const others = ["a", "common", "text"];
+  expect(visited(memory, others.join(" "))).toEqual(others);
+
+  computed.length = 0;
+  const again = [...others, ...words.toReversed()];
+  expect(visited(memory, again.join(" "))).toEqual(again);
+  // Which words share a row of slots is bounded: those beyond are computed each time.
+  expect(computed).toEqual(crowd.slice(64).toReversed());
+});
+
+/** FNV-1a of ASCII: http://www.isthe.com/chongo/tech/comp/fnv/ */
+function hashOf(word: string): number {
+  let hash = 0x811c9dc5 | 0;
+  for (let at = 0; at < word.length; at++) {
+    hash = Math.imul(hash ^ (word.codePointAt(at) ?? 0), 0x01000193);
+  }
+  return hash;
+}
+
+function wordsOfOneSlot(count: number): string[] {
+  const words: string[] = [];
+  for (let at = 0; words.length < count; at++) {
+    const word = at.toString(36);
+    const hash = hashOf(word);
+    if (((hash ^ (hash >>> 16)) & 0xffff) === 0x1234) words.push(word);
+  }
+  return words;
+}

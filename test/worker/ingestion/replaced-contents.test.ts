@@ -130,6 +130,29 @@ test("bytes that return before others were indexed have their text again", async
   heads.mockRestore();
 });
 
+test("bytes whose version became current again are not deleted", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  await world.addRag(source);
+  await push(world.services, source, "A note.");
+  await world.deliver();
+  // As a write does that the database carries out again after another one.
+  const become = async (version: string) => {
+    const statement = env.DB.prepare("update files set version = ? where file_source_id = ?");
+    await statement.bind(version, source).run();
+  };
+  const read = env.DB.prepare("select version from files where file_source_id = ?");
+  const { version } = (await read.bind(source).first<{ version: string }>()) ?? { version: "" };
+  await become("another");
+  await become(version);
+  await settle(world);
+  await expectStored(world, source, "A note.");
+
+  await push(world.services, source, "Another note.");
+  await settle(world);
+  await expectStored(world, source, "Another note.");
+});
+
 /** A source of numbers that is the same at every run. */
 function numbersFrom(seed: number): (below: number) => number {
   let state = seed + 1;

@@ -110,6 +110,33 @@ test("short texts are indexed from their messages, others from their bytes, all 
   for (const rag of rags) expect(await world.counters(rag)).toMatchObject({ indexed: 5 });
 });
 
+test("texts travel to four indexes, and where there are five all read the bytes", async () => {
+  const world = new World();
+  world.carriesTexts = true;
+  const source = await world.addSource();
+  const rags: RagId[] = [];
+  const addRags = async (count: number) => {
+    for (let at = 0; at < count; at++) rags.push(await world.addRag(source));
+  };
+  const put = async (path: string) => {
+    async function* files() {
+      const bytes = Uint8Array.from(new TextEncoder().encode(`A note in ${path}.`));
+      yield { path, mimeType: "text/plain", metadata: null, bytes };
+    }
+    await putFiles(world.services, { source: { id: source }, files: files() });
+    return world.waiting.map(({ body }) => "texts" in body);
+  };
+  await addRags(4);
+  expect(await put("a.txt")).toEqual([true, true, true, true]);
+  await world.deliver();
+  await addRags(1);
+  expect(await put("b.txt")).toEqual([false, false, false, false, false]);
+  await world.deliver();
+  for (const rag of rags) {
+    expect((await world.shown(rag))["b.txt"]).toEqual(["A note in b.txt."]);
+  }
+});
+
 test("when the time is over, files that were not begun are queued again, together", async () => {
   const world = new World();
   const source = await world.addSource();
