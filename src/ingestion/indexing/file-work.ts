@@ -4,6 +4,7 @@ import type { ActivationResult, FileFacts, PlacedChunk, RagIndex } from "../../p
 import type { Services } from "../../services.ts";
 import type { Chunk } from "../../documents/chunking/chunk-document.ts";
 import { shardOf } from "../../core/shard-of.ts";
+import { bareMediaType } from "../../sources/bare-media-type.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };
@@ -42,7 +43,14 @@ export function indexOf(services: Pick<Services, "ragIndexes">, file: ClaimedFil
 
 export function factsOf(file: ClaimedFile): FileFacts {
   const { fileId, path, name, externalId, url, metadata, mimeType } = file;
-  return { fileId, path, name, externalId, url, metadata: { mimeType, ...metadata } };
+  const facts = { fileId, path, name, externalId, url };
+  return { ...facts, metadata: { mimeType: asFiltered(mimeType), ...metadata } };
+}
+
+/** A filter finds `text/plain; charset=utf-8` by either name. */
+function asFiltered(mimeType: string): string | string[] {
+  const bare = bareMediaType(mimeType);
+  return bare === null || bare === mimeType ? mimeType : [mimeType, bare];
 }
 
 export function placed(chunk: IdentifiedChunk): PlacedChunk {

@@ -2,7 +2,6 @@ import { Hono } from "hono";
 
 import { boundaryOf, multipartParts, type Part } from "../../core/multipart.ts";
 import { tooLarge } from "../../core/errors.ts";
-import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../documents/media-type/media-types.ts";
 import { logFailure } from "../../http/errors.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
 import { BATCH_LIMITS, putFiles } from "../../ingestion/uploads/put-files.ts";
@@ -11,6 +10,7 @@ import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { decodedPath } from "./request/file-path-of.ts";
 import { metadataIn } from "./request/file-metadata.ts";
+import { mediaTypeOf } from "./request/media-type-of.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { pushedSource } from "./request/pushed-source.ts";
 
@@ -63,7 +63,8 @@ async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, vo
     try {
       const path = storedPath(named.isEncoded ? decodedPath(named.path) : named.path);
       const metadata = metadataIn(headers.get("x-file-metadata"));
-      yield { path, mimeType: mediaTypeOf(headers, path), metadata, bytes: body };
+      const mimeType = mediaTypeOf(headers.get("content-type"), path);
+      yield { path, mimeType, metadata, bytes: body };
     } catch (thrown) {
       yield { path: named.path, thrown };
     }
@@ -77,10 +78,4 @@ function namedPath(headers: Map<string, string>): { path: string; isEncoded: boo
   const [, name = ""] = FILE_NAME.exec(headers.get("content-disposition") ?? "") ?? [];
   const path = name.replace(/%(?:22|0d|0a)/gi, (code) => ESCAPED[code.toLowerCase()] ?? code);
   return { path, isEncoded: false };
-}
-
-/** Clients that know no type send the unknown one. */
-function mediaTypeOf(headers: Map<string, string>, path: string): string {
-  const given = headers.get("content-type") ?? UNKNOWN_MEDIA_TYPE;
-  return given === UNKNOWN_MEDIA_TYPE ? mediaTypeByName(path) : given;
 }

@@ -17,6 +17,7 @@ import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts"
 import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { metadataIn } from "./request/file-metadata.ts";
+import { mediaTypeOf } from "./request/media-type-of.ts";
 import { filePathOf } from "./request/file-path-of.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { pushedSource } from "./request/pushed-source.ts";
@@ -83,12 +84,13 @@ export function sourceFileRoutes(): Hono<PanelEnv> {
     refuseCoded(context.req.raw.headers);
     const source = await pushedSource(services, context.req.param("id"));
     const length = context.req.header("Content-Length");
+    const path = filePathOf(context.req.raw.url);
     const { created, ...file } = await putFile(services, {
       source,
-      path: filePathOf(context.req.raw.url),
+      path,
       body: context.req.raw.body ?? new ArrayBuffer(0),
       contentLength: length === undefined ? null : Number(length),
-      mimeType: context.req.header("Content-Type") ?? "application/octet-stream",
+      mimeType: mediaTypeOf(context.req.header("Content-Type"), path),
       metadata: metadataIn(context.req.header("X-File-Metadata")),
     });
     return context.json(file, created ? 201 : 200);

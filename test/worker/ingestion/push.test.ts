@@ -15,13 +15,14 @@ const put = async (
   id: Awaited<ReturnType<World["addSource"]>>,
   path: string,
   text: string,
+  mimeType = "text/markdown",
 ) =>
   await putFile(world.services, {
     source: { id },
     path,
     body: bytesOf(text),
     contentLength: null,
-    mimeType: "text/markdown",
+    mimeType,
     metadata: null,
   });
 
@@ -62,6 +63,29 @@ test("a pushed file is pending, then indexed and found; so are its changes", asy
   expect(await put(world, source, "a/note.md", "A note again.")).toMatchObject({ created: true });
   await world.deliver();
   expect((await world.shown(rag))["a/note.md"]).toEqual(["A note again."]);
+});
+
+test("a file whose media type has a charset is filtered by either name of it", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  // As `fetch` sends a string.
+  const mimeType = "text/plain;charset=UTF-8";
+  await put(world, source, "note.txt", "A note.", mimeType);
+  await world.deliver();
+  const found = async (value: string) => {
+    const { queries } = await world.index(rag).candidates({
+      queries: [{ text: "note", vector: null }],
+      restriction: { named: null, metadata: [{ field: "mimeType", values: [value] }] },
+      includeDuplicates: false,
+      limitPerLeg: 5,
+      lexical: true,
+    });
+    return queries[0]?.lexical.length;
+  };
+  expect(await found("text/plain")).toBe(1);
+  expect(await found(mimeType)).toBe(1);
+  expect(await found("text/markdown")).toBe(0);
 });
 
 test("the same bytes again change nothing and queue nothing", async () => {
