@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { createMiddleware } from "hono/factory";
 
-import { notFound } from "../../core/errors.ts";
+import { invalid, notFound } from "../../core/errors.ts";
 import { findFileStatuses, readFileSlices, type FileSlice } from "../../db/files/public-files.ts";
 import type { ListedRag } from "../../db/catalog/public-records.ts";
 import { fileAnswer, fileStateAnswer } from "../answers.ts";
@@ -14,7 +14,7 @@ import { limit, page, pageNumbers } from "../page-query.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileState, InferenceFilePage } from "../schemas/file.ts";
-import { relativePath } from "../schemas/relative-path.ts";
+import { MUST_BE_RELATIVE } from "../schemas/relative-path.ts";
 import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
 import { totalOf } from "./rag-files.ts";
 
@@ -67,7 +67,7 @@ const getFileStatus = createRoute({
         .openapi({ description: "Identifier of the file source.", example: "sample" }),
     }),
     query: z.object({
-      file: relativePath.min(1, "is required").openapi({
+      file: z.string().min(1, "is required").openapi({
         description: "Relative path or external identifier of the file.",
         example: "handbook/leave.md",
       }),
@@ -140,6 +140,7 @@ inferenceFileRoutes.openapi(getFileStatus, async (context) => {
     storedFormsOf(file),
   );
   const state = leastFinished(states);
-  if (state === null) throw notFound();
-  return context.json(fileStateAnswer(state), 200);
+  if (state !== null) return context.json(fileStateAnswer(state), 200);
+  // Only now, because keys of a bucket, which are external identifiers, may begin with a slash.
+  throw file.startsWith("/") ? invalid(`file ${MUST_BE_RELATIVE}`) : notFound();
 });

@@ -82,6 +82,11 @@ test("a file is found by any Unicode form of its path", async () => {
   expect((await status(encodeURIComponent(name.normalize("NFD")))).body).toMatchObject({ name });
 });
 
+test("a file is found by an external id with a leading slash, as buckets have keys", async () => {
+  await run(file("d", "plans/d.txt", "/plans/d.txt"), state("one", "d", "plans/d.txt", "indexed"));
+  expect((await status("%2Fplans%2Fd.txt")).body).toMatchObject({ name: "plans/d.txt" });
+});
+
 test("a leading slash is refused wherever a path is given, as scopes refuse it", async () => {
   const panel = await signedIn();
   const refused = (name: string) => ({
