@@ -2,6 +2,7 @@ import { once } from "node:events";
 
 import { Command } from "commander";
 
+import { parseConfig } from "../config.ts";
 import { readDemoState } from "./demo/demo-state.ts";
 import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE } from "./installation.ts";
@@ -10,6 +11,7 @@ import { pathOfUser } from "./terminal.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
 import { claimState } from "./worker/claim-state.ts";
 import { checkPortIsFree } from "./worker/free-port.ts";
+import { rebuildNotice, storedIndexes } from "./worker/stored-indexes.ts";
 import { writeVariables } from "./worker/variable-files.ts";
 import {
   besidesFile,
@@ -18,6 +20,7 @@ import {
   givenVariables,
   pairOf,
 } from "./worker/worker-variables.ts";
+import type { Variables } from "./worker/worker-variables.ts";
 import { spawnWrangler } from "./worker/wrangler.ts";
 
 type DevOptions = { port: string; persistTo: string; var?: string[] };
@@ -41,6 +44,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   checkVariables({ ...given, ...named }, isLocal);
   await checkPortIsFree(Number(options.port));
   await claimState(stateFolder, Number(options.port));
+  if (isLocal) await tellRebuild(stateFolder, { ...given, ...named });
   await applyMigrations(stateFolder);
   const beside = besidesFile(process.env, given);
   const passed = await writeVariables(stateFolder, "variables.env", beside);
@@ -59,6 +63,17 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
   const [code] = (await once(child, "close")) as [number | null];
   process.exitCode = code ?? 0;
+}
+
+/** The Worker embeds anew what another model embedded; `npm start` may have used this folder. */
+async function tellRebuild(
+  stateFolder: string,
+  { CHAT_MODEL: _, ...given }: Variables,
+): Promise<void> {
+  const config = parseConfig({ ENVIRONMENT: "development", ...given });
+  const wanted = { model: config.EMBEDDING_MODEL, dimensions: config.EMBEDDING_DIMENSIONS };
+  const notice = rebuildNotice((await storedIndexes(stateFolder)) ?? [], wanted);
+  if (notice !== null) process.stderr.write(`${notice}\n`);
 }
 
 await runCommand(program);

@@ -1,3 +1,4 @@
+import { parseConfig } from "../../config.ts";
 import type { PanelApi } from "../api/panel-api.ts";
 import { publicApi } from "../api/public-api.ts";
 import { CommandFailure } from "../failure.ts";
@@ -11,6 +12,8 @@ import { openTerminal, pathOfUser } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { claimState } from "../worker/claim-state.ts";
 import { checkPortIsFree } from "../worker/free-port.ts";
+import { rebuildNotice, storedIndexes } from "../worker/stored-indexes.ts";
+import type { StoredIndex, WantedVectors } from "../worker/stored-indexes.ts";
 import { withWorker } from "../worker/with-worker.ts";
 import { writeVariables } from "../worker/variable-files.ts";
 import {
@@ -19,12 +22,14 @@ import {
   DEV_VARS,
   givenVariables,
 } from "../worker/worker-variables.ts";
+import type { Variables } from "../worker/worker-variables.ts";
 import { addressesOf, showAddresses } from "./addresses.ts";
 import { readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
 import { EMBEDDED_EMBEDDING_MODEL } from "./find-models.ts";
 import { LOCAL_EMAIL, newLocalPassword, writeSignInFile } from "./local-sign-in.ts";
 import { modelSettings } from "./model-settings.ts";
+import type { ModelSettings } from "./model-settings.ts";
 import { firstHeading, SAMPLE_QUESTIONS } from "./questions.ts";
 import type { Questions } from "./questions.ts";
 import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
@@ -45,6 +50,7 @@ export type DemoOptions = {
   json?: true;
 };
 
+const DEFAULT_DIMENSIONS = parseConfig({ ENVIRONMENT: "development" }).EMBEDDING_DIMENSIONS;
 const PASSAGES = 3;
 const NO_CHOICE = { include: [], exclude: [] };
 
@@ -62,7 +68,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   await claimState(stateFolder, options.port);
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
-  const madeWith = state.embeddingModel ?? modelOfDatabase(stateFolder);
+  const stored = await storedIndexes(stateFolder);
+  const madeWith = modelOf(stored) ?? state.embeddingModel ?? modelOfDatabase(stateFolder);
   const embedded = options.embedded === true;
   const settings = await modelSettings(given, stateFolder, { embedded, madeWith });
   const { chatModel, embeddingModel, vars } = settings;
@@ -76,6 +83,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const devVars = DEV_VARS === null ? [] : [DEV_VARS];
   const envFiles = [...devVars, ...passed, ...settings.envFiles, signInFile];
   terminal.say(settings.about);
+  const notice = noticeOf(stored, madeWith, wantedVectors(settings, given));
+  if (notice !== null) terminal.warn(notice);
   terminal.say("Starting the Worker …");
   await withWorker(
     { port: options.port, stateFolder, vars, envFiles, tell: terminal.warn },
@@ -83,9 +92,6 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
       const api = await openPanel(url, state, origin);
       await setUp(url, api, state, subject, chatModel);
-      if (madeWith !== null && madeWith !== embeddingModel) {
-        terminal.warn(changesModel(madeWith, embeddingModel));
-      }
       state.embeddingModel = embeddingModel;
       await writeDemoState(stateFolder, state);
       await pushAndIndex(api, terminal, subject, options.confirmRemovals === true);
@@ -126,12 +132,28 @@ async function setUp(
 }
 
 /** Without a start before this one, `npm run dev` has made what there is. */
+const modelOf = (stored: StoredIndex[] | null) => stored?.[0]?.model ?? null;
 const modelOfDatabase = (stateFolder: string) =>
   hasDatabase(stateFolder) ? EMBEDDED_EMBEDDING_MODEL : null;
 
-function changesModel(before: string, wanted: string): string {
-  const how = `Until ${wanted} has embedded everything, the old vectors answer.`;
-  return `The documents were embedded with ${before} and are embedded anew. ${how}`;
+function wantedVectors(
+  { embeddingModel: model, dimensions }: Pick<ModelSettings, "embeddingModel" | "dimensions">,
+  given: Variables,
+): WantedVectors {
+  if (dimensions !== null) return { model, dimensions: Number(dimensions) };
+  const isNamed = given["EMBEDDING_DIMENSIONS"] !== undefined;
+  return { model, dimensions: isNamed ? null : DEFAULT_DIMENSIONS };
+}
+
+/** Before the Worker starts, so that nothing is embedded anew unsaid. */
+function noticeOf(
+  stored: StoredIndex[] | null,
+  madeWith: string | null,
+  wanted: WantedVectors,
+): string | null {
+  if (stored !== null) return rebuildNotice(stored, wanted);
+  if (madeWith === null || madeWith === wanted.model) return null;
+  return `The files were embedded with ${madeWith} and are embedded anew with ${wanted.model}. Until that is done the old index answers.`;
 }
 
 async function pushAndIndex(

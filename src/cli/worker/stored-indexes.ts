@@ -1,0 +1,81 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { INDEX_FORMAT } from "../../core/index-format.ts";
+
+/** Of the live indexes of one model: how their vectors were made, and of how many files. */
+const storedIndex = z.object({
+  model: z.string(),
+  dimensions: z.number(),
+  format: z.number(),
+  files: z.number(),
+});
+export type StoredIndex = z.infer<typeof storedIndex>;
+
+/** Before it, Node.js has no SQLite of its own, or warns of it. */
+const OLDEST_NODE_WITH_SQLITE = 24;
+
+const LIVE = `select g.embedding_model as model, g.dimensions, g.format,
+    sum(g.indexed_files) as files
+  from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+  where r.removed_at is null group by 1, 2, 3 having files > 0 order by files desc`;
+
+/**
+ * What the local database of a state folder has indexed, the most files first. No server may use
+ * it. Null where it cannot be read: there is none, or Node.js cannot.
+ */
+export async function storedIndexes(
+  stateFolder: string,
+  version = process.versions.node,
+): Promise<StoredIndex[] | null> {
+  if (Number.parseInt(version, 10) < OLDEST_NODE_WITH_SQLITE) return null;
+  const folder = join(stateFolder, "v3", "d1", "miniflare-D1DatabaseObject");
+  const names = await readdir(folder).catch(() => []);
+  const name = names.find((one) => /^[0-9a-f]{32,}\.sqlite$/.test(one));
+  if (name === undefined) return null;
+  const { DatabaseSync } = await import("node:sqlite");
+  try {
+    const database = new DatabaseSync(join(folder, name), { readOnly: true });
+    try {
+      return z.array(storedIndex).parse(database.prepare(LIVE).all());
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Of another version of the service, or never migrated.
+    return null;
+  }
+}
+
+/** What is wanted of every index; `dimensions` null: those that the model has. */
+export type WantedVectors = { model: string; dimensions: number | null };
+
+/**
+ * What the service will do to indexes that were made in another way, in one line; null: nothing.
+ */
+export function rebuildNotice(stored: StoredIndex[], wanted: WantedVectors): string | null {
+  const { model, dimensions } = wanted;
+  const isSame = (one: StoredIndex) =>
+    one.model === model && (dimensions === null || one.dimensions === dimensions);
+  const others = stored.filter((one) => !isSame(one) || one.format !== INDEX_FORMAT);
+  const [most] = others;
+  if (most === undefined) return null;
+  const files = others.reduce((sum, one) => sum + one.files, 0);
+  const them = files === 1 ? "1 file is" : `${files} files are`;
+  if (others.every(isSame)) {
+    return `${them} read and embedded anew with ${model}: another version of Quarry indexed them. Until that is done the old index answers.`;
+  }
+  const isModel = most.model !== model;
+  const before = isModel ? most.model : `${most.dimensions} dimensions`;
+  const now = isModel ? model : `${model}, ${dimensions} dimensions`;
+  const keep = isModel
+    ? `EMBEDDING_MODEL=${most.model}`
+    : `EMBEDDING_DIMENSIONS=${most.dimensions}`;
+  return (
+    `${them} embedded anew with ${now}: the index was made with ${before}. ` +
+    "Until that is done the old index answers, by words alone where its model does not run. " +
+    `To keep it, end this with Ctrl-C and start with ${keep}.`
+  );
+}
