@@ -66,10 +66,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
 }
 
 /** The Worker embeds anew what another model embedded; `npm start` may have used this folder. */
-async function tellRebuild(
-  stateFolder: string,
-  { CHAT_MODEL: _, ...given }: Variables,
-): Promise<void> {
+async function tellRebuild(stateFolder: string, given: Variables): Promise<void> {
   const config = parseConfig({ ENVIRONMENT: "development", ...given });
   const wanted = { model: config.EMBEDDING_MODEL, dimensions: config.EMBEDDING_DIMENSIONS };
   const notice = rebuildNotice((await storedIndexes(stateFolder)) ?? [], wanted);
