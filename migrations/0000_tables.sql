@@ -281,7 +281,7 @@ CREATE TABLE `usage_hours` (
 	`cost` real NOT NULL,
 	`latencies` text DEFAULT '{}' NOT NULL,
 	PRIMARY KEY(`dimension`, `hour`, `key`, `currency`)
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `rag_files` (
 	`rag_id` text NOT NULL,

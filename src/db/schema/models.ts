@@ -93,7 +93,8 @@ export const models = sqliteTable(
 
 /**
  * Usage per hour. Each call adds to one row for every dimension that it concerns (`all`, its
- * inference, its agent, each RAG, its token, its model).
+ * inference, its agent, each RAG, its token, its model). Created `without rowid`, so that a row is
+ * one write.
  */
 export const usageHours = sqliteTable(
   "usage_hours",

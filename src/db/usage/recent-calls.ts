@@ -22,13 +22,13 @@ export async function recentCalls(
   const rows = await readRows(
     db,
     RECENT,
-    `select u.key, sum(u.calls) as calls, sum(u.errors) as errors
-     from json_each(?2) hours cross join json_each(?3) keys
-     cross join usage_hours u on u.dimension = ?1 and u.hour = hours.value and u.key = keys.value
-     group by u.key`,
+    `select keys.value as key, sum(u.calls) as calls, sum(u.errors) as errors
+     from json_each(?2) keys cross join usage_hours u on u.dimension = ?1
+       and u.hour in (select value from json_each(?3)) and u.key = keys.value
+     group by keys.value`,
     dimension,
-    hours,
     keys,
+    hours,
   );
   return new Map(rows.map((found) => [found.key, found]));
 }
