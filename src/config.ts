@@ -56,7 +56,7 @@ const variables = z.object({
   /** With `auto`: chunks of a RAG above which it moves to Vectorize. */
   EXACT_SEARCH_CHUNKS: whole(1).default(100_000),
   /** Chunks per shard of a RAG's index above which it is rebuilt with more shards. */
-  INDEX_SHARD_CHUNKS: whole(1).default(100_000),
+  INDEX_SHARD_CHUNKS: whole(1).default(250_000),
   /** How long a replaced index is kept, so that one can return to it, minutes. */
   REPLACED_INDEX_MINUTES: whole(5, 43_200).default(1_440),
   /** How often a source with a change feed is listed in full, to mend what the feed missed, hours. */

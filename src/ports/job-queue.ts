@@ -33,6 +33,9 @@ export type IndexMessage = {
   revision: number;
 };
 
+/** A message and the size (bytes) of its file. */
+export type SizedMessage = IndexMessage & { size: number };
+
 /** The text of a version of a pushed file: its bytes are this text in UTF-8, and nothing else. */
 export type PushedText = { version: string; text: string };
 

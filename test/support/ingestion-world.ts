@@ -26,6 +26,8 @@ export class World {
   waiting: Envelope[] = [];
   /** Whether short texts travel in messages; without, every file is read from the bucket. */
   carriesTexts = false;
+  /** Whether small files share messages; without, a test can deliver each file's own. */
+  sharesMessages = true;
   /** What the clock of the services says, ms. */
   now = Date.now();
   /** What was sent to the usage queue. */
@@ -43,7 +45,7 @@ export class World {
       queue: {
         index: async (messages, { together = false, texts } = {}) => {
           const carried = this.carriesTexts ? texts : undefined;
-          for (const body of indexBodies(messages, together, carried)) {
+          for (const body of indexBodies(messages, together && this.sharesMessages, carried)) {
             this.waiting.push({ queue: "quarry-index", body });
           }
         },

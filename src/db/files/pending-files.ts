@@ -1,11 +1,20 @@
 import type { FileId, RagId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage, SizedMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { flag, id, number, oneOf, row } from "../columns.ts";
 import { execute, readRows } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
 import { CRASHED, heldUntil, isLeft } from "./attempts.ts";
-import { MESSAGE, MESSAGE_COLUMNS, OPEN, rowKey, rowsOf, sameFile } from "./file-rows.ts";
+import {
+  MESSAGE,
+  MESSAGE_COLUMNS,
+  OPEN,
+  rowKey,
+  rowsOf,
+  sameFile,
+  SIZE,
+  SIZED_MESSAGE,
+} from "./file-rows.ts";
 
 /** Whether a row is pending or processing; the index `rag_files_claimed` has the same condition. */
 export const IN_WORK = `claimed_until > 0`;
@@ -45,6 +54,7 @@ const UNCLAIMED_FILE = row({
   fileId: id<FileId>(),
   revision: number,
   status: oneOf(FILE_STATUSES),
+  size: number,
   isActive: flag,
 });
 
@@ -55,7 +65,7 @@ const UNCLAIMED_FILE = row({
 export async function takeUnclaimedFiles(
   db: Database,
   of: { now: number; claimedUntil: number; limit: number; maxTries: number; reason: string },
-): Promise<IndexMessage[]> {
+): Promise<SizedMessage[]> {
   const rows = await readRows(
     db,
     UNCLAIMED_FILE,
@@ -68,7 +78,7 @@ export async function takeUnclaimedFiles(
        claimed_until = case when attempts >= ?4 then 0 else ?2 end,
        leased_until = case when attempts >= ?4 then ?1 else 0 end
      where (${rowKey()}) in (${UNCLAIMED})
-     returning ${MESSAGE_COLUMNS}, status,
+     returning ${MESSAGE_COLUMNS}, status, ${SIZE},
        exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'
          and r.removed_at is null) as isActive`,
     of.now,
@@ -78,7 +88,7 @@ export async function takeUnclaimedFiles(
     of.reason,
   );
   const wanted = rows.filter(({ status, isActive }) => status === "pending" && isActive);
-  return wanted.map(MESSAGE);
+  return wanted.map(SIZED_MESSAGE);
 }
 
 /**

@@ -1,9 +1,16 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId, RagId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage, SizedMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { id, number, row, text } from "../columns.ts";
-import { MESSAGE, MESSAGE_COLUMNS, pendAgainSql, rowKey } from "../files/file-rows.ts";
+import {
+  MESSAGE,
+  MESSAGE_COLUMNS,
+  pendAgainSql,
+  rowKey,
+  SIZE,
+  SIZED_MESSAGE,
+} from "../files/file-rows.ts";
 import { query, readRow, readRows, runBatch, statement } from "../raw-sql.ts";
 import { NO_NOTES } from "../schema/rags.ts";
 import type { Building } from "./generation-store.ts";
@@ -58,7 +65,7 @@ const FILL = `insert into rag_files (rag_id, generation, file_id, path, status, 
     notes = case excluded.status when 'deleted' then '${NO_NOTES}' else rag_files.notes end,
     attempts = 0, lease_id = null, leased_until = 0, claimed_until = excluded.claimed_until
   where rag_files.revision <> excluded.revision
-  returning ${MESSAGE_COLUMNS}, status`;
+  returning ${MESSAGE_COLUMNS}, status, ${SIZE}`;
 
 const FILLED = row({
   ragId: id<RagId>(),
@@ -66,17 +73,18 @@ const FILLED = row({
   fileId: id<FileId>(),
   revision: number,
   status: text,
+  size: number,
 });
 
 /**
  * Adds rows for the RAG's next `limit` files, by order of id, to a generation being built. Returns
- * what to queue, and the last id filled: null when all files are done.
+ * what to queue with sizes, and the last id filled: null when all files are done.
  */
 export async function fillNextPage(
   db: Database,
   { ragId, generation }: Building,
   of: { after: string; claimedUntil: number; limit: number },
-): Promise<{ messages: IndexMessage[]; filledUpTo: string | null }> {
+): Promise<{ messages: SizedMessage[]; filledUpTo: string | null }> {
   const end = await endOfPage(db, ragId, of.after, of.limit);
   const page = [ragId, generation, of.after, end ?? LAST] as const;
   const [, filled] = await runBatch(db, [
@@ -92,7 +100,7 @@ export async function fillNextPage(
     ),
   ]);
   const due = filled.filter(({ status }) => status === "pending");
-  return { messages: due.map(MESSAGE), filledUpTo: end };
+  return { messages: due.map(SIZED_MESSAGE), filledUpTo: end };
 }
 
 /** A failure with an outside cause is retried after this time, ms. */

@@ -20,6 +20,7 @@ import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { leaseOf } from "./lease.ts";
 import type { Lease } from "./lease.ts";
 import { confirmWaiting } from "../vector-sync/sync-vectors.ts";
+import { messageOf } from "./queue-by-size.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
 /** The files of a group hold at most this much text (bytes); a larger file is processed alone. */
@@ -200,10 +201,3 @@ async function writeEnds(
     if (status === "error") log.warn("file not indexed", { ragId, fileId, reason: errorMessage });
   }
 }
-
-const messageOf = ({ ragId, generation, fileId, revision }: IndexMessage): IndexMessage => ({
-  ragId,
-  generation,
-  fileId,
-  revision,
-});

@@ -15,6 +15,7 @@ import type { Services } from "../../services.ts";
 import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
+import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS } from "../timeouts.ts";
 import { MAX_TRIES } from "../attempts-and-waits.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
@@ -98,7 +99,7 @@ export async function queueUnclaimedFiles(services: Services): Promise<boolean> 
     maxTries: MAX_TRIES,
     reason: `indexing did not finish after ${MAX_TRIES} tries`,
   });
-  await services.queue.index(messages);
+  await queueBySize(services, messages);
   return messages.length < FILES_PER_SWEEP;
 }
 

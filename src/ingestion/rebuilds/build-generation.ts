@@ -10,6 +10,7 @@ import { switchGeneration } from "../../db/generations/generation-switch.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 import { emptyIndex } from "../removal/purge-removed-resources.ts";
+import { queueBySize } from "../indexing/queue-by-size.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
@@ -61,7 +62,7 @@ async function fill(services: Services, building: Building, filledUpTo: string) 
     const claimedUntil = services.now() + SWEPT_CLAIM_MS;
     const of = { after, claimedUntil, limit: FILES_PER_STEP };
     const filled = await fillNextPage(services.db, building, of);
-    await services.queue.index(filled.messages);
+    await queueBySize(services, filled.messages);
     queued += filled.messages.length;
     after = filled.filledUpTo;
   }

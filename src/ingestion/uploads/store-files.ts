@@ -9,6 +9,7 @@ import type { WrittenFile } from "../../db/files/write-files.ts";
 import type { IndexMessage, PushedText } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
+import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
 import { carriedText } from "./carried-text.ts";
 import { fileNameOf } from "./file-path.ts";
@@ -43,7 +44,6 @@ type Source = { id: FileSourceId };
 const WRITE_TRIES = 4;
 /** An invocation may have six connections at once. */
 const WRITES_AT_ONCE = 6;
-const SMALL_FILE_BYTES = 64 * 1_024;
 
 export const receivedFile = <File extends FileOfCaller>({ now }: Services, file: File) => ({
   ...file,
@@ -121,29 +121,23 @@ function noteWritten({ placed, known, written, results }: Written): void {
 /** Texts travel to so many at most: each gets its own messages. */
 const INDEXES_WITH_TEXTS = 4;
 
-/** Small files share messages, so that they are indexed together. */
 async function queueFiles(
-  { queue }: Services,
+  services: Services,
   messages: IndexMessage[],
   files: ReceivedFile[],
   known: Map<string, StoredFile>,
 ): Promise<void> {
-  const small = files.filter(({ upload }) => upload.size <= SMALL_FILE_BYTES);
-  const ids = new Set(small.map((file) => idOf(file, known)));
-  const { together = [], alone = [] } = Object.groupBy(messages, ({ fileId }) =>
-    ids.has(fileId) ? "together" : "alone",
-  );
-  if (alone.length > 0) await queue.index(alone);
-  if (together.length === 0) return;
-  const indexes = new Set(together.map(({ ragId, generation }) => `${ragId} ${generation}`)).size;
-  const carried = indexes > INDEXES_WITH_TEXTS ? [] : small;
+  const sizes = new Map(files.map((file) => [idOf(file, known), file.upload.size]));
+  const sized = messages.map((message) => ({ ...message, size: sizes.get(message.fileId) ?? 0 }));
+  const indexes = new Set(messages.map(({ ragId, generation }) => `${ragId} ${generation}`)).size;
+  const carried = indexes > INDEXES_WITH_TEXTS ? [] : files;
   const texts = new Map(
     carried.flatMap((file): [FileId, PushedText][] => {
       const text = carriedText(file.upload.bytes);
       return text === null ? [] : [[idOf(file, known), { version: file.version, text }]];
     }),
   );
-  await queue.index(together, { together: true, texts });
+  await queueBySize(services, sized, texts);
 }
 
 const idOf = (file: ReceivedFile, known: Map<string, StoredFile>): FileId =>

@@ -45,7 +45,9 @@ test(
     for (let minute = 0; minute < 30; minute++) {
       await sweep(more.world.services);
       for (const { body } of more.world.waiting.splice(0)) {
-        if ("fileId" in body && body.ragId === more.rag) queued.add(body.fileId);
+        for (const { ragId, fileId } of "files" in body ? body.files : []) {
+          if (ragId === more.rag) queued.add(fileId);
+        }
       }
     }
     expect(queued.size).toBe(12_000);

@@ -17,7 +17,9 @@ vi.setConfig({ testTimeout: 300_000 });
 
 /** What was queued is indexed; how many files of the new generation that were. */
 async function indexQueued(world: World, rag: RagId): Promise<number> {
-  const queued = world.waiting.splice(0).flatMap(({ body }) => ("fileId" in body ? [body] : []));
+  const queued = world.waiting
+    .splice(0)
+    .flatMap(({ body }) => ("files" in body ? body.files : "fileId" in body ? [body] : []));
   for (const generation of [1, 2]) {
     const files = queued.filter((message) => message.generation === generation);
     await env.DB.prepare(

@@ -37,11 +37,12 @@ export async function patch(world: World, ragId: RagId, change: RagPatch) {
   return await updateRag(world.services, { rag, patch: change });
 }
 
-/** A RAG with these files indexed. */
+/** A RAG with these files indexed; each file has a message of its own from here on. */
 export async function indexedRag(
   world: World,
   files: Record<string, string>,
 ): Promise<{ source: FileSourceId; rag: RagId }> {
+  world.sharesMessages = false;
   const source = await world.addSource();
   const rag = await world.addRag(source);
   for (const [path, text] of Object.entries(files)) await push(world, source, path, text);

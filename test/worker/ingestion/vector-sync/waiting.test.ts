@@ -61,7 +61,8 @@ test("files of a batch that wait for vectors ask the vector index once", async (
   // They come again as what they are, and not as files whose worker died.
   world.now += MINUTE_MS;
   await sweep(world.services);
-  expect(world.waiting).toHaveLength(FILES);
+  const again = world.waiting.flatMap(({ body }) => ("files" in body ? body.files : []));
+  expect(again).toHaveLength(FILES);
   expect(await suspectsOf(rag)).toBe(0);
   full.looks = 0;
   await world.deliver();

@@ -1,0 +1,31 @@
+import type { FileId } from "../../core/ids.ts";
+import type { IndexMessage, PushedText, SizedMessage } from "../../ports/job-queue.ts";
+import type { Services } from "../../services.ts";
+
+/** Files of at most this size (bytes) share messages, so that they are indexed together. */
+const SMALL_FILE_BYTES = 64 * 1_024;
+
+/**
+ * Queues the indexing of files; small ones share messages, and their texts travel with them. Each
+ * larger one has a message of its own, so that none waits for another's work.
+ */
+export async function queueBySize(
+  { queue }: Pick<Services, "queue">,
+  files: SizedMessage[],
+  texts?: ReadonlyMap<FileId, PushedText>,
+): Promise<void> {
+  const { small = [], large = [] } = Object.groupBy(files, ({ size }) =>
+    size <= SMALL_FILE_BYTES ? "small" : "large",
+  );
+  if (large.length > 0) await queue.index(large.map(messageOf));
+  if (small.length === 0) return;
+  await queue.index(small.map(messageOf), { together: true, ...(texts && { texts }) });
+}
+
+/** What is queued of a file: the message alone. */
+export const messageOf = ({ ragId, generation, fileId, revision }: IndexMessage): IndexMessage => ({
+  ragId,
+  generation,
+  fileId,
+  revision,
+});
