@@ -72,7 +72,7 @@ export type Basis = {
 export type Case = { chunks: number; perSecond: number; ragChunks: number };
 
 /** As db/generation-store.ts spreads a RAG: room for twice as many, 32 at most. */
-const CHUNKS_A_SHARD = 100_000;
+const CHUNKS_A_SHARD = 250_000;
 const SHARDS_MAX = 32;
 const shardsOf = (chunks: number) =>
   chunks <= CHUNKS_A_SHARD
