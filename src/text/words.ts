@@ -4,8 +4,8 @@
  * diacritics. Compatibility forms (`ﬁ`, full width, `m²`) are unfolded.
  */
 const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
-/** The voicing marks of kana are letters' own, no diacritics. */
-const MARKS = /(?![\u3099\u309a])\p{M}/gu;
+/** Marks begin here; the voicing marks of kana are letters' own, no diacritics. */
+const MARKS = /(?![\0-\u02ff\u3099\u309a])\p{M}/gu;
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 /** Scripts written without spaces: searched by overlapping character pairs. */
@@ -17,6 +17,13 @@ const MAY_BE_UNSPACED = /[\u0e00-\u1fff\u2e80-\uffff]/;
 const ASCII_WORD = /[a-z0-9]+/g;
 
 const isAscii = (text: string) => !NOT_ASCII.test(text);
+
+/** Dashes, quotation marks, arrows and other signs that only separate words. */
+const SIGNS =
+  /[\u00a0-\u00a7\u00a9\u00ab\u00ac\u00ae\u00b0\u00b1\u00b6\u00b7\u00bb\u00bf\u00d7\u00f7\u2010-\u2027\u2030-\u205e\u2190-\u22ff\u2500-\u2775]/g;
+
+/** With a blank for each sign, which makes most English texts ASCII: those take the short way. */
+const withoutSigns = (text: string) => (isAscii(text) ? text : text.replace(SIGNS, " "));
 
 function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
@@ -43,8 +50,10 @@ export function searchWordsOf(text: string): string[] {
 }
 
 /** The words of `searchWordsOf` in one text with only ASCII characters between them. */
-export const searchTextOf = (text: string): string =>
-  isAscii(text) ? text : searchWordsOf(text).join(" ");
+export function searchTextOf(text: string): string {
+  const plain = withoutSigns(text);
+  return isAscii(plain) ? plain : searchWordsOf(plain).join(" ");
+}
 
 /**
  * As `searchWordsOf`, and each run of a script without spaces ends with its last character alone,
@@ -129,9 +138,10 @@ export const namesAndWordsOf = (text: string): string[] => [
  * that the text has: what the FTS index takes.
  */
 export function indexTextOf(text: string): string {
-  if (!isAscii(text)) return namesAndWordsOf(text).join(" ");
-  const parts = codeWordParts(text);
-  return parts.length === 0 ? text : `${text} ${parts.join(" ")}`;
+  const plain = withoutSigns(text);
+  if (!isAscii(plain)) return namesAndWordsOf(plain).join(" ");
+  const parts = codeWordParts(plain);
+  return parts.length === 0 ? plain : `${plain} ${parts.join(" ")}`;
 }
 
 /** Whether a word is one character of a script without spaces. */

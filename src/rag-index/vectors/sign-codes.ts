@@ -22,9 +22,9 @@ export const estimateError = (dimensions: number) =>
   Math.sqrt((Math.PI / 2 - 1) / bitsOf(dimensions));
 
 /** mulberry32, as a sequence of signs. */
-function signsFrom(seed: number, count: number): Int8Array {
+function signsFrom(seed: number, count: number): Float32Array {
   let state = seed;
-  return Int8Array.from({ length: count }, () => {
+  return Float32Array.from({ length: count }, () => {
     state = (state + 0x6d2b_79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
@@ -32,23 +32,41 @@ function signsFrom(seed: number, count: number): Int8Array {
   });
 }
 
+/** In place. Two of the transform's steps at a time, each sum rounded as if it had been stored. */
 function hadamard(values: Float32Array): void {
-  for (let half = 1; half < values.length; half *= 2) {
-    for (let block = 0; block < values.length; block += 2 * half) {
-      for (let at = block; at < block + half; at++) {
+  const { length } = values;
+  let step = 1;
+  for (; 4 * step <= length; step *= 4) {
+    for (let block = 0; block < length; block += 4 * step) {
+      for (let at = block; at < block + step; at++) {
         const a = values[at] ?? 0;
-        const b = values[at + half] ?? 0;
-        values[at] = a + b;
-        values[at + half] = a - b;
+        const b = values[at + step] ?? 0;
+        const c = values[at + 2 * step] ?? 0;
+        const d = values[at + 3 * step] ?? 0;
+        const sum = Math.fround(a + b);
+        const difference = Math.fround(a - b);
+        const laterSum = Math.fround(c + d);
+        const laterDifference = Math.fround(c - d);
+        values[at] = sum + laterSum;
+        values[at + step] = difference + laterDifference;
+        values[at + 2 * step] = sum - laterSum;
+        values[at + 3 * step] = difference - laterDifference;
       }
     }
+  }
+  if (step === length) return;
+  for (let at = 0; at < step; at++) {
+    const a = values[at] ?? 0;
+    const b = values[at + step] ?? 0;
+    values[at] = a + b;
+    values[at + step] = a - b;
   }
 }
 
 /** Makes and reads the codes of vectors of one size. Not for two uses at a time: it has one scratch. */
 export class SignCoder {
   readonly bytes: number;
-  readonly #signs: Int8Array[];
+  readonly #signs: Float32Array[];
   readonly #rotated: Float32Array;
 
   constructor(dimensions: number) {
@@ -72,7 +90,7 @@ export class SignCoder {
         const value = rotated[byte * BITS_A_BYTE + bit] ?? 0;
         sum += Math.abs(value);
         squares += value * value;
-        if (value > 0) signs |= 1 << bit;
+        signs |= Number(value > 0) << bit;
       }
       code[at + byte] = signs;
     }

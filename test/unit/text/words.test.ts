@@ -9,6 +9,7 @@ import {
   isUnspacedCharacter,
   namesAndWordsOf,
   pairUnspacedScripts,
+  searchTextOf,
   searchWordsOf,
   wordsOf,
 } from "../../../src/text/words.ts";
@@ -49,6 +50,19 @@ test("the text that is indexed has the words and the parts of names, and no othe
       .filter((word) => word !== "");
     expect(words).toEqual(namesAndWordsOf(text));
   }
+});
+
+test("a sign between letters leaves the words that its text has, whatever the sign", () => {
+  const found: string[] = [];
+  for (let code = 0x80; code <= 0x2fff; code++) {
+    const text = `aB${String.fromCodePoint(code)}Cd`;
+    const indexed = indexTextOf(text).toLowerCase();
+    const expected = namesAndWordsOf(text).join(" ");
+    const searched = searchTextOf(text).toLowerCase();
+    const differs = expected !== wordsOf(indexed).join(" ");
+    if (differs || searchWordsOf(text).join(" ") !== wordsOf(searched).join(" ")) found.push(text);
+  }
+  expect(found).toEqual([]);
 });
 
 test("one character of a script without spaces is told from a letter", () => {

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+
+import { detectLanguage } from "../../../../src/documents/decoding/detect-language.ts";
+
+const TEXTS: [string | null, string][] = [
+  ["en", "The words of a text and those that it is made from are read in the order of the text."],
+  [
+    "de",
+    "Die Wörter eines Textes werden gelesen, und für jede Sprache sind es nicht die gleichen.",
+  ],
+  [
+    "fr",
+    "Les mots d’une langue ne sont pas ceux que les autres ont, et c’est par eux qu’on la lit.",
+  ],
+  ["pl", "Nie jest tak, że do tego się od razu dochodzi, a na to są po prostu inne słowa."],
+  ["ru", "Это не так, как было, но и не то, что из этого для нас по делу следует."],
+  ["en", "— “The rule of 𝒜𝒷 — and that of Ω — is, as it was, on the list of rules for this.”"],
+  ["ja", "これは日本語の文です。 The rest is in English."],
+  ["el", "Αυτό είναι ένα κείμενο."],
+  [null, "x-1 y_2 x.3 y/4 x:5 y=6 x+7 y*8 x 9"],
+  [null, "the of and"],
+  [null, "𝒜𝒷𝒸 12 — …"],
+  [null, ""],
+];
+
+test("the language is that of the script or of the common words; null for too few", () => {
+  expect(TEXTS.map(([, text]) => [detectLanguage(text), text])).toEqual(TEXTS);
+});
