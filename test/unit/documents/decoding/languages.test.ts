@@ -17,7 +17,7 @@ const TEXTS: [string | null, string][] = [
   ["en", "— “The rule of 𝒜𝒷 — and that of Ω — is, as it was, on the list of rules for this.”"],
   ["ja", "これは日本語の文です。 The rest is in English."],
   ["el", "Αυτό είναι ένα κείμενο."],
-  [null, "x-1 y_2 x.3 y/4 x:5 y=6 x+7 y*8 x 9"],
+  [null, "q-1 x_2 q.3 x/4 q:5 x=6 q+7 x*8 q 9"],
   [null, "the of and"],
   [null, "𝒜𝒷𝒸 12 — …"],
   [null, ""],
