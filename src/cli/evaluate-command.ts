@@ -35,7 +35,12 @@ export function evaluateCommand(): Command {
     .option("--fail-under <measure=value>", "exit with 1 below it (may be repeated)", collect)
     .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
     .option("--json", "print the figures as JSON")
-    .addHelpText("after", afterHelp("The key of an administrator is read from QUARRY_KEY."))
+    .addHelpText(
+      "after",
+      afterHelp(
+        "The automation key of an administrator is read from QUARRY_KEY: the panel makes one (Settings, Keys).",
+      ),
+    )
     .action(evaluate);
 }
 

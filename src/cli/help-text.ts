@@ -5,6 +5,7 @@ const NARROWEST_DESCRIPTION = 15;
 
 /** Help that is wrapped on narrow terminals, and commands without the `[options]` that all have. */
 export function wrapHelp(command: Command): void {
+  command.showHelpAfterError("Add --help to see what it takes.");
   command.configureHelp({
     minWidthToWrap: NARROWEST_DESCRIPTION,
     subcommandTerm: (sub) => {

@@ -40,7 +40,7 @@ export function pushCommand(): Command {
     .addHelpText(
       "after",
       afterHelp(
-        "The automation key is read from QUARRY_KEY. Hidden files and links are never pushed, and " +
+        "The automation key is read from QUARRY_KEY: the panel makes one (Settings, Keys). Hidden files and links are never pushed, and " +
           "files that --include and --exclude skip are not removed from the source either.",
       ),
     )

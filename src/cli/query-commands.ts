@@ -6,6 +6,7 @@ import type { FileEntry, PublicApi } from "./api/public-api.ts";
 import { lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
+import { START_COMMAND } from "./installation.ts";
 import { collect } from "./run-command.ts";
 import { readSchema } from "./schema-file.ts";
 import { checkedUrl, DEFAULT_URL, keyIn, tokenIn } from "./target-options.ts";
@@ -28,7 +29,12 @@ function shared(command: Command): Command {
   return command
     .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
     .option("--json", "print the service's answer as JSON")
-    .addHelpText("after", afterHelp("The token is read from QUARRY_TOKEN."));
+    .addHelpText(
+      "after",
+      afterHelp(
+        `The token is read from QUARRY_TOKEN: ${START_COMMAND} prints one, the panel makes others.`,
+      ),
+    );
 }
 
 /** What a search takes, by itself and for an answer. */

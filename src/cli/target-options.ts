@@ -33,7 +33,11 @@ export function tokenIn(environment: NodeJS.ProcessEnv): string {
 /** The automation key of the panel API. @throws CommandFailure without one, or for a token */
 export function keyIn(environment: NodeJS.ProcessEnv): string {
   const key = environment["QUARRY_KEY"] ?? "";
-  if (key === "") throw new CommandFailure("Set QUARRY_KEY to an automation key of the panel.");
+  if (key === "") {
+    throw new CommandFailure(
+      "Set QUARRY_KEY to an automation key; an administrator makes one in the panel, Settings, Keys.",
+    );
+  }
   if (!key.startsWith("qry_")) return key;
   throw new CommandFailure(
     `QUARRY_KEY holds ${TOKEN}, which goes into QUARRY_TOKEN. This command needs ${KEY}.`,

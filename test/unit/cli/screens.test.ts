@@ -47,6 +47,16 @@ test.each([60, 80, 120, 200])("the help of every command fits %i columns", (colu
   Object.defineProperty(process.stdout, "columns", before ?? { value: undefined });
 });
 
+test("a command that lacks an argument says where its arguments are listed", async () => {
+  for (const command of [searchCommand(), askCommand(), statusCommand()]) {
+    wrapHelp(command);
+    let written = "";
+    command.exitOverride().configureOutput({ writeErr: (text) => void (written += text) });
+    await expect(command.parseAsync(["node", "quarry"])).rejects.toThrow("missing required");
+    expect(written).toMatch(/missing required argument '\w+'\nAdd --help to see what it takes\.\n/);
+  }
+});
+
 const source = (filePath: string) => ({ filePath, name: filePath, page: 3, headings: ["Leave"] });
 const run = (text: string, cited: number[]): Run => ({
   response: [{ type: "text", text, citations: cited.map((item) => ({ item })) }],
