@@ -56,8 +56,13 @@ function sentenceOf(issue: Issue): string {
   }
 }
 
+/** Whether the value is not even of the type that a branch of a union wants. */
+const isOfOtherType = (issues: readonly Issue[]) =>
+  issues.some(({ code, path }) => code === "invalid_type" && path.length === 0);
+
 /**
- * A union fails as a whole: the closest branch is reported; unknown keys are reported one by one.
+ * A union fails as a whole: the closest branch is reported, first one of the value's type; unknown
+ * keys are reported one by one.
  */
 function leaves(issue: Issue): Issue[] {
   if (issue.code === "unrecognized_keys") {
@@ -66,7 +71,9 @@ function leaves(issue: Issue): Issue[] {
     });
   }
   if (issue.code !== "invalid_union") return [issue];
-  const [closest] = [...issue.errors].sort((a, b) => a.length - b.length);
+  const [closest] = [...issue.errors].sort(
+    (a, b) => Number(isOfOtherType(a)) - Number(isOfOtherType(b)) || a.length - b.length,
+  );
   const inner = (closest ?? []).flatMap(leaves);
   return inner.map((leaf) => Object.assign({}, leaf, { path: [...issue.path, ...leaf.path] }));
 }
@@ -99,10 +106,16 @@ function problemsIn(
   const byField = new Map(unknown.map((field) => [pathOf(field), unknownText(field)]));
   for (const issue of error.issues.slice(0, ISSUES_TOLD).flatMap(leaves)) {
     const field = pathText(issue.path, whole);
-    const absent = issue.code !== "custom" && valueAt(input, issue.path) === undefined;
-    if (!byField.has(field)) byField.set(field, absent ? "is required" : sentenceOf(issue));
+    if (!byField.has(field))
+      byField.set(field, problemOf(issue, valueAt(input, issue.path), whole));
   }
   return [...byField].map(([field, problem]) => ({ field, problem }));
+}
+
+function problemOf(issue: Issue, value: unknown, whole: string): string {
+  if (issue.code !== "custom" && value === undefined) return "is required";
+  const isRepeated = whole === "query" && issue.code === "invalid_type" && Array.isArray(value);
+  return isRepeated ? "must be given once" : sentenceOf(issue);
 }
 
 function unknownText(field: UnknownField): string {

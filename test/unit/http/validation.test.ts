@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-import { describeIssues, parseOrRefuse } from "../../../src/http/validation.ts";
+import { describeIssues, parseOrRefuse, validationHook } from "../../../src/http/validation.ts";
 
 function told(schema: z.ZodType, input: unknown): string {
   const parsed = schema.safeParse(input);
@@ -56,6 +56,26 @@ test("of a union the branch that comes closest tells what is wrong", () => {
     config: z.union([z.object({ x: z.string(), y: z.string() }), z.object({ z: z.literal(1) })]),
   });
   expect(told(schema, { config: { z: 2 } })).toBe("config.z must be one of 1");
+});
+
+test("of a union the branch of the value's own type tells what is wrong", () => {
+  const part = z.object({ type: z.literal("text"), text: z.string() });
+  const schema = z.object({ content: z.union([z.string(), z.array(part).max(2)]) });
+  const of = (content: unknown) => told(schema, { content });
+  expect(of([{ type: "image" }])).toBe(
+    "content[0].type must be one of text; content[0].text is required",
+  );
+  const some = { type: "text", text: "" };
+  expect(of([some, some, some])).toBe("content must have at most 2 items");
+  expect(of(7)).toBe("content must be a string");
+});
+
+test("a query parameter that is repeated is told as that", () => {
+  const data = { page: ["1", "2"] };
+  const { error } = z.object({ page: z.string() }).safeParse(data);
+  if (error === undefined) throw new Error("it fits");
+  const hook = () => validationHook({ success: false, error, data, target: "query" });
+  expect(hook).toThrow("Invalid request: page must be given once");
 });
 
 test("the whole is named where no field is", () => {
