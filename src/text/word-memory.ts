@@ -1,9 +1,10 @@
 /** Longer runs of letters are encoded data, which hardly recurs. */
 const LONGEST_WORD_BYTES = 64;
-const REMEMBERED_WORDS = 30_000;
+/** As many as some hundred documents of several fields have; with what is computed, some MB. */
+const REMEMBERED_WORDS = 60_000;
 const REMEMBERED_BYTES = 12 * REMEMBERED_WORDS;
 /** Of which half are used at most. */
-const SLOTS = 1 << 16;
+const SLOTS = 1 << 17;
 const LAST_SLOT = SLOTS - 1;
 /** Words chosen to lie in one row of slots must not slow down those of others. */
 const MOST_PROBES = 64;

@@ -59,7 +59,10 @@ export function hashEmbedding(text: string, dimensions: number): number[] {
   const vector = new Float64Array(dimensions);
   counts.addWeightsTo(vector);
   let squares = 0;
-  for (let at = 0; at < dimensions; at++) squares += (vector[at] ?? 0) ** 2;
+  for (let at = 0; at < dimensions; at++) {
+    const value = vector[at] ?? 0;
+    squares += value * value;
+  }
   const length = Math.sqrt(squares);
   const scale = length === 0 ? 0 : 1 / length;
   // oxlint-disable-next-line unicorn/no-new-array -- takes a fifth of what `push` or `Array.from` do

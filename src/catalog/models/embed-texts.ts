@@ -43,8 +43,11 @@ function toUnitLength(embedding: number[], dimensions: number): Float32Array {
     throw new ModelFailure(`a vector of ${told}`);
   }
   let sum = 0;
-  // In plain loops: `for … of` takes three times as long.
-  for (let at = 0; at < dimensions; at++) sum += (embedding[at] ?? 0) ** 2;
+  // In plain loops: `for … of` takes three times as long, and `**` calls a function.
+  for (let at = 0; at < dimensions; at++) {
+    const value = embedding[at] ?? 0;
+    sum += value * value;
+  }
   if (!Number.isFinite(sum)) throw new ModelFailure("a vector that is no numbers");
   // A text without any feature has no direction: it is similar to nothing.
   const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
