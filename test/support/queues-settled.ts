@@ -27,6 +27,6 @@ export async function queuesSettled(): Promise<void> {
         .first<{ count: number }>();
       if (row?.count !== 0) throw new Error(`${row?.count ?? "?"} pieces of work are left`);
     },
-    { timeout: 40_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
 }

@@ -16,6 +16,6 @@ afterAll(async () => {
     () => {
       if (batches.underWay > 0) throw new Error(`${batches.underWay} batches are under way`);
     },
-    { timeout: 40_000, interval: 20 },
+    { timeout: 120_000, interval: 20 },
   );
 });

@@ -79,7 +79,7 @@ test.each([{ kind: "hang" }, { kind: "drip" }] as Failure[])(
     double.fail("chat", failure);
     const gone = new AbortController();
     const asked = Promise.resolve(ask(gone.signal)).catch((thrown: unknown) => thrown);
-    await vi.waitFor(() => expect(double.requests).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(double.requests).toHaveLength(1), { timeout: 120_000 });
     gone.abort(new Error("gone"));
     expect(await asked).toBeInstanceOf(Error);
   },

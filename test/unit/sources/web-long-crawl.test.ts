@@ -91,7 +91,7 @@ test("a call costs no more when thousands of pages are known than when few are",
   expect(perCall(late)).toBeLessThan(1.5 * perCall(early));
   await reader.ended?.();
   expect([...store.entries.keys()].filter((key) => key.startsWith("crawl/"))).toEqual([]);
-}, 60_000);
+});
 
 test("pages are fetched beside a slow one, and listed in the order they were found", async () => {
   const paths = Array.from({ length: 13 }, (_, at) => `/page-${at}`);

@@ -155,7 +155,8 @@ test("files of any status are listed by path, and a page reads its own rows", as
   expect(page?.map(({ path }) => path)).toEqual(sorted.slice(30, 50));
   const after = await readFilesAfter(db, live, all, sorted[99] ?? "", 20);
   expect(after.map(({ path }) => path)).toEqual(sorted.slice(100, 120));
-  expect(counts.read).toBeLessThan(200);
+  // A look at all files is 500 rows for each of the two.
+  expect(counts.read).toBeLessThan(350);
 
   const folder = { status: null, folder: "1/" };
   const below = await readFolderPage(db, { ...live, offset: 0, limit: 10, filter: folder });

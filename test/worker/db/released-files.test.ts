@@ -8,7 +8,7 @@ import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 /** Rows written by the release of so many files that wait. */
 async function writtenFor(files: number) {

@@ -31,19 +31,12 @@ const PHRASES: Record<string, string> = {
 const bytesOf = (dataUrl: string) =>
   Uint8Array.from(atob(dataUrl.slice(dataUrl.indexOf(",") + 1)), (letter) => letter.charCodeAt(0));
 
-/** The first PDF waits until pdf.js is transformed for the test. */
-const TIMEOUT_MS = 60_000;
-
-it.each(Object.entries(fixtures))(
-  "reads %s inside the Worker's runtime",
-  async (path, dataUrl) => {
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const subject = /-(\w+)\.\w+$/.exec(name)?.[1] ?? "";
-    const document = await extractDocument({ name, mimeType: null, bytes: bytesOf(dataUrl) });
-    expect(document.markdown).toContain(PHRASES[subject]);
-  },
-  TIMEOUT_MS,
-);
+it.each(Object.entries(fixtures))("reads %s inside the Worker's runtime", async (path, dataUrl) => {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const subject = /-(\w+)\.\w+$/.exec(name)?.[1] ?? "";
+  const document = await extractDocument({ name, mimeType: null, bytes: bytesOf(dataUrl) });
+  expect(document.markdown).toContain(PHRASES[subject]);
+});
 
 it("decodes legacy encodings with the runtime's own decoder", async () => {
   const bytes = Uint8Array.of(

@@ -24,7 +24,7 @@ const BERTHS = Array.from(
 const TABLE = ["# Berths", "", HEADER, "| --- | --- | --- |", ...BERTHS, ""].join("\n");
 const FILES = 6;
 const RAGS = 2;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 let api: ReturnType<typeof withToken>;
 let panel: Awaited<ReturnType<typeof signedIn>>;

@@ -52,7 +52,7 @@ async function addRag(panel: Panel, name: string, files: Record<string, string>)
       const { processedFiles } = body as { processedFiles: number };
       if (processedFiles < Object.keys(files).length) throw new Error("not indexed yet");
     },
-    { timeout: 60_000, interval: 50 },
+    { timeout: 120_000, interval: 50 },
   );
 }
 

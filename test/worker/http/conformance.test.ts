@@ -7,7 +7,6 @@ import { RULES } from "../../contract/table.ts";
 import { setUpWorld, type World } from "../../contract/world.ts";
 import { ORIGIN } from "../../support/worker-client.ts";
 
-const SET_UP_WITHIN_MS = 60_000;
 let world: World;
 
 /** A model of a server that nobody runs here: what an outage of it looks like to the service. */
@@ -27,7 +26,7 @@ beforeAll(async () => {
         await set("update rags set reranker = ? where identifier = ?", name),
     },
   );
-}, SET_UP_WITHIN_MS);
+});
 
 afterAll(async () => {
   await world.tearDown();

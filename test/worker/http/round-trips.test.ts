@@ -8,7 +8,7 @@ import { countedBindings } from "../../support/counted-bindings.ts";
 import { call, ORIGIN, signedIn, withToken } from "../../support/worker-client.ts";
 
 const app = createApp(composeServices);
-const INDEXED_WITHIN_MS = 20_000;
+const INDEXED_WITHIN_MS = 120_000;
 let token: string;
 let cookie: string;
 

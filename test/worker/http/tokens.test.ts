@@ -76,7 +76,7 @@ test("its last use is noted, at most once a minute", async () => {
     expect((await withToken(token).get("/rags/notes")).status).toBe(200);
     vi.useRealTimers();
   };
-  const soon = { timeout: 20_000, interval: 50 };
+  const soon = { timeout: 120_000, interval: 50 };
   const noted = async (ms: number) =>
     await vi.waitFor(async () => expect(await lastUse(id)).toBe(start + ms), soon);
   await useAt(0);
@@ -127,7 +127,7 @@ test("of an inference a token opens what is linked, and nothing beside it leaks"
       const { body: files } = await api.get("/inferences/ask/files?page=1");
       expect(files).toMatchObject({ data: [{ files: [{ status: "indexed" }] }] });
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 120_000, interval: 50 },
   );
 
   const search = { semanticSearch: ["secret heather"], topK: 100, includeSources: true };

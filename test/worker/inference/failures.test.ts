@@ -182,7 +182,7 @@ test("a caller who goes away ends the model's work", async () => {
   const inference = inferenceOf({ model: "local/chat" });
   const run = { inference, input: inputOf({}), caller: nobody, signal: gone.signal };
   const running = runInference(world.services, run);
-  await vi.waitFor(() => expect(double.of("chat")).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(double.of("chat")).toHaveLength(1), { timeout: 120_000 });
   gone.abort();
   await expect(running).rejects.toMatchObject({ kind: "model-failed" });
   expect(double.of("chat")).toHaveLength(1);

@@ -170,7 +170,7 @@ test("a listener that goes away ends the model's stream, and what it used is cou
   const waiting = events.next();
   await events.return?.();
   await expect(waiting).rejects.toMatchObject({ kind: "model-failed" });
-  await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
+  await vi.waitFor(() => expect(cancelled).toHaveBeenCalled(), { timeout: 120_000 });
   await world.settled();
   expect(world.usage).toMatchObject([{ outcome: "error", outputTokens: 1 }]);
   expect(world.usage[0]?.inputTokens).toBeGreaterThan(10);

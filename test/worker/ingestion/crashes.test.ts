@@ -15,7 +15,7 @@ import { watching } from "../../support/watched-services.ts";
 const MOMENTS: CrashMoment[] = ["before", "after"];
 const LIMIT = 60;
 /** Dozens of runs of a whole life of files, each with its sweeps. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 /** Runs the work with a crash at each outside call in turn, until one run meets no crash. */
 async function atEachCall(

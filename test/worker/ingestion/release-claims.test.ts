@@ -23,7 +23,7 @@ import {
 } from "./heavy-files.ts";
 
 /** Dozens of runs of a whole life of files, each with its sweeps. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 test("after a minute a consumer releases unstarted files without counting an attempt", async () => {
   const { world, rag } = await heavyWorld();

@@ -23,7 +23,7 @@ const STEP_MS = 50;
 const LOOK_BEFORE_EVERY = 10;
 const TOP_K = 20;
 const DIMENSIONS = 64;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 const textOf = (trial: number) => `The cellar key of house ${trial} hangs on hook ${trial * 7}.`;
 const pathOf = (trial: number) => `houses/${trial % 10}/${trial}.txt`;

@@ -21,9 +21,12 @@ const CHANGED = 10;
 const ROWS_PER_UNCHANGED_FILE = 3;
 /** The run, its source, the hold, and the place where the page before it ended. */
 const ROWS_PER_PAGE = 4;
-/** D1 counts pages and the last row of an index twice now and then. */
-const SPARE_ROWS = 50;
-const TIMEOUT_MS = 300_000;
+/**
+ * D1 counts pages and the last row of an index twice now and then. One more row for each file would
+ * be 1,200.
+ */
+const SPARE_ROWS = 400;
+const TIMEOUT_MS = 600_000;
 
 const pathOf = (at: number) => `folder-${at % 10}/file-${at}.txt`;
 

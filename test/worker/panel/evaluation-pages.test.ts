@@ -6,7 +6,7 @@ import { signedIn } from "../../support/worker-client.ts";
 
 const MEMBER = { email: "reader@localhost", password: "quiet amber lantern" };
 
-afterAll(queuesSettled, 60_000);
+afterAll(queuesSettled);
 
 /** The text of a page as it is read, without its tags. */
 const read = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
@@ -17,7 +17,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   await api.put("/file-sources/moor/files/leave.md", "# Leave\n\nThirty days of leave a year.");
   await api.put("/file-sources/moor/files/vpn.md", "# VPN\n\nThe tunnel needs a certificate.");
   await api.send("POST", "/rags", { name: "Moor", fileSource: "moor" });
-  const soon = { timeout: 40_000, interval: 100 };
+  const soon = { timeout: 120_000, interval: 100 };
   const indexed = async () => (await api.send("GET", "/rags/moor")).body;
   await vi.waitFor(async () => expect(await indexed()).toMatchObject({ processedFiles: 2 }), soon);
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const made = await admin.send("POST", "/keys", { name: "batch", role: "admin" });
   ({ key } = made.body as { key: string });
 });
-afterAll(queuesSettled, 60_000);
+afterAll(queuesSettled);
 
 const pushBatch = async (body: BodyInit, headers: Record<string, string> = {}) =>
   await call("POST", `/panel/api${FILES}`, {
@@ -72,7 +72,7 @@ test("a batch answers for each file; what is refused spoils no other", async () 
     ],
     total: 3,
   });
-  await vi.waitFor(async () => expect(await audited()).toBe(before + 3), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await audited()).toBe(before + 3), { timeout: 120_000 });
 });
 
 /** How many files of the source the audit trail says were put. */

@@ -18,7 +18,7 @@ let admin: Admin;
 beforeAll(async () => {
   admin = await signedIn();
 });
-afterAll(queuesSettled, 60_000);
+afterAll(queuesSettled);
 
 /** Hosts end in .internal: the scans that begin are refused before they leave the machine. */
 const bucket = (config: object = {}) => ({

@@ -13,7 +13,7 @@ beforeAll(async () => {
   for (const name of ["One", "Two"])
     await admin.send("POST", "/rags", { name, fileSource: "docs" });
 });
-afterAll(queuesSettled, 60_000);
+afterAll(queuesSettled);
 
 const base = { systemPrompt: "Be brief.", model: "embedded/extractive" };
 

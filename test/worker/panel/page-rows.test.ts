@@ -35,7 +35,7 @@ beforeAll(async () => {
   cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
   await fill();
 });
-afterAll(queuesSettled, 60_000);
+afterAll(queuesSettled);
 
 const numbers = (count: number) => `(with recursive n(i) as (select 1 union all select i + 1 from n
   limit ${count}) select i, printf('%06d', i) as no from n)`;

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await api.send("POST", "/rags", { name: "Docs", fileSource: "docs" });
   await api.send("POST", "/inferences", { name: "Ask", ...PROMPTED });
 });
-afterAll(queuesSettled, 60_000);
+afterAll(queuesSettled);
 
 /** Opens a form, lets the API change the record meanwhile, and sends what was changed in the form. */
 async function edit(path: string, shown: Record<string, string>, change: Record<string, string>) {

@@ -8,7 +8,7 @@ type Admin = Awaited<ReturnType<typeof signedIn>>;
 type Rag = { id: string; identifier: string; totalFiles: number; processedFiles: number };
 
 /** Indexing is waited for, and a busy machine takes its time. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 let admin: Admin;
 let api: ReturnType<typeof withToken>;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const token = await admin.send("POST", "/tokens", { name: "all", rags: ["*"] });
   api = withToken((token.body as { token: string }).token);
 });
-afterAll(queuesSettled, 60_000);
+afterAll(queuesSettled);
 
 async function make(body: object): Promise<Rag> {
   const { status, body: made } = await admin.send("POST", "/rags", { fileSource: "docs", ...body });
@@ -38,7 +38,7 @@ async function indexed(identifier: string, files: number): Promise<void> {
       const { body } = await admin.send("GET", `/rags/${identifier}`);
       expect(body).toMatchObject({ totalFiles: files, processedFiles: files });
     },
-    { timeout: 40_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
 }
 

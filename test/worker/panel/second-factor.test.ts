@@ -12,7 +12,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const PASSWORD = "quiet amber lantern";
 const STEP_MS = 30_000;

@@ -12,7 +12,7 @@ import { jsonLog } from "../../../src/core/log.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const FIRST = { email: "first@example.com", password: "from the secrets" };
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const made = await admin.send("POST", "/keys", { name: "push", role: "admin" });
   ({ key } = made.body as { key: string });
 });
-afterAll(queuesSettled, 60_000);
+afterAll(queuesSettled);
 
 const push = async (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
   await call("PUT", `/panel/api${FILES}/${path}`, {
@@ -146,7 +146,7 @@ test("the list says what was removed from a file's text", async () => {
           { filePath: "b.txt", status: "indexed", notes: [] },
         ],
       }),
-    { timeout: 20_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
 });
 

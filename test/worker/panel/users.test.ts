@@ -5,7 +5,7 @@ import { COST } from "../../../src/access/users/password-cost.ts";
 import { signedIn } from "../../support/worker-client.ts";
 
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 test("users are created, listed by address, changed, and shown without passwords", async () => {
   const admin = await signedIn();

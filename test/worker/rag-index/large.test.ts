@@ -10,7 +10,7 @@ import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
 const CHUNKS = EXACT_SCAN_LIMIT_CHUNKS + 100;
 const CHUNKS_A_CALL = 5_000;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 const vector = encodeHalfFloats([1, 0, 0, 0]);
 
 const textOf = (at: number) => `report number${at}${at % 3 === 0 ? " thirds" : ""}`;

@@ -6,7 +6,7 @@ import type { IndexScope, Restriction } from "../../../src/ports/rag-index.ts";
 import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
 const STEPS = 200;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 const PATHS = ["a/1", "a/2", "a/b/3", "c/4", "c/5", "6"];
 const WORDS = ["granite", "quartz", "basalt", "slate", "chalk", "Granite"];
 const SCOPES: (IndexScope[] | null)[] = [

@@ -34,7 +34,7 @@ test("words of a large file that is removed are merged away, step by step", asyn
   expect((await search(index, "bracken number 7")).lexical.join()).not.toContain("bracken");
   await vi.waitFor(async () => {
     expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
-  }, 20_000);
+  }, 120_000);
   expect((await search(index, "heather7")).lexical).toHaveLength(1);
 
   await index.remove([{ fileId: factsOf("small.txt").fileId, revision: 2 }]);
@@ -54,6 +54,6 @@ test("many small removals in one call are one large; a new merge follows an old"
   await index.remove(idsOf(paths.slice(0, 1)));
   await vi.waitFor(async () => {
     expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
-  }, 20_000);
+  }, 120_000);
   expect((await search(index, "heather7")).lexical).toHaveLength(1);
 });

@@ -14,7 +14,7 @@ const VERSIONS = usesVectorize ? 20 : 100;
 const READS = 15;
 const PASSAGES = 5;
 const TOP_K = 50;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 const FILE = "boilers.md";
 
 let world: World;

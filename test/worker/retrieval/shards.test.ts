@@ -17,7 +17,7 @@ import { indexedRag, worldWith } from "../inference/support.ts";
 import { DIMENSIONS, factsOf, put, versionOf } from "../rag-index/support.ts";
 
 /** Ninety files in each of two indexes. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const SHARDS = 4;
 const FILES = 90;

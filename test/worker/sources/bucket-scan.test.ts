@@ -79,7 +79,7 @@ test("a bucket is scanned page by page; an unchanged one costs no download", asy
   expect(shown["moved.md"]).toEqual(["A note numbered 43."]);
   expect(shown["1/a + b & 43.md"]).toBeUndefined();
   expect(shown["2/a + b & 44.md"]).toBeUndefined();
-}, 30_000);
+});
 
 test("credentials that expire in mid-scan remove nothing, and say so", async () => {
   const { bucket, world, source, rag } = await scanned();
@@ -95,7 +95,7 @@ test("credentials that expire in mid-scan remove nothing, and say so", async () 
   await scan(world, source);
   expect(await statusOf(source)).toBe("active");
   expect(await lastRun(source)).toMatchObject({ unchanged: KEYS, error: null });
-}, 30_000);
+});
 
 test("a throttled page is asked for again, and the listing resumes", async () => {
   const { bucket, world, source } = await scanned();
@@ -108,7 +108,7 @@ test("a throttled page is asked for again, and the listing resumes", async () =>
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ unchanged: KEYS, removed: 0, error: null });
   expect(bucket.pages).toBe(5);
-}, 30_000);
+});
 
 test("an empty listing that was not one before deletes nothing by itself", async () => {
   const { objects, world, source, rag } = await scanned();
@@ -121,7 +121,7 @@ test("an empty listing that was not one before deletes nothing by itself", async
   await scan(world, source);
   expect(await statusOf(source)).toBe("active");
   expect(await world.counters(rag)).toMatchObject({ indexed: KEYS, deleted: 0 });
-}, 30_000);
+});
 
 test("the bound bucket is read below its prefix, and never what is the service's own", async () => {
   const world = new World();
@@ -166,4 +166,4 @@ test("a key that no address can name is an error that says so, and nothing else'
   }
   expect(bucket.opened.filter((key) => key.startsWith("docs/..."))).toHaveLength(1);
   expect(await world.counters(rag)).toMatchObject({ indexed: KEYS + 1, error: 3 });
-}, 30_000);
+});

@@ -14,7 +14,7 @@ const FOLDERS = 50;
 const FOLDER = "7/";
 const INDEXED = KEYS / FOLDERS;
 const WRITES_AT_ONCE = 6;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 const ODD = [
   "a b",
   "a+b",

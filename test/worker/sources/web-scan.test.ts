@@ -222,4 +222,4 @@ test("a long crawl goes on over several pages of a listing and leaves nothing be
   expect(await world.counters(rag)).toMatchObject({ indexed: 151, pending: 0, error: 0 });
   const left = await env.FILES.list({ prefix: `sources/${source}/reader/crawl/` });
   expect(left.objects).toEqual([]);
-}, 30_000);
+});

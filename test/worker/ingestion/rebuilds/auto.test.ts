@@ -23,7 +23,7 @@ import {
 } from "./support.ts";
 
 /** Each test lives through builds and their sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const MOST_IN_OBJECT = 3;
 const SMALL = ["moss", "fen", "gorse"];

@@ -10,7 +10,7 @@ const MOST_CALLS = 80;
 /** Each run takes a while: of the calls every fourth is tried, others before than after. */
 const EVERY = 4;
 /** Dozens of builds, each with its sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 async function recover(world: World): Promise<void> {
   await world.deliver();

@@ -16,7 +16,7 @@ import {
 } from "./support.ts";
 
 /** Each test lives through builds and their sweeps. Vectorize holds vectors of one size only. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 

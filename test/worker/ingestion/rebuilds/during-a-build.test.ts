@@ -23,7 +23,7 @@ import {
 } from "./support.ts";
 
 /** Each test lives through a build and its sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const SMALL = { chunkSize: 32, chunkOverlap: 0 };
 const FILES = {

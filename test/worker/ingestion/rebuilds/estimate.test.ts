@@ -11,7 +11,7 @@ import { World } from "../../../support/ingestion-world.ts";
 import { facts, indexedRag, longText, patch } from "./support.ts";
 
 /** Each test indexes long documents and builds them anew. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 /** How far an estimate of chunks and tokens may be off. */
 const TOLERANCE = 0.3;

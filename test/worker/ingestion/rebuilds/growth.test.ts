@@ -22,7 +22,7 @@ import {
 } from "./support.ts";
 
 /** Each test lives through a build and its sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const SHARD_CHUNKS = 4;
 /** Twice what six chunks need at four a shard, and one. */

@@ -10,7 +10,7 @@ import { found, indexedRag, longText, patch, states } from "./support.ts";
 
 const HEALTHY = 12;
 const ROUNDS = 14;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 /** A worker that embeds a text with this word never comes to an end. */
 function dyingAt(world: World, word: string): () => Promise<"died"> {

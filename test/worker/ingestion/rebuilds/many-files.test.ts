@@ -13,7 +13,7 @@ import { forget, ragToBuild } from "./rows-of-files.ts";
 import { push, states } from "./support.ts";
 
 /** Thousands of rows. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 /** What was queued is indexed; how many files of the new generation that were. */
 async function indexQueued(world: World, rag: RagId): Promise<number> {

@@ -18,7 +18,7 @@ import {
 } from "./support.ts";
 
 /** Each test lives through a build and its sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 

@@ -19,7 +19,7 @@ import {
 } from "./support.ts";
 
 /** Each test lives through builds and their sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const FILES = {
   "a.html": longText("moss"),

@@ -27,7 +27,7 @@ import {
 } from "./support.ts";
 
 /** Builds, and thousands of rows. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const CHUNKS_AFTER = 12;
 const ROWS = 2_500;

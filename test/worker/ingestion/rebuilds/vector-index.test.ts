@@ -16,7 +16,7 @@ import {
 } from "./support.ts";
 
 /** Each test lives through a build and its sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 test("vectors of replaced and abandoned generations leave the vector index", async () => {
   const world = await VectorizeWorld.alone();

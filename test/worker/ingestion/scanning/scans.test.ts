@@ -13,7 +13,7 @@ import { CrashPoint } from "../../../support/crash.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import { usesVectorize } from "../../../support/tested-adapters.ts";
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 /** On Vectorize each sweep syncs all that earlier rounds left: fewer rounds are as telling. */
 const CALLS_BETWEEN_CRASHES = usesVectorize ? 9 : 1;
 

@@ -9,7 +9,7 @@ import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { drive, nearest } from "./support.ts";
 
 /** Hundreds of chunks, and minutes of sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const DIMENSIONS = 64;
 const LINES = 12;

@@ -16,7 +16,7 @@ import {
 } from "../rebuilds/support.ts";
 
 /** Thousands of chunks, and minutes of sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";

@@ -19,7 +19,7 @@ import {
 import { live, noteOf, notesRag } from "./notes-rag.ts";
 
 /** Each of them lives through hours of sweeps. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";

@@ -8,7 +8,7 @@ import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 /** https://developers.cloudflare.com/workers/platform/limits/#subrequests */
 const CALLS_PER_INVOCATION = 10_000;
 const INDEXES = 45;

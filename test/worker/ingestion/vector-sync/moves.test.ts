@@ -7,7 +7,7 @@ import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { drive, nearest } from "./support.ts";
 
 /** Minutes of sweeps, many times over. */
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const PLANTS = ["heather", "sundew", "bracken", "gorse", "sedge", "willow", "alder", "rowan"];
 const textOf = (at: number) => `${PLANTS[at % PLANTS.length]} grows in bed ${at}.`;
