@@ -16,7 +16,7 @@ const generated = {
   ...(SIMULATED_INTERVALS === undefined ? {} : { SIMULATED_INTERVALS }),
 };
 /** What hangs ends; on a busy machine what is only slow must not. */
-const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 };
+const timeouts = { testTimeout: 600_000, hookTimeout: 600_000 };
 /** What nobody changes is bundled once, or each Worker of the tests loads 500 modules one by one. */
 const deps = {
   optimizer: {
@@ -65,7 +65,11 @@ const ALONE = [
   "test/worker/panel/overview-and-usage.test.ts",
 ];
 const inWorker = {
-  setupFiles: ["./test/support/apply-migrations.ts", "./test/support/stop-after-batches.ts"],
+  setupFiles: [
+    "./test/support/zz-bars.ts",
+    "./test/support/apply-migrations.ts",
+    "./test/support/stop-after-batches.ts",
+  ],
   deps,
   ...timeouts,
 };
@@ -178,8 +182,7 @@ export default defineConfig({
           // Each file drives a `wrangler dev` of its own, with its own port and state; after all else.
           sequence: { groupOrder: 1 },
           globalSetup: ["./test/end-to-end/built-service.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 120_000,
+          ...timeouts,
         },
       },
       {
@@ -190,8 +193,7 @@ export default defineConfig({
           environment: "node",
           sequence: { groupOrder: 1 },
           globalSetup: ["./test/end-to-end/built-service.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
+          ...timeouts,
         },
       },
     ],

@@ -70,7 +70,7 @@ test.skipIf(executablePath === null)(
     await page.fill("[name=name]", "Staff questions");
     await page.click("button:has-text('Make the inference')");
     await expect
-      .poll(async () => await askStaffQuestion(page), { timeout: 60_000, interval: 1_000 })
+      .poll(async () => await askStaffQuestion(page), { timeout: 120_000, interval: 1_000 })
       .toContain("26 days");
     await page.goto("/panel/first-steps");
     await page.click("a:has-text('Make a token')");
@@ -287,11 +287,11 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     await page.goto("/panel/sources/dropped");
     await dropped(admin, folder);
     await expect
-      .poll(async () => await page.locator("body").innerText(), { timeout: 60_000 })
+      .poll(async () => await page.locator("body").innerText(), { timeout: 120_000 })
       .toMatch(/\d+ of 300 files are uploaded/);
     await expect
       .poll(async () => JSON.stringify(await api("GET", "/file-sources/dropped/files?limit=1")), {
-        timeout: 60_000,
+        timeout: 120_000,
       })
       .toContain('"total":300');
     expect(admin.complaints).toEqual([]);

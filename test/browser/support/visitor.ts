@@ -1,6 +1,8 @@
 import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
+const PAGE_TIMEOUT_MS = 120_000;
+
 type Credentials = { email: string; password: string };
 type Options = NonNullable<Parameters<Browser["newContext"]>[0]>;
 
@@ -19,6 +21,8 @@ export async function signedInVisitor(
     reducedMotion: "reduce",
     ...options,
   });
+  // On a busy machine a page may take longer than Playwright's half a minute.
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const visitor = await visitorIn(context);
   const { page } = visitor;
   await page.goto("/panel/sign-in");
