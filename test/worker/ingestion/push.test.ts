@@ -203,7 +203,6 @@ test("a file over 25 MiB is refused and nothing of it is stored", async () => {
   await expect(
     putFile(world.services, { ...input, body, contentLength: null }),
   ).rejects.toMatchObject({ kind: "too-large" });
-  // The body has no end: what is read beyond the limit is what streams hold.
   expect(sent).toBeLessThan(1.5 * limit);
   const { results } = await env.DB.prepare("select 1 from files where file_source_id = ?")
     .bind(source)
