@@ -13,8 +13,8 @@ import { expectSuccess, freePort, runCli, untilFree } from "./run-cli.ts";
 
 const FILES = 500;
 const CRASHES = 3;
-/** Texts after which the model hangs in each life; all have about 2,000. */
-const TEXTS_A_LIFE = 500;
+/** Texts after which the model hangs in each life; all files have some 1,500 to embed. */
+const TEXTS_A_LIFE = 400;
 
 const scratch = scratchFolder();
 const state = join(scratch.path, "state");

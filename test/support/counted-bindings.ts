@@ -28,8 +28,9 @@ export type Counted = { env: Env; trips: RoundTrips; operations: Operation[] };
 const NO_TRIPS = new Set(["SCAN_QUEUE", "INDEX_QUEUE", "USAGE_QUEUE"]);
 
 /**
- * The bindings, each writing down when it is called. With `delayMs` every call takes that much
- * longer, so that what runs side by side ends together and `after` tells who waited for whom.
+ * The bindings, each writing down when it is called. With `delayMs` no call ends before nothing was
+ * called for that long and no other call is under way: what runs side by side ends together, however
+ * slow the machine is, and `after` tells who waited for whom.
  */
 export function countedBindings(env: Env, options: { delayMs?: number } = {}): Counted {
   const log = new OperationLog(options.delayMs ?? 0);
@@ -65,6 +66,9 @@ class OperationLog {
   readonly operations: Operation[] = [];
   readonly trips: RoundTrips = [];
   readonly #delayMs: number;
+  #running = 0;
+  #waiting: (() => void)[] = [];
+  #release: ReturnType<typeof setTimeout> | undefined;
 
   constructor(delayMs: number) {
     this.#delayMs = delayMs;
@@ -82,14 +86,26 @@ class OperationLog {
     const operation: Operation = { binding, name, after, ended: false, ...facts };
     this.operations.push(operation);
     if (!NO_TRIPS.has(binding)) this.trips.push(`${binding} ${name}`);
+    this.#running += 1;
     try {
       const result = await call();
       Object.assign(operation, factsOf(result));
       return result;
     } finally {
-      if (this.#delayMs > 0) await new Promise((over) => setTimeout(over, this.#delayMs));
+      this.#running -= 1;
+      if (this.#delayMs > 0) await this.#untilOthersEnd();
       operation.ended = true;
     }
+  }
+
+  #untilOthersEnd(): Promise<void> {
+    clearTimeout(this.#release);
+    this.#release = setTimeout(() => {
+      // Whichever is under way begins this wait anew when it ends.
+      if (this.#running > 0) return;
+      for (const end of this.#waiting.splice(0)) end();
+    }, this.#delayMs);
+    return new Promise((end) => this.#waiting.push(end));
   }
 }
 

@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import { createApp } from "../../../src/http/app.ts";
@@ -34,6 +34,12 @@ beforeAll(async () => {
   const credentials = { email: "admin@localhost", password: "quarry" };
   const session = await call("POST", "/panel/api/session", { body: JSON.stringify(credentials) });
   cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+  // Callers are known for seconds, which a slow machine may need for two requests.
+  vi.useFakeTimers({ toFake: ["Date"] });
+});
+
+afterAll(() => {
+  vi.useRealTimers();
 });
 
 /** Each test begins as an isolate that knows nobody. */
