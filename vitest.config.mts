@@ -65,11 +65,7 @@ const ALONE = [
   "test/worker/panel/overview-and-usage.test.ts",
 ];
 const inWorker = {
-  setupFiles: [
-    "./test/support/zz-bars.ts",
-    "./test/support/apply-migrations.ts",
-    "./test/support/stop-after-batches.ts",
-  ],
+  setupFiles: ["./test/support/apply-migrations.ts", "./test/support/stop-after-batches.ts"],
   deps,
   ...timeouts,
 };
