@@ -6,6 +6,7 @@ import { quoteOf } from "./quote.ts";
 import type { Quote } from "./quote.ts";
 import { byRelevance } from "./relevance.ts";
 import type { Scored } from "./relevance.ts";
+import { specialStems } from "./sections.ts";
 import { sentencesOf } from "./sentences.ts";
 import type { Group, Sentence } from "./sentences.ts";
 
@@ -99,15 +100,38 @@ function quotationOf(material: Material): Quotation | null {
   const statements = statementsOf(material);
   const question = questionOf(material.request);
   const scored = byRelevance(statements, question);
-  const best = scored.find(answers);
-  if (best === undefined) return null;
-  const { passage } = best.sentence;
-  const beside = scored.filter(({ sentence }) => sentence.passage === passage);
-  const quote = quoteOf(best, beside, question);
-  const isSure =
-    !material.searched || isCertain(best.sentence, quote.sentences, statements, question);
-  return { best, quote, isSure };
+  const [first, ...others] = scored.filter(answers);
+  if (first === undefined) return null;
+  const quotationFrom = (best: Scored): Quotation => {
+    const { passage } = best.sentence;
+    const beside = scored.filter(({ sentence }) => sentence.passage === passage);
+    const quote = quoteOf(best, beside, question);
+    const isSure =
+      !material.searched || isCertain(best.sentence, quote.sentences, statements, question);
+    return { best, quote, isSure };
+  };
+  const closest = quotationFrom(first);
+  if (closest.isSure) return closest;
+  const next = others
+    .slice(0, NEXT_TRIED)
+    .filter(({ score }) => score >= first.score * NEXT_LEAST)
+    .filter(({ sentence }) => isPointedTo(sentence, question));
+  return next.map(quotationFrom).find(({ isSure }) => isSure) ?? closest;
 }
+
+/** Whether a question asks for an option or a default, or the option above a sentence names it. */
+function isPointedTo(sentence: Sentence, question: Question): boolean {
+  if (question.options.length > 0 || question.kind === "default") return true;
+  const { introduction, introductionStems } = sentence.group;
+  const special = specialStems(sentence, question);
+  const named = special.filter((stem) => introductionStems.has(stem));
+  return introduction.startsWith("-") && named.length >= special.length / 2;
+}
+
+/** Sentences that are tried where the best one does not answer for sure … */
+const NEXT_TRIED = 3;
+/** … and how near to its score theirs must be. */
+const NEXT_LEAST = 0.8;
 
 /** The sentences that answer, best first; may be empty. */
 export const answering = (material: Material, question: Question): Scored[] =>

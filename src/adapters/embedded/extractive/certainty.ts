@@ -1,3 +1,4 @@
+import { standsBeside } from "./beside.ts";
 import { figuresIn, fitsKind, optionsIn } from "./question.ts";
 import { LEADS, REFERS } from "./quote.ts";
 import type { Question } from "./question.ts";
@@ -11,7 +12,7 @@ const LEAST_BOUND = 0.9;
 /** … from a document that the question names … */
 const LEAST_BOUND_NAMED = 0.75;
 /** … or of which more than half of the passages are that the search found. */
-const LEAST_BOUND_AMONG_MOST = 0.65;
+const LEAST_BOUND_AMONG_MOST = 0.7;
 /** What text must say without its headings: they tell what it is about, not what it says. */
 const LEAST_SAID = 0.3;
 /** How far it must bind each word of what is asked for: `limit` in `What is the limit …?` */
@@ -20,7 +21,8 @@ const LEAST_ASKED_BOUND = 0.5;
 /**
  * Whether a quotation is said to be the answer. Words of a question stand near each other in many
  * documents by chance, so it must bind almost all of them; fewer where the question or the search
- * as a whole points to its document. A document that the question names goes before all others.
+ * as a whole points to its document. A document that the question names goes before all others, but
+ * for a section whose heading asks the question.
  * @param best the sentence that answers best; `quoted`: of its passage; `passages`: all sentences of all passages.
  */
 export function isCertain(
@@ -35,7 +37,16 @@ export function isCertain(
   if (leastAsked < LEAST_ASKED_BOUND || (said < LEAST_SAID && !needsNoWords(quoted, question))) {
     return false;
   }
-  const sources = sourcesOf(passages);
+  if (bound >= LEAST_BOUND && isAsked(best.group, best, question)) return true;
+  return isBoundBySource(bound, source, sourcesOf(passages), question);
+}
+
+function isBoundBySource(
+  bound: number,
+  source: Sentence["source"],
+  sources: Sentence["source"][],
+  question: Question,
+): boolean {
   const named = timesNamed(source, question);
   if (sources.some((one) => timesNamed(one, question) > named)) return false;
   if (bound >= LEAST_BOUND || (named > 0 && bound >= LEAST_BOUND_NAMED)) return true;
@@ -50,12 +61,13 @@ const needsNoWords = (quoted: Sentence[], question: Question): boolean =>
 
 /** Whether a quotation states something of the kind that is asked for. */
 function mayAnswer(best: Sentence, quoted: Sentence[], question: Question): boolean {
-  const { options, figures, kind, dotted } = question;
+  const { options, figures, dotted } = question;
   if (quoted.every((one) => isNoStatement(one) || isOfOther(options, one))) return false;
   if (LEADS.test(quoted.at(-1)?.text ?? "")) return false;
   if (question.isNegated && !NEGATES.test(best.text)) return false;
   if (!holdsNames(quoted, dotted) || !isOfForm(best, quoted, question)) return false;
-  return holdsFigures(quoted, figures) && quoted.some(({ text }) => fitsKind(text, kind));
+  if (standsBeside(best, quoted, question)) return false;
+  return holdsFigures(quoted, figures) && quoted.some(({ text }) => fitsKind(text, question));
 }
 
 /** Whether a quotation tells how, or what something is or does, where that is asked. */
@@ -64,7 +76,8 @@ function isOfForm(best: Sentence, quoted: Sentence[], question: Question): boole
   if (form === "how") return tellsHow(best, quoted, question);
   if (form !== "what") return true;
   if (!isExplained(quoted, options)) return false;
-  return kind !== null || explains(best, question) || isAsked(best.group, best, question);
+  if (options.length > 0 || kind !== null) return true;
+  return explains(best, question) || isAsked(best.group, best, question);
 }
 
 /** By code, a list, a row, or a sentence that tells what to do and needs none before it. */
@@ -128,7 +141,17 @@ function holdsFigures(quoted: Sentence[], figures: string[]): boolean {
   return figures.every((one) => held.some((by) => by === one || by.startsWith(`${one}.`)));
 }
 
-const isNoStatement = (sentence: Sentence) => sentence.isLink || isRunTogether(sentence);
+const isNoStatement = (sentence: Sentence) =>
+  sentence.isLink || isRunTogether(sentence) || isSignature(sentence);
+
+/** `-k, --kill-after=DURATION` alone */
+const isSignature = ({ text, group }: Sentence): boolean =>
+  group.kind === "paragraph" &&
+  text.startsWith("-") &&
+  text.length <= SIGNATURE_LONGEST &&
+  text.split(/\s+/).every((word) => /^[-[<|]|^[^\p{Ll}]+$/u.test(word));
+
+const SIGNATURE_LONGEST = 100;
 
 /** Whether a sentence explains another option, and at most mentions the one that is asked for. */
 function isOfOther(options: string[], { group }: Sentence): boolean {

@@ -1,4 +1,5 @@
 import { stemOfForm } from "./stems.ts";
+import { wordsOf } from "../../../text/words.ts";
 import { tellingWords } from "../../../text/telling-words.ts";
 
 /** The document that a passage was taken from. */
@@ -9,6 +10,8 @@ export type Source = {
   document: string;
   /** The names in its path, as the stems that a question may name them by. */
   names: string[][];
+  /** The words of those that consist of several: `is-number`. */
+  spelt: string[][];
 };
 
 /** Names that say what a document is for, and not what it is about. */
@@ -26,7 +29,16 @@ export function sourceOf(cited: string): Source {
     const parts = name.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2");
     return parts === name ? [tellingStems(name)] : [tellingStems(name), tellingStems(parts)];
   });
-  return { cited, document, names: names.filter((stems) => stems.length > 0) };
+  const spelt = path
+    .split("/")
+    .flatMap((segment) => [segment, segment.replace(EXTENSIONS, "")])
+    .map(wordsOf);
+  return {
+    cited,
+    document,
+    names: names.filter((stems) => stems.length > 0),
+    spelt: spelt.filter((words) => words.length > 1),
+  };
 }
 
 const tellingStems = (text: string): string[] => tellingWords(text).map(stemOfForm);

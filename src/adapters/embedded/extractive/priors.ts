@@ -1,7 +1,8 @@
 import { holdsKind } from "./question.ts";
 import type { Question } from "./question.ts";
 import type { Sentence } from "./sentences.ts";
-import { stemOfForm } from "./stems.ts";
+import { specialStems } from "./sections.ts";
+import { sharesPrefix, stemOfForm } from "./stems.ts";
 import { tellingWords } from "../../../text/telling-words.ts";
 
 const KIND_BONUS = 1.25;
@@ -25,10 +26,9 @@ const POSITION_PRIOR = 0.05;
 
 /** How likely a sentence answers a question of its form, by how it reads and where it stands. */
 export function priorOf(sentence: Sentence, question: Question): number {
-  const { kind } = question;
   const { text, stems, isLink, passage, position, group } = sentence;
   const early = 1 / (1 + PASSAGE_PRIOR * passage) + POSITION_PRIOR / (1 + position);
-  const fits = holdsKind(text, kind) ? KIND_BONUS : 1;
+  const fits = holdsKind(text, question) ? KIND_BONUS : 1;
   const isShort = group.kind === "paragraph" && stems.length < FRAGMENT_WORDS && !ENDS.test(text);
   const isFragment =
     isShort || isRunTogether(sentence) || isCutOff(sentence) || stems.length < LEAST_WORDS;
@@ -105,10 +105,11 @@ const DESCRIBES =
   /^(?:the |an? )?\S{1,40}(?: \([^)]{0,60}\)| \p{L}+)? (?:is|are|ist|sind) (?:an?|the|one|ein|eine|der|die|das)\b|^(?:an? )?(?:[\p{L}-]+ ){0,4}(?:library|module|package|tool|utility|wrapper|plugin|parser|implementation|middleware)\b(?! (?:options?|to))|^\S{1,40}(?: \p{L}+)? (?:supports|provides|features|offers)\b/iu;
 
 /** Whether a sentence, a list or code tells how something is done. */
-export function instructs(sentence: Sentence, { terms }: Question): boolean {
+export function instructs(sentence: Sentence, question: Question): boolean {
+  const { terms } = question;
   const { text, stems, group } = sentence;
   if (group.kind !== "paragraph" || group.introduces !== null) return true;
-  return isEntry(sentence, terms) || isImperative(text, stems, terms) || DIRECTS.test(text);
+  return isEntry(sentence, question) || isImperative(text, stems, terms) || DIRECTS.test(text);
 }
 
 /** Whether an item of a list is a step, names what to use, or stands below a sentence that leads. */
@@ -118,23 +119,37 @@ export function isStep({ text, mark, stems, group }: Sentence, { terms }: Questi
 }
 
 /** Whether a sentence stands below an option, command or name that the question names. */
-function isEntry({ text, group, heading, source }: Sentence, terms: Question["terms"]): boolean {
+function isEntry(sentence: Sentence, question: Question): boolean {
+  const { text, group, heading, source } = sentence;
   const isExplained =
     /^[-[<`\p{Ll}]/u.test(group.introduction) && group.sentences[0]?.text === text;
-  if (isExplained) return true;
+  const isMeant = specialStems(sentence, question).some((stem) =>
+    [...group.introductionStems].some((one) => one === stem || sharesPrefix(one, stem)),
+  );
+  if (isExplained && isMeant) return true;
   const above = heading === "" ? (source.cited.split(" › ").slice(1).at(-1) ?? "") : heading;
   const folded = above.toLowerCase();
-  return (
-    NAMES_CODE.test(above) && terms.some(({ stem }) => stem.length > 2 && folded.includes(stem))
-  );
+  const special = specialStems(sentence, question);
+  return NAMES_CODE.test(above) && special.some((stem) => stem.length > 2 && folded.includes(stem));
 }
 
 /** Whether a sentence, a list or a row says what something is or does. */
-export function explains(sentence: Sentence, { terms }: Question): boolean {
-  const { group } = sentence;
-  if (group.kind !== "paragraph" || group.introduces?.kind === "list") return true;
-  return isEntry(sentence, terms) || isFirstOf(sentence) || defines(sentence, terms);
+export function explains(sentence: Sentence, question: Question): boolean {
+  const { group, stems } = sentence;
+  if (group.kind === "code") return false;
+  if (group.kind !== "paragraph") {
+    const special = specialStems(sentence, question);
+    const head = stems.slice(0, HEAD_WORDS);
+    const isIn = (stem: string) => head.some((one) => one === stem || sharesPrefix(one, stem));
+    const named = special.filter((stem) => isIn(stem) || sentence.headingStems.has(stem));
+    return special.some(isIn) && named.length >= special.length / 2;
+  }
+  if (group.introduces?.kind === "list") return true;
+  return isEntry(sentence, question) || isFirstOf(sentence) || defines(sentence, question.terms);
 }
+
+/** Words of an item or row among which it names what it explains. */
+const HEAD_WORDS = 10;
 
 /** Whether it begins a section that says what a thing is. */
 function isFirstOf({ text, group }: Sentence): boolean {
@@ -146,7 +161,7 @@ function isFirstOf({ text, group }: Sentence): boolean {
 function defines({ text, stems }: Sentence, terms: Question["terms"]): boolean {
   const head = new Set(stems.slice(0, SUBJECT_WORDS));
   const isAbout = terms.some(({ stem }) => head.has(stem));
-  return isAbout && EXPLAINS.test(text) && !CONDITIONAL.test(text);
+  return isAbout && EXPLAINS.test(text) && !CONDITIONAL.test(text) && !text.endsWith(":");
 }
 
 /** What begins with a verb that tells what to do, such as the first one of the question. */

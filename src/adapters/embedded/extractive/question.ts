@@ -1,4 +1,5 @@
 import { wordsOf } from "../../../text/words.ts";
+import { numberWordsFor } from "./number-words.ts";
 import { sentencesOf } from "./sentences.ts";
 import { stemOfForm } from "./stems.ts";
 import { isTelling, tellingWords } from "../../../text/telling-words.ts";
@@ -39,17 +40,27 @@ export type Question = {
   /** Numbers and versions, which must stand in what is said to be the answer. */
   figures: string[];
   kind: AnswerKind;
+  /** The words, folded, that are numbers in its language, where it asks for one. */
+  numberWords: Set<string>;
   form: QuestionForm;
   /** Names with a dot (`cookies.set`), which must stand in what is said to be the answer. */
   dotted: string[];
   /** Whether it asks for what does not hold or is not done. */
   isNegated: boolean;
+  /** What is asked, in its own words. */
+  text: string;
+  /** Its words as they follow each other, for names that consist of several (`is-number`). */
+  spelt: string;
+  /** The stem of what is done, where an English question asks how: `zip`. */
+  verb: string | null;
 };
 
 const NEGATED = /\b(?:not|never|without|nicht|kein(?:e[nrms]?)?|ohne|sans)\b|n['’]t\b/i;
 const DOTTED =
   /(?<![\p{L}\p{N}.])[\p{L}_$][\p{L}\p{N}_$-]{1,60}\.[\p{L}_$][\p{L}\p{N}_$]{1,60}(?![\p{L}\p{N}])/gu;
-const OPTION = /(?<![\p{L}\p{N}_-])-{1,2}[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
+const MOST_READ = 2_000;
+/** `-C`, `--depth`, `+i` */
+const OPTION = /(?<![\p{L}\p{N}_-])-{1,2}[\p{L}\p{N}][\p{L}\p{N}_-]*|(?<=^|\s)\+\p{L}(?!\p{L})/gu;
 const MOST_OPTIONS = 10;
 
 /** What a request asks for: its questions, if it has any, otherwise all of its words. */
@@ -63,8 +74,12 @@ export function questionOf(request: string): Question {
     options: optionsOf(text),
     figures: figuresIn(text).slice(0, MOST_FIGURES),
     kind: answerKind(text),
+    numberWords: numberWordsFor(text) ?? new Set(),
     form: formOf(text),
     isNegated: NEGATED.test(text),
+    text,
+    spelt: ` ${wordsOf(text.slice(0, MOST_READ)).join(" ")} `,
+    verb: verbIn(wordsOf(text)),
     dotted: Array.from(text.matchAll(DOTTED), ([name]) => name.toLowerCase()).slice(
       0,
       MOST_OPTIONS,
@@ -92,7 +107,9 @@ function termsOf(text: string): Term[] {
   return [...terms.values()];
 }
 
-const CODE_NAME = /(?<![\p{L}\p{N}])\p{Ll}+\p{Lu}[\p{L}\p{N}]*/gu;
+/** `ensureDir`, `LC_MESSAGES` */
+const CODE_NAME =
+  /(?<![\p{L}\p{N}])\p{Ll}+\p{Lu}[\p{L}\p{N}]*|(?<![\p{L}\p{N}])\p{Lu}[\p{Lu}\p{N}_]{5,}(?![\p{L}\p{N}])/gu;
 
 const ASKS_FOR = /^(?:what|which|welche[rsnm]?)$/;
 
@@ -114,12 +131,27 @@ function askedIn(text: string, terms: Term[]): Set<string> {
 }
 
 function objectIn(all: string[]): Set<string> {
-  if (all[0] !== "how" || !/^(?:do|can|could|should|would|to)$/.test(all[1] ?? ""))
-    return new Set();
-  const run = all.slice(all.findIndex((word, at) => at > 0 && isTelling(word)));
+  const run = doneIn(all);
   const end = run.findIndex((word) => !isTelling(word));
   return new Set(run.slice(1, end === -1 ? undefined : end).map(stemOfForm));
 }
+
+/** What follows `How do I`, from the first word that tells something. */
+function doneIn(all: string[]): string[] {
+  const isDone = all[0] === "how" && /^(?:do|can|could|should|would|to)$/.test(all[1] ?? "");
+  const at = isDone ? all.findIndex((word, place) => place > 0 && isTelling(word)) : -1;
+  return at === -1 ? [] : all.slice(at);
+}
+
+function verbIn(all: string[]): string | null {
+  const [verb] = doneIn(all);
+  return verb === undefined ? null : stemOfForm(verb);
+}
+
+/** Verbs that say little without what is done: documents say it in others. */
+export const LIGHT_VERBS = new Set(
+  Array.from(words("make take put set turn run use change read do"), stemOfForm),
+);
 
 /** Capitalised words that do not begin a sentence; not in German, where all nouns are. */
 function namesIn(text: string): string[] {
@@ -145,14 +177,12 @@ const optionsOf = (text: string) => [...optionsIn(text)].slice(0, MOST_OPTIONS);
 /** `default`: the value that holds where none is given. */
 export type AnswerKind = "number" | "time" | "person" | "default" | null;
 
-const HOW_MANY =
-  /\bhow (?:many|much|long|high|old|far|big|deep|fast|heavy)\b|\bwie (?:viele?|lange|hoch|alt|weit|tief|schwer)\b|\b(?:combien|cuant[oa]s?|quant[oaie]s?)\b|多少|几|何(?:日|人|回|個|冊|台)/;
 const AT_WHAT_TIME =
   /(?:^|\b(?:since|until|till|by|and|bis|ab|seit) )(?:when|wann)\b|\b(?:what (?:time|date|day|year)|how often|wie oft)\b/;
 
 function answerKind(question: string): AnswerKind {
+  if (numberWordsFor(question) !== null) return "number";
   const asked = wordsOf(question).join(" ");
-  if (HOW_MANY.test(asked)) return "number";
   if (AT_WHAT_TIME.test(asked)) return "time";
   if (/\b(?:who|whom|wer|wen|wem)\b/.test(asked)) return "person";
   return /\bthe default\b/.test(asked) ? "default" : null;
@@ -175,9 +205,8 @@ function formOf(question: string): QuestionForm {
 /** Whether a word only says what kind of thing another one names: `option` in `the strict option`. */
 export const isKindOfThing = (stem: string): boolean => KIND_STEMS.has(stem);
 
-/** Without words that say something else in another language: `due`, `dos`, `sei`, `一`般. */
 const NUMBER =
-  /\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dreißig|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|douze|quinze|vingt|trente|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quattro|cinque|sette|otto|dieci|dois|duas|quatro|sete|oito|nove|dez)\b|[一二两三四五六七八九十百千万][つ日人回個冊台年月週周时時小分秒天个位名点円元岁歳度枚本]/i;
+  /\d|[一二两三四五六七八九十百千万][つ日人回個冊台年月週周时時小分秒天个位名点円元岁歳度枚本]/;
 const TIME =
   /\d{1,2}[:.]\d{2}|\b(19|20)\d{2}\b|\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|noon|midnight|daily|weekly|monthly|yearly|quarterly?|every|each|once|twice|täglich|jede[nrsm]?)\b|\d (day|hour|week|month|minute)/i;
 const PERSON = /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+|\b(team|manager|lead|officer|head|desk|department)\b/u;
@@ -186,16 +215,19 @@ const DEFAULT =
 const KIND_PATTERNS = { number: NUMBER, time: TIME, person: PERSON, default: DEFAULT };
 
 /** Whether a text holds what a question of the kind asks for. */
-export const holdsKind = (text: string, kind: AnswerKind): boolean =>
-  kind !== null && KIND_PATTERNS[kind].test(text);
+export function holdsKind(text: string, { kind, numberWords }: Question): boolean {
+  if (kind === null) return false;
+  if (KIND_PATTERNS[kind].test(text)) return true;
+  return kind === "number" && wordsOf(text).some((word) => numberWords.has(word));
+}
 
 /** `When …?` is answered by a condition, too. */
 const CONDITION =
   /\b(?:when|after|before|once|if|until|while|as soon as|wenn|nach|vor|sobald|bis|während)\b/i;
 
 /** Whether a text may answer a question of the kind; a person may be named in any words. */
-export const fitsKind = (text: string, kind: AnswerKind): boolean =>
-  kind === null ||
-  kind === "person" ||
-  holdsKind(text, kind) ||
-  (kind === "time" && CONDITION.test(text));
+export const fitsKind = (text: string, question: Question): boolean =>
+  question.kind === null ||
+  question.kind === "person" ||
+  holdsKind(text, question) ||
+  (question.kind === "time" && CONDITION.test(text));

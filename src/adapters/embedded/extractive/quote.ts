@@ -45,19 +45,25 @@ type Asked = { best: Scored; scored: Scored[]; question: Question };
 
 /** The beginning of a section, whose heading asks the question, and what answers best. */
 function addOpening(quote: Quoting, opening: Group[], { best, scored, question }: Asked): void {
-  let left = PARAGRAPH_CHARACTERS;
+  const { group: ofBest } = best.sentence;
+  const around = ofBest.kind === "paragraph" ? sentencesAround(best, scored, question) : [];
+  // What answers best is quoted in any case, and the beginning as far as there is room for both.
+  let left = PARAGRAPH_CHARACTERS - lengthOf(around);
   for (const group of opening) {
-    if (group.kind !== "paragraph") addBlock(quote, group, best, scored);
-    else {
-      if (group.introduction !== "") quote.line("", group.introduction);
-      const beginning = group.sentences.filter(({ text }, at) => {
-        left -= text.length;
-        return left >= 0 || (at === 0 && quote.text === "");
-      });
-      const holdsBest = group === best.sentence.group && !beginning.includes(best.sentence);
-      const kept = holdsBest ? sentencesAround(best, scored, question) : beginning;
-      quote.sentences(kept, opening.at(-1) !== group);
+    if (group.kind !== "paragraph") {
+      addBlock(quote, group, best, scored);
+      continue;
     }
+    const beginning: Sentence[] = [];
+    for (const sentence of group.sentences) {
+      left -= around.includes(sentence) ? 0 : sentence.text.length + 1;
+      if (left < 0) break;
+      beginning.push(sentence);
+    }
+    const kept = group === ofBest && !beginning.includes(best.sentence) ? around : beginning;
+    if (kept.length === 0) continue;
+    if (group.introduction !== "") quote.line("", group.introduction);
+    quote.sentences(kept, opening.at(-1) !== group);
   }
 }
 
@@ -79,7 +85,7 @@ function addBelow(quote: Quoting, best: Scored, scored: Scored[], question: Ques
   const below = groups[groups.indexOf(group) + 1];
   if (below === undefined) return;
   const length = lengthOf(below.sentences);
-  const isCode = below.kind === "code" && length <= BLOCK_CHARACTERS;
+  const isCode = below.kind === "code";
   const isList = below.kind === "list" && length <= SHORT_LIST_CHARACTERS;
   if (isCode || (isList && !instructs(best.sentence, question)))
     addBlock(quote, below, best, scored);

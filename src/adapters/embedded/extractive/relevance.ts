@@ -1,7 +1,7 @@
 import { priorOf } from "./priors.ts";
 import { optionsIn } from "./question.ts";
 import type { Question, Term } from "./question.ts";
-import { isAsked, namedStems, timesNamed } from "./sections.ts";
+import { isAsked, namedStems, specialStems, timesNamed } from "./sections.ts";
 import type { Group, Sentence } from "./sentences.ts";
 import { sharesPrefix } from "./stems.ts";
 
@@ -143,7 +143,9 @@ export function optionsAbove(group: Group): Set<string> {
 }
 
 /** More where the sentence begins the paragraph below what is asked for, as in manual pages. */
-function explaining({ options, terms }: Question, { text, group }: Sentence): number {
+function explaining(question: Question, sentence: Sentence): number {
+  const { options, terms } = question;
+  const { text, group } = sentence;
   const { kind, introduction, introductionStems, sentences } = group;
   if (kind !== "paragraph" || introduction === "" || sentences[0]?.text !== text) return 1;
   if (options.length > 0) {
@@ -152,7 +154,9 @@ function explaining({ options, terms }: Question, { text, group }: Sentence): nu
     return isExplained ? EXPLAINED_BONUS : 1;
   }
   const [first] = introductionStems;
-  return terms.some(({ stem, weight }) => stem === first && weight >= 1) ? TERM_BONUS : 1;
+  const special = specialStems(sentence, question);
+  const isMeant = terms.some(({ stem, weight }) => stem === first && weight >= 1);
+  return isMeant && first !== undefined && special.includes(first) ? TERM_BONUS : 1;
 }
 
 /**

@@ -2,11 +2,11 @@ import type { Source } from "./document-names.ts";
 import { isKindOfThing } from "./question.ts";
 import type { Question } from "./question.ts";
 import type { Group, Section, Sentence } from "./sentences.ts";
-import { sharesPrefix } from "./stems.ts";
+import { sharesPrefix, stemOfForm } from "./stems.ts";
 
 const MOST_NAMED = 2;
 
-/** How many names in a document's path the question names, 0 to 2. */
+/** How many names in a document's path the question names, 0 to 2, and 1 more where it spells one. */
 export const timesNamed = (source: Source, question: Question): number =>
   namesAsked(source, question).times;
 
@@ -14,7 +14,14 @@ export const timesNamed = (source: Source, question: Question): number =>
 export const namedStems = (source: Source, question: Question): Set<string> =>
   namesAsked(source, question).stems;
 
-type Named = { times: number; stems: Set<string> };
+/** The stems of a question without the names of the document, unless nothing else is left. */
+export function specialStems({ source }: Sentence, question: Question): string[] {
+  const { stems, spelt } = namesAsked(source, question);
+  const special = question.terms.filter(({ stem }) => !stems.has(stem) && !spelt.has(stem));
+  return (special.length > 0 ? special : question.terms).map(({ stem }) => stem);
+}
+
+type Named = { times: number; stems: Set<string>; spelt: Set<string> };
 const named = new WeakMap<Question, Map<Source, Named>>();
 
 function namesAsked(source: Source, question: Question): Named {
@@ -24,7 +31,12 @@ function namesAsked(source: Source, question: Question): Named {
   if (before !== undefined) return before;
   const asked = new Set(question.terms.filter(({ weight }) => weight >= 1).map(({ stem }) => stem));
   const names = source.names.filter((stems) => stems.every((stem) => asked.has(stem)));
-  const found = { times: Math.min(MOST_NAMED, names.length), stems: new Set(names.flat()) };
+  const spelt = source.spelt.filter((one) => question.spelt.includes(` ${one.join(" ")} `));
+  const found = {
+    times: Math.min(MOST_NAMED, names.length) + (spelt.length > 0 ? 1 : 0),
+    stems: new Set(names.flat()),
+    spelt: new Set(spelt.flat().map(stemOfForm)),
+  };
   known.set(source, found);
   return found;
 }

@@ -3,8 +3,8 @@ import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
 
 /** Forms that a stemmer cannot lead back to their verb or noun. */
 const FORMS = `
-  began begun:begin bought:buy broke broken:break brought:bring built:build chose chosen:choose
-  children:child cost costs:cost drew drawn:draw drove driven:drive fell fallen:fall felt:feel
+  added adding:add began begun:begin bought:buy broke broken:break brought:bring built:build chose chosen:choose
+  children:child email emails mails:mail cost costs:cost drew drawn:draw drove driven:drive fell fallen:fall felt:feel
   forgot forgotten:forget found:find gave given:give grew grown:grow held:hold hid hidden:hide
   indices indexes:index kept:keep knew known:know left:leave lost:lose made:make meant:mean
   men:man met:meet paid:pay people:person ran:run said:say sent:send shown:show sold:sell

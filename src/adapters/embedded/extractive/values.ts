@@ -16,12 +16,24 @@ const NUMBER_WORDS = new RegExp(
   "gi",
 );
 
+/** A number that is only a part of another: `3 million`, `two hundred`, `vingt-six`. */
+const MULTIPLIES =
+  /^[-\s\u00A0\u2010\u2011]{1,3}(?:hundred|thousand|million|billion|trillion|dozen|hundert|tausend|Mio|Mrd|Millione?n?|Milliarden?|cents? (?=\p{L})|mille|mil|milh(?:ão|ões)|millones|milion[ei])(?!\p{L})/iu;
+const ADDS = /(?:(?:hundred|thousand|million)(?: and)?\s|\p{L}[-\u2010\u2011])$/iu;
+const REACH = 24;
+
+const isPart = (text: string, from: number, to: number): boolean =>
+  MULTIPLIES.test(text.slice(to, to + REACH)) ||
+  ADDS.test(text.slice(Math.max(0, from - REACH), from));
+
 export function numbersIn(text: string): FoundValue<number>[] {
-  const digits = [...text.matchAll(NUMBER)].map(({ 0: found, index }) => ({
-    value: Number(plainNumber(found)),
-    at: index,
-  }));
+  const digits = [...text.matchAll(NUMBER)].flatMap(({ 0: found, index }) =>
+    isPart(text, index, index + found.length)
+      ? []
+      : [{ value: Number(plainNumber(found)), at: index }],
+  );
   const words = [...text.matchAll(NUMBER_WORDS)].flatMap((found) => {
+    if (isPart(text, found.index, found.index + found[0].length)) return [];
     const value = valueOfWords(found[1], found[2] ?? found[3]);
     // "one" is more often a pronoun than a count.
     return value === 1 ? [] : [{ value, at: found.index }];

@@ -57,10 +57,10 @@ test("the closest quotation is cited where it stands behind the words before it"
   expect(part.text.slice(cited?.startIndex, cited?.endIndex)).toBe(KETTLE);
 });
 
-const BULBS = "Bulbs are planted in autumn and watered once.";
+const BULBS = "Bulbs are planted deep in autumn and watered once.";
 
 test("fewer words are enough where most passages are of the same document", async () => {
-  const question = "Which bulbs are planted and watered in autumn by hand?";
+  const question = "Which bulbs are planted deep and watered in autumn by hand?";
   const more = from("bulbs.md", "Tulips need sun.");
   const alone = await answer(question, [from("bulbs.md", BULBS), ...OTHERS]);
   expect(alone).toBe(`${CLOSEST}${BULBS}\n\nSource: shop: bulbs.md`);

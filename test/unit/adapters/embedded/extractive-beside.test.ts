@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+
+import { answer } from "./asked.ts";
+
+const CLOSEST = "The documents do not say it outright; closest is:\n\n";
+const SOURCE = /\n\nSource: [^]*$/;
+
+const from = (file: string, text: string) => ({ source: `shop: ${file}`, text });
+
+/** Passages of other documents, which the search found beside the one that answers. */
+const OTHERS = [
+  from("returns.md", "Goods come back within two weeks."),
+  from("staff.md", "The counter is staffed by two people."),
+];
+
+test.each([
+  [
+    "in a remark",
+    "How do I descale a kettle?",
+    "Call the workshop (they descale a kettle within a day).",
+  ],
+  [
+    "of a special case",
+    "How do I open the till?",
+    "If the power fails, you can open the till with the small key.",
+  ],
+  [
+    "as a condition alone",
+    "How do I start the pump at night?",
+    "While you start the pump at night, you must use ear protectors.",
+  ],
+  [
+    "for another end",
+    "How do I export invoices?",
+    "To export the yearly list of unpaid supplier invoices for external auditors, press F9.",
+  ],
+  [
+    "as possible, not by which means",
+    "How do I print receipts?",
+    "You can print receipts easily as well.",
+  ],
+  [
+    "of something that stands before it",
+    "How do I clean brass?",
+    "You can use this to clean brass.",
+  ],
+  [
+    "of all, not of one",
+    "How do I empty one rack of the store?",
+    "Use the lift to empty all racks of the store.",
+  ],
+  [
+    "in praise",
+    "How do I descale kettles by steam?",
+    "## Features\n\n- Kettles can be descaled by steam",
+  ],
+  [
+    "by an option that keeps from it",
+    "How do I keep backups of ledgers?",
+    "  --no-backups\n    Keep ledgers and no backups of them.",
+  ],
+  ["as what the thing is", "Which lamp functions does it have?", "A library of lamp functions."],
+])("words that stand beside what is asked are only the closest: %s", async (_how, asked, text) => {
+  expect(await answer(asked, [from("shop.md", text), ...OTHERS])).toContain(CLOSEST);
+});
+
+test("what is done must stand in the quotation, also of the document that is named", async () => {
+  const question = "How do I archive monthly paid entries in ledger?";
+  const see = "Use `find` to see the monthly paid entries of the ledger.";
+  const archive = see.replace("see", "archive");
+  const said = (text: string) => answer(question, [from("ledger/README.md", text), ...OTHERS]);
+  expect(await said(see)).toContain(CLOSEST);
+  expect(await said(archive)).toMatch(/^Use `find` to archive/);
+});
+
+test("an option's line alone is no answer", async () => {
+  const question = "What does kettle --keep-warm do?";
+  const line = "-k, --keep-warm=MINUTES";
+  const said = (text: string) => answer(question, [from("kettle.1.txt", text), ...OTHERS]);
+  expect(await said(line)).toContain(CLOSEST);
+  expect(await said(`${line}\n    Keeps water warm.`)).toBe(
+    `${line}\nKeeps water warm.\n\nSource: shop: kettle.1.txt`,
+  );
+});
+
+test("a document whose name the question spells goes before one that shares its words", async () => {
+  const question = "Which values does is-lamp accept as a lamp?";
+  const text = "It accepts as a lamp values such as bulbs.";
+  const lamps = [from("big-lamp/README.md", text), from("is-lamp/README.md", "It is fast.")];
+  expect(await answer(question, lamps)).toContain(CLOSEST);
+  expect(await answer(question, [from("is-lamp/README.md", text), ...OTHERS])).not.toContain(
+    CLOSEST,
+  );
+});
+
+test("a heading that asks the question is enough beside a document of a like name", async () => {
+  const section =
+    "## How to get the lamp address of a lodger?\n\nThe lamp address can be obtained from Ann.";
+  const named = from("lamp-address/README.md", "Lamp addresses are short.");
+  const said = await answer("How do I get the lamp address of a lodger?", [
+    from("house.md", section),
+    named,
+  ]);
+  expect(said).toMatch(/^The lamp address can be obtained from Ann\./);
+});
+
+test("a section's beginning leaves room for what answers best", async () => {
+  const filler = (word: string) => `${`${word} `.repeat(30).trim()} stand there.`;
+  const best = `To paint a fence, use the ${"broad ".repeat(45)}brush.`;
+  const section = `## How to paint a fence\n\n${filler("fence")}\n\n${filler("posts")} ${best}`;
+  const said = await answer("How do I paint a fence?", [from("paint.md", section), ...OTHERS]);
+  const quoted = said.replace(SOURCE, "");
+  expect(quoted).toContain(best);
+  expect(quoted.length).toBeLessThanOrEqual(500);
+});
+
+test.each([
+  ["German", "Wie viele Lampen hat der Saal?", "Der Saal hat zwölf Lampen."],
+  ["French", "Combien de lampes sont dans la salle ?", "Dans la salle sont dix lampes."],
+  ["Spanish", "¿Cuántas lámparas hay en la sala?", "En la sala hay once lámparas."],
+  ["Italian", "Quante lampade ha la sala?", "La sala ha sei lampade."],
+  ["Portuguese", "Quantas lâmpadas estão na sala?", "Na sala estão três lâmpadas."],
+])("a number in words answers a question in its own language: %s", async (_of, question, text) => {
+  expect(await answer(question, [from("hall.md", text), ...OTHERS])).toBe(
+    `${text}\n\nSource: shop: hall.md`,
+  );
+});
+
+test.each([
+  ["How many lamps has hall Siete?", "Hall Siete has lamps."],
+  ["How many lamps are due on the dos page?", "Lamps on the dos page are due."],
+  ["Wie viele Lampen hat die Halle Dix?", "Die Halle Dix hat Lampen."],
+  ["Combien de lampes sont dans la salle Sei ?", "Dans la salle Sei sont des lampes."],
+])("a word that is a number in another language is none: %s", async (question, text) => {
+  expect(await answer(question, [from("hall.md", text), ...OTHERS])).toContain(CLOSEST);
+});
+
+test.each([
+  ["How many lamps are in the store?", "The store has two hundred lamps.", null],
+  ["How many lamps are in the store?", "The store has 3 million lamps.", null],
+  ["How many lamps are in the store?", "The store has two hundred and fifty lamps.", null],
+  ["Combien de lampes sont dans la salle ?", "Dans la salle sont vingt-six lampes.", null],
+  ["How many lamps are in the store?", "The store has twenty-six lamps.", 26],
+])("a part of a number is no value: %s %s", async (question, text, lamps) => {
+  const properties = { lamps: { type: ["integer", "null"] } };
+  const schema = { type: "object", required: ["lamps"], properties };
+  expect(JSON.parse(await answer(question, [text], schema))).toEqual({ lamps });
+});
