@@ -175,7 +175,7 @@ export const figuresIn = (text: string): string[] =>
 const optionsOf = (text: string) => [...optionsIn(text)].slice(0, MOST_OPTIONS);
 
 /** `default`: the value that holds where none is given. */
-export type AnswerKind = "number" | "time" | "person" | "default" | null;
+type AnswerKind = "number" | "time" | "person" | "default" | null;
 
 const AT_WHAT_TIME =
   /(?:^|\b(?:since|until|till|by|and|bis|ab|seit) )(?:when|wann)\b|\b(?:what (?:time|date|day|year)|how often|wie oft)\b/;
