@@ -50,7 +50,9 @@ function generate(options: LanguageModelV4CallOptions): LanguageModelV4GenerateR
   const content: LanguageModelV4Content[] = calls.length > 0 ? calls : [replyTo(options, read)];
   const finish = calls.length > 0 ? "tool-calls" : "stop";
   const input = tokensOf(JSON.stringify(options.prompt));
-  const output = tokensOf(JSON.stringify(content));
+  // Not the citations, which quote the passages.
+  const written = content.map((part) => (part.type === "text" ? part.text : JSON.stringify(part)));
+  const output = tokensOf(written.join(""));
   return {
     content,
     finishReason: { unified: finish, raw: finish },

@@ -14,6 +14,9 @@ import { factsOf, subjectOfRun } from "./subject-of-run.ts";
 /** How long a message may wait before the sweep sends another. */
 export const QUEUED_RUN_MS = MINUTE_MS;
 
+const NO_QUESTIONS =
+  "The set has no confirmed questions: write some, import a file of them, or confirm those that wait";
+
 /**
  * Starts a run of a set with one setting; it is worked on in the background.
  * @throws QuarryError `invalid`; `unprocessable`: nothing to ask, no judge, too many runs.
@@ -24,7 +27,7 @@ export async function startRun(
 ): Promise<EvaluationRunId> {
   const { db, now, queue } = services;
   const subject = await subjectOfRun(services, set, setting);
-  if (set.questions === 0) throw unprocessable("The set has no confirmed questions");
+  if (set.questions === 0) throw unprocessable(NO_QUESTIONS);
   if (await hasJudgedQuestions(db, set.id)) checkJudgeOf(services, set);
   const startedAt = now();
   const id = newId<EvaluationRunId>(startedAt);

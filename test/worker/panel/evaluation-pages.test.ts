@@ -35,7 +35,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(admin.html).toContain('value="leave.md"');
   const kept = { rag: "moor", set: "moor", question: "days of leave", passage: "" };
   await admin.post("/panel/new/question", { ...kept, offer: ["leave.md", "vpn.md"] });
-  expect(admin.html).toContain("is required where no answer is checked");
+  expect(admin.html).toContain("Check a file that the search must find.");
   await admin.post("/panel/new/question", { ...kept, file: "leave.md" });
   expect(read(admin.html)).toMatch(/The question is kept\..*days of leave.*leave\.md/);
 

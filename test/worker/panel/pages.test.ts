@@ -73,6 +73,8 @@ test("a file is uploaded without a script, listed, read and removed", async () =
   );
   await admin.post("/panel/sources/documents/file/remove", { path: "leave.md" });
   expect(read(admin.html)).toContain("The file is removed");
+  await admin.open("/panel/sources/documents/file?path=leave.md");
+  expect(read(admin.html)).toContain("The file was deleted.");
 });
 
 test("a form that failed keeps what was typed, with the message at its field", async () => {

@@ -7,7 +7,7 @@ import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { Choices, Form, SelectField, TextArea } from "../../components/form.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
-import { forbidden } from "../../../core/errors.ts";
+import { forbidden, invalid } from "../../../core/errors.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
@@ -46,6 +46,9 @@ export function keepPages(): Hono<PageEnv> {
         question: form.exact("question"),
         expected: form.all("file").map((file) => ({ file, passage })),
       });
+      if ((asked.expected ?? []).length === 0) {
+        throw invalid(NO_FILE, [{ field: "file", problem: NO_FILE }]);
+      }
       await keepQuestions(services, { set, asked: [askedOf(asked)], state: "confirmed" });
       return set;
     });
@@ -56,6 +59,8 @@ export function keepPages(): Hono<PageEnv> {
   });
   return app;
 }
+
+const NO_FILE = "Check a file that the search must find.";
 
 type KeepProps = { rag: RagRecord; form: Sent; state: FormState };
 
@@ -94,6 +99,11 @@ async function keepPage(context: PageContext, { rag, form, state }: KeepProps): 
             name="file"
             label="Must be found"
             options={offered.map((file) => ({ value: file, label: file }))}
+            hint={
+              offered.length > 0
+                ? undefined
+                : "The search found no file. In the question set itself any file can be named."
+            }
           />
           <TextArea
             state={state}

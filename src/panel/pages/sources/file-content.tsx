@@ -27,15 +27,7 @@ export async function textTab(
   const read = await readOrNull(
     readExtractedText(context.get("services"), { source, path: file.path }),
   );
-  if (read === null) {
-    return (
-      <Empty title="There is no text of it.">
-        <p>
-          A file is read when the first RAG indexes it. Where that failed, the reason stands above.
-        </p>
-      </Empty>
-    );
-  }
+  if (read === null) return <NoText isDeleted={file.deletedAt !== null} />;
   const from = offsetIn(context);
   const to = Math.min(read.text.length, from + TEXT_SHOWN);
   return (
@@ -54,6 +46,21 @@ export async function textTab(
     </>
   );
 }
+
+const NoText = ({ isDeleted }: { isDeleted: boolean }) =>
+  isDeleted ? (
+    <Empty title="The file was deleted.">
+      <p>
+        Its text and bytes are deleted as well, and no search finds it. It stays listed a while.
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="There is no text of it.">
+      <p>
+        A file is read when the first RAG indexes it. Where that failed, the reason stands above.
+      </p>
+    </Empty>
+  );
 
 /** The passages of a RAG, as they were cut. */
 export async function passagesTab(
