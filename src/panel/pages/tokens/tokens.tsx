@@ -192,8 +192,8 @@ async function removalPage(context: PageContext, token: TokenLine): Promise<Resp
         submit="Remove it"
       >
         <p>
-          <Data>{token.name}</Data> stops working at once and cannot be brought back. Last used:{" "}
-          <TimeOr at={token.lastUsedAt} now={now} none="never" />.
+          <Data>{token.name}</Data> stops working within three seconds everywhere and cannot be
+          brought back. Last used: <TimeOr at={token.lastUsedAt} now={now} none="never" />.
         </p>
       </ConfirmRemoval>
     </>
