@@ -21,10 +21,11 @@ import { ORIGIN } from "../../support/worker-client.ts";
 const REQUESTS = Number(env.GENERATED_REQUESTS ?? 150);
 const SEED = 20_261_122;
 const WITHIN_MS = 3_600_000;
-const MOST_MS = 2_000;
+/** The slowest takes two seconds the first time on a busy machine; where a bound is missing, many. */
+const MOST_MS = 4_000;
 const MOST_ERROR_CHARACTERS = 10_000;
 /** A machine that does something else meanwhile is no slow call. */
-const TRIES = 3;
+const TRIES = 5;
 
 let world: World;
 let actors: Actor[];
