@@ -67,11 +67,11 @@ export function fillNumber(evidence: Evidence, slot: Slot, whole: boolean): numb
   for (const { text, stemSet } of evidence.sentences) {
     if (![...units].some((stem) => stemSet.has(stem)) && !isMoney) continue;
     evidence.budget.spend(text.length);
-    const found = numbersIn(text).filter(({ value }) => fits(value));
-    const bound = found.find(({ at }) =>
-      hasUnit(text.slice(at), units, isMoney && told.length === 0),
-    );
-    if (bound !== undefined) return bound.value;
+    const isUnit = (at: number) => hasUnit(text.slice(at), units, isMoney && told.length === 0);
+    const bound = numbersIn(text).filter(({ value, at }) => fits(value) && isUnit(at));
+    const [only, ...others] = new Set(bound.map(({ value }) => value));
+    // Of two values of one unit no word here tells which is asked for.
+    if (only !== undefined) return others.length === 0 ? only : undefined;
   }
   const about = sentencesHolding(evidence, meaning(slot)).map(({ text }) => text);
   const alone = evidence.of === "item" ? [evidence.text] : [];

@@ -136,11 +136,19 @@ class Quoting {
     this.text += "\n";
   }
 
+  /** What never ends, such as a text without full stops, is cut after a word. */
   #add(before: string, said: string): void {
+    const kept = firstWords(said, BLOCK_CHARACTERS);
     this.text += before;
-    this.stretches.push({ start: this.text.length, end: this.text.length + said.length });
-    this.text += said;
+    this.stretches.push({ start: this.text.length, end: this.text.length + kept.length });
+    this.text += kept.length < said.length ? `${kept} …` : kept;
   }
+}
+
+function firstWords(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const wordEnd = text.lastIndexOf(" ", limit);
+  return text.slice(0, wordEnd > 0 ? wordEnd : limit).replace(/\p{Surrogate}$/u, "");
 }
 
 export const LEADS = /[:：]$/;

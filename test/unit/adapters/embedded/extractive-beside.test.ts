@@ -115,6 +115,17 @@ test("a section's beginning leaves room for what answers best", async () => {
 });
 
 test.each([
+  ["a text without an end", "reset the flibber now and then ".repeat(6_000)],
+  ["one that opens parentheses", `reset the flibber ${"( reset flibber ".repeat(9_000)}`],
+  ["one of conditions", `You can reset the flibber ${"if when unless ".repeat(9_000)}`],
+  ["an endless option", `-a ${"-b ".repeat(40_000)}\n    Reset the flibber.`],
+  ["a script without spaces", `reset the flibber ${"รีเซ็ต".repeat(20_000)}`],
+])("a quotation has an end: %s", async (_of, text) => {
+  const said = await answer("How do I reset the flibber?", [from("reset.md", text), ...OTHERS]);
+  expect(said.length).toBeLessThan(3_500);
+});
+
+test.each([
   ["German", "Wie viele Lampen hat der Saal?", "Der Saal hat zwölf Lampen."],
   ["French", "Combien de lampes sont dans la salle ?", "Dans la salle sont dix lampes."],
   ["Spanish", "¿Cuántas lámparas hay en la sala?", "En la sala hay once lámparas."],
@@ -140,8 +151,10 @@ test.each([
   ["How many lamps are in the store?", "The store has 3 million lamps.", null],
   ["How many lamps are in the store?", "The store has two hundred and fifty lamps.", null],
   ["Combien de lampes sont dans la salle ?", "Dans la salle sont vingt-six lampes.", null],
+  ["How many lamps are in the store?", "The store has four and a half lamps.", null],
+  ["How many lamps has the cellar?", "The store has 31 lamps and the cellar 180 lamps.", null],
   ["How many lamps are in the store?", "The store has twenty-six lamps.", 26],
-])("a part of a number is no value: %s %s", async (question, text, lamps) => {
+])("a value is neither a part of a number nor one of two: %s %s", async (question, text, lamps) => {
   const properties = { lamps: { type: ["integer", "null"] } };
   const schema = { type: "object", required: ["lamps"], properties };
   expect(JSON.parse(await answer(question, [text], schema))).toEqual({ lamps });
