@@ -73,6 +73,15 @@ export function fillNumber(evidence: Evidence, slot: Slot, whole: boolean): numb
     // Of two values of one unit no word here tells which is asked for.
     if (only !== undefined) return others.length === 0 ? only : undefined;
   }
+  return onlyNumber(evidence, slot, fits);
+}
+
+/** The only number of a sentence that holds the key's words, or of an item. */
+function onlyNumber(
+  evidence: Evidence,
+  slot: Slot,
+  fits: (value: number) => boolean,
+): number | undefined {
   const about = sentencesHolding(evidence, meaning(slot)).map(({ text }) => text);
   const alone = evidence.of === "item" ? [evidence.text] : [];
   for (const text of [...about, ...alone]) {
