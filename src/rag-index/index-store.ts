@@ -119,6 +119,7 @@ export class IndexStore {
 
   /** One step; returns whether more are needed. */
   mergeWords(): boolean {
+    this.#context.search.forget();
     this.mergeDue = this.#storage.transactionSync(() => mergeWords(this.#context.sql));
     return this.mergeDue;
   }

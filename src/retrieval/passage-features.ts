@@ -2,6 +2,7 @@ import { stemOf } from "../text/stems.ts";
 import { withoutStopWords } from "../text/stop-words.ts";
 import { isTelling } from "../text/telling-words.ts";
 import { codeWordParts, searchWordsOf } from "../text/words.ts";
+import { Beginnings } from "./passage-words.ts";
 import type { PassageWords } from "./passage-words.ts";
 
 /** A candidate as its words are looked at. */
@@ -47,8 +48,7 @@ const FAMILY_LENGTH = 5;
 const MOST_NAMES = 2;
 /** As in the embedded reranker: candidates were chosen because they hold the words. */
 const BACKGROUND_DOCUMENTS = 30;
-/** Porter's stemmer leaves these alone, so that most words are known to be others unstemmed. */
-const KEPT_LENGTH = 2;
+const LEAST_BEGINNING = 2;
 const BEGINNING = 4;
 
 type Asked = {
@@ -57,12 +57,17 @@ type Asked = {
   order: number[];
   /** Every stem, stop words included. */
   all: Set<string>;
-  starts: Set<string>;
+  starts: Beginnings;
   /** A text of ASCII without any of them holds no term, and no relative of one. */
   beginnings: string[];
   /** First five letters of a term. */
   families: Map<string, number>;
+  /** What words of candidates are, as they come. */
+  known: Map<string, Known>;
 };
+
+/** Which term a word is, or is a relative of, -1: none; and whether the query says it at all. */
+type Known = { term: number; relative: number; isSaid: boolean };
 
 function askedOf(query: string): Asked {
   const words = searchWordsOf(query);
@@ -82,11 +87,12 @@ function askedOf(query: string): Asked {
     terms,
     order,
     all: new Set([...stems, ...words.map(stemOf)]),
-    starts: new Set(stems.map((stem) => stem.slice(0, KEPT_LENGTH))),
+    starts: new Beginnings(stems),
     beginnings: stems.map((stem) =>
-      stem.slice(0, Math.max(KEPT_LENGTH, Math.min(BEGINNING, stem.length - 1))),
+      stem.slice(0, Math.max(LEAST_BEGINNING, Math.min(BEGINNING, stem.length - 1))),
     ),
     families: new Map(families),
+    known: new Map(),
   };
 }
 
@@ -124,12 +130,12 @@ function heldBy({ words: { sentences, headings, names } }: Candidate, asked: Ask
       continue;
     }
     const terms = termsAmong(sentence.parts, asked);
-    for (const word of sentence.words) {
-      const at = look(word, asked, held);
+    sentence.eachWord(asked.starts, (word) => {
+      const at = word === null ? -1 : look(word, asked, held);
       if (at >= 0) terms.add(at);
       if (at >= 0 && before >= 0) held.pairs.add(before * MOST_TERMS + at);
       before = at;
-    }
+    });
     if (terms.size > 0) held.sentences.push(terms);
     for (const at of terms) held.text.add(at);
   }
@@ -138,18 +144,30 @@ function heldBy({ words: { sentences, headings, names } }: Candidate, asked: Ask
 
 /** Which term a word is, or -1; a relative of one is noted. */
 function look(word: string, asked: Asked, held: Held): number {
-  if (!asked.starts.has(word.slice(0, KEPT_LENGTH))) return -1;
-  const stem = stemOf(word);
-  const at = asked.terms.get(stem);
-  if (at !== undefined) return at;
-  const family = asked.families.get(stem.slice(0, FAMILY_LENGTH));
-  if (family !== undefined) held.relatives.add(family);
-  return -1;
+  const { term, relative } = knownOf(word, asked);
+  if (relative >= 0) held.relatives.add(relative);
+  return term;
 }
 
-function termsAmong(stems: string[], { terms }: Asked): Set<number> {
-  const found = stems.map((stem) => terms.get(stem));
-  return new Set(found.filter((at) => at !== undefined));
+function knownOf(word: string, { known, all, terms, families }: Asked): Known {
+  const before = known.get(word);
+  if (before !== undefined) return before;
+  const stem = stemOf(word);
+  const term = terms.get(stem) ?? -1;
+  const relative = term >= 0 ? -1 : (families.get(stem.slice(0, FAMILY_LENGTH)) ?? -1);
+  const one = { term, relative, isSaid: all.has(stem) };
+  known.set(word, one);
+  return one;
+}
+
+function termsAmong(words: string[], asked: Asked): Set<number> {
+  const found = new Set<number>();
+  for (const word of words) {
+    if (!asked.starts.has(word)) continue;
+    const { term } = knownOf(word, asked);
+    if (term >= 0) found.add(term);
+  }
+  return found;
 }
 
 /** Looks at the candidates of one query, in their order. Pure; no word is English by need. */
@@ -165,14 +183,15 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
   return candidates.map((candidate, at) => {
     const { fused, cosine, path, words, fileChunks } = candidate;
     const own = held[at] ?? heldBy(candidate, asked);
-    const said = words.names.filter((name) => name.every((stem) => asked.all.has(stem)));
+    const isSaid = (word: string) => knownOf(word, asked).isSaid;
+    const said = words.names.filter((name) => name.every(isSaid));
     const last = words.names.at(-1) ?? [];
     return {
       fused,
       cosine,
       lexical: best === 0 ? 0 : candidate.lexical / best,
       names: Math.min(MOST_NAMES, said.length),
-      lastName: last.length === 0 ? 0 : countOf(last, (stem) => asked.all.has(stem)) / last.length,
+      lastName: last.length === 0 ? 0 : countOf(last, isSaid) / last.length,
       sentence: Math.max(0, ...own.sentences.map(share)),
       neighbours: neighboursIn(own, asked),
       relatives: share(new Set([...own.relatives].filter((term) => !own.text.has(term)))),

@@ -6,11 +6,13 @@ import type { Eligibility } from "./eligibility.ts";
 import { readCorpusSize } from "./corpus-size.ts";
 import { DIRECT_LIMIT_CHUNKS, eligibleChunks, firstMatches } from "./direct-scoring.ts";
 import { countMatches } from "./match-counts.ts";
+import { bestOf } from "./word-scores.ts";
+import type { WordScores } from "./word-scores.ts";
 import { matchExpression, queryTerms, withinBound } from "./query-terms.ts";
 import type { QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 
-type Ranked = { chunk: number; rank: number };
+type Ranked = { chunk: number; score: number };
 type Found = { chunk: number; id: ChunkId; file: number; duplicate: boolean };
 type Stored = Omit<Found, "duplicate"> & { duplicate: number };
 
@@ -33,8 +35,8 @@ const WITHIN_FILES = `AND +rowid IN (
  */
 const ranked = (
   within: string,
-) => `SELECT rowid AS chunk, bm25(words, ${HEADING_WEIGHT}.0, 1.0) AS rank
-  FROM words WHERE words MATCH ? ${within} ORDER BY rank, rowid LIMIT ?`;
+) => `SELECT rowid AS chunk, -bm25(words, ${HEADING_WEIGHT}.0, 1.0) AS score
+  FROM words WHERE words MATCH ? ${within} ORDER BY score DESC, rowid LIMIT ?`;
 const RANKED = ranked("");
 const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
 const CHUNKS = `SELECT c.chunk, c.id, c.file, c.duplicate
@@ -49,6 +51,7 @@ type LexicalQuery = {
   postingsLimit: number;
   /** Chunks that are in memory; null: it must be read. */
   named: (chunk: number) => Found | null;
+  wordScores: WordScores;
 };
 
 type Hit = { chunk: number; id: ChunkId; score: number };
@@ -71,7 +74,7 @@ export function searchWords(
   eligibility: Eligibility,
   search: LexicalQuery,
 ): LexicalResult {
-  const { query, limit, forMerge, postingsLimit, named } = search;
+  const { query, limit, forMerge, postingsLimit, named, wordScores } = search;
   const terms = queryTerms(query, (word) => termCounts.estimate(word));
   const bounded = withinBound(terms, postingsLimit);
   const { hits, scored } = collect(sql, eligibility, {
@@ -80,6 +83,7 @@ export function searchWords(
     limit,
     postingsLimit,
     named,
+    wordScores,
   });
   if (scored && !forMerge) return { lexical: hits.map(({ id, score }) => ({ id, score })) };
   const statistics = statisticsOf(terms);
@@ -95,7 +99,7 @@ function collect(
   eligibility: Eligibility,
   search: { terms: QueryTerm[]; bounded: QueryTerm[] } & Pick<
     LexicalQuery,
-    "limit" | "postingsLimit" | "named"
+    "limit" | "postingsLimit" | "named" | "wordScores"
   >,
 ): Collected {
   const { terms, bounded, limit, postingsLimit } = search;
@@ -110,7 +114,7 @@ function collect(
     const first = { match: matchExpression([rarest]), postingsLimit };
     return { hits: unscored(firstMatches(sql, eligibility, first)), scored };
   }
-  const read = rankedReader(sql, eligibility, matchExpression(bounded));
+  const read = rankedReader(sql, eligibility, bounded, search.wordScores);
   const find = (chunks: number[]) => chunksOf(sql, chunks, search.named);
   return { hits: rankByFts(read, find, eligibility, limit), scored };
 }
@@ -173,10 +177,10 @@ function rankByFts(
   for (let page = limit + SPARE_ROWS; ; page *= GROWTH) {
     const rows = read(page);
     const found = find(rows.map(({ chunk }) => chunk));
-    const eligible = rows.flatMap(({ chunk, rank }) => {
+    const eligible = rows.flatMap(({ chunk, score }) => {
       const of = found.get(chunk);
       if (of === undefined || !eligibility.includes(of)) return [];
-      return [{ chunk, id: of.id, score: -rank }];
+      return [{ chunk, id: of.id, score }];
     });
     if (eligible.length < limit && rows.length === page) continue;
     return eligible.slice(0, limit);
@@ -199,11 +203,18 @@ function chunksOf(
   return found;
 }
 
-function rankedReader(sql: SqlStorage, eligibility: Eligibility, match: string) {
-  const { files, chunkCount } = eligibility;
+function rankedReader(
+  sql: SqlStorage,
+  { files, chunkCount }: Eligibility,
+  terms: QueryTerm[],
+  wordScores: WordScores,
+): (limit: number) => Ranked[] {
+  const match = matchExpression(terms);
   if (files === null || chunkCount > RESTRICTED_INSIDE_LIMIT_CHUNKS) {
-    return (limit: number) => sql.exec<Ranked>(RANKED, match, limit).toArray();
+    const sums = wordScores.sums(terms);
+    if (sums !== null) return (limit) => bestOf(sums, limit);
+    return (limit) => sql.exec<Ranked>(RANKED, match, limit).toArray();
   }
   const list = JSON.stringify([...files]);
-  return (limit: number) => sql.exec<Ranked>(RANKED_WITHIN_FILES, match, list, limit).toArray();
+  return (limit) => sql.exec<Ranked>(RANKED_WITHIN_FILES, match, list, limit).toArray();
 }

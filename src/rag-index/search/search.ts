@@ -20,6 +20,7 @@ import { searchWords } from "./lexical-leg.ts";
 import { originsOf } from "./origins.ts";
 import { isRestricted, resolveRestriction } from "./resolve-restriction.ts";
 import type { EligibleFiles } from "./resolve-restriction.ts";
+import { WordScores } from "./word-scores.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 import { hasInFlight } from "../vectors/in-flight-vectors.ts";
 import { elsewhereOf } from "../vectors/vector-folders.ts";
@@ -44,6 +45,7 @@ export class Search {
   readonly #termCounts: TermCounts;
   readonly #vectorLeg: VectorLeg;
   readonly #postingsLimit: number;
+  readonly #wordScores: WordScores;
   /** The last resolved restriction: hydration uses the same one right after the candidates. */
   #resolved: { key: string; within: EligibleFiles } | null = null;
 
@@ -52,11 +54,13 @@ export class Search {
     this.#postingsLimit = postingsLimit;
     this.#termCounts = termCounts;
     this.#vectorLeg = vectorLeg;
+    this.#wordScores = new WordScores(sql);
   }
 
   /** Called at every write. */
   forget(): void {
     this.#resolved = null;
+    this.#wordScores.forget();
   }
 
   candidates(request: CandidatesRequest): CandidatesReply {
@@ -86,7 +90,8 @@ export class Search {
 
   #words(eligibility: Eligibility, of: { query: string; limit: number; forMerge: boolean }) {
     const named = (chunk: number) => this.#vectorLeg.named(chunk);
-    const search = { ...of, named, postingsLimit: this.#postingsLimit };
+    const wordScores = this.#wordScores;
+    const search = { ...of, named, wordScores, postingsLimit: this.#postingsLimit };
     return searchWords(this.#sql, this.#termCounts, eligibility, search);
   }
 

@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import type { FileId } from "../../../src/core/ids.ts";
-import { indexOf, put, search, stubOf } from "./support.ts";
+import { indexOf, put, requestFor, search, stubOf } from "./support.ts";
 
 const lexical = async (name: string, query: string) =>
   (await search(indexOf(name), query, { vector: null })).lexical;
@@ -120,4 +120,55 @@ test("names in code are found by their parts, and by the whole", async () => {
   expect(await lexicalOf("parseHTTPHeader")).toEqual(["Call parseHTTPHeader."]);
   await put(index, "a.md", 2, ["An agent may retry."]);
   expect(await lexicalOf("header")).toEqual([]);
+});
+
+const VOCABULARY = ["moss", "fen", "peat", "reed", "heather", "bog", "cotton", "sedge"];
+const REPEATED = [
+  "moss fen peat reed",
+  "reed moss reed reed moss",
+  "Heather of the bog",
+  "peat 東 cotton",
+  "cotton sedge bog fen moss heather reed peat",
+];
+
+/** Eight passages of words that a number chooses, so that each word stands in half of them. */
+const passagesFor = (seed: number) =>
+  Array.from({ length: 8 }, (_, nth) => {
+    const chosen = Array.from({ length: 12 }, (_, at) => {
+      const word = Math.imul(seed * 8 + nth + 1, (at + 3) * 2_654_435_761) >>> 24;
+      return VOCABULARY[word % VOCABULARY.length] ?? "";
+    });
+    return { text: `${chosen.join(" ")} 東京 ${seed}.${nth}`, headings: [chosen[0] ?? ""] };
+  });
+
+test("what is searched again is scored as before, and as FTS5 scores it after a change", async () => {
+  const name = "repeated";
+  const index = indexOf(name);
+  const ask = async () => {
+    const replies = [];
+    for (const query of REPEATED) {
+      const { queries } = await index.candidates(requestFor(query, { vector: null }));
+      replies.push(queries[0]?.lexical.map(({ id, score }) => ({ id, score })));
+    }
+    return replies;
+  };
+  const changes = [
+    () => put(index, "late", 1, passagesFor(900)),
+    () => put(index, "3", 2, passagesFor(901)),
+    () => index.remove([{ fileId: "file 5" as FileId, revision: 2 }]),
+  ];
+  for (let file = 0; file < 24; file++) await put(index, `${file}`, 1, passagesFor(file));
+  let before = await ask();
+  for (const change of changes) {
+    // The second time words are read alone, the third time they are in memory.
+    expect(await ask()).toEqual(before);
+    expect(await ask()).toEqual(before);
+    await change();
+    const after = await ask();
+    expect(after).not.toEqual(before);
+    expect(await ask()).toEqual(after);
+    await evictDurableObject(stubOf(name));
+    before = await ask();
+    expect(before).toEqual(after);
+  }
 });

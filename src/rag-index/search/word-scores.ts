@@ -1,0 +1,151 @@
+import { HEADING_WEIGHT } from "../../text/bm25.ts";
+import { isPrefixTerm, matchExpression } from "./query-terms.ts";
+import type { QueryTerm } from "./query-terms.ts";
+import { MemoryBudget } from "../memory/memory-budget.ts";
+
+const MIB = 1_024 * 1_024;
+/** Of all index objects of an isolate, beside their vectors. */
+const scoresBudget = new MemoryBudget(16 * MIB);
+const OBJECT_LIMIT_BYTES = 8 * MIB;
+const FIRST_CLAIM_BYTES = MIB / 4;
+const BYTES_A_SCORE = Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT;
+const BYTES_A_WORD = 200;
+
+/**
+ * Words that are asked for the first time are read alone up to this many postings: alone they take
+ * twice the time that they take among the others.
+ */
+const FRESH_POSTINGS = 256;
+/** Words that were asked for once and are not in memory; all are forgotten when they are more. */
+const WORDS_SEEN = 4_096;
+
+/** Chunks in order of their numbers, and what BM25 gives each for a word, or for several. */
+export type Scores = { chunks: Uint32Array; values: Float64Array };
+
+const NOTHING: Scores = { chunks: new Uint32Array(0), values: new Float64Array(0) };
+
+type ScoreRow = [chunk: number, rank: number];
+
+const RANKS = `SELECT rowid, bm25(words, ${HEADING_WEIGHT}.0, 1.0) FROM words WHERE words MATCH ?`;
+
+/**
+ * BM25 by word, of words that searches repeat, so that FTS5 computes each once between two writes.
+ * A write changes the scores of all words: it forgets everything.
+ */
+export class WordScores {
+  readonly #sql: SqlStorage;
+  /** The longest unused first. */
+  readonly #words = new Map<string, Scores>();
+  readonly #seen = new Set<string>();
+  #bytes = 0;
+  #claimedBytes = 0;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Called at every write, and when others need the memory. */
+  forget(): void {
+    this.#words.clear();
+    this.#seen.clear();
+    this.#bytes = 0;
+    this.#claimedBytes = 0;
+    scoresBudget.release(this);
+  }
+
+  /**
+   * The scores of all chunks that hold a word of the query, bit for bit as FTS5 adds them for the
+   * expression of these terms; null where FTS5 finds them faster.
+   */
+  sums(terms: QueryTerm[]): Scores | null {
+    const words = terms.map((term) => ({ term, match: matchExpression([term]) }));
+    const missing = words.filter(({ match }) => !this.#words.has(match));
+    const fresh = missing.filter(({ match }) => !this.#seen.has(match));
+    if (postingsOf(fresh.map(({ term }) => term)) > FRESH_POSTINGS) {
+      if (this.#seen.size > WORDS_SEEN) this.#seen.clear();
+      for (const { match } of fresh) this.#seen.add(match);
+      return null;
+    }
+    let sums: Scores = NOTHING;
+    for (const { match } of words) sums = addedUp(sums, this.#scoresOf(match));
+    scoresBudget.use(this);
+    return sums;
+  }
+
+  #scoresOf(match: string): Scores {
+    const known = this.#words.get(match) ?? this.#read(match);
+    // Now it is the last one that was used.
+    if (this.#words.delete(match)) this.#words.set(match, known);
+    return known;
+  }
+
+  #read(match: string): Scores {
+    const rows = [...this.#sql.exec(RANKS, match).raw<ScoreRow>()];
+    const scores = {
+      chunks: Uint32Array.from(rows, ([chunk]) => chunk),
+      values: Float64Array.from(rows, ([, rank]) => -rank),
+    };
+    this.#keep(match, scores);
+    return scores;
+  }
+
+  #keep(match: string, scores: Scores): void {
+    const bytes = bytesOf(scores);
+    if (bytes > OBJECT_LIMIT_BYTES / 4) return;
+    for (const [oldest, of] of this.#words) {
+      if (this.#bytes + bytes <= OBJECT_LIMIT_BYTES) break;
+      this.#words.delete(oldest);
+      this.#bytes -= bytesOf(of);
+    }
+    if (!this.#claim(this.#bytes + bytes)) return this.forget();
+    this.#words.set(match, scores);
+    this.#bytes += bytes;
+  }
+
+  #claim(bytes: number): boolean {
+    if (bytes <= this.#claimedBytes) return true;
+    const doubled = Math.max(FIRST_CLAIM_BYTES, 2 * this.#claimedBytes, bytes);
+    this.#claimedBytes = Math.min(OBJECT_LIMIT_BYTES, doubled);
+    return scoresBudget.claim(this, this.#claimedBytes);
+  }
+}
+
+const bytesOf = ({ chunks }: Scores) => BYTES_A_WORD + BYTES_A_SCORE * chunks.length;
+
+/** How many chunks hold a word that is a prefix is unknown. */
+const postingsOf = (terms: QueryTerm[]) =>
+  terms.reduce((sum, { word, postings }) => sum + (isPrefixTerm(word) ? Infinity : postings), 0);
+
+/** Of chunks in both, the second is added to the first. */
+function addedUp(one: Scores, other: Scores): Scores {
+  if (one.chunks.length === 0) return other;
+  const chunks = new Uint32Array(one.chunks.length + other.chunks.length);
+  const values = new Float64Array(chunks.length);
+  let length = 0;
+  for (let left = 0, right = 0; left + right < chunks.length; length++) {
+    const first = one.chunks[left] ?? Infinity;
+    const second = other.chunks[right] ?? Infinity;
+    chunks[length] = Math.min(first, second);
+    if (first <= second) values[length] = one.values[left++] ?? 0;
+    if (second <= first) values[length] = (values[length] ?? 0) + (other.values[right++] ?? 0);
+  }
+  return { chunks: chunks.subarray(0, length), values: values.subarray(0, length) };
+}
+
+/** The chunks with the highest scores, best first; equal ones in order of their numbers. */
+export function bestOf({ chunks, values }: Scores, limit: number) {
+  let kept: { chunk: number; score: number }[] = [];
+  let bar = -Infinity;
+  const cut = () => {
+    kept = kept.sort((a, b) => b.score - a.score || a.chunk - b.chunk).slice(0, limit);
+    if (kept.length === limit) bar = kept.at(-1)?.score ?? bar;
+  };
+  for (const [at, score] of values.entries()) {
+    // Of equal ones an earlier chunk is kept already.
+    if (score <= bar) continue;
+    kept.push({ chunk: chunks[at] ?? 0, score });
+    if (kept.length >= 4 * limit) cut();
+  }
+  cut();
+  return kept;
+}
