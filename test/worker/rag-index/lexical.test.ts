@@ -141,7 +141,7 @@ const passagesFor = (seed: number) =>
     return { text: `${chosen.join(" ")} 東京 ${seed}.${nth}`, headings: [chosen[0] ?? ""] };
   });
 
-test("what is searched again is scored as before, and as FTS5 scores it after a change", async () => {
+test("words that are searched again are scored as FTS5 scores them, after changes too", async () => {
   const name = "repeated";
   const index = indexOf(name);
   const ask = async () => {
