@@ -4,7 +4,7 @@ import type { ScanProblem } from "../schema/sources.ts";
 import { COMMITTED } from "./scan-store.ts";
 import type { ScanRun } from "./scan-store.ts";
 
-/** Of a run; its count `failed` knows of all. */
+/** Of a run; its count `failed` knows of all. Drives count what has no content without naming it. */
 const PROBLEMS_KEPT = 20;
 const LONGEST_CHARACTERS = 500;
 
@@ -20,7 +20,7 @@ export function addProblems(run: ScanRun, commit: string, problems: ScanProblem[
       `update scan_runs set problems = (select json_group_array(json(value)) from (
          select value from json_each(scan_runs.problems) union all
          select value from json_each(?3) limit ${PROBLEMS_KEPT}))
-       where id = ?1 and ${COMMITTED}`,
+       where id = ?1 and json_array_length(problems) < ${PROBLEMS_KEPT} and ${COMMITTED}`,
       run.id,
       commit,
       kept,

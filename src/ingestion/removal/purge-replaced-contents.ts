@@ -18,6 +18,8 @@ const CONTENTS_PER_STEP = 500;
 const STEPS_PER_SWEEP = 20;
 /** Where so many sources fail, the bucket does: the others wait for the next minute. */
 const FAILURES_PER_SWEEP = 10;
+/** Sources whose contents are deleted by themselves; an invocation's calls are limited. */
+const ALONE_PER_SWEEP = 50;
 
 type Purging = Pick<Services, "db" | "files" | "log" | "now">;
 
@@ -30,6 +32,7 @@ type Purging = Pick<Services, "db" | "files" | "log" | "now">;
  */
 export async function purgeReplacedContents(services: Purging): Promise<void> {
   let failures = 0;
+  let alone = 0;
   for (let step = 0; step < STEPS_PER_SWEEP; step++) {
     const now = services.now();
     const due = await dueReplacedContents(services.db, now, CONTENTS_PER_STEP);
@@ -38,9 +41,9 @@ export async function purgeReplacedContents(services: Purging): Promise<void> {
       await deleteContents(services, due, now);
     } catch {
       for (const [sourceId, contents] of Map.groupBy(due, ({ sourceId }) => sourceId)) {
-        if (await isDeleted(services, sourceId, contents, now)) continue;
-        failures++;
-        if (failures >= FAILURES_PER_SWEEP) return;
+        alone += 1;
+        if (!(await isDeleted(services, sourceId, contents, now))) failures += 1;
+        if (failures >= FAILURES_PER_SWEEP || alone >= ALONE_PER_SWEEP) return;
       }
     }
     if (due.length < CONTENTS_PER_STEP) return;

@@ -8,6 +8,12 @@ import { tryPurgeTombstones } from "../vector-sync/purge-tombstones.ts";
 import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 import { shardOf } from "../../core/shard-of.ts";
+import { SECOND_MS } from "../../core/time.ts";
+import { Deadline } from "../../core/work/deadline.ts";
+import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
+
+/** An index that does not answer holds up no other; the sweep comes back when the claim ends. */
+const REMOVE_WITHIN_MS = REMOVAL_CLAIM_MS - 10 * SECOND_MS;
 
 type Addressed = { address: PlacedIndex; removals: Removal[] };
 
@@ -24,13 +30,13 @@ export async function removeFromIndexes(
   const indexes = byIndex(removals);
   const addresses = indexes.map(({ address }) => address);
   await scheduleVectorSync(services, addresses);
+  const deadline = new Deadline(services.now, REMOVE_WITHIN_MS);
   const results = await Promise.allSettled(
-    indexes.map(
-      async ({ address, removals }) =>
-        await services
-          .ragIndexes(address)
-          .remove(removals.map(({ fileId, revision }) => ({ fileId, revision }))),
-    ),
+    indexes.map(async ({ address, removals }) => {
+      const files = removals.map(({ fileId, revision }) => ({ fileId, revision }));
+      const index = services.ragIndexes(address);
+      return await deadline.run("index", async () => await index.remove(files));
+    }),
   );
   const failed = new Set<Removal>();
   const reasons: unknown[] = [];
@@ -44,7 +50,8 @@ export async function removeFromIndexes(
   }
   const removed = removals.filter((removal) => !failed.has(removal));
   if (removed.length > 0) await settleRemovals(services.db, removed);
-  await tryPurgeTombstones(services, addresses);
+  const reached = addresses.filter((_, at) => results[at]?.status === "fulfilled");
+  await tryPurgeTombstones(services, reached);
   if (reasons.length > 0) throw reasons[0];
 }
 

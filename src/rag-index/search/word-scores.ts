@@ -18,6 +18,8 @@ const BYTES_A_WORD = 200;
 const FRESH_POSTINGS = 256;
 /** Words that were asked for once and are not in memory; all are forgotten when they are more. */
 const WORDS_SEEN = 4_096;
+/** Searches that FTS5 answers before memory that others hold is asked for again. */
+const SEARCHES_WITHOUT = 64;
 
 /** Chunks in order of their numbers, and what BM25 gives each for a word, or for several. */
 export type Scores = { chunks: Uint32Array; values: Float64Array };
@@ -39,6 +41,7 @@ export class WordScores {
   readonly #seen = new Set<string>();
   #bytes = 0;
   #claimedBytes = 0;
+  #searchesWithout = 0;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -58,6 +61,10 @@ export class WordScores {
    * expression of these terms; null where FTS5 finds them faster.
    */
   sums(terms: QueryTerm[]): Scores | null {
+    if (this.#searchesWithout > 0) {
+      this.#searchesWithout -= 1;
+      return null;
+    }
     const words = terms.map((term) => ({ term, match: matchExpression([term]) }));
     const missing = words.filter(({ match }) => !this.#words.has(match));
     const fresh = missing.filter(({ match }) => !this.#seen.has(match));
@@ -97,7 +104,10 @@ export class WordScores {
       this.#words.delete(oldest);
       this.#bytes -= bytesOf(of);
     }
-    if (!this.#claim(this.#bytes + bytes)) return this.forget();
+    if (!this.#claim(this.#bytes + bytes)) {
+      this.#searchesWithout = SEARCHES_WITHOUT;
+      return this.forget();
+    }
     this.#words.set(match, scores);
     this.#bytes += bytes;
   }

@@ -28,21 +28,21 @@ const DEEPEST_MAP = 2;
 
 export type Origin = { url: URL; depth: number };
 
-/** Takes a link in, unless it leads elsewhere. Whether it was left out as a trap. */
-export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): boolean {
+/** Takes a link in, unless it leads elsewhere. Its address, if it was left out as a trap. */
+export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): string | null {
   const url = wantedLink(crawl, bounds, link, from.url);
-  if (url === null) return false;
+  if (url === null) return null;
   const shape = shapeOf(url);
   const leadsOn = shape === shapeOf(from.url);
   const ofShape = countOfShape(crawl, shape);
   const shapeLimit = Math.max(SHAPE_LEAST, bounds.maxPages * SHAPE_SHARE);
   if (looksEndless(url) || (leadsOn && ofShape >= shapeLimit)) {
     noteState(crawl, url.href, "dropped");
-    return true;
+    return url.href;
   }
   countShape(crawl, shape);
   add(crawl, { url: url.href, kind: "page", found: "link", depth: from.depth + 1 });
-  return false;
+  return null;
 }
 
 /** A link as a page of this crawl that was not seen before; null when it is none. */

@@ -211,7 +211,7 @@ function recordMissing(step: Step, subject: Subject, why: string): void {
 }
 
 const PROBLEMS_TOLD = 20;
-const ENDLESS = "left out: addresses like this one seem to go on without end, as calendars do";
+const ENDLESS = "left out: too long, or one of many that go on without end, as calendars do";
 
 function skip({ out }: Step, path: string, message: string): void {
   out.skipped += 1;
@@ -290,5 +290,10 @@ function follow(
     url: URL.parse(base ?? "", url.href) ?? url,
     depth: entry.depth,
   };
-  for (const link of links) if (addLink(crawl, bounds, link, from)) skip(step, link, ENDLESS);
+  const dropped = links.flatMap((link) => addLink(crawl, bounds, link, from) ?? []);
+  const [first] = dropped;
+  if (first === undefined) return;
+  // One of a page is told, so that a calendar hides no page that failed.
+  skip(step, first, ENDLESS);
+  step.out.skipped += dropped.length - 1;
 }

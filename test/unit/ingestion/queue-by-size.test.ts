@@ -33,3 +33,7 @@ test("small files share messages, and each larger one has its own", async () => 
   expect(many.map(({ length }) => length)).toEqual([25, 25, 10]);
   expect(await sentFor([])).toEqual([]);
 });
+
+test("a drive's file whose size is unknown has a message of its own", async () => {
+  expect(await sentFor([0, KIB, 0])).toEqual([["0"], ["2"], ["1"]]);
+});

@@ -18,9 +18,9 @@ const Scan = z
     removed: z.int(),
     unchanged: z.int(),
     failed: z.int(),
-    problems: z
-      .array(z.object({ path: z.string(), message: z.string() }))
-      .openapi({ description: "The first 20 of those that failed, and why." }),
+    problems: z.array(z.object({ path: z.string(), message: z.string() })).openapi({
+      description: "The first 20 that failed, and why; drives only count what has no content.",
+    }),
     heldRemovals: z.int(),
     mended: z.object({ added: z.int(), changed: z.int(), removed: z.int() }).nullable(),
     error: z.string().nullable(),
