@@ -33,8 +33,8 @@ export type IndexMessage = {
   revision: number;
 };
 
-/** A message and the size (bytes) of its file. */
-export type SizedMessage = IndexMessage & { size: number };
+/** A message and the size (bytes) of its file; null: unknown, until it was read. */
+export type SizedMessage = IndexMessage & { size: number | null };
 
 /** The text of a version of a pushed file: its bytes are this text in UTF-8, and nothing else. */
 export type PushedText = { version: string; text: string };

@@ -60,11 +60,11 @@ export function rebuildNotice(stored: StoredIndex[], wanted: WantedVectors): str
   const isSame = (one: StoredIndex) =>
     one.model === model && (dimensions === null || one.dimensions === dimensions);
   const others = stored.filter((one) => !isSame(one) || one.format !== INDEX_FORMAT);
-  const [most] = others;
-  if (most === undefined) return null;
+  if (others.length === 0) return null;
   const files = others.reduce((sum, one) => sum + one.files, 0);
   const them = files === 1 ? "1 file is" : `${files} files are`;
-  if (others.every(isSame)) {
+  const most = others.find((one) => !isSame(one));
+  if (most === undefined) {
     return `${them} read and embedded anew with ${model}: another version of Quarry indexed them. Until that is done the old index answers.`;
   }
   const isModel = most.model !== model;
@@ -73,9 +73,10 @@ export function rebuildNotice(stored: StoredIndex[], wanted: WantedVectors): str
   const keep = isModel
     ? `EMBEDDING_MODEL=${most.model}`
     : `EMBEDDING_DIMENSIONS=${most.dimensions}`;
+  const canStay = others.every(({ format }) => format === INDEX_FORMAT);
   return (
     `${them} embedded anew with ${now}: the index was made with ${before}. ` +
-    "Until that is done the old index answers, by words alone where its model does not run. " +
-    `To keep it, end this with Ctrl-C and start with ${keep}.`
+    "Until that is done the old index answers, by words alone where its model does not run." +
+    (canStay ? ` To keep it, end this with Ctrl-C and start with ${keep}.` : "")
   );
 }

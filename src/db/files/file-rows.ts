@@ -1,5 +1,5 @@
 import type { FileId, RagId } from "../../core/ids.ts";
-import { id, number, row } from "../columns.ts";
+import { id, nullable, number, row } from "../columns.ts";
 
 /** A message that indexes one file, as `returning ${MESSAGE_COLUMNS}` of rag_files returns it. */
 const COLUMNS = {
@@ -11,7 +11,7 @@ const COLUMNS = {
 export const MESSAGE = row(COLUMNS);
 export const MESSAGE_COLUMNS = "rag_id as ragId, generation, file_id as fileId, revision";
 /** The same with the file's size, which `${SIZE}` adds to what is returned. */
-export const SIZED_MESSAGE = row({ ...COLUMNS, size: number });
+export const SIZED_MESSAGE = row({ ...COLUMNS, size: nullable(number) });
 export const SIZE = "(select f.size from files f where f.id = rag_files.file_id) as size";
 
 /** Whether the row `x` of rag_files is the one that the message `m`, a JSON object, names. */

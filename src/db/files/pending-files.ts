@@ -1,7 +1,7 @@
 import type { FileId, RagId } from "../../core/ids.ts";
 import type { IndexMessage, SizedMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { flag, id, number, oneOf, row } from "../columns.ts";
+import { flag, id, nullable, number, oneOf, row } from "../columns.ts";
 import { execute, readRows } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
 import { CRASHED, heldUntil, isLeft } from "./attempts.ts";
@@ -54,7 +54,7 @@ const UNCLAIMED_FILE = row({
   fileId: id<FileId>(),
   revision: number,
   status: oneOf(FILE_STATUSES),
-  size: number,
+  size: nullable(number),
   isActive: flag,
 });
 

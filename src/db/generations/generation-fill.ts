@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId, RagId } from "../../core/ids.ts";
 import type { IndexMessage, SizedMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { id, number, row, text } from "../columns.ts";
+import { id, nullable, number, row, text } from "../columns.ts";
 import {
   MESSAGE,
   MESSAGE_COLUMNS,
@@ -73,7 +73,7 @@ const FILLED = row({
   fileId: id<FileId>(),
   revision: number,
   status: text,
-  size: number,
+  size: nullable(number),
 });
 
 /**

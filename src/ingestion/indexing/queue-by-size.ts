@@ -2,10 +2,7 @@ import type { FileId } from "../../core/ids.ts";
 import type { IndexMessage, PushedText, SizedMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 
-/**
- * Files of at most this size (bytes) share messages, so that they are indexed together. A drive's
- * file of size 0 may be of any: its size is known once it was read.
- */
+/** Files of at most this size (bytes) share messages, so that they are indexed together. */
 const SMALL_FILE_BYTES = 64 * 1_024;
 
 /**
@@ -18,7 +15,7 @@ export async function queueBySize(
   texts?: ReadonlyMap<FileId, PushedText>,
 ): Promise<void> {
   const { small = [], large = [] } = Object.groupBy(files, ({ size }) =>
-    size > 0 && size <= SMALL_FILE_BYTES ? "small" : "large",
+    size !== null && size <= SMALL_FILE_BYTES ? "small" : "large",
   );
   if (large.length > 0) await queue.index(large.map(messageOf));
   if (small.length === 0) return;

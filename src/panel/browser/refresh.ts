@@ -4,6 +4,8 @@ import { setTimes } from "./times.ts";
 const LEAST_SECONDS = 2;
 /** After this many failures in a row the page is left as it is. */
 const FAILURES_MAX = 5;
+/** What a reader unfolded; what the page itself shows unfolded is drawn anew. */
+const OPENED = "details[open]:not([data-unfolded])";
 
 let failures = 0;
 let asked = false;
@@ -56,7 +58,7 @@ async function fetchAgain(): Promise<void> {
 
 /** A link or field in it has the focus, an unfolded part is being read, or text is selected. */
 function isInUse(part: HTMLElement): boolean {
-  if (part.contains(document.activeElement) || part.querySelector("details[open]") !== null) {
+  if (part.contains(document.activeElement) || part.querySelector(OPENED) !== null) {
     return true;
   }
   const selection = getSelection();

@@ -52,6 +52,10 @@ const WHOLE_IN_MEMORY_CHUNKS = 22_528;
 const VECTORS_SCORED = 300;
 /** There, 100 neighbours and 116 matches of the words are named by rows: two each, as counted. */
 const NAMED_ROWS = 432;
+/** FTS5 reads them for words that are new since the last write; the count repeats one question. */
+const NEW_WORDS_ROWS = 256;
+/** What a retrieval reads more in an index object of a RAG in Vectorize, as counted. */
+const VECTORIZE_ROWS = 936;
 /** Rows that a file of ten chunks writes more where Vectorize holds its vectors, as counted. */
 const SYNC_ROWS_A_FILE = 41;
 /** Rows of D1 and bytes in R2 that a file of 20 chunks keeps, about. */
@@ -93,11 +97,12 @@ function retrievalAmounts(
   const postings = shards * Math.min(ragChunks / shards, postingsLimit);
   const rowsRead =
     words === "rare"
-      ? retrieval.objectRowsRead * shards
+      ? (retrieval.objectRowsRead + NEW_WORDS_ROWS) * shards
       : retrieval.objectRowsRead + postings * ROWS_A_POSTING;
   const indexCalls = retrieval.objectCalls - 1;
   const isInVectorize = isLarge(ragChunks);
-  const namedRows = ragChunks <= WHOLE_IN_MEMORY_CHUNKS ? 0 : NAMED_ROWS * shards;
+  const namedRows = ragChunks <= WHOLE_IN_MEMORY_CHUNKS ? 0 : NAMED_ROWS;
+  const moreRows = (isInVectorize ? VECTORIZE_ROWS : namedRows) * shards;
   const vectorsRead = isInVectorize || ragChunks <= WHOLE_IN_MEMORY_CHUNKS ? 0 : VECTORS_SCORED;
   return {
     requests: retrieval.executions,
@@ -108,7 +113,7 @@ function retrievalAmounts(
     objectCalls: 1 + indexCalls * shards,
     objectGbSeconds:
       ((OBJECT_MS_A_RETRIEVAL * shards) / 1_000 + window.awakeSeconds) * OBJECT_GIGABYTES,
-    objectRowsRead: rowsRead + vectorsRead + namedRows,
+    objectRowsRead: rowsRead + vectorsRead + moreRows,
     objectRowsWritten: window.rows,
     queriedDimensions: isInVectorize ? DIMENSIONS : 0,
     embeddedTokens: retrieval.modelCharacters / CHARACTERS_A_TOKEN,

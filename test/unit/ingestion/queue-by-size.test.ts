@@ -9,7 +9,7 @@ const KIB = 1_024;
 
 const unused = async () => undefined;
 
-async function sentFor(sizes: number[]): Promise<string[][]> {
+async function sentFor(sizes: (number | null)[]): Promise<string[][]> {
   const sent: string[][] = [];
   const index: JobQueue["index"] = async (messages, { together = false } = {}) => {
     for (const body of indexBodies(messages, together)) {
@@ -34,6 +34,6 @@ test("small files share messages, and each larger one has its own", async () => 
   expect(await sentFor([])).toEqual([]);
 });
 
-test("a drive's file whose size is unknown has a message of its own", async () => {
-  expect(await sentFor([0, KIB, 0])).toEqual([["0"], ["2"], ["1"]]);
+test("a file whose size is unknown has a message of its own, an empty one has not", async () => {
+  expect(await sentFor([null, KIB, 0])).toEqual([["0"], ["1", "2"]]);
 });

@@ -148,7 +148,7 @@ class Quoting {
 function firstWords(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const wordEnd = text.lastIndexOf(" ", limit);
-  return text.slice(0, wordEnd > 0 ? wordEnd : limit).replace(/\p{Surrogate}$/u, "");
+  return text.slice(0, wordEnd > limit / 2 ? wordEnd : limit).replace(/\p{Surrogate}$/u, "");
 }
 
 export const LEADS = /[:：]$/;

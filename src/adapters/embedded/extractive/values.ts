@@ -18,7 +18,7 @@ const NUMBER_WORDS = new RegExp(
 
 /** A number that is only a part of another: `3 million`, `two hundred`, `vingt-six`. */
 const MULTIPLIES =
-  /^[-\s\u00A0\u2010\u2011]{1,3}(?:and a half|hundred|thousand|million|billion|trillion|dozen|hundert|tausend|Mio|Mrd|Millione?n?|Milliarden?|cents? (?=\p{L})|mille|mil|milh(?:ão|ões)|millones|milion[ei])(?!\p{L})/iu;
+  /^[-\s\u00A0\u2010\u2011]{1,3}(?:and a half|hundreds?|thousands?|millions?|billions?|trillions?|dozen|hundert|tausend|Mio|Mrd|Millione?n?|milliards?|Milliarden?|mille|mil|milh(?:ão|ões)|millones|milion[ei])(?!\p{L})/iu;
 const ADDS = /(?:(?:hundred|thousand|million)(?: and)?\s|\p{L}[-\u2010\u2011])$/iu;
 const REACH = 24;
 

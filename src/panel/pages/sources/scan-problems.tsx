@@ -16,8 +16,9 @@ export const ScanProblems = ({ scan, isWeb }: { scan: Scanned; isWeb: boolean })
   if (failed === 0) return null;
   const what = counted(failed, isWeb ? "address" : "item", isWeb ? "addresses" : "items");
   const untold = failed - problems.length;
+  const isAll = added + changed + unchanged === 0;
   return (
-    <details class="why" open={added + changed + unchanged === 0}>
+    <details class="why" open={isAll} data-unfolded={isAll ? "" : undefined}>
       <summary>{what} not read: which, and why</summary>
       {problems.length === 0 ? (
         <p>
@@ -37,7 +38,8 @@ export const ScanProblems = ({ scan, isWeb }: { scan: Scanned; isWeb: boolean })
       )}
       {problems.length === 0 || untold <= 0 ? null : <p>And {untold} more.</p>}
       <p class="soft">
-        What was read of them before stays. Each scan tries them again, and so does “Scan now”.
+        What was read of them before stays.
+        {problems.length === 0 ? "" : " A scan tries again what failed, and so does “Scan now”."}
         {isWeb ? " What need not be read can be left out in the settings." : ""}
       </p>
     </details>
