@@ -106,7 +106,7 @@ test("what a scan could not read is told on the source's page and among its runs
     await member.open(path);
     expect(member.html).toMatch(/3 addresses not read.*moss.example.com\/&lt;b&gt;.*not exist/s);
     expect(member.html).toContain("And 2 more.");
-    expect(member.html).toContain("Each scan tries them again");
+    expect(member.html).toContain("A scan tries again what failed");
   }
   const { body } = await api.send("GET", "/file-sources/site");
   expect(body).toMatchObject({ lastScan: { failed: 3, problems } });
