@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { allPages, anchorsOf, readPage, relativeLinks } from "./pages.ts";
+import { allPages, anchorsOf, readPage, relativeLinks, unevenRows } from "./pages.ts";
 import type { Page } from "./pages.ts";
 
 /** 7 KiB: what a stranger reads before anything else. */
@@ -38,6 +38,10 @@ test("every relative link and anchor leads somewhere", () => {
   );
   expect(pages.flatMap(relativeLinks).length).toBeGreaterThan(20);
   expect(broken).toEqual([]);
+});
+
+test("every row of a table has as many cells as its head", () => {
+  expect(pages.flatMap(unevenRows)).toEqual([]);
 });
 
 test("every file and folder that a page names exists", () => {

@@ -15,6 +15,19 @@ export function allPages(): Page[] {
 /** The text without its fenced blocks, whose lines are no headings and no links. */
 const withoutCode = ({ text }: Page) => text.replaceAll(/^ *```[\s\S]*?^ *```/gm, "");
 
+/** Rows of a page's tables with another number of cells than the head of their table. */
+export function unevenRows(page: Page): string[] {
+  const tables = withoutCode(page).match(/^\|.*(?:\n\|.*)*/gm) ?? [];
+  return tables.flatMap((table) => {
+    const [head = "", ...rows] = table.split("\n");
+    return rows
+      .filter((row) => cellsOf(row) !== cellsOf(head))
+      .map((row) => `${page.path}: ${row}`);
+  });
+}
+
+const cellsOf = (row: string) => row.replaceAll("\\|", "").split("|").length;
+
 /** Anchors of a page's headings, as GitHub makes them. */
 export function anchorsOf(page: Page): Set<string> {
   const headings = [...withoutCode(page).matchAll(/^#{1,6} (.+)$/gm)].map(
