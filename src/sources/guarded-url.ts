@@ -12,6 +12,9 @@ const INNER_SUFFIXES =
     " ",
   );
 
+const PRIVATE_HOST =
+  "the host is not a public address; a server on your own machine reads it with ALLOW_PRIVATE_URLS=true";
+
 const refused = (reason: string): UrlVerdict => ({ ok: false, reason });
 
 /**
@@ -19,7 +22,7 @@ const refused = (reason: string): UrlVerdict => ({ ok: false, reason });
  * without credentials, to a public literal address or a name that can be public. What a name
  * resolves to is the runtime's to check (`global_fetch_strictly_public`).
  * @param base what a relative address (a redirect's, a link's) is relative to
- * @param allowPrivate lifts the rules about hosts, for tests
+ * @param allowPrivate lifts the rules about hosts, for a server on one's own machine and for tests
  */
 export function guardUrl(text: string, base?: URL, allowPrivate = false): UrlVerdict {
   if (text.length > LONGEST_URL) return refused("the address is too long");
@@ -46,15 +49,13 @@ function hostRefusal(url: URL, written: string | null): string | null {
     return odd ? "the address is written in an unusual notation" : addressRefusal(host);
   }
   const inner = INNER_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
-  return inner || !host.includes(".") ? "the host is not a public one" : null;
+  return inner || !host.includes(".") ? PRIVATE_HOST : null;
 }
 
 /** Everything but plain unicast is special: private, loopback, mapped, NAT64, 6to4 and so on. */
 function addressRefusal(literal: string): string | null {
   const range = ipaddr.isValid(literal) ? ipaddr.parse(literal).range() : "invalid";
-  return range === "unicast" && !isDeprecatedForm(literal)
-    ? null
-    : "the host is not a public address";
+  return range === "unicast" && !isDeprecatedForm(literal) ? null : PRIVATE_HOST;
 }
 
 /** `::a.b.c.d`, IPv4-compatible: long deprecated, and unicast to the library. */

@@ -16,7 +16,10 @@ type ChartProps = {
 
 const WIDTH = 320;
 const HEIGHT = 96;
-const LEFT = 44;
+/** Room for the figures beside the axis, more of it where they are long. */
+const LEFT_AT_LEAST = 44;
+const CHARACTER_WIDTH = 6;
+const BESIDE_AXIS = 6;
 const BOTTOM = 18;
 const TOP = 8;
 
@@ -26,10 +29,12 @@ const TOP = 8;
  */
 export const Chart = ({ label, points, format, bad = false }: ChartProps) => {
   const highest = Math.max(...points.map(({ value }) => value), 0);
+  const digits = Math.max(format(highest).length, format(0).length);
+  const left = Math.max(LEFT_AT_LEAST, digits * CHARACTER_WIDTH + BESIDE_AXIS);
   const y = (value: number) =>
     TOP + (HEIGHT - TOP - BOTTOM) * (1 - (highest === 0 ? 0 : value / highest));
   const x = (at: number) =>
-    LEFT + (points.length < 2 ? 0 : ((WIDTH - LEFT - 2) * at) / (points.length - 1));
+    left + (points.length < 2 ? 0 : ((WIDTH - left - 2) * at) / (points.length - 1));
   const line = points.map(({ value }, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
   const floor = HEIGHT - BOTTOM;
   const first = points[0]?.label ?? "";
@@ -41,17 +46,17 @@ export const Chart = ({ label, points, format, bad = false }: ChartProps) => {
         role="img"
         aria-label={summary(label, points, format)}
       >
-        <line class="axis" x1={LEFT} x2={WIDTH} y1={floor} y2={floor} />
-        <line class="grid" x1={LEFT} x2={WIDTH} y1={TOP} y2={TOP} />
+        <line class="axis" x1={left} x2={WIDTH} y1={floor} y2={floor} />
+        <line class="grid" x1={left} x2={WIDTH} y1={TOP} y2={TOP} />
         {highest === 0 ? null : (
-          <text x={LEFT - 6} y={TOP + 4} text-anchor="end">
+          <text x={left - BESIDE_AXIS} y={TOP + 4} text-anchor="end">
             {format(highest)}
           </text>
         )}
-        <text x={LEFT - 6} y={floor + 3} text-anchor="end">
+        <text x={left - BESIDE_AXIS} y={floor + 3} text-anchor="end">
           {format(0)}
         </text>
-        <text x={LEFT} y={HEIGHT - 4}>
+        <text x={left} y={HEIGHT - 4}>
           {first}
         </text>
         <text x={WIDTH} y={HEIGHT - 4} text-anchor="end">
@@ -60,7 +65,7 @@ export const Chart = ({ label, points, format, bad = false }: ChartProps) => {
         {bad || points.length < 2 ? null : (
           <polygon
             class="area"
-            points={`${LEFT},${floor} ${line.join(" ")} ${x(points.length - 1)},${floor}`}
+            points={`${left},${floor} ${line.join(" ")} ${x(points.length - 1)},${floor}`}
           />
         )}
         <polyline class={bad ? "spark bad" : "spark"} points={line.join(" ")} />

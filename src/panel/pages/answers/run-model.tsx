@@ -161,7 +161,7 @@ const PromptEditor = ({ model, state, seen }: RunFormProps & { seen: string }) =
 const About = ({ model: { record }, mayChange }: { model: Model; mayChange: boolean }) => (
   <section>
     <h2>What it has</h2>
-    <p>
+    <p class="tags">
       {record.rags.length === 0
         ? "No RAGs: it answers from the prompt alone."
         : record.rags.map((rag) => (
