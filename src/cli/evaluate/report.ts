@@ -27,7 +27,7 @@ const PERCENT = 100;
 function inALine(summary: RunSummary): string {
   const { questions, errors, degradedShare, p50Ms, p95Ms, judge } = summary;
   return [
-    `${questions} questions`,
+    questions === 1 ? "1 question" : `${questions} questions`,
     `${errors} failed`,
     `${(degradedShare * PERCENT).toFixed(1)} % degraded`,
     `p50 ${Math.round(p50Ms)} ms`,

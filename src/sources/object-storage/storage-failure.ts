@@ -31,7 +31,7 @@ export async function storageFailure(got: GuardedResponse, nowMs: number): Promi
   const { status, headers } = got.response;
   const body = await readBytes(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => null);
   const code = body === null ? "" : errorCode(new TextDecoder().decode(body));
-  const told = `object storage: ${status}${code === "" ? "" : ` ${code}`}`;
+  const told = `object storage: ${status}${code === "" ? unnamed(status) : ` ${code}`}`;
   const wait = retryAfterMs(headers, nowMs);
   const denial = DENIALS.get(code) ?? deniedBy(status);
   if (status === 429 || status === 503 || THROTTLES.has(code)) {
@@ -42,6 +42,9 @@ export async function storageFailure(got: GuardedResponse, nowMs: number): Promi
     ? new SourceFailure("down", told, wait)
     : new SourceFailure("denied", `${told}: ${denial}`);
 }
+
+/** What else answers at an endpoint, a console or a web server, gives no code of S3. */
+const unnamed = (status: number) => (status === 404 ? ", and no bucket answers there" : "");
 
 function deniedBy(status: number): string | undefined {
   if (status === 401 || status === 403) return "access denied";

@@ -193,6 +193,12 @@ describe("failures", () => {
     expect(await failureOf(many)).toMatchObject({ kind: "throttled", retryAfterMs: null });
   });
 
+  test("an endpoint that is no object storage is told from a missing bucket", async () => {
+    const failed = await failureOf(() => new Response("<h1>Not found</h1>", { status: 404 }));
+    const message = "object storage: 404, and no bucket answers there";
+    expect(failed).toMatchObject({ kind: "down", message });
+  });
+
   test("credentials that expire in mid-scan are told as such", async () => {
     const expired = await failureOf(secondCall(() => s3Error(400, "ExpiredToken")));
     expect(expired).toMatchObject({

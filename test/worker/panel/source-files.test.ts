@@ -98,9 +98,11 @@ test("media type and metadata are kept; metadata must be a JSON object", async (
   expect(body).toMatchObject({
     data: [{ filePath: "meta.md", name: "meta.md", mimeType: "text/markdown", externalId: null }],
   });
-  // As a batch has it: clients that know no type send the unknown one.
-  const unknown = { "Content-Type": "application/octet-stream" };
-  expect((await push("meta.md", "# M", unknown)).body).toMatchObject({ changed: false });
+  // Clients that know no type send the unknown one, and curl that of a form.
+  for (const nothing of ["application/octet-stream", "application/x-www-form-urlencoded"]) {
+    const sent = await push("meta.md", "# M", { "Content-Type": nothing });
+    expect(sent.body).toMatchObject({ changed: false });
+  }
   for (const wrong of ["[1]", "no json", "null"]) {
     expect(await push("meta.md", "# M", { "X-File-Metadata": wrong })).toMatchObject({
       status: 400,
