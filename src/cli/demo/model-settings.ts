@@ -39,7 +39,7 @@ export async function modelSettings(
   stateFolder: string,
   choice: ModelChoice = {},
 ): Promise<ModelSettings> {
-  const models = await chosenModels(environment, choice);
+  const models = withNamedSize(await chosenModels(environment, choice), environment);
   const { embeddingModel, dimensions } = models;
   const named = valueOf(environment, "OPENAI_COMPATIBLE_BASE_URL");
   // The key below is for the server that is named, with --embedded, too.
@@ -56,6 +56,15 @@ export async function modelSettings(
   // A server that was only found is not the one that the key was given for.
   const secrets = secret === undefined || named === undefined ? {} : { [SECRET]: secret };
   return { ...models, vars, envFiles: await writeVariables(stateFolder, "model.env", secrets) };
+}
+
+/** Built-in models make vectors of any size, so that a size named for another model counts, too. */
+function withNamedSize(models: Models, environment: NodeJS.ProcessEnv): Models {
+  const dimensions = valueOf(environment, "EMBEDDING_DIMENSIONS");
+  const isBuiltIn = models.embeddingModel === EMBEDDED_EMBEDDING_MODEL;
+  if (dimensions === undefined || !isBuiltIn) return models;
+  const about = `${models.about} Its vectors have ${dimensions} dimensions, as EMBEDDING_DIMENSIONS says.`;
+  return { ...models, dimensions, about };
 }
 
 function valueOf(environment: NodeJS.ProcessEnv, name: string): string | undefined {

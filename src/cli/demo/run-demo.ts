@@ -12,7 +12,7 @@ import { openTerminal, pathOfUser } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { claimState } from "../worker/claim-state.ts";
 import { checkPortIsFree } from "../worker/free-port.ts";
-import { rebuildNotice, storedIndexes } from "../worker/stored-indexes.ts";
+import { modelBeingBuilt, rebuildNotice, storedIndexes } from "../worker/stored-indexes.ts";
 import type { StoredIndex, WantedVectors } from "../worker/stored-indexes.ts";
 import { withWorker } from "../worker/with-worker.ts";
 import { writeVariables } from "../worker/variable-files.ts";
@@ -69,7 +69,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
   const stored = await storedIndexes(stateFolder);
-  const madeWith = modelOf(stored) ?? state.embeddingModel ?? modelOfDatabase(stateFolder);
+  // An interrupted change of the model goes on; it is not undone unasked.
+  const begunWith = await modelBeingBuilt(stateFolder);
+  const madeWith =
+    begunWith ?? modelOf(stored) ?? state.embeddingModel ?? modelOfDatabase(stateFolder);
   const embedded = options.embedded === true;
   const settings = await modelSettings(given, stateFolder, { embedded, madeWith });
   const { chatModel, embeddingModel, vars } = settings;
@@ -83,7 +86,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const devVars = DEV_VARS === null ? [] : [DEV_VARS];
   const envFiles = [...devVars, ...passed, ...settings.envFiles, signInFile];
   terminal.say(settings.about);
-  const notice = noticeOf(stored, madeWith, wantedVectors(settings, given));
+  const notice = noticeOf({ stored, madeWith, begunWith }, wantedVectors(settings, given));
   if (notice !== null) terminal.warn(notice);
   terminal.say("Starting the Worker …");
   await withWorker(
@@ -145,13 +148,15 @@ function wantedVectors(
   return { model, dimensions: isNamed ? null : DEFAULT_DIMENSIONS };
 }
 
+type Made = {
+  stored: StoredIndex[] | null;
+  madeWith: string | null;
+  begunWith: string | null;
+};
+
 /** Before the Worker starts, so that nothing is embedded anew unsaid. */
-function noticeOf(
-  stored: StoredIndex[] | null,
-  madeWith: string | null,
-  wanted: WantedVectors,
-): string | null {
-  if (stored !== null) return rebuildNotice(stored, wanted);
+function noticeOf({ stored, madeWith, begunWith }: Made, wanted: WantedVectors): string | null {
+  if (stored !== null) return rebuildNotice(stored, wanted, begunWith);
   if (madeWith === null || madeWith === wanted.model) return null;
   return `The files were embedded with ${madeWith} and are embedded anew with ${wanted.model}. Until that is done the old index answers.`;
 }

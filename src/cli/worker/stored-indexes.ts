@@ -21,6 +21,9 @@ const LIVE = `select g.embedding_model as model, g.dimensions, g.format,
     sum(g.indexed_files) as files
   from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
   where r.removed_at is null group by 1, 2, 3 having files > 0 order by files desc`;
+const BEING_BUILT = `select g.embedding_model as model
+  from rags r join rag_generations g on g.rag_id = r.id and g.state = 'building'
+  where r.removed_at is null order by g.created_at desc, g.rag_id limit 1`;
 
 /**
  * What the local database of a state folder has indexed, the most files first. No server may use
@@ -30,6 +33,22 @@ export async function storedIndexes(
   stateFolder: string,
   version = process.versions.node,
 ): Promise<StoredIndex[] | null> {
+  const rows = await rowsOf(stateFolder, LIVE, version);
+  return z.array(storedIndex).safeParse(rows).data ?? null;
+}
+
+/** Of the index that an earlier start began to build last and did not finish; null: none. */
+export async function modelBeingBuilt(stateFolder: string): Promise<string | null> {
+  const rows = await rowsOf(stateFolder, BEING_BUILT, process.versions.node);
+  return z.array(z.object({ model: z.string() })).safeParse(rows).data?.[0]?.model ?? null;
+}
+
+/** Null where the database cannot be read. */
+async function rowsOf(
+  stateFolder: string,
+  query: string,
+  version: string,
+): Promise<unknown[] | null> {
   if (Number.parseInt(version, 10) < OLDEST_NODE_WITH_SQLITE) return null;
   const folder = join(stateFolder, "v3", "d1", "miniflare-D1DatabaseObject");
   const names = await readdir(folder).catch(() => []);
@@ -39,7 +58,7 @@ export async function storedIndexes(
   try {
     const database = new DatabaseSync(join(folder, name), { readOnly: true });
     try {
-      return z.array(storedIndex).parse(database.prepare(LIVE).all());
+      return database.prepare(query).all();
     } finally {
       database.close();
     }
@@ -54,8 +73,13 @@ export type WantedVectors = { model: string; dimensions: number | null };
 
 /**
  * What the service will do to indexes that were made in another way, in one line; null: nothing.
+ * `begunWith`: the model of the index that an earlier start began to build.
  */
-export function rebuildNotice(stored: StoredIndex[], wanted: WantedVectors): string | null {
+export function rebuildNotice(
+  stored: StoredIndex[],
+  wanted: WantedVectors,
+  begunWith: string | null = null,
+): string | null {
   const { model, dimensions } = wanted;
   const isSame = (one: StoredIndex) =>
     one.model === model && (dimensions === null || one.dimensions === dimensions);
@@ -74,8 +98,9 @@ export function rebuildNotice(stored: StoredIndex[], wanted: WantedVectors): str
     ? `EMBEDDING_MODEL=${most.model}`
     : `EMBEDDING_DIMENSIONS=${most.dimensions}`;
   const canStay = others.every(({ format }) => format === INDEX_FORMAT);
+  const begun = begunWith === model ? ", as an earlier start began" : "";
   return (
-    `${them} embedded anew with ${now}: the index was made with ${before}. ` +
+    `${them} embedded anew with ${now}${begun}: the index was made with ${before}. ` +
     "Until that is done the old index answers, by words alone where its model does not run." +
     (canStay ? ` To keep it, end this with Ctrl-C and start with ${keep}.` : "")
   );

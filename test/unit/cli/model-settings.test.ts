@@ -41,6 +41,15 @@ test("without a server the built-in models are used, and the Worker gets no sett
   });
 });
 
+test("a size of vectors that is set counts for the built-in models, and is told", async () => {
+  const named = { OPENAI_COMPATIBLE_BASE_URL: "", EMBEDDING_DIMENSIONS: "512" };
+  for (const choice of [{ places: [] }, { embedded: true }]) {
+    const { about, ...settings } = await modelSettings(named, state, choice);
+    expect(settings).toMatchObject({ dimensions: "512", vars: ["EMBEDDING_DIMENSIONS:512"] });
+    expect(about).toMatch(/ Its vectors have 512 dimensions, as EMBEDDING_DIMENSIONS says\.$/);
+  }
+});
+
 test.each([
   [["nomic-embed-text:latest", "llama3.2:latest"], "llama3.2:latest", "nomic-embed-text:latest"],
   [["whisper-1", "bge-reranker-v2-m3", "bge-m3", "qwen3:8b"], "qwen3:8b", "bge-m3"],
