@@ -35,9 +35,12 @@ export type ListingPage = {
   partial?: boolean;
   /** The listing began anew with this page: what earlier pages of the run listed does not count. */
   restarted?: boolean;
-  /** Links that became no file: disallowed, looping, missing, failing; stored with the run. */
+  /**
+   * Links and items that became no file: disallowed, looping, missing, failing, without content;
+   * stored with the run.
+   */
   skipped?: number;
-  /** Why, of the first of these links. */
+  /** Why, of the first of these. */
   problems?: { path: string; message: string }[];
   /** On the last page: the cursor from which `follow` reads changes since this listing began. */
   changeCursor?: string;

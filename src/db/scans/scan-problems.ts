@@ -4,7 +4,7 @@ import type { ScanProblem } from "../schema/sources.ts";
 import { COMMITTED } from "./scan-store.ts";
 import type { ScanRun } from "./scan-store.ts";
 
-/** Of a run; its count `failed` knows of all. Drives count what has no content without naming it. */
+/** Of a run; its count `failed` knows of all. */
 const PROBLEMS_KEPT = 20;
 const LONGEST_CHARACTERS = 500;
 

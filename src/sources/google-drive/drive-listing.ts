@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { ListedFile, ListingPage } from "../../ports/source-reader.ts";
+import type { ListingPage } from "../../ports/source-reader.ts";
 import type { DriveClient } from "./drive-client.ts";
 import { FILE_FIELDS, fileList, FOLDER, startPageToken, type DriveFile } from "./drive-files.ts";
 import { findRoot } from "./drive-root.ts";
@@ -74,10 +74,7 @@ export async function listFolders(
 export type FilesOf = (
   files: DriveFile[],
   tree: FolderTree,
-) => Promise<{
-  files: ListedFile[];
-  skipped: number;
-}>;
+) => Promise<Required<Pick<ListingPage, "files" | "skipped" | "problems">>>;
 
 export async function listFiles(
   client: DriveClient,

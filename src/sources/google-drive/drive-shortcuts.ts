@@ -11,38 +11,62 @@ import {
 
 const SHORTCUTS_AT_ONCE = 4;
 
+/** What is read for a file, or why nothing is, as a user is told it. */
+type Reading = { target: DriveFile } | { reason: string };
+
 /**
  * Files with what is read for them: a shortcut is followed once, to a file that the account sees.
- * Shortcuts to shortcuts or folders and files without content are left out.
+ * Shortcuts to shortcuts or folders and files without content are left out, each with its reason.
  */
 export async function withTargets<Found extends { file: DriveFile }>(
   client: DriveClient,
   inside: Found[],
   signal: AbortSignal,
-): Promise<(Found & { target: DriveFile })[]> {
+): Promise<{
+  readable: (Found & { target: DriveFile })[];
+  unreadable: (Found & { reason: string })[];
+}> {
   const shortcuts = inside.filter(({ file }) => file.mimeType === SHORTCUT);
-  const targets = new Map<string, DriveFile>();
+  const followed = new Map<string, Reading>();
   await inParallel(shortcuts, SHORTCUTS_AT_ONCE, async ({ file }) => {
-    const target = await targetOf(client, file, signal);
-    if (target !== null) targets.set(file.id, target);
+    followed.set(file.id, await behindShortcut(client, file, signal));
   });
-  return inside.flatMap((found) => {
-    const isShortcut = found.file.mimeType === SHORTCUT;
-    const target = isShortcut ? (targets.get(found.file.id) ?? null) : found.file;
-    return target === null || hasNoContent(target.mimeType) ? [] : [{ ...found, target }];
-  });
+  const readable: (Found & { target: DriveFile })[] = [];
+  const unreadable: (Found & { reason: string })[] = [];
+  for (const found of inside) {
+    const reading = followed.get(found.file.id) ?? readingOf(found.file);
+    if ("target" in reading) readable.push({ ...found, ...reading });
+    else unreadable.push({ ...found, ...reading });
+  }
+  return { readable, unreadable };
 }
 
-async function targetOf(
+function readingOf(file: DriveFile): Reading {
+  const { mimeType } = file;
+  if (!hasNoContent(mimeType)) return { target: file };
+  return { reason: `Google Drive offers no text of files of the type ${mimeType}` };
+}
+
+async function behindShortcut(
   client: DriveClient,
   { shortcutDetails }: DriveFile,
   signal: AbortSignal,
-): Promise<DriveFile | null> {
-  if (shortcutDetails === undefined || shortcutDetails.targetMimeType === FOLDER) return null;
+): Promise<Reading> {
+  const type = shortcutDetails?.targetMimeType;
+  if (type === FOLDER) return { reason: "shortcuts to folders are not followed" };
+  if (shortcutDetails === undefined || type === SHORTCUT) return { reason: FOLLOWED_ONCE };
   const path = `files/${encodeURIComponent(shortcutDetails.targetId)}`;
   const query = { fields: FILE_FIELDS, supportsAllDrives: true };
   const asked = await client.ask(driveFile, path, query, signal);
-  if ("answer" in asked) return asked.answer.trashed === true ? null : asked.answer;
-  if (asked.error.status === 404 || asked.error.status === 403) return null;
+  if ("answer" in asked) {
+    const { answer } = asked;
+    if (answer.trashed === true) return { reason: LEADS_NOWHERE };
+    return answer.mimeType === SHORTCUT ? { reason: FOLLOWED_ONCE } : readingOf(answer);
+  }
+  if (asked.error.status === 404 || asked.error.status === 403) return { reason: LEADS_NOWHERE };
   throw client.failure(asked.error);
 }
+
+const FOLLOWED_ONCE = "shortcuts to shortcuts are not followed";
+const LEADS_NOWHERE =
+  "the shortcut leads to a file that was deleted or is not shared with this account";

@@ -25,7 +25,7 @@ import { beginTree, corpusOf, listFiles, listFolders, listingCursor } from "./dr
 import { findRoot } from "./drive-root.ts";
 import { withTargets } from "./drive-shortcuts.ts";
 import { driveWatcher } from "./drive-watcher.ts";
-import { FolderTree, segmentOf } from "../folder-tree.ts";
+import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
 import { treeBytes, treeFrom, type StoredTree } from "./stored-tree.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
 import { uniquePaths } from "../unique-paths.ts";
@@ -111,7 +111,7 @@ export class GoogleDriveReader implements SourceReader {
     const places = new FolderTree(tree);
     if (changes.some((change) => movesFiles(change, tree, places))) return null;
     const changed = changes.flatMap((change) => fileThere(change) ?? []);
-    const { files, skipped } = await this.#filesOf(changed, places, signal);
+    const { files, ...unread } = await this.#filesOf(changed, places, signal);
     const listed = new Set(files.map(({ externalId }) => externalId));
     const changedIds = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
     const end = nextPageToken === undefined ? (newStartPageToken ?? changeCursor) : null;
@@ -120,7 +120,7 @@ export class GoogleDriveReader implements SourceReader {
     }
     return {
       files,
-      skipped,
+      ...unread,
       deleted: changedIds.filter((id) => !listed.has(id)),
       next: nextPageToken ?? null,
       ...(end === null ? {} : { changeCursor: end }),
@@ -206,20 +206,26 @@ export class GoogleDriveReader implements SourceReader {
       const place = places.placeOf(file.parents?.[0] ?? "");
       return place === null || file.mimeType === FOLDER ? [] : [{ file, place }];
     });
-    const readable = await withTargets(this.#client, inside, signal);
+    const { readable, unreadable } = await withTargets(this.#client, inside, signal);
     const paths = await uniquePaths(
       this.#options.known,
       readable.map(({ file, place }) => ({
         id: file.id,
-        path: `${place.path}${segmentOf(file.name)}`,
+        path: pathOf(place, file),
       })),
     );
     const files = readable.map(({ file, place, target }) =>
       listedFile(file, { target, path: paths.get(file.id) ?? "", ancestors: place.ancestors }),
     );
-    return { files, skipped: inside.length - readable.length };
+    const problems = unreadable.map(({ file, place, reason }) => ({
+      path: pathOf(place, file),
+      message: reason,
+    }));
+    return { files, skipped: problems.length, problems };
   }
 }
+
+const pathOf = ({ path }: FolderPlace, { name }: DriveFile) => `${path}${segmentOf(name)}`;
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 

@@ -27,7 +27,8 @@ export type ItemFiles = {
   files: ListedFile[];
   /** Ids of items that are deleted, or lie elsewhere. */
   deleted: string[];
-  skipped: number;
+  /** What lies beneath the root and has no bytes, and why it is left out. */
+  problems: { path: string; message: string }[];
 };
 
 /** What a page of items means for the files of the source. @throws SourceFailure */
@@ -37,7 +38,7 @@ export async function itemFiles(
   signal: AbortSignal,
 ): Promise<ItemFiles> {
   const { client, store, drive, known, columns: names } = of;
-  const { inside, deleted, skipped } = sorted(items, drive);
+  const { inside, deleted, problems } = sorted(items, drive);
   const ids = inside.map(({ item }) => item.id);
   const before = await known.byExternalId(ids);
   const knownById = new Map(before.map((file) => [file.externalId, file]));
@@ -45,7 +46,7 @@ export async function itemFiles(
     { byPath: known.byPath, byExternalId: async () => before },
     inside.map(({ item, place }) => ({
       id: item.id,
-      path: `${place.path}${segmentOf(item.name ?? "")}`,
+      path: pathOf(place, item),
     })),
   );
   const changed = inside.filter(({ item }) => !hasColumns(knownById.get(item.id), item, names));
@@ -63,24 +64,34 @@ export async function itemFiles(
       names: read === "refused" ? [] : names,
     });
   });
-  return { files, deleted, skipped };
+  return { files, deleted, problems };
 }
 
-/** `skipped`: what lies beneath the root and has no bytes. Its folders are no loss. */
+/** Folders are no loss, and what lies in a notebook is none of its own. */
 function sorted(items: DriveItem[], drive: FollowedDrive) {
   const base = { path: drive.base, ancestors: drive.base === "" ? [] : [drive.id] };
   const tree = new FolderTree(drive, base);
   const inside: Placed[] = [];
   const deleted: string[] = [];
-  let skipped = 0;
+  const problems: ItemFiles["problems"] = [];
   for (const item of items) {
     const kind = kindOf(item);
     const place = tree.placeOf(item.parentReference?.id ?? "");
     if (kind === "file" && place !== null) inside.push({ item, place });
     else if (kind === "file" || kind === "deleted") deleted.push(item.id);
-    else if (kind === "other" && place !== null) skipped += 1;
+    else if (kind === "other" && place !== null) {
+      problems.push({ path: pathOf(place, item), message: reasonOf(item) });
+    }
   }
-  return { inside, deleted, skipped };
+  return { inside, deleted, problems };
+}
+
+const pathOf = ({ path }: FolderPlace, { name }: DriveItem) => `${path}${segmentOf(name ?? "")}`;
+
+function reasonOf(item: DriveItem): string {
+  if (item.remoteItem) return "shortcuts to other libraries are not followed";
+  if (item.package) return "notebooks (OneNote) and other packages cannot be read";
+  return "the item has no content that could be read";
 }
 
 function listedFile(

@@ -180,7 +180,7 @@ export class SharePointReader implements SourceReader {
   ): Promise<ReadPage | null> {
     const drive = drives[at.drive];
     if (drive === undefined)
-      return { files: [], deleted: [], skipped: 0, moved: false, next: null };
+      return { files: [], deleted: [], problems: [], moved: false, next: null };
     const { known, store } = this.#options;
     const page = await readDelta(this.#client, drive.id, at.link, signal);
     if (page === null) return null;
@@ -199,13 +199,14 @@ export class SharePointReader implements SourceReader {
   }
 
   async #listingPage(drives: StoredDrives, read: ReadPage): Promise<ListingPage> {
-    const { files, deleted, skipped, next } = read;
+    const { files, deleted, problems, next } = read;
     const cursor = next === null ? await cursorOf(drives.drives) : null;
     await this.#options.store.write(PENDING_DRIVES, drivesBytes({ ...drives, cursor }));
     return {
       files,
       deleted,
-      skipped,
+      skipped: problems.length,
+      problems,
       next: next === null ? null : JSON.stringify(next),
       // Without a cursor the next scan lists everything again, with the paths as they are then.
       ...(cursor === null || drives.moved ? {} : { changeCursor: cursor }),

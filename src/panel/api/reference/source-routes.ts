@@ -19,7 +19,7 @@ const Scan = z
     unchanged: z.int(),
     failed: z.int(),
     problems: z.array(z.object({ path: z.string(), message: z.string() })).openapi({
-      description: "The first 20 that failed, and why; drives only count what has no content.",
+      description: "The first 20 that failed or hold nothing to read, and why.",
     }),
     heldRemovals: z.int(),
     mended: z.object({ added: z.int(), changed: z.int(), removed: z.int() }).nullable(),

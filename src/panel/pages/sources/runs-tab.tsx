@@ -24,7 +24,7 @@ export async function runsTab(context: PageContext, { source }: ShownSource): Pr
         <Table
           label="Runs"
           rows={listed.data}
-          columns={columnsAt(now(), source.provider === "web")}
+          columns={columnsAt(now(), source.provider)}
           empty={<Empty title="It has not been scanned yet." />}
         />
       </div>
@@ -40,7 +40,7 @@ const figure = (head: string, field: "added" | "changed" | "removed" | "unchange
   cell: (run: ScanRun) => count(run[field]),
 });
 
-const columnsAt = (now: number, isWeb: boolean): Column<ScanRun>[] => [
+const columnsAt = (now: number, provider: string): Column<ScanRun>[] => [
   { head: "Began", cell: ({ startedAt }) => <Time at={startedAt} now={now} /> },
   {
     head: "Outcome",
@@ -54,7 +54,7 @@ const columnsAt = (now: number, isWeb: boolean): Column<ScanRun>[] => [
               <Data>{run.error}</Data>
             </div>
           )}
-          <ScanProblems scan={run} isWeb={isWeb} />
+          <ScanProblems scan={run} provider={provider} />
         </>
       );
     },

@@ -10,8 +10,11 @@ type Scanned = {
   unchanged: number;
 };
 
+const DRIVES = ["cloud_drive", "document_site"];
+
 /** What a scan could not read, why, and what to do about it; nothing where it read all. */
-export const ScanProblems = ({ scan, isWeb }: { scan: Scanned; isWeb: boolean }) => {
+export const ScanProblems = ({ scan, provider }: { scan: Scanned; provider: string }) => {
+  const isWeb = provider === "web";
   const { failed, problems, added, changed, unchanged } = scan;
   if (failed === 0) return null;
   const what = counted(failed, isWeb ? "address" : "item", isWeb ? "addresses" : "items");
@@ -20,26 +23,22 @@ export const ScanProblems = ({ scan, isWeb }: { scan: Scanned; isWeb: boolean })
   return (
     <details class="why" open={isAll} data-unfolded={isAll ? "" : undefined}>
       <summary>{what} not read: which, and why</summary>
-      {problems.length === 0 ? (
-        <p>
-          The provider lists them, and they hold nothing to read: shortcuts to nothing, notebooks.
-        </p>
-      ) : (
-        <ul>
-          {problems.map(({ path, message }) => (
-            <li>
-              <Data>{path}</Data>
-              <div class="problem">
-                <Data>{message}</Data>
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
-      {problems.length === 0 || untold <= 0 ? null : <p>And {untold} more.</p>}
+      <ul>
+        {problems.map(({ path, message }) => (
+          <li>
+            <Data>{path}</Data>
+            <div class="problem">
+              <Data>{message}</Data>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {untold <= 0 ? null : <p>And {untold} more.</p>}
       <p class="soft">
-        What was read of them before stays.
-        {problems.length === 0 ? "" : " A scan tries again what failed, and so does “Scan now”."}
+        What was read of them before stays.{" "}
+        {DRIVES.includes(provider)
+          ? "A scan looks at them again when they change."
+          : "A scan tries again what failed, and so does “Scan now”."}
         {isWeb ? " What need not be read can be left out in the settings." : ""}
       </p>
     </details>

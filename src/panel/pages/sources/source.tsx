@@ -72,7 +72,7 @@ async function sourcePage(
       <div id="source-troubles" data-live>
         <Troubles shown={shown} mayAct={isAdmin(context)} />
         {shown.lastScan === null ? null : (
-          <ScanProblems scan={shown.lastScan} isWeb={source.provider === "web"} />
+          <ScanProblems scan={shown.lastScan} provider={source.provider} />
         )}
       </div>
       <Tabs

@@ -136,6 +136,37 @@ test("a shortcut is read as the file that it leads to, and no further", async ()
   expect(await textOf(source, shortcut)).toBe("the rules");
 });
 
+test("what cannot be read is named with its reason, by a listing and by the feed", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const elsewhere = drive.folder(null, "Elsewhere");
+  const rules = drive.file(elsewhere, "rules.txt", "the rules");
+  const inside = drive.folder(drive.root, "In");
+  drive.file(inside, "Survey", "", FORM);
+  drive.shortcut(drive.root, "To a folder", elsewhere);
+  drive.shortcut(drive.root, "To a shortcut", drive.shortcut(elsewhere, "Once", rules));
+  const binned = drive.file(elsewhere, "binned.txt", "x");
+  drive.shortcut(drive.root, "To the bin", binned);
+  drive.change(binned, { trashed: true });
+  drive.file(drive.root, "a.txt", "a");
+  const source = driveSource(drive);
+  const folders = await source.reader().list(null, FOREVER);
+  const page = await source.reader().list(folders.next, FOREVER);
+  expect(page.files.map(({ path }) => path)).toEqual(["a.txt"]);
+  const reasons = Object.fromEntries((page.problems ?? []).map((one) => [one.path, one.message]));
+  expect(reasons).toEqual({
+    "In/Survey": `Google Drive offers no text of files of the type ${FORM}`,
+    "To a folder": "shortcuts to folders are not followed",
+    "To a shortcut": "shortcuts to shortcuts are not followed",
+    "To the bin":
+      "the shortcut leads to a file that was deleted or is not shared with this account",
+  });
+  expect(page.skipped).toBe(4);
+  await source.scan();
+  drive.file(inside, "Map", "", FORM);
+  const changes = await source.reader().follow(page.changeCursor ?? "", null, FOREVER);
+  expect(changes?.problems).toMatchObject([{ path: "In/Map" }]);
+});
+
 test("a feed that cannot be taken up leads to a listing, and nothing is lost", async () => {
   const drive = await GoogleDriveDouble.open();
   drive.file(drive.root, "a.txt", "a");

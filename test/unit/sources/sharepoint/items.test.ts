@@ -124,7 +124,7 @@ test.each([403, 410, 423])("an item whose columns answer %d fails nothing else",
   expect(fileOf(source, odd).metadata).toMatchObject({ Department: "Legal" });
 });
 
-test("notebooks, what lies in them, and shortcuts are counted and left out", async () => {
+test("notebooks, what lies in them, and shortcuts are left out and named", async () => {
   const { drive, source } = library();
   const notebook = drive.other(drive.root, "Notebook", "notebook");
   drive.file(notebook, "Section.one", "x");
@@ -133,6 +133,10 @@ test("notebooks, what lies in them, and shortcuts are counted and left out", asy
   const page = await source.reader().list(null, FOREVER);
   expect(page.files.map(({ path }) => path)).toEqual(["a.txt"]);
   expect(page.skipped).toBe(2);
+  expect(page.problems).toEqual([
+    { path: "Notebook", message: "notebooks (OneNote) and other packages cannot be read" },
+    { path: "Elsewhere", message: "shortcuts to other libraries are not followed" },
+  ]);
 });
 
 test("two names that are one after normalisation keep paths of their own", async () => {
