@@ -10,7 +10,7 @@ type Scanned = {
   unchanged: number;
 };
 
-const DRIVES = ["cloud_drive", "document_site"];
+const DRIVES = new Set(["cloud_drive", "document_site"]);
 
 /** What a scan could not read, why, and what to do about it; nothing where it read all. */
 export const ScanProblems = ({ scan, provider }: { scan: Scanned; provider: string }) => {
@@ -36,7 +36,7 @@ export const ScanProblems = ({ scan, provider }: { scan: Scanned; provider: stri
       {untold <= 0 ? null : <p>And {untold} more.</p>}
       <p class="soft">
         What was read of them before stays.{" "}
-        {DRIVES.includes(provider)
+        {DRIVES.has(provider)
           ? "A scan looks at them again when they change."
           : "A scan tries again what failed, and so does “Scan now”."}
         {isWeb ? " What need not be read can be left out in the settings." : ""}
