@@ -32,7 +32,7 @@ export async function readerFor(
   source: SourceSettings,
 ): Promise<SourceReader | null> {
   if (source.provider === "file_system") return null;
-  const config = await openedConfig(services, source);
+  const config = await openedConfig(services.config, source);
   const { now } = services;
   // Called as a method of anything else, the platform's fetch refuses.
   const outgoing = {
@@ -80,14 +80,18 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.in
 /** Everything of ours in the bound bucket lies below one prefix. */
 const isServiceKey = (key: string) => key.startsWith("sources/");
 
-async function openedConfig(
-  services: Needed,
-  { config, sealedSecrets }: SourceSettings,
+const UNOPENED =
+  "file source: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_PREVIOUS opens its credentials: give them again";
+
+/** @throws SourceFailure `denied` when no key opens the secrets of a source */
+export async function openedConfig(
+  keys: Services["config"],
+  source: Pick<SourceSettings, "config" | "sealedSecrets">,
 ): Promise<Record<string, unknown>> {
   try {
-    return await openConfig(services.config, { config, sealedSecrets });
+    return await openConfig(keys, source);
   } catch (cause) {
-    const failure = new SourceFailure("denied", "file source: its credentials cannot be opened");
+    const failure = new SourceFailure("denied", UNOPENED);
     failure.cause = cause;
     throw failure;
   }

@@ -112,7 +112,7 @@ describe("npm start on the sample", () => {
     expect(retrieval.query).toBe("Wintering bees");
     expect(retrieval.chunks.map(({ source }) => source.filePath)).toEqual(["bees.md"]);
     expect(urls["retrieve"]).toMatch(/\/api\/rags\/my-notes\/retrieve$/);
-    expect(stderr).toContain("not indexed: picture.png (unsupported media type: image/png)");
+    expect(stderr).toContain("not indexed: picture.png (unsupported media type: image/png;");
   });
 
   test("a port that is taken is told, and nothing is started", async () => {

@@ -11,7 +11,10 @@ const ADVICE: Record<string, string> = {
   "application/postscript": "convert it to PDF",
 };
 
+/** What is said where no converter is bound. */
+const PICTURES = "pictures are read by Workers AI, which a deployed service has";
+
 export function unsupported(mediaType: string): string {
-  const advice = ADVICE[mediaType];
+  const advice = mediaType.startsWith("image/") ? PICTURES : ADVICE[mediaType];
   return `unsupported media type: ${mediaType}${advice === undefined ? "" : `; ${advice}`}`;
 }

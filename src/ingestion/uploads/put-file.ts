@@ -1,4 +1,4 @@
-import { tooLarge } from "../../core/errors.ts";
+import { QuarryError } from "../../core/errors.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
@@ -28,7 +28,8 @@ export type PutFileInput = {
 export async function putFile(services: Services, input: PutFileInput): Promise<PutFileResult> {
   const { source, path, mimeType, metadata } = input;
   checkFilePath(path);
-  if (input.contentLength !== null && input.contentLength > DOCUMENT_LIMIT_BYTES) throw tooLarge();
+  if (input.contentLength !== null && input.contentLength > DOCUMENT_LIMIT_BYTES)
+    throw tooLargeFile();
   const file = receivedFile(services, { path, mimeType, metadata });
   const upload = await receiveUpload(services.files, input.body, {
     placeFor: async () => {
@@ -38,8 +39,15 @@ export async function putFile(services: Services, input: PutFileInput): Promise<
     limit: DOCUMENT_LIMIT_BYTES,
     announcedBytes: input.contentLength,
   });
-  if (upload === null) throw tooLarge();
+  if (upload === null) throw tooLargeFile();
   const [stored] = await storeFiles(services, source, [{ ...file, upload }]);
   if (stored === undefined || "thrown" in stored) throw stored?.thrown;
   return stored;
 }
+
+const MIB = 1_024 * 1_024;
+const tooLargeFile = () =>
+  new QuarryError(
+    "too-large",
+    `Payload too large: a file has at most ${DOCUMENT_LIMIT_BYTES / MIB} MiB`,
+  );

@@ -211,7 +211,12 @@ describe("what can never be read says why", () => {
     ["an empty file", "a.txt", new Uint8Array(), "no text found"],
     ["white space", "a.md", utf8(" \n\t\n"), "no text found"],
     ["nothing but invisible characters", "a.txt", utf8("\u200b\u2060\u{e0041}"), "no text found"],
-    ["a picture", "a.pdf", PNG, "unsupported media type: image/png"],
+    [
+      "a picture",
+      "a.pdf",
+      PNG,
+      "unsupported media type: image/png; pictures are read by Workers AI, which a deployed service has",
+    ],
     ["gzip", "a.txt", gzipSync(utf8("text")), "unsupported media type: application/gzip"],
     ["Office under a password", "a.docx", compound("EncryptedPackage"), "document is encrypted"],
     [

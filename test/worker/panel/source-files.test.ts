@@ -83,7 +83,8 @@ test("a file may be larger than other bodies, up to 25 MiB", async () => {
   const big = await push("big.txt", "a\n".repeat(mebibyte));
   expect(big).toMatchObject({ status: 201, body: { size: 2 * mebibyte } });
   const tooBig = await push("too-big.txt", new Uint8Array(25 * mebibyte + 1));
-  expect(tooBig).toMatchObject({ status: 413, body: { error: "Payload too large" } });
+  const error = "Payload too large: a file has at most 25 MiB";
+  expect(tooBig).toMatchObject({ status: 413, body: { error } });
   const { body } = await admin.send("GET", `${FILES}?path=too-big.txt`);
   expect(body).toMatchObject({ data: [], total: 0 });
   await admin.send("DELETE", `${FILES}/big.txt`);

@@ -93,6 +93,11 @@ describe("what there is no reader for says what to do", () => {
     ["a.msg", compound("__properties_version1.0"), "application/vnd.ms-outlook; save it as EML"],
     ["a.pages", iwork, "application/vnd.apple.iwork; export it as PDF, DOCX, XLSX or PPTX"],
     ["a.odg", zipSync({ mimetype: strToU8(graphics) }), `${graphics}; export it as PDF`],
+    [
+      "a.gif",
+      utf8("GIF89a\0\0"),
+      "image/gif; pictures are read by Workers AI, which a deployed service has",
+    ],
     ["a.ps", utf8("%!PS-Adobe-3.0\n"), "application/postscript; convert it to PDF"],
   ])("%s", async (name, bytes, message) => {
     await expect(read(name, null, bytes)).rejects.toThrow(`unsupported media type: ${message}`);
