@@ -2,8 +2,9 @@ import { stemOf } from "../text/stems.ts";
 import { withoutStopWords } from "../text/stop-words.ts";
 import { isTelling } from "../text/telling-words.ts";
 import { codeWordParts, searchWordsOf } from "../text/words.ts";
-import { Beginnings } from "./passage-words.ts";
+import { Beginnings } from "./beginnings.ts";
 import type { PassageWords } from "./passage-words.ts";
+import { readSentences } from "./read-sentences.ts";
 
 /** A candidate as its words are looked at. */
 export type Candidate = {
@@ -42,14 +43,12 @@ export type Features = {
   fileLength: number;
 };
 
-/** More of a query is not looked at. */
+/** More of a query is not looked at: a set of terms is the bits of one number. */
 const MOST_TERMS = 32;
 const FAMILY_LENGTH = 5;
 const MOST_NAMES = 2;
 /** As in the embedded reranker: candidates were chosen because they hold the words. */
 const BACKGROUND_DOCUMENTS = 30;
-const LEAST_BEGINNING = 2;
-const BEGINNING = 4;
 
 type Asked = {
   /** Stems without stop words; each once, and with repeats in the query's order. */
@@ -58,8 +57,6 @@ type Asked = {
   /** Every stem, stop words included. */
   all: Set<string>;
   starts: Beginnings;
-  /** A text of ASCII without any of them holds no term, and no relative of one. */
-  beginnings: string[];
   /** First five letters of a term. */
   families: Map<string, number>;
   /** What words of candidates are, as they come. */
@@ -88,9 +85,6 @@ function askedOf(query: string): Asked {
     order,
     all: new Set([...stems, ...words.map(stemOf)]),
     starts: new Beginnings(stems),
-    beginnings: stems.map((stem) =>
-      stem.slice(0, Math.max(LEAST_BEGINNING, Math.min(BEGINNING, stem.length - 1))),
-    ),
     families: new Map(families),
     known: new Map(),
   };
@@ -103,50 +97,52 @@ function tellingOf(words: string[]): string[] {
   return telling.length > 0 ? telling : kept;
 }
 
-/** The places of terms in a candidate, by what holds them. */
+/** Terms by their places: bit 0 is the first one. */
+type Terms = number;
+
+/** The terms of a candidate, by what holds them. */
 type Held = {
-  text: Set<number>;
-  headings: Set<number>;
-  path: Set<number>;
-  relatives: Set<number>;
-  sentences: Set<number>[];
-  /** Terms that stand next to each other, `first * MOST_TERMS + second`. */
-  pairs: Set<number>;
+  text: Terms;
+  headings: Terms;
+  path: Terms;
+  relatives: Terms;
+  sentences: Terms[];
+  /** By place of a term: those that stand right behind it. */
+  behind: Uint32Array;
 };
 
-function heldBy({ words: { sentences, headings, names } }: Candidate, asked: Asked): Held {
+function heldBy({ words: { text, headings, names } }: Candidate, asked: Asked): Held {
   const held: Held = {
-    text: new Set(),
-    headings: termsAmong(headings, asked),
+    text: 0,
+    headings: termsIn(headings, asked),
     path: termsAmong(names.flat(), asked),
-    relatives: new Set(),
+    relatives: 0,
     sentences: [],
-    pairs: new Set(),
+    behind: new Uint32Array(MOST_TERMS),
   };
+  let sentence: Terms = 0;
   let before = -1;
-  for (const sentence of sentences) {
-    if (!sentence.mayHold(asked.beginnings)) {
-      before = -1;
-      continue;
-    }
-    const terms = termsAmong(sentence.parts, asked);
-    sentence.eachWord(asked.starts, (word) => {
-      const at = word === null ? -1 : look(word, asked, held);
-      if (at >= 0) terms.add(at);
-      if (at >= 0 && before >= 0) held.pairs.add(before * MOST_TERMS + at);
-      before = at;
-    });
-    if (terms.size > 0) held.sentences.push(terms);
-    for (const at of terms) held.text.add(at);
-  }
+  readSentences(text, {
+    beginnings: asked.starts,
+    word(word, follows) {
+      const { term, relative } = knownOf(word, asked);
+      if (relative >= 0) held.relatives |= 1 << relative;
+      if (term >= 0) sentence |= 1 << term;
+      if (term >= 0 && follows && before >= 0) {
+        held.behind[before] = (held.behind[before] ?? 0) | (1 << term);
+      }
+      before = term;
+    },
+    parts(words) {
+      sentence |= termsAmong(words, asked);
+    },
+    end() {
+      if (sentence !== 0) held.sentences.push(sentence);
+      held.text |= sentence;
+      sentence = 0;
+    },
+  });
   return held;
-}
-
-/** Which term a word is, or -1; a relative of one is noted. */
-function look(word: string, asked: Asked, held: Held): number {
-  const { term, relative } = knownOf(word, asked);
-  if (relative >= 0) held.relatives.add(relative);
-  return term;
 }
 
 function knownOf(word: string, { known, all, terms, families }: Asked): Known {
@@ -160,13 +156,29 @@ function knownOf(word: string, { known, all, terms, families }: Asked): Known {
   return one;
 }
 
-function termsAmong(words: string[], asked: Asked): Set<number> {
-  const found = new Set<number>();
+function termsAmong(words: string[], asked: Asked): Terms {
+  let found: Terms = 0;
   for (const word of words) {
     if (!asked.starts.has(word)) continue;
     const { term } = knownOf(word, asked);
-    if (term >= 0) found.add(term);
+    if (term >= 0) found |= 1 << term;
   }
+  return found;
+}
+
+function termsIn(text: string, asked: Asked): Terms {
+  let found: Terms = 0;
+  readSentences(text, {
+    beginnings: asked.starts,
+    word(word) {
+      const { term } = knownOf(word, asked);
+      if (term >= 0) found |= 1 << term;
+    },
+    parts(words) {
+      found |= termsAmong(words, asked);
+    },
+    end: () => undefined,
+  });
   return found;
 }
 
@@ -175,9 +187,9 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
   const asked = askedOf(query);
   const held = candidates.map((candidate) => heldBy(candidate, asked));
   const share = shareBy(asked, held);
-  const byFile = new Map<string, Set<number>>();
+  const byFile = new Map<string, Terms>();
   candidates.forEach(({ path }, at) => {
-    byFile.set(path, union(byFile.get(path), held[at]?.text));
+    byFile.set(path, (byFile.get(path) ?? 0) | (held[at]?.text ?? 0));
   });
   const best = Math.max(0, ...candidates.map(({ lexical }) => lexical));
   return candidates.map((candidate, at) => {
@@ -194,16 +206,12 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
       lastName: last.length === 0 ? 0 : countOf(last, isSaid) / last.length,
       sentence: Math.max(0, ...own.sentences.map(share)),
       neighbours: neighboursIn(own, asked),
-      relatives: share(new Set([...own.relatives].filter((term) => !own.text.has(term)))),
-      file: share(union(union(own.headings, own.path), byFile.get(path))),
+      relatives: share(own.relatives & ~own.text),
+      file: share(own.headings | own.path | (byFile.get(path) ?? 0)),
       fileLength: Math.log(Math.max(1, fileChunks)),
     };
   });
 }
-
-const NONE: ReadonlySet<number> = new Set();
-const union = (one: ReadonlySet<number> = NONE, other: ReadonlySet<number> = NONE) =>
-  new Set([...one, ...other]);
 
 function countOf<Item>(items: Item[], test: (item: Item) => boolean): number {
   let count = 0;
@@ -211,25 +219,28 @@ function countOf<Item>(items: Item[], test: (item: Item) => boolean): number {
   return count;
 }
 
-function neighboursIn({ pairs }: Held, { order }: Asked): number {
+const holds = (terms: Terms, place: number) => (terms & (1 << place)) !== 0;
+
+function neighboursIn({ behind }: Held, { order }: Asked): number {
   if (order.length < 2) return 0;
-  const isPair = (at: number) => pairs.has((order[at - 1] ?? 0) * MOST_TERMS + (order[at] ?? 0));
   let count = 0;
-  for (let at = 1; at < order.length; at++) if (isPair(at)) count += 1;
+  for (let at = 1; at < order.length; at++) {
+    if (holds(behind[order[at - 1] ?? 0] ?? 0, order[at] ?? 0)) count += 1;
+  }
   return count / (order.length - 1);
 }
 
 /** Of the weight of all terms, what some of them have. */
-function shareBy({ terms }: Asked, held: Held[]): (some: ReadonlySet<number>) => number {
+function shareBy({ terms }: Asked, held: Held[]): (some: Terms) => number {
   const weights = [...terms.values()].map((term) => {
-    const holders = countOf(held, ({ text, headings }) => text.has(term) || headings.has(term));
+    const holders = countOf(held, ({ text, headings }) => holds(text | headings, term));
     const others = held.length + BACKGROUND_DOCUMENTS - holders;
     return Math.log(1 + (others + 0.5) / (holders + 0.5));
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return (some) => {
     let sum = 0;
-    for (const term of some) sum += weights[term] ?? 0;
+    for (const [term, weight] of weights.entries()) if (holds(some, term)) sum += weight;
     return total === 0 ? 0 : sum / total;
   };
 }

@@ -23,7 +23,8 @@ const SIGNS =
   /[\u00a0-\u00a7\u00a9\u00ab\u00ac\u00ae\u00b0\u00b1\u00b6\u00b7\u00bb\u00bf\u00d7\u00f7\u2010-\u2027\u2030-\u205e\u2190-\u22ff\u2500-\u2775]/g;
 
 /** With a blank for each sign, which makes most English texts ASCII: those take the short way. */
-const withoutSigns = (text: string) => (isAscii(text) ? text : text.replace(SIGNS, " "));
+export const withoutSigns = (text: string, blank = " "): string =>
+  isAscii(text) ? text : text.replace(SIGNS, blank);
 
 function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
@@ -74,7 +75,7 @@ export function indexWordsOf(text: string): string[] {
 const CASE_CHANGE = /[a-z][A-Z]/g;
 const BEFORE_CAPITAL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 const NAME = /[A-Za-z0-9]+/y;
-const ENDS_NAME = /[A-Za-z0-9]{1,64}$/;
+const OF_NAME = /[A-Za-z0-9]/;
 const BELONGS_TO_WORD = /[\p{L}\p{N}\p{M}]/u;
 /** Longer runs of letters are encoded data. */
 const CODE_LONGEST = 64;
@@ -103,8 +104,8 @@ function nameAround(text: string, at: number): { text: string | null; end: numbe
   NAME.lastIndex = at;
   NAME.exec(text);
   const end = NAME.lastIndex;
-  const left = ENDS_NAME.exec(text.slice(Math.max(0, at - CODE_LONGEST), at))?.[0].length ?? 0;
-  const start = at - left;
+  let start = at;
+  while (at - start < CODE_LONGEST && OF_NAME.test(text.charAt(start - 1))) start -= 1;
   const isWhole =
     end - start <= CODE_LONGEST &&
     !BELONGS_TO_WORD.test(characterBefore(text, start)) &&

@@ -61,15 +61,28 @@ function cosineValue(score: number, rule: FusionRule, scale: Scale): number {
   return spread > 0 ? (score - scale.vectorWorst) / spread : 1;
 }
 
-/** What a query found of each of its candidates, on its own scale. */
+/** What a query found of some of its candidates, on its own scale; `fused` is of all of them. */
+export function findsAmong(
+  ids: Iterable<ChunkId>,
+  { lexical }: QueryLegs,
+  fused: ReadonlyMap<ChunkId, number>,
+): Map<ChunkId, Find> {
+  const finds = new Map<ChunkId, Find>();
+  for (const id of ids) {
+    const value = fused.get(id);
+    if (value !== undefined) finds.set(id, { fused: value, lexical: 0 });
+  }
+  for (const { id, score } of lexical) {
+    const find = finds.get(id);
+    if (find !== undefined) find.lexical = score;
+  }
+  return finds;
+}
+
+/** The same of all its candidates. */
 export function findsOf(legs: QueryLegs, rule: FusionRule): Map<ChunkId, Find> {
-  const lexical = new Map(legs.lexical.map(({ id, score }) => [id, score]));
   const fused = fuseQuery(legs, rule, scaleOf([legs]));
-  const finds = [...fused].map(([id, value]): [ChunkId, Find] => [
-    id,
-    { fused: value, lexical: lexical.get(id) ?? 0 },
-  ]);
-  return new Map(finds);
+  return findsAmong(fused.keys(), legs, fused);
 }
 
 /** All candidates of one RAG, best first: a chunk keeps its best value over the queries. */
@@ -78,10 +91,15 @@ export function rankCandidates(
   rule: FusionRule,
   scales: Scale[],
 ): RankedId[] {
+  const fused = queries.map((legs, at) => fuseQuery(legs, rule, scales[at] ?? scaleOf([legs])));
+  return rankFused(queries, fused);
+}
+
+/** @param fused of each query */
+export function rankFused(queries: QueryLegs[], fused: ReadonlyMap<ChunkId, number>[]): RankedId[] {
   const ranked = new Map<ChunkId, RankedId>();
   queries.forEach((legs, at) => {
-    const scale = scales[at] ?? scaleOf([legs]);
-    for (const [id, value] of fuseQuery(legs, rule, scale)) {
+    for (const [id, value] of fused[at] ?? []) {
       const known = ranked.get(id);
       if (known === undefined) ranked.set(id, { id, value, similarity: null });
       else known.value = Math.max(known.value, value);

@@ -3,12 +3,10 @@ import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-i
 import { stringsIn } from "../stored-json.ts";
 import type { Eligibility } from "./eligibility.ts";
 import { cosineWith, queryVector } from "../vectors/query-vector.ts";
+import type { QueryVector } from "../vectors/query-vector.ts";
 
 type Row = {
-  chunk: number;
   id: ChunkId;
-  file: number;
-  duplicate: number;
   duplicate_key: string;
   position: number;
   headings: string;
@@ -22,13 +20,17 @@ type Row = {
   external_id: string | null;
   url: string | null;
   file_chunks: number;
+  vector: ArrayBuffer | null;
 };
 
 /** The list drives the join, so that rows come in its order. */
-const OF_CHUNKS = `SELECT c.*, t.text, f.id AS file_id, f.path, f.name, f.external_id, f.url,
-    f.chunk_count AS file_chunks
+const ofChunks = (vector: string, ofVector: string) =>
+  `SELECT c.id, c.duplicate_key, c.position, c.headings, c.page, c.start_at, c.end_at, t.text,
+    f.id AS file_id, f.path, f.name, f.external_id, f.url, f.chunk_count AS file_chunks, ${vector}
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
-  JOIN files f ON f.file = c.file JOIN texts t ON t.chunk = c.chunk`;
+  JOIN files f ON f.file = c.file JOIN texts t ON t.chunk = c.chunk ${ofVector}`;
+const OF_CHUNKS = ofChunks("NULL AS vector", "");
+const WITH_VECTORS = ofChunks("v.vector", "LEFT JOIN vectors v ON v.chunk = c.chunk");
 
 /**
  * Texts, places and exact similarities of chunks; chunks that the call may not see are left out.
@@ -54,9 +56,10 @@ export function readChunks(
   ids: ChunkId[],
   queryVectors: (Float32Array | null)[],
 ): HydratedChunk[] {
-  const rows = sql.exec<Row>(OF_CHUNKS, JSON.stringify(ids)).toArray();
-  const similarities = similaritiesOf(sql, rows, queryVectors);
-  return rows.map((row) => hydrated(row, similarities.get(row.chunk) ?? []));
+  const queries = queryVectors.map((vector) => (vector === null ? null : queryVector(vector)));
+  const comparesVectors = queries.some((query) => query !== null);
+  const rows = sql.exec<Row>(comparesVectors ? WITH_VECTORS : OF_CHUNKS, JSON.stringify(ids));
+  return Array.from(rows, (row) => hydrated(row, similaritiesOf(row.vector, queries)));
 }
 
 function sortOut(
@@ -80,24 +83,9 @@ function sortOut(
   return { eligible, equal };
 }
 
-function similaritiesOf(
-  sql: SqlStorage,
-  rows: Row[],
-  vectors: (Float32Array | null)[],
-): Map<number, (number | null)[]> {
-  const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
-  if (queries.every((query) => query === null)) {
-    return new Map(rows.map(({ chunk }) => [chunk, queries.map(() => null)]));
-  }
-  const stored = sql.exec<{ chunk: number; vector: ArrayBuffer }>(
-    `SELECT v.chunk, v.vector FROM json_each(?) wanted
-      CROSS JOIN vectors v ON v.chunk = wanted.value`,
-    JSON.stringify(rows.map(({ chunk }) => chunk)),
-  );
-  const cosines = (vector: ArrayBuffer) =>
-    queries.map((query) => (query === null ? null : cosineWith(query, vector)));
-  return new Map(Array.from(stored, ({ chunk, vector }) => [chunk, cosines(vector)]));
-}
+/** Null where there is nothing to compare. */
+const similaritiesOf = (vector: ArrayBuffer | null, queries: (QueryVector | null)[]) =>
+  queries.map((query) => (query === null || vector === null ? null : cosineWith(query, vector)));
 
 function hydrated(row: Row, similarities: (number | null)[]): HydratedChunk {
   const { id, text, position, page, path, name, url } = row;

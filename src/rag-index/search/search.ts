@@ -4,17 +4,14 @@ import type {
   BestWanted,
   CandidatesReply,
   CandidatesRequest,
-  Find,
-  FusionRule,
   HydratedChunk,
   HydrateRequest,
   Hydration,
-  QueryCandidates,
   Restriction,
   RestrictionPlan,
 } from "../../ports/rag-index.ts";
 import { Eligibility } from "./eligibility.ts";
-import { chooseCandidates, findsOf, rankCandidates, scaleOf } from "./fuse.ts";
+import { chooseCandidates, findsAmong, fuseQuery, rankFused, scaleOf } from "./fuse.ts";
 import { hydrateChunks, readChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { originsOf } from "./origins.ts";
@@ -121,8 +118,8 @@ export class Search {
     { rule, needed, threshold, withCandidates, withFinds }: BestWanted,
   ): BestReply {
     const { queries } = this.candidates(request);
-    const scales = queries.map((legs) => scaleOf([legs]));
-    const ranked = rankCandidates(queries, rule, scales);
+    const fused = queries.map((legs) => fuseQuery(legs, rule, scaleOf([legs])));
+    const ranked = rankFused(queries, fused);
     const { ids } = chooseCandidates(ranked, {
       needed,
       threshold,
@@ -131,12 +128,12 @@ export class Search {
     });
     const queryVectors = request.queries.map(({ vector }) => vector);
     const chunks = readChunks(this.#sql, ids, queryVectors);
-    const valueOf = new Map(ranked.map(({ id, value }) => [id, value]));
+    const read = chunks.map(({ id }) => id);
     return {
       chunks,
-      values: chunks.map(({ id }) => valueOf.get(id) ?? 0),
+      values: read.map((id) => bestValue(fused, id)),
       candidateCount: ranked.length,
-      finds: withFinds ? queries.map((legs) => findsAmong(chunks, legs, rule)) : [],
+      finds: withFinds ? queries.map((legs, at) => findsAmong(read, legs, fused[at] ?? NONE)) : [],
       queries: withCandidates ? queries : null,
     };
   }
@@ -150,13 +147,12 @@ export class Search {
   }
 }
 
-function findsAmong(
-  chunks: HydratedChunk[],
-  legs: QueryCandidates,
-  rule: FusionRule,
-): Map<ChunkId, Find> {
-  const read = new Set(chunks.map(({ id }) => id));
-  return new Map([...findsOf(legs, rule)].filter(([id]) => read.has(id)));
+const NONE: ReadonlyMap<ChunkId, number> = new Map();
+
+/** Over the queries that found it. */
+function bestValue(fused: ReadonlyMap<ChunkId, number>[], id: ChunkId): number {
+  const values = fused.flatMap((of) => of.get(id) ?? []);
+  return values.length === 0 ? 0 : Math.max(...values);
 }
 
 const NO_WORDS = { lexical: [] };

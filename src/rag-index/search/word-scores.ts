@@ -2,6 +2,7 @@ import { HEADING_WEIGHT } from "../../text/bm25.ts";
 import { isPrefixTerm, matchExpression } from "./query-terms.ts";
 import type { QueryTerm } from "./query-terms.ts";
 import { MemoryBudget } from "../memory/memory-budget.ts";
+import { BestFew } from "../vectors/best-few.ts";
 
 const MIB = 1_024 * 1_024;
 /** Of all index objects of an isolate, beside their vectors. */
@@ -23,8 +24,6 @@ const SEARCHES_WITHOUT = 64;
 
 /** Chunks in order of their numbers, and what BM25 gives each for a word, or for several. */
 export type Scores = { chunks: Uint32Array; values: Float64Array };
-
-const NOTHING: Scores = { chunks: new Uint32Array(0), values: new Float64Array(0) };
 
 type ScoreRow = [chunk: number, rank: number];
 
@@ -73,8 +72,7 @@ export class WordScores {
       for (const { match } of fresh) this.#seen.add(match);
       return null;
     }
-    let sums: Scores = NOTHING;
-    for (const { match } of words) sums = addedUp(sums, this.#scoresOf(match));
+    const sums = addedUp(words.map(({ match }) => this.#scoresOf(match)));
     scoresBudget.use(this);
     return sums;
   }
@@ -126,36 +124,70 @@ const bytesOf = ({ chunks }: Scores) => BYTES_A_WORD + BYTES_A_SCORE * chunks.le
 const postingsOf = (terms: QueryTerm[]) =>
   terms.reduce((sum, { word, postings }) => sum + (isPrefixTerm(word) ? Infinity : postings), 0);
 
-/** Of chunks in both, the second is added to the first. */
-function addedUp(one: Scores, other: Scores): Scores {
-  if (one.chunks.length === 0) return other;
-  const chunks = new Uint32Array(one.chunks.length + other.chunks.length);
-  const values = new Float64Array(chunks.length);
-  let length = 0;
-  for (let left = 0, right = 0; left + right < chunks.length; length++) {
-    const first = one.chunks[left] ?? Infinity;
-    const second = other.chunks[right] ?? Infinity;
-    chunks[length] = Math.min(first, second);
-    if (first <= second) values[length] = one.values[left++] ?? 0;
-    if (second <= first) values[length] = (values[length] ?? 0) + (other.values[right++] ?? 0);
+/** Chunk numbers that are added up together; the sums stay in the cache. */
+const WINDOW = 8_192;
+const BITS_POWER = 5;
+const BITS = 2 ** BITS_POWER;
+/** Zeros between two calls: one call runs at a time. */
+const windowSums = new Float64Array(WINDOW);
+const windowMarks = new Uint32Array(WINDOW / BITS);
+
+/** Of a chunk that is in several, the values are added in their order. */
+export function addedUp(words: Scores[]): Scores {
+  const most = words.reduce((sum, { chunks }) => sum + chunks.length, 0);
+  const sums = { chunks: new Uint32Array(most), values: new Float64Array(most) };
+  const places = words.map(() => 0);
+  for (let length = 0; ;) {
+    const from = Math.min(...words.map(({ chunks }, at) => chunks[places[at] ?? 0] ?? Infinity));
+    if (from === Infinity) {
+      return { chunks: sums.chunks.subarray(0, length), values: sums.values.subarray(0, length) };
+    }
+    words.forEach((word, at) => {
+      places[at] = addWindow(word, places[at] ?? 0, from);
+    });
+    length = emptyWindow(from, sums, length);
   }
-  return { chunks: chunks.subarray(0, length), values: values.subarray(0, length) };
+}
+
+/** Adds what begins at `place` to the window of chunks that begins with `from`; returns its end. */
+function addWindow({ chunks, values }: Scores, place: number, from: number): number {
+  let at = place;
+  for (; at < chunks.length; at++) {
+    const chunk = (chunks[at] ?? 0) - from;
+    if (chunk >= WINDOW) break;
+    windowSums[chunk] = (windowSums[chunk] ?? 0) + (values[at] ?? 0);
+    const mark = chunk >>> BITS_POWER;
+    windowMarks[mark] = (windowMarks[mark] ?? 0) | (1 << (chunk % BITS));
+  }
+  return at;
+}
+
+/** Writes the window's sums behind the first `length`; returns how many there are now. */
+function emptyWindow(from: number, { chunks, values }: Scores, length: number): number {
+  let count = length;
+  for (let mark = 0; mark < windowMarks.length; mark++) {
+    for (let left = windowMarks[mark] ?? 0; left !== 0; left &= left - 1) {
+      const chunk = mark * BITS + (BITS - 1 - Math.clz32(left & -left));
+      chunks[count] = from + chunk;
+      values[count] = windowSums[chunk] ?? 0;
+      windowSums[chunk] = 0;
+      count += 1;
+    }
+    windowMarks[mark] = 0;
+  }
+  return count;
 }
 
 /** The chunks with the highest scores, best first; equal ones in order of their numbers. */
 export function bestOf({ chunks, values }: Scores, limit: number) {
-  let kept: { chunk: number; score: number }[] = [];
-  let bar = -Infinity;
-  const cut = () => {
-    kept = kept.sort((a, b) => b.score - a.score || a.chunk - b.chunk).slice(0, limit);
-    if (kept.length === limit) bar = kept.at(-1)?.score ?? bar;
-  };
-  for (const [at, score] of values.entries()) {
+  const best = new BestFew(limit);
+  let { bar } = best;
+  for (let at = 0; at < values.length; at++) {
+    const score = values[at] ?? 0;
     // Of equal ones an earlier chunk is kept already.
     if (score <= bar) continue;
-    kept.push({ chunk: chunks[at] ?? 0, score });
-    if (kept.length >= 4 * limit) cut();
+    best.offer(chunks[at] ?? 0, score);
+    bar = best.bar;
   }
-  cut();
-  return kept;
+  return best.sorted().map(({ key: chunk, score }) => ({ chunk, score }));
 }

@@ -9,9 +9,9 @@ export type QueryVector = {
 
 export function queryVector(vector: Float32Array): QueryVector {
   const dimensions: number[] = [];
-  vector.forEach((value, dimension) => {
-    if (value !== 0) dimensions.push(dimension);
-  });
+  for (let dimension = 0; dimension < vector.length; dimension++) {
+    if (vector[dimension] !== 0) dimensions.push(dimension);
+  }
   return {
     length: vector.length,
     dimensions: Int32Array.from(dimensions),

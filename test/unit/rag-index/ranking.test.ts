@@ -1,7 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { VectorBlock } from "../../../src/rag-index/memory/vector-block.ts";
 import { BestFew } from "../../../src/rag-index/vectors/best-few.ts";
+import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
+import { addedUp } from "../../../src/rag-index/search/word-scores.ts";
 import {
   matchExpression,
   POSTINGS_LIMIT,
@@ -80,4 +83,52 @@ test("scopes match folders at any depth, exact files, and drive items with conte
   expect(place("x", "id-2", ["id-0", "id-1"])).toBe(true);
   expect(place("x", "id-2", ["id-0"])).toBe(false);
   expect(scopeTest(null)({ path: "x", externalId: null, ancestors: [] })).toBe(true);
+});
+
+test("what words give a chunk is added in their order, however far chunks are apart", () => {
+  const chunk = fc.oneof(fc.nat(40), fc.nat(30_000), fc.integer({ min: 0, max: 2 ** 32 - 1 }));
+  const score = fc.double({ min: 1e-6, max: 20, noNaN: true });
+  const word = fc.uniqueArray(fc.tuple(chunk, score), { selector: ([at]) => at, maxLength: 40 });
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), (words) => {
+      const sums = new Map<number, number>();
+      for (const [at, value] of words.flat()) sums.set(at, (sums.get(at) ?? 0) + value);
+      const expected = [...sums].sort(([a], [b]) => a - b);
+      const sorted = words.map((scores) => scores.toSorted(([a], [b]) => a - b));
+      const { chunks, values } = addedUp(
+        sorted.map((scores) => ({
+          chunks: Uint32Array.from(scores, ([at]) => at),
+          values: Float64Array.from(scores, ([, value]) => value),
+        })),
+      );
+      expect([...chunks].map((at, place) => [at, values[place]])).toEqual(expected);
+    }),
+    { seed: SEED },
+  );
+});
+
+test("a scan rounds each sum as often as adding one dimension after the other", () => {
+  const block = new VectorBlock(16, 3);
+  const vectors = [1, 2, 3].map((seed) =>
+    Float32Array.from({ length: 16 }, (_, at) => Math.sin(seed * 17 + at)),
+  );
+  vectors.forEach((vector, place) => {
+    block.put(place, { chunk: place, file: 0, duplicate: false });
+    block.putVector(place, vector);
+  });
+  for (const count of [0, 1, 3, 4, 5, 8, 11]) {
+    const asked = Float32Array.from({ length: 16 }, (_, at) => (at < count ? 1 / (at + 3) : 0));
+    const query = queryVector(asked);
+    const sums = new Float32Array(3);
+    block.score(query, sums);
+    for (const [place, vector] of vectors.entries()) {
+      const scale = Math.max(...vector.map(Math.abs)) / 32_767;
+      let sum = 0;
+      for (const [at, dimension] of query.dimensions.entries()) {
+        const component = Math.round((vector[dimension] ?? 0) * (1 / scale));
+        sum = Math.fround(sum + (query.values[at] ?? 0) * component);
+      }
+      expect(sums[place]).toBe(Math.fround(sum * Math.fround(scale)));
+    }
+  }
 });
