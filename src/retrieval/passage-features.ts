@@ -166,6 +166,8 @@ function termsAmong(words: string[], asked: Asked): Terms {
   return found;
 }
 
+const NOTHING = () => undefined;
+
 function termsIn(text: string, asked: Asked): Terms {
   let found: Terms = 0;
   readSentences(text, {
@@ -177,7 +179,7 @@ function termsIn(text: string, asked: Asked): Terms {
     parts(words) {
       found |= termsAmong(words, asked);
     },
-    end: () => undefined,
+    end: NOTHING,
   });
   return found;
 }
@@ -191,11 +193,11 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
   candidates.forEach(({ path }, at) => {
     byFile.set(path, (byFile.get(path) ?? 0) | (held[at]?.text ?? 0));
   });
+  const isSaid = (word: string) => knownOf(word, asked).isSaid;
   const best = Math.max(0, ...candidates.map(({ lexical }) => lexical));
   return candidates.map((candidate, at) => {
     const { fused, cosine, path, words, fileChunks } = candidate;
     const own = held[at] ?? heldBy(candidate, asked);
-    const isSaid = (word: string) => knownOf(word, asked).isSaid;
     const said = words.names.filter((name) => name.every(isSaid));
     const last = words.names.at(-1) ?? [];
     return {

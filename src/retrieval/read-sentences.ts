@@ -136,15 +136,15 @@ class AsciiText {
 }
 
 /** Of the word between two places in `bytes`. */
-function mayBe(beginnings: Beginnings, start: number, end: number): boolean {
-  const lowerAt = (place: number) => (place < end ? (LOWER[bytes[place] ?? 0] ?? 0) : 0);
-  return beginnings.hasCodes(
-    lowerAt(start),
-    lowerAt(start + 1),
-    lowerAt(start + 2),
-    lowerAt(start + 3),
+const mayBe = (beginnings: Beginnings, start: number, end: number): boolean =>
+  beginnings.hasCodes(
+    lowerAt(start, end),
+    lowerAt(start + 1, end),
+    lowerAt(start + 2, end),
+    lowerAt(start + 3, end),
   );
-}
+
+const lowerAt = (place: number, end: number) => (place < end ? (LOWER[bytes[place] ?? 0] ?? 0) : 0);
 
 /** Of ASCII, in `bytes`: where the next sentence begins; 0 where none ends. */
 function sentenceEnd(at: number, length: number): number {

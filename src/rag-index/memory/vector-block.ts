@@ -70,21 +70,25 @@ export class VectorBlock {
   }
 
   /** Writes the dot product of each vector with the query into `sums`, up to `used`. */
-  score({ dimensions, values }: QueryVector, sums: Float32Array): void {
+  score(query: QueryVector, sums: Float32Array): void {
     const { used } = this;
     sums.fill(0, 0, used);
-    const termOf = (at: number): Term => {
-      const from = (dimensions[at] ?? 0) * this.size;
-      return { value: values[at] ?? 0, components: this.#components.subarray(from, from + used) };
-    };
-    const inFours = dimensions.length - (dimensions.length % 4);
+    const { length } = query.dimensions;
+    const inFours = length - (length % 4);
     for (let at = 0; at < inFours; at += 4) {
-      addFour([termOf(at), termOf(at + 1), termOf(at + 2), termOf(at + 3)], sums);
+      const [a, b] = [this.#term(query, at), this.#term(query, at + 1)];
+      addFour([a, b, this.#term(query, at + 2), this.#term(query, at + 3)], sums);
     }
-    for (let at = inFours; at < dimensions.length; at++) addOne(termOf(at), sums);
+    for (let at = inFours; at < length; at++) addOne(this.#term(query, at), sums);
     for (let place = 0; place < used; place++) {
       sums[place] = (sums[place] ?? 0) * (this.#scales[place] ?? 0);
     }
+  }
+
+  #term({ dimensions, values }: QueryVector, at: number): Term {
+    const from = (dimensions[at] ?? 0) * this.size;
+    const components = this.#components.subarray(from, from + this.used);
+    return { value: values[at] ?? 0, components };
   }
 }
 
