@@ -86,7 +86,8 @@ test("scopes match folders at any depth, exact files, and drive items with conte
 });
 
 test("what words give a chunk is added in their order, however far chunks are apart", () => {
-  const chunk = fc.oneof(fc.nat(40), fc.nat(30_000), fc.integer({ min: 0, max: 2 ** 32 - 1 }));
+  const near = fc.constantFrom(0, 8_191, 8_192, 8_193);
+  const chunk = fc.oneof(near, fc.nat(30_000), fc.integer({ min: 0, max: 2 ** 32 - 1 }));
   const score = fc.double({ min: 1e-6, max: 20, noNaN: true });
   const word = fc.uniqueArray(fc.tuple(chunk, score), { selector: ([at]) => at, maxLength: 40 });
   fc.assert(
