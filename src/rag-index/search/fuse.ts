@@ -54,9 +54,12 @@ function weightOf({ lexical, vector }: QueryLegs, rule: FusionRule): number {
   return rule.weight;
 }
 
-/** Semantic order is the similarity itself, so that it compares over queries and RAGs. */
+/**
+ * Semantic order is the score itself, so that it compares over queries and RAGs. Negative cosines
+ * are score 0 and tie there: path and position decide which of them are answered.
+ */
 function cosineValue(score: number, rule: FusionRule, scale: Scale): number {
-  if (rule.searchMode === "semantic") return score;
+  if (rule.searchMode === "semantic") return Math.max(0, score);
   const spread = scale.vectorBest - scale.vectorWorst;
   return spread > 0 ? (score - scale.vectorWorst) / spread : 1;
 }

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 
 import type { ChunkId } from "../../../src/core/ids.ts";
-import { fuseQuery, rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
+import {
+  chooseCandidates,
+  fuseQuery,
+  rankCandidates,
+  scaleOf,
+} from "../../../src/rag-index/search/fuse.ts";
 import type { QueryLegs } from "../../../src/rag-index/search/fuse.ts";
 
 const leg = (scores: Record<string, number>) =>
@@ -39,6 +44,14 @@ test("semantic order is the similarity; without similarities the words order", (
   const semantic = { searchMode: "semantic" as const, weight: 0.1 };
   expect(order([legs({ a: 9 }, { a: 0.1, b: 0.7 })], semantic)).toEqual(["b", "a"]);
   expect(order([legs({ a: 1, b: 2 }, {})], semantic)).toEqual(["b", "a"]);
+});
+
+test("all passages of score 0 are read, since path and position decide between them", () => {
+  const found = [legs({}, { good: 0.4, zero: 0, below: -0.1, lowest: -0.3 })];
+  const ranked = rankCandidates(found, { searchMode: "semantic", weight: 1 }, []);
+  const limits = { threshold: null, margin: 0, slack: 0 };
+  expect(chooseCandidates(ranked, { ...limits, needed: 1 }).ids).toEqual(["good"]);
+  expect(chooseCandidates(ranked, { ...limits, needed: 2 }).ids).toHaveLength(4);
 });
 
 test("a chunk keeps its best value and its best similarity over the queries", () => {
