@@ -150,9 +150,16 @@ const Mine = ({ session, theme }: Mine) => (
     </a>
     <span class="mine">
       <form method="post" action="/panel/theme">
-        <button class="link" name="theme" value={theme === "dark" ? "light" : "dark"}>
-          {theme === "dark" ? "Light" : "Dark"}
-        </button>
+        {theme === "dark" ? null : (
+          <button class={theme === null ? "link where-light" : "link"} name="theme" value="dark">
+            Dark
+          </button>
+        )}
+        {theme === "light" ? null : (
+          <button class={theme === null ? "link where-dark" : "link"} name="theme" value="light">
+            Light
+          </button>
+        )}
         {theme === null ? null : (
           <button class="link" name="theme" value="">
             As the system

@@ -31,6 +31,17 @@ beforeAll(async () => {
 });
 afterAll(queuesSettled);
 
+test("a search of an index without passages says that nothing is indexed", async () => {
+  await api.send("POST", "/file-sources", { name: "Bare", provider: "file_system" });
+  await api.send("POST", "/rags", { name: "Bare", fileSource: "bare" });
+  await admin.open("/panel/search?rag=bare&q=leave");
+  expect(admin.html).toContain("Nothing is indexed yet.");
+  await admin.open("/panel/search?rag=docs&q=leave&similarityThreshold=1");
+  expect(admin.html).toContain("Nothing in the index passes these settings.");
+  await api.send("DELETE", "/rags/bare");
+  await api.send("DELETE", "/file-sources/bare");
+});
+
 test("a member reads an inference's settings, and every link leads somewhere", async () => {
   for (const path of ["/panel/inferences/ask", "/panel/inferences/ask/settings"]) {
     await member.open(path);

@@ -105,9 +105,14 @@ test("a page that is not there says so, as a page", async () => {
 
 test("the colours are chosen without a script, and come back to the page", async () => {
   const headers = { Origin: "http://localhost", Referer: "http://localhost/panel/account" };
+  await member.open("/panel/account");
+  expect(member.html).toMatch(
+    /"link where-light"[^>]*value="dark".*"link where-dark"[^>]*value="light"/s,
+  );
   const { location } = await member.post("/panel/theme", { theme: "dark" }, headers);
   expect(location).toBe("/panel/account");
   expect(member.html).toContain('<html lang="en" data-theme="dark">');
+  expect(member.html).not.toContain('value="dark"');
 });
 
 test("a second factor is enrolled by its key, and asked for from then on", async () => {

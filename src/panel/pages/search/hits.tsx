@@ -23,9 +23,33 @@ type HitsProps = {
   matched: Matched;
   queries: string[];
   /** The RAGs that were searched: their sources hold the files. */
-  rags: readonly Pick<RagRecord, "identifier" | "fileSource">[];
+  rags: readonly Pick<RagRecord, "identifier" | "fileSource" | "numberVectors">[];
   /** The other answer's passages in order; null where there is no other. */
   compared: string[] | null;
+};
+
+/** Why there are no passages, and what to do. */
+const Nothing = ({ rags }: Pick<HitsProps, "rags">) => {
+  const [first] = rags;
+  const isEmpty = rags.every(({ numberVectors }) => numberVectors === 0);
+  if (first === undefined || !isEmpty) {
+    return (
+      <Empty title="No passages.">
+        <p>
+          Nothing in the index passes these settings. A lower similarity threshold, other words or
+          fewer restrictions may help.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="Nothing is indexed yet.">
+      <p>
+        <a href={`/panel/rags/${encodeURIComponent(first.identifier)}`}>The index</a> says what is
+        under way and what failed.
+      </p>
+    </Empty>
+  );
 };
 
 /** The passages of one answer, best first. */
@@ -33,12 +57,7 @@ export const Hits = ({ label, chunks, matched, queries, rags, compared }: HitsPr
   if (chunks.length === 0) {
     return (
       <section aria-label={label}>
-        <Empty title="No passages.">
-          <p>
-            Nothing in the index passes these settings. A lower similarity threshold, other words or
-            fewer restrictions may help.
-          </p>
-        </Empty>
+        <Nothing rags={rags} />
       </section>
     );
   }
