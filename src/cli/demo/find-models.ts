@@ -110,7 +110,7 @@ function checkNothingIsMissed(wanted: WantedModels, unusable: string[]): void {
   }
   if (embedding !== undefined || madeWith === null || madeWith.startsWith(EMBEDDED)) return;
   throw new CommandFailure(
-    `The documents of this state folder were embedded with ${madeWith}, which no server at the usual ports of this machine lists now${why}. ` +
+    `The index of this state folder is made with ${madeWith}, which no server at the usual ports of this machine lists now${why}. ` +
       "Start it, or name it with OPENAI_COMPATIBLE_BASE_URL or EMBEDDING_MODEL. With --embedded the built-in model embeds everything anew.",
   );
 }

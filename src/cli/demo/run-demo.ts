@@ -74,7 +74,11 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const madeWith =
     begunWith ?? modelOf(stored) ?? state.embeddingModel ?? modelOfDatabase(stateFolder);
   const embedded = options.embedded === true;
-  const settings = await modelSettings(given, stateFolder, { embedded, madeWith });
+  const settings = await modelSettings(given, stateFolder, { embedded, madeWith }).catch(
+    (thrown: unknown) => {
+      throw withWayBack(thrown, begunWith, modelOf(stored));
+    },
+  );
   const { chatModel, embeddingModel, vars } = settings;
   state.password ??= newLocalPassword();
   state.embeddingModel = madeWith ?? embeddingModel;
@@ -146,6 +150,19 @@ function wantedVectors(
   if (dimensions !== null) return { model, dimensions: Number(dimensions) };
   const isNamed = given["EMBEDDING_DIMENSIONS"] !== undefined;
   return { model, dimensions: isNamed ? null : DEFAULT_DIMENSIONS };
+}
+
+/** The model that an interrupted start changed to may not be there; the one before may. */
+export function withWayBack(
+  thrown: unknown,
+  begunWith: string | null,
+  live: string | null,
+): unknown {
+  const isChange = begunWith !== null && live !== null && begunWith !== live;
+  if (!isChange || !(thrown instanceof CommandFailure)) return thrown;
+  return new CommandFailure(
+    `${thrown.message} An earlier start began to change to ${begunWith} and did not finish: EMBEDDING_MODEL=${live} keeps the index that there is.`,
+  );
 }
 
 type Made = {

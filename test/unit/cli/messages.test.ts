@@ -12,7 +12,7 @@ import { readSchema } from "../../../src/cli/schema-file.ts";
 import { askCommand, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { checkNodeVersion, versionOfProject } from "../../../src/cli/installation.ts";
-import { goOnWithout, runDemo } from "../../../src/cli/demo/run-demo.ts";
+import { goOnWithout, runDemo, withWayBack } from "../../../src/cli/demo/run-demo.ts";
 import { CommandFailure } from "../../../src/cli/failure.ts";
 import { claimState } from "../../../src/cli/worker/claim-state.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
@@ -232,4 +232,15 @@ test("what a killed server left is replaced, its variables go; an end leaves non
   expect(readdirSync(folder).toSorted()).toEqual(["model.env", "server.json", "variables.env"]);
   release();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("an interrupted change to a model that is not there tells the way back", () => {
+  const missing = new CommandFailure("No server lists local/new.");
+  expect(withWayBack(missing, "local/new", "embedded/hash")).toMatchObject({
+    message: expect.stringMatching(
+      /^No server lists local\/new\. .* EMBEDDING_MODEL=embedded\/hash keeps/,
+    ) as string,
+  });
+  expect(withWayBack(missing, null, "embedded/hash")).toBe(missing);
+  expect(withWayBack(missing, "local/new", "local/new")).toBe(missing);
 });
