@@ -153,7 +153,7 @@ test("an existing index keeps its embedding model until another is named", async
 test("an index whose embedding model is not served is left alone, and said", async () => {
   const places = [nobody, await serving("Ollama", ["qwen3"])];
   const start = choose({ places, madeWith: "local/bge-m3" });
-  await expect(start).rejects.toThrow(/embedded with local\/bge-m3.*With --embedded/);
+  await expect(start).rejects.toThrow(/made with local\/bge-m3.*With --embedded/);
   const embedded = await choose({ places, madeWith: "local/bge-m3", embedded: true });
   expect(embedded.embeddingModel).toBe("embedded/hash");
 });
