@@ -107,7 +107,7 @@ function quotationOf(material: Material): Quotation | null {
     const beside = scored.filter(({ sentence }) => sentence.passage === passage);
     const quote = quoteOf(best, beside, question);
     const isSure =
-      !material.searched || isCertain(best.sentence, quote.sentences, statements, question);
+      !material.searched || isCertain(best.sentence, quote, statements, question);
     return { best, quote, isSure };
   };
   const closest = quotationFrom(first);

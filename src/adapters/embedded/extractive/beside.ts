@@ -1,9 +1,10 @@
+import { isDoneToOther, isOfNarrowerOption } from "./done-to.ts";
 import { LIGHT_VERBS } from "./question.ts";
 import type { Question } from "./question.ts";
 import { REFERS } from "./quote.ts";
 import { isAsked, specialStems } from "./sections.ts";
 import type { Sentence } from "./sentences.ts";
-import { sharesPrefix, stemOfForm, stemsOf } from "./stems.ts";
+import { isLike, stemOfForm, stemsOf } from "./stems.ts";
 import { tellingWords } from "../../../text/telling-words.ts";
 
 /**
@@ -19,6 +20,7 @@ export function standsBeside(best: Sentence, quoted: Sentence[], question: Quest
   return (
     [best, ...begins].some((one) => isOfSpecialCase(one, question)) ||
     isOfOther(best, question) ||
+    isDoneToOther(best, quoted, question) ||
     isMerePossibility(best, quoted) ||
     lacksVerb(best, quoted, question) ||
     isPraise(quoted, best)
@@ -63,7 +65,8 @@ const isMereDescription = ({ text, group }: Sentence, { text: asked }: Question)
 const CONDITION =
   /^(?:if|when|whenever|once|unless|while)\s(?!(?:you|one|we)(?:['’]d| would| may| might)? (?:want|need|wish|like|prefer|have to|are looking)\b)([^,]{3,200}),/i;
 /** … and one with which it ends. */
-const CONDITION_BELOW = /\s(?:if|when|whenever|unless|until|while)\s[^.]{3,300}$/i;
+const CONDITION_BELOW =
+  /\s(?:if|when|whenever|unless|until|while|to (?:ensure|make sure)|as (?:it|they) (?:is|are))\s[^.]{3,300}\.?$/i;
 /** What a sentence begins with that tells to which end. */
 const PURPOSE = /^(?:to|in order to)\s([^,:]{3,200})[,:]/i;
 /** A question that names one itself. */
@@ -73,15 +76,15 @@ const MOST_UNASKED = 0.5;
 const MOST_UNASKED_OF_PURPOSE = 0.75;
 /** The share of what is asked for that stands outside of conditions. */
 const LEAST_OUTSIDE = 0.3;
-
-const isLike = (stem: string, stems: Iterable<string>) =>
-  [...stems].some((one) => one === stem || sharesPrefix(one, stem));
+const LEAST_OUTSIDE_OF_ITEM = 0.5;
 
 /** Whether a sentence holds only under a condition, or for an end, that the question does not name. */
 function isOfSpecialCase(sentence: Sentence, question: Question): boolean {
   const { group } = sentence;
   const text = group.kind === "code" ? group.introduction : sentence.text;
-  if (group.kind === "list" || group.kind === "table") return false;
+  if (group.kind === "table") return false;
+  const isItem = group.kind === "list";
+  if (isItem && !CONDITION.test(text)) return false;
   const purpose = PURPOSE.exec(text)?.[1];
   if (purpose !== undefined) return unaskedOf(purpose, question) >= MOST_UNASKED_OF_PURPOSE;
   const condition = CONDITION.exec(text)?.[1];
@@ -92,7 +95,8 @@ function isOfSpecialCase(sentence: Sentence, question: Question): boolean {
   const above = [...group.introductionStems, ...sentence.headingStems];
   const special = specialStems(sentence, question);
   const said = [...stemsOf(outside), ...above];
-  return special.filter((stem) => isLike(stem, said)).length < special.length * LEAST_OUTSIDE;
+  const least = isItem ? LEAST_OUTSIDE_OF_ITEM : LEAST_OUTSIDE;
+  return special.filter((stem) => isLike(stem, said)).length < special.length * least;
 }
 
 /** The share of a clause's words that the question does not say. */
@@ -103,7 +107,7 @@ function unaskedOf(clause: string, { terms }: Question): number {
 }
 
 const isOfOther = (best: Sentence, question: Question): boolean =>
-  isOfOpposite(best, question) || isOfAll(best, question);
+  isOfOpposite(best, question) || isOfAll(best, question) || isOfNarrowerOption(best, question);
 
 /** `--no-remove`, which the question asks neither for by name nor with a negation. */
 const isOfOpposite = ({ group }: Sentence, { isNegated, options }: Question): boolean =>

@@ -1,11 +1,13 @@
 import { standsBeside } from "./beside.ts";
-import { figuresIn, fitsKind, optionsIn } from "./question.ts";
+import { figuresIn, fitsKind, holdsKind, optionsIn } from "./question.ts";
 import { LEADS, REFERS } from "./quote.ts";
+import type { Quote } from "./quote.ts";
 import type { Question } from "./question.ts";
 import { explains, instructs, isRunTogether, isStep } from "./priors.ts";
 import { boundIn, optionsAbove } from "./relevance.ts";
 import { isAsked, timesNamed } from "./sections.ts";
 import type { Sentence } from "./sentences.ts";
+import { isLike, stemsOf } from "./stems.ts";
 
 /** The share of the question that a quotation must bind … */
 const LEAST_BOUND = 0.9;
@@ -23,22 +25,38 @@ const LEAST_ASKED_BOUND = 0.5;
  * documents by chance, so it must bind almost all of them; fewer where the question or the search
  * as a whole points to its document. A document that the question names goes before all others, but
  * for a section whose heading asks the question.
- * @param best the sentence that answers best; `quoted`: of its passage; `passages`: all sentences of all passages.
+ * @param best the sentence that answers best; `quote`: of its passage; `passages`: all sentences of all passages.
  */
 export function isCertain(
   best: Sentence,
-  quoted: Sentence[],
+  quote: Quote,
   passages: Sentence[],
   question: Question,
 ): boolean {
+  const { sentences: quoted } = quote;
   const source = quoted[0]?.source;
   if (source === undefined || !mayAnswer(best, quoted, question)) return false;
+  if (!isShown(quote, question)) return false;
   const { bound, said, leastAsked } = boundIn(quoted, passages, question);
   if (leastAsked < LEAST_ASKED_BOUND || (said < LEAST_SAID && !needsNoWords(quoted, question))) {
     return false;
   }
   if (bound >= LEAST_BOUND && isAsked(best.group, best, question)) return true;
   return isBoundBySource(bound, source, sourcesOf(passages), question);
+}
+
+/** Whether what binds the question stands in what is shown, where something is shown in part only. */
+function isShown({ text, cut }: Quote, question: Question): boolean {
+  if (cut.length === 0) return true;
+  const whole = cut.join("\n");
+  const [stems, shown] = [new Set(stemsOf(whole)), new Set(stemsOf(text))];
+  const [options, shownOptions] = [optionsIn(whole), optionsIn(text)];
+  return (
+    question.terms.every(({ stem }) => !isLike(stem, stems) || isLike(stem, shown)) &&
+    question.options.every((option) => !options.has(option) || shownOptions.has(option)) &&
+    (!holdsKind(whole, question) || holdsKind(text, question)) &&
+    (!question.isNegated || NEGATES.test(text))
+  );
 }
 
 function isBoundBySource(

@@ -20,6 +20,8 @@ export type Quote = {
   text: string;
   stretches: { start: number; end: number }[];
   sentences: Sentence[];
+  /** What is shown in part only, whole. */
+  cut: string[];
 };
 
 /**
@@ -38,7 +40,7 @@ export function quoteOf(best: Scored, scored: Scored[], question: Question): Quo
     else quote.line("", group.introduction);
     addBlock(quote, group, best, scored);
   }
-  return { text: quote.text, stretches: quote.stretches, sentences: quote.quoted };
+  return { text: quote.text, stretches: quote.stretches, sentences: quote.quoted, cut: quote.cut };
 }
 
 type Asked = { best: Scored; scored: Scored[]; question: Question };
@@ -104,6 +106,7 @@ class Quoting {
   text = "";
   readonly stretches: Quote["stretches"] = [];
   readonly quoted: Sentence[] = [];
+  readonly cut: string[] = [];
 
   line(mark: string, said: string): void {
     this.#add(this.text === "" ? mark : `\n${mark}`, said);
@@ -113,6 +116,7 @@ class Quoting {
   part(sentence: Sentence, text = sentence.text): void {
     this.line(sentence.mark, text);
     this.quoted.push(sentence);
+    if (text.length < sentence.text.length) this.cut.push(sentence.text);
   }
 
   /** Without a last sentence that only leads to what is not quoted, where others remain. */
@@ -142,6 +146,7 @@ class Quoting {
     this.text += before;
     this.stretches.push({ start: this.text.length, end: this.text.length + kept.length });
     this.text += kept.length < said.length ? `${kept} …` : kept;
+    if (kept.length < said.length) this.cut.push(said);
   }
 }
 
@@ -151,7 +156,7 @@ function firstWords(text: string, limit: number): string {
   return text.slice(0, wordEnd > limit / 2 ? wordEnd : limit).replace(/\p{Surrogate}$/u, "");
 }
 
-export const LEADS = /[:：]$/;
+export const LEADS = /[:：][*_]{0,3}$/;
 
 /** Words with which a sentence refers to the one before it. */
 export const REFERS =

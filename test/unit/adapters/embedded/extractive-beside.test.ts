@@ -60,6 +60,36 @@ test.each([
     "  --no-backups\n    Keep ledgers and no backups of them.",
   ],
   ["as what the thing is", "Which lamp functions does it have?", "A library of lamp functions."],
+  [
+    "done to something else",
+    "How do I polish brass lamps in the hall?",
+    "To polish tables below the brass lamps in the hall, use wax.",
+  ],
+  [
+    "made of another kind",
+    "How do I make a paper lamp at the table?",
+    "Make glass lamps at the table, next to paper ones, with a mould.",
+  ],
+  [
+    "by an option for less than is asked",
+    "How do I export a list of lamps?",
+    "  --export-cellar-list\n    Export a list of lamps to the file.",
+  ],
+  [
+    "as what happens in a case, in a list",
+    "How do I limit the lamp size with shop?",
+    "- If a configured lamp size limit was reached, `stream` has a property `cut` and emits 'limit' to tell you.",
+  ],
+  [
+    "as the reason, not the means",
+    "How do I show the stock of a store with ledger?",
+    "You must call Ann to ensure that the ledger shows the stock of the store.",
+  ],
+  [
+    "as what leads to a list that is not there",
+    "What does the lamp option of shop do?",
+    "- _`options.lamp` can be set to an object in order to adjust it:_",
+  ],
 ])("words that stand beside what is asked are only the closest: %s", async (_how, asked, text) => {
   expect(await answer(asked, [from("shop.md", text), ...OTHERS])).toContain(CLOSEST);
 });
@@ -71,6 +101,26 @@ test("what is done must stand in the quotation, also of the document that is nam
   const said = (text: string) => answer(question, [from("ledger/README.md", text), ...OTHERS]);
   expect(await said(see)).toContain(CLOSEST);
   expect(await said(archive)).toMatch(/^Use `find` to archive/);
+});
+
+test.each([
+  ["How do I polish brass lamps?", "To polish small brass lamps in the hall, use wax."],
+  ["How do I roll back a shipment?", "To roll back, call the shipment desk."],
+  ["How do I limit the ship rate?", "  --limit-rate=N\n    Limit the speed of the ship to N knots."],
+  ["How do I fold or pleat a sail?", "Fold or pleat the sail with two hands."],
+  ["How do I sort by numbers?", "  --sort-numeric\n    Sort by numbers."],
+])("what is done to what is asked, in other words, is the answer: %s", async (asked, text) => {
+  expect(await answer(asked, [from("shop.md", text), ...OTHERS])).not.toContain(CLOSEST);
+});
+
+test("a sentence that is cut answers for sure only by what is shown of it", async () => {
+  const filler = "brown boxes and green bags and ".repeat(60);
+  const said = (text: string) =>
+    answer("How many lamps has the cellar?", [from("stock.md", text), ...OTHERS]);
+  expect(await said(`The cellar has ${filler} in it 31 lamps.`)).toContain(CLOSEST);
+  const shown = await said(`The cellar has 31 lamps and ${filler} more.`);
+  expect(shown).toMatch(/^The cellar has 31 lamps and/);
+  expect(shown).toContain(" …\n\nSource: ");
 });
 
 test("an option's line alone is no answer", async () => {
@@ -118,6 +168,7 @@ test.each([
   ["a text without an end", "reset the flibber now and then ".repeat(6_000)],
   ["one that opens parentheses", `reset the flibber ${"( reset flibber ".repeat(9_000)}`],
   ["one of conditions", `You can reset the flibber ${"if when unless ".repeat(9_000)}`],
+  ["one of verbs", `Reset the flibber ${"to reset ".repeat(40_000)}`],
   ["an endless option", `-a ${"-b ".repeat(40_000)}\n    Reset the flibber.`],
   ["a script without spaces", `reset the flibber ${"รีเซ็ต".repeat(20_000)}`],
 ])("a quotation has an end: %s", async (_of, text) => {
