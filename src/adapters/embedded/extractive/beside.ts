@@ -23,8 +23,26 @@ export function standsBeside(best: Sentence, quoted: Sentence[], question: Quest
     isDoneToOther(best, quoted, question) ||
     isMerePossibility(best, quoted) ||
     lacksVerb(best, quoted, question) ||
-    isPraise(quoted, best)
+    isPraise(quoted, best) ||
+    isOfForm(best, quoted) ||
+    restatesTitle(best, quoted, question)
   );
+}
+
+/** `The second form is used for …`: one of several things that stand before it. */
+const OF_FORM = /^the (?:first|second|third|fourth|last|former|latter|other) (?:form|one|case)\b/i;
+
+const isOfForm = ({ text }: Sentence, quoted: Sentence[]): boolean =>
+  OF_FORM.test(text) && OF_FORM.test(quoted[0]?.text ?? "");
+
+/** What a document says of itself below its title: `Create errors with ease.` of how one does. */
+function restatesTitle(best: Sentence, quoted: Sentence[], { verb }: Question): boolean {
+  const { group, source, text, stems } = best;
+  const { told, groups, isWhole } = group.section;
+  if (group.kind !== "paragraph" || !isWhole || groups[0] !== group || verb === null) return false;
+  const names = new Set(source.names.flat());
+  if (![...told].every((stem) => names.has(stem))) return false;
+  return stems[0] === verb && !TYPED.test(text) && quoted.every((one) => one.group === group);
 }
 
 /** A remark of some words; shorter ones are abbreviations and units. */
@@ -66,7 +84,7 @@ const CONDITION =
   /^(?:if|when|whenever|once|unless|while)\s(?!(?:you|one|we)(?:['’]d| would| may| might)? (?:want|need|wish|like|prefer|have to|are looking)\b)([^,]{3,200}),/i;
 /** … and one with which it ends. */
 const CONDITION_BELOW =
-  /\s(?:if|when|whenever|unless|until|while|to (?:ensure|make sure)|as (?:it|they) (?:is|are))\s[^.]{3,300}\.?$/i;
+  /\s(?:if|when|whenever|unless|until|while|to (?:ensure|make sure)|as (?:it|they) (?:is|are))\s(?:[^.]|\.(?=\S)){3,300}\.?$/i;
 /** What a sentence begins with that tells to which end. */
 const PURPOSE = /^(?:to|in order to)\s([^,:]{3,200})[,:]/i;
 /** A question that names one itself. */
@@ -161,9 +179,9 @@ const PRAISES = new Set(
 /** What is typed: code, an option, an assignment. */
 const TYPED = /[`]|(?:^|\s)-{1,2}\p{L}|\w\(|=/u;
 
-function isPraise(quoted: Sentence[], { group }: Sentence): boolean {
+function isPraise(quoted: Sentence[], { group, text }: Sentence): boolean {
   if (![...group.section.told].some((stem) => PRAISES.has(stem))) return false;
-  return !quoted.some((one) => one.group.kind === "code" || TYPED.test(one.text));
+  return !TYPED.test(text) && !quoted.some((one) => one.group.kind === "code");
 }
 
 /** Code that only says what a name is. */

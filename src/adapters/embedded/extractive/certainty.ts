@@ -160,7 +160,22 @@ function holdsFigures(quoted: Sentence[], figures: string[]): boolean {
 }
 
 const isNoStatement = (sentence: Sentence) =>
-  sentence.isLink || isRunTogether(sentence) || isSignature(sentence);
+  sentence.isLink ||
+  isRunTogether(sentence) ||
+  isSignature(sentence) ||
+  isSynopsis(sentence) ||
+  LEADS_ELSEWHERE.test(sentence.text);
+
+/** `See also fetch(1).` */
+const LEADS_ELSEWHERE = /^see (?:also )?\S{1,200}(?: \S{1,100}){0,3}$/i;
+
+/** `git grep [-a | --text] [-I] …`: mostly what may be typed, in brackets. */
+const isSynopsis = ({ text, group }: Sentence): boolean =>
+  group.kind === "paragraph" &&
+  Array.from(text.matchAll(BRACKETED), ([one]) => one.length).reduce((sum, one) => sum + one, 0) >
+    text.length / 2;
+
+const BRACKETED = /\[[^[\]]{1,100}\]/g;
 
 /** `-k, --kill-after=DURATION` alone */
 const isSignature = ({ text, group }: Sentence): boolean =>

@@ -86,6 +86,31 @@ test.each([
     "You must call Ann to ensure that the ledger shows the stock of the store.",
   ],
   [
+    "as one form of several",
+    "How do I bake a lamp in the hall?",
+    "The second form is used by baking a lamp in the hall.",
+  ],
+  [
+    "as a title in other words",
+    "How do I mend a red lamp?",
+    "# Shop\n\nMend a red lamp with ease.",
+  ],
+  [
+    "as a feature with code in another",
+    "How do I dim lamps with a knob?",
+    "## Features\n\n- Lamps dim with a knob\n- Has a `bell`",
+  ],
+  [
+    "as a page to see",
+    "Which lamps does the hall have?",
+    "See `Hall.lamps`.",
+  ],
+  [
+    "as a synopsis",
+    "What does lamp -w do?",
+    "lamp [-a | --all] [-w | --white]\n    [-v | --void] [-i | --in-house] [-w | --white-lamp]",
+  ],
+  [
     "as what leads to a list that is not there",
     "What does the lamp option of shop do?",
     "- _`options.lamp` can be set to an object in order to adjust it:_",
