@@ -106,8 +106,7 @@ function quotationOf(material: Material): Quotation | null {
     const { passage } = best.sentence;
     const beside = scored.filter(({ sentence }) => sentence.passage === passage);
     const quote = quoteOf(best, beside, question);
-    const isSure =
-      !material.searched || isCertain(best.sentence, quote, statements, question);
+    const isSure = !material.searched || isCertain(best.sentence, quote, statements, question);
     return { best, quote, isSure };
   };
   const closest = quotationFrom(first);

@@ -14,7 +14,8 @@ import { tellingWords } from "../../../text/telling-words.ts";
  */
 export function standsBeside(best: Sentence, quoted: Sentence[], question: Question): boolean {
   if (holdsOnlyInRemarks(quoted, question)) return true;
-  if (question.form !== "how") return question.form === null && isMereDescription(best, question);
+  if (question.form === "what") return isMereValue(best, quoted, question);
+  if (question.form !== "how") return isMereDescription(best, question);
   if (isAsked(best.group, best, question)) return quoted.every(isDeclaration);
   const begins = REFERS.test(best.text) ? quoted.slice(0, 1) : [];
   return (
@@ -22,6 +23,8 @@ export function standsBeside(best: Sentence, quoted: Sentence[], question: Quest
     isOfOther(best, question) ||
     isDoneToOther(best, quoted, question) ||
     isMerePossibility(best, quoted) ||
+    isMereDuty(best, quoted, question) ||
+    isAsBefore(best, quoted) ||
     lacksVerb(best, quoted, question) ||
     isPraise(quoted, best) ||
     isOfForm(best, quoted) ||
@@ -144,6 +147,36 @@ const isMerePossibility = ({ text, group }: Sentence, quoted: Sentence[]): boole
     (POSSIBLE.test(text) &&
       !MEANS.test(text) &&
       !quoted.some((one) => one.group.kind !== "paragraph" || TYPED.test(one.text))));
+
+/** `You must change it`, where the question asks how one changes it. */
+const DUTY = /\byou (?:must|need to|have to|should) (?<verb>\p{L}+)(?<rest>[^.]{0,300})/iu;
+
+function isMereDuty({ text, group }: Sentence, quoted: Sentence[], { verb }: Question): boolean {
+  const { verb: due, rest } = DUTY.exec(text)?.groups ?? {};
+  if (due === undefined || rest === undefined || stemOfForm(due.toLowerCase()) !== verb) {
+    return false;
+  }
+  const isShown = quoted.some((one) => one.group.kind !== "paragraph");
+  return group.kind === "paragraph" && !isShown && !MEANS.test(rest) && !TYPED.test(rest);
+}
+
+/** What holds as long as nothing is done. */
+const isAsBefore = ({ text, group }: Sentence, quoted: Sentence[]): boolean =>
+  group.kind === "paragraph" &&
+  /^(?:by default|normally)\b/i.test(text) &&
+  !TYPED.test(text) &&
+  quoted.every((one) => one.group.kind === "paragraph");
+
+/** An item that says which values there are, and a sentence that says only which one holds. */
+const VALUE_ITEM =
+  /^(?:type|default(?: value)?|environment variable|required|optional|since)\b[^.]{0,80}$/i;
+const IS_ON = /\b(?:is|are) (?:enabled|disabled|turned (?:on|off)) by default\b/i;
+
+/** Whether the type or the default of a thing is said, not what it is or does, which is asked. */
+const isMereValue = (best: Sentence, quoted: Sentence[], { kind }: Question): boolean =>
+  kind === null &&
+  (IS_ON.test(best.text) ||
+    quoted.every(({ text, group }) => group.kind === "list" && VALUE_ITEM.test(text)));
 
 /** `TAR(1) GNU TAR Manual` says nothing of what is done. */
 const MANUAL_TITLE = /^[\w.-]+\(\d\w{0,4}\)/;

@@ -164,7 +164,11 @@ const isNoStatement = (sentence: Sentence) =>
   isRunTogether(sentence) ||
   isSignature(sentence) ||
   isSynopsis(sentence) ||
-  LEADS_ELSEWHERE.test(sentence.text);
+  LEADS_ELSEWHERE.test(sentence.text) ||
+  IS_IMPORT.test(sentence.text);
+
+/** `require('semver/ranges/valid')` alone */
+const IS_IMPORT = /^`?(?:require|import)\([^()]{1,200}\)`?;?$/;
 
 /** `See also fetch(1).` */
 const LEADS_ELSEWHERE = /^see (?:also )?\S{1,200}(?: \S{1,100}){0,3}$/i;

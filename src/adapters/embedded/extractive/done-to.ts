@@ -86,9 +86,7 @@ function isOther(object: string[], asked: Deed, head: string): boolean {
   if (at === -1) return !LIGHT_VERBS.has(asked.verb);
   const special = asked.object.slice(0, -1);
   const before = object.slice(0, at);
-  return (
-    special.length > 0 && before.length > 0 && !special.some((stem) => isLike(stem, object))
-  );
+  return special.length > 0 && before.length > 0 && !special.some((stem) => isLike(stem, object));
 }
 
 /** Whether the heading names both, as `queue.pause()` does, or each part of the option is asked for. */

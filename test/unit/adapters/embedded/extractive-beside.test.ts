@@ -100,16 +100,25 @@ test.each([
     "How do I dim lamps with a knob?",
     "## Features\n\n- Lamps dim with a knob\n- Has a `bell`",
   ],
-  [
-    "as a page to see",
-    "Which lamps does the hall have?",
-    "See `Hall.lamps`.",
-  ],
+  ["as a page to see", "Which lamps does the hall have?", "See `Hall.lamps`."],
   [
     "as a synopsis",
     "What does lamp -w do?",
     "lamp [-a | --all] [-w | --white]\n    [-v | --void] [-i | --in-house] [-w | --white-lamp]",
   ],
+  ["as a duty", "How do I oil the lamp hinge?", "Before winter, you must oil the lamp hinge."],
+  [
+    "as what holds before",
+    "How do I call the lamp desk of the hall?",
+    "By default, whoever calls the lamp desk of the hall must be shown the bell, so that you can use it.",
+  ],
+  ["as a default alone", "What does lamp mode do?", "Lamp mode is enabled by default for halls."],
+  [
+    "as a type alone",
+    "What does lamp mode do?",
+    "## Lamp mode\n\n- Type: Boolean\n- Default: `false`",
+  ],
+  ["as what is imported", "Which lamps does hall have?", "- `require('hall/lamps')`"],
   [
     "as what leads to a list that is not there",
     "What does the lamp option of shop do?",
@@ -131,7 +140,10 @@ test("what is done must stand in the quotation, also of the document that is nam
 test.each([
   ["How do I polish brass lamps?", "To polish small brass lamps in the hall, use wax."],
   ["How do I roll back a shipment?", "To roll back, call the shipment desk."],
-  ["How do I limit the ship rate?", "  --limit-rate=N\n    Limit the speed of the ship to N knots."],
+  [
+    "How do I limit the ship rate?",
+    "  --limit-rate=N\n    Limit the speed of the ship to N knots.",
+  ],
   ["How do I fold or pleat a sail?", "Fold or pleat the sail with two hands."],
   ["How do I sort by numbers?", "  --sort-numeric\n    Sort by numbers."],
 ])("what is done to what is asked, in other words, is the answer: %s", async (asked, text) => {
