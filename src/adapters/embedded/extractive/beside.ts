@@ -22,15 +22,19 @@ export function standsBeside(best: Sentence, quoted: Sentence[], question: Quest
     [best, ...begins].some((one) => isOfSpecialCase(one, question)) ||
     isOfOther(best, question) ||
     isDoneToOther(best, quoted, question) ||
-    isMerePossibility(best, quoted) ||
-    isMereDuty(best, quoted, question) ||
-    isAsBefore(best, quoted) ||
     lacksVerb(best, quoted, question) ||
-    isPraise(quoted, best) ||
-    isOfForm(best, quoted) ||
-    restatesTitle(best, quoted, question)
+    lacksMeans(best, quoted, question)
   );
 }
+
+/** Whether a quotation says that something is done or good, and not by which means. */
+const lacksMeans = (best: Sentence, quoted: Sentence[], question: Question): boolean =>
+  isMerePossibility(best, quoted) ||
+  isMereDuty(best, quoted, question) ||
+  isAsBefore(best, quoted) ||
+  isPraise(quoted, best) ||
+  isOfForm(best, quoted) ||
+  restatesTitle(best, quoted, question);
 
 /** `The second form is used for …`: one of several things that stand before it. */
 const OF_FORM = /^the (?:first|second|third|fourth|last|former|latter|other) (?:form|one|case)\b/i;
@@ -110,13 +114,17 @@ function isOfSpecialCase(sentence: Sentence, question: Question): boolean {
   if (purpose !== undefined) return unaskedOf(purpose, question) >= MOST_UNASKED_OF_PURPOSE;
   const condition = CONDITION.exec(text)?.[1];
   if (condition !== undefined && unaskedOf(condition, question) >= MOST_UNASKED) return true;
+  return holdsInCase(sentence, text, question, isItem ? LEAST_OUTSIDE_OF_ITEM : LEAST_OUTSIDE);
+}
+
+/** Whether less than a share of what is asked for stands outside of the conditions of a text. */
+function holdsInCase(sentence: Sentence, text: string, question: Question, least: number): boolean {
   if (NAMES_CONDITION.test(question.text)) return false;
   const outside = text.replace(CONDITION, "").replace(CONDITION_BELOW, "");
   if (outside.length === text.length) return false;
-  const above = [...group.introductionStems, ...sentence.headingStems];
+  const above = [...sentence.group.introductionStems, ...sentence.headingStems];
   const special = specialStems(sentence, question);
   const said = [...stemsOf(outside), ...above];
-  const least = isItem ? LEAST_OUTSIDE_OF_ITEM : LEAST_OUTSIDE;
   return special.filter((stem) => isLike(stem, said)).length < special.length * least;
 }
 

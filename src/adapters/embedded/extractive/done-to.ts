@@ -74,7 +74,9 @@ function objectOf(words: string[]): string[] {
 /** What the verb stands before, wherever it is one; without those that stand before nothing. */
 function objectsIn(words: string[], verb: string): string[][] {
   return words.flatMap((word, at) => {
-    const isVerb = at < FIRST_WORDS || LEADS_TO_VERB.has(words[at - 1] ?? "");
+    const before = words[at - 1] ?? "";
+    const isFirst = at < FIRST_WORDS && !DETERMINES.has(before);
+    const isVerb = isFirst || LEADS_TO_VERB.has(before);
     if (!isVerb || stemOfForm(word) !== verb) return [];
     const object = objectOf(words.slice(at + 1, at + 1 + MOST_WORDS));
     return object.length === 0 ? [] : [object];
@@ -109,7 +111,8 @@ const isAsked = (part: string, letters: number, { text }: Question): boolean =>
 const NAME_LETTERS = 3;
 
 /** The first long name of an option, with which an entry begins. */
-const OPTION_NAME = /^(?:-[^-\s][^-]{0,40}\s)?--(?<name>\p{L}+(?:-\p{L}+){0,5})/u;
+const OPTION_NAME =
+  /^(?:(?:-[^-\s][^-]{0,40}\s)?--(?=\p{L})|(?=\p{Ll}+-\p{Ll}))(?<name>\p{L}+(?:-\p{L}+){0,5})/u;
 
 /** `export`, `ssh` and `key` of `--export-ssh-key` */
 function partsOfOption(introduction: string): string[] {

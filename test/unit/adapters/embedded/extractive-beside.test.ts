@@ -76,6 +76,11 @@ test.each([
     "  --export-cellar-list\n    Export a list of lamps to the file.",
   ],
   [
+    "by a command for more than is asked",
+    "How do I light a lamp?",
+    "  light-hall\n    Light each lamp and the bells of the hall.",
+  ],
+  [
     "as what happens in a case, in a list",
     "How do I limit the lamp size with shop?",
     "- If a configured lamp size limit was reached, `stream` has a property `cut` and emits 'limit' to tell you.",
@@ -145,6 +150,7 @@ test.each([
     "  --limit-rate=N\n    Limit the speed of the ship to N knots.",
   ],
   ["How do I fold or pleat a sail?", "Fold or pleat the sail with two hands."],
+  ["How do I color lamps?", "The `color` format can be used to color lamps."],
   ["How do I sort by numbers?", "  --sort-numeric\n    Sort by numbers."],
 ])("what is done to what is asked, in other words, is the answer: %s", async (asked, text) => {
   expect(await answer(asked, [from("shop.md", text), ...OTHERS])).not.toContain(CLOSEST);
