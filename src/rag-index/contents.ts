@@ -26,7 +26,7 @@ export function listFiles({ sql }: Stored, after: FileId | null, limit: number):
 /** Live chunks at equal distances; the cost does not depend on their number. */
 export function sample({ sql }: Stored, count: number): { text: string; headings: string[] }[] {
   const rows = sql.exec<{ text: string; headings: string }>(
-    `SELECT t.text, c.headings FROM chunks c JOIN texts t ON t.chunk = c.chunk
+    `SELECT t.text, c.headings FROM chunks c JOIN contents t ON t.chunk = c.chunk
       WHERE c.live = 1 AND c.chunk IN (
         SELECT (SELECT n.chunk FROM chunks n WHERE n.chunk >= ends.low + step.value * ends.width / ?1
           ORDER BY n.chunk LIMIT 1)
@@ -58,7 +58,7 @@ export function passages(
   const rows = sql.exec<PassageRow>(
     `SELECT c.id, t.text, c.position, c.headings, c.page, c.start_at AS start, c.end_at AS end,
         c.duplicate
-      FROM files f JOIN chunks c ON c.file = f.file JOIN texts t ON t.chunk = c.chunk
+      FROM files f JOIN chunks c ON c.file = f.file JOIN contents t ON t.chunk = c.chunk
       WHERE f.id = ? AND f.state = 'live' AND c.live = 1 AND c.position >= ? AND c.position < ?
       ORDER BY c.position`,
     fileId,

@@ -91,6 +91,13 @@ const STEPS: string[] = [
   -- Without it the words of deleted chunks stay in the index until its segments are merged.
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);`,
   `CREATE TABLE sign_codes (chunk INTEGER PRIMARY KEY, code BLOB NOT NULL) STRICT;`,
+  // A vector of 1,024 dimensions alone fills half a page, and no second one fits beside it.
+  `CREATE TABLE contents (
+    chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL, text TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO contents SELECT chunk, vector, text FROM vectors JOIN texts USING (chunk);
+  DROP TABLE texts;
+  DROP TABLE vectors;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

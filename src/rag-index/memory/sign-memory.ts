@@ -27,7 +27,7 @@ type StoredVector = { chunk: number; vector: ArrayBuffer };
 const LIVE_CODES = `SELECT c.chunk, c.file, c.duplicate, s.code
   FROM chunks c CROSS JOIN sign_codes s ON s.chunk = c.chunk WHERE c.live = 1`;
 const OF_CHUNKS = `SELECT v.chunk, v.vector FROM json_each(?) wanted
-  CROSS JOIN vectors v ON v.chunk = wanted.value`;
+  CROSS JOIN contents v ON v.chunk = wanted.value`;
 
 /** The memory that so many vectors take. */
 export const bytesOfSigns = (vectors: number, dimensions: number): number =>

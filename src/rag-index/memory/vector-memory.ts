@@ -19,7 +19,7 @@ type Row = Placed & { id: ChunkId; vector: ArrayBuffer };
 export type Named = LiveChunk & { id: ChunkId };
 
 const LIVE_VECTORS = `SELECT c.chunk, c.id, c.file, c.duplicate, v.vector
-  FROM vectors v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
+  FROM contents v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
 
 /** A small RAG takes little memory; rounded up to leave room for growth. */
 const SMALLEST_BLOCK = 64;

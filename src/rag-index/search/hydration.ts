@@ -24,13 +24,13 @@ type Row = {
 };
 
 /** The list drives the join, so that rows come in its order. */
-const ofChunks = (vector: string, ofVector: string) =>
+const ofChunks = (vector: string) =>
   `SELECT c.id, c.duplicate_key, c.position, c.headings, c.page, c.start_at, c.end_at, t.text,
     f.id AS file_id, f.path, f.name, f.external_id, f.url, f.chunk_count AS file_chunks, ${vector}
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
-  JOIN files f ON f.file = c.file JOIN texts t ON t.chunk = c.chunk ${ofVector}`;
-const OF_CHUNKS = ofChunks("NULL AS vector", "");
-const WITH_VECTORS = ofChunks("v.vector", "LEFT JOIN vectors v ON v.chunk = c.chunk");
+  JOIN files f ON f.file = c.file JOIN contents t ON t.chunk = c.chunk`;
+const OF_CHUNKS = ofChunks("NULL AS vector");
+const WITH_VECTORS = ofChunks("t.vector");
 
 /**
  * Texts, places and exact similarities of chunks; chunks that the call may not see are left out.

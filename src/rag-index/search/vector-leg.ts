@@ -28,12 +28,12 @@ type LiveVector = { chunk: number; vector: ArrayBuffer; file: number; duplicate:
 
 const OF_FILES = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM json_each(?) wanted
   CROSS JOIN chunks c ON c.file = wanted.value AND c.live = 1
-  CROSS JOIN vectors v ON v.chunk = c.chunk`;
+  CROSS JOIN contents v ON v.chunk = c.chunk`;
 const OF_IN_FLIGHT = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM in_flight_vectors u
   CROSS JOIN chunks c ON c.chunk = u.chunk
-  CROSS JOIN vectors v ON v.chunk = c.chunk WHERE u.live = 1`;
+  CROSS JOIN contents v ON v.chunk = c.chunk WHERE u.live = 1`;
 const OF_ALL = `SELECT c.chunk, c.file, c.duplicate, v.vector
-  FROM chunks c CROSS JOIN vectors v ON v.chunk = c.chunk WHERE c.live = 1`;
+  FROM chunks c CROSS JOIN contents v ON v.chunk = c.chunk WHERE c.live = 1`;
 
 const NAMES = `SELECT c.chunk, c.id
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.chunk = wanted.value`;
@@ -41,7 +41,7 @@ const NAMES = `SELECT c.chunk, c.id
 /** All vectors of an index object are of one model. */
 function storedDimensions(sql: SqlStorage): number {
   const [row] = sql
-    .exec<{ bytes: number }>("SELECT length(vector) AS bytes FROM vectors LIMIT 1")
+    .exec<{ bytes: number }>("SELECT length(vector) AS bytes FROM contents LIMIT 1")
     .toArray();
   return (row?.bytes ?? 0) / BYTES_PER_HALF;
 }

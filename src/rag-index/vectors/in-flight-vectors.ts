@@ -161,7 +161,7 @@ export function vectorsToUpsert(
         SELECT chunk, folder FROM in_flight_vectors
         WHERE seen_at IS NULL AND (batch IS NULL OR sent_at < ?) ORDER BY chunk LIMIT ?
       ) u CROSS JOIN chunks c ON c.chunk = u.chunk
-      JOIN files f ON f.file = c.file JOIN vectors v ON v.chunk = c.chunk`,
+      JOIN files f ON f.file = c.file JOIN contents v ON v.chunk = c.chunk`,
     sentBefore,
     limit,
   );

@@ -55,7 +55,7 @@ export function storeMissingCodes(sql: SqlStorage, among: number[] | null = null
   for (let after = -1; ;) {
     const page = sql
       .exec<StoredVector>(
-        `SELECT c.chunk, v.vector FROM chunks c CROSS JOIN vectors v ON v.chunk = c.chunk
+        `SELECT c.chunk, v.vector FROM chunks c CROSS JOIN contents v ON v.chunk = c.chunk
           WHERE c.live = 1 AND c.chunk > ?1
             AND (?3 IS NULL OR c.chunk IN (SELECT value FROM json_each(?3)))
             AND NOT EXISTS (SELECT 1 FROM sign_codes s WHERE s.chunk = c.chunk)

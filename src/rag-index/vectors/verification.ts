@@ -99,7 +99,7 @@ function liveRows(sql: SqlStorage, ids: VectorId[]) {
 
 function vectorOf(sql: SqlStorage, chunk: number): Uint8Array | null {
   const [row] = sql
-    .exec<{ vector: ArrayBuffer }>("SELECT vector FROM vectors WHERE chunk = ?", chunk)
+    .exec<{ vector: ArrayBuffer }>("SELECT vector FROM contents WHERE chunk = ?", chunk)
     .toArray();
   return row === undefined ? null : new Uint8Array(row.vector);
 }

@@ -18,7 +18,7 @@ export function deleteChunks(context: WriteContext, leaving: LeavingChunk[]): vo
   const live = leaving.filter(({ live }) => live === 1).map(({ chunk }) => chunk);
   takeWords(context, live);
   const rows = JSON.stringify(leaving.map(({ chunk }) => chunk));
-  for (const table of ["chunks", "texts", "vectors", "sign_codes"]) {
+  for (const table of ["chunks", "contents", "sign_codes"]) {
     sql.exec(`DELETE FROM ${table} WHERE chunk IN (SELECT value FROM json_each(?))`, rows);
   }
   deleteInFlight(

@@ -42,7 +42,7 @@ export function vectors(
   const rows = sql.exec<{ id: ChunkId; vector: ArrayBuffer }>(
     `SELECT c.id, v.vector FROM json_each(?) wanted
       CROSS JOIN chunks c ON c.id = wanted.value AND c.file = ?
-      JOIN vectors v ON v.chunk = c.chunk`,
+      JOIN contents v ON v.chunk = c.chunk`,
     JSON.stringify(ids),
     file.file,
   );
@@ -109,13 +109,8 @@ function addChunks(
   });
   insertRows(
     sql,
-    "texts (chunk, text)",
-    added.map(({ chunk, text }) => [chunk, text]),
-  );
-  insertRows(
-    sql,
-    "vectors (chunk, vector)",
-    added.map(({ chunk, vector }) => [chunk, vector]),
+    "contents (chunk, vector, text)",
+    added.map(({ chunk, vector, text }) => [chunk, vector, text]),
   );
   return added;
 }

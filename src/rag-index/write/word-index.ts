@@ -15,7 +15,7 @@ type Row = { chunk: number; headings: string; text: string };
 function readTexts<Read>(sql: SqlStorage, chunks: number[], read: (row: Row) => Read): Read[] {
   const rows = sql.exec<Row>(
     `SELECT c.chunk, c.headings, t.text FROM json_each(?) wanted
-      CROSS JOIN chunks c ON c.chunk = wanted.value JOIN texts t ON t.chunk = c.chunk`,
+      CROSS JOIN chunks c ON c.chunk = wanted.value JOIN contents t ON t.chunk = c.chunk`,
     JSON.stringify(chunks),
   );
   return Array.from(rows, read);

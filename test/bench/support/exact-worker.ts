@@ -85,7 +85,7 @@ export class VectorBench extends DurableObject<Env> {
           Math.ceil(chunk / 20),
           `${chunk}`.padStart(64, "0"),
         );
-        sql.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", chunk, vector);
+        sql.exec("INSERT INTO contents (chunk, vector, text) VALUES (?, ?, '')", chunk, vector);
         storeCodesIfLarge(sql, [{ chunk, vector }]);
         addToTotals(sql, { chunks: 1 });
       }
@@ -113,7 +113,7 @@ export class VectorBench extends DurableObject<Env> {
     const query = queryVector(vector);
     const scored: { chunk: number; score: number }[] = [];
     for (const row of this.ctx.storage.sql.exec<{ chunk: number; vector: ArrayBuffer }>(
-      "SELECT chunk, vector FROM vectors",
+      "SELECT chunk, vector FROM contents",
     )) {
       scored.push({ chunk: row.chunk, score: cosineWith(query, row.vector) });
     }

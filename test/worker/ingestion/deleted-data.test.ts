@@ -158,7 +158,7 @@ test.for([
   await life.appears(world, source);
   await after(2);
   expect(tables(await places(words.first))).toEqual(
-    expect.arrayContaining(["texts", "words_data", expect.stringContaining("/text/")]),
+    expect.arrayContaining(["contents", "words_data", expect.stringContaining("/text/")]),
   );
   expect(tables(await places(words.metadata))).toEqual(
     expect.arrayContaining(["files", "file_metadata"]),
@@ -168,7 +168,7 @@ test.for([
   await life.changes(world, source);
   await after(1);
   expect(await places(words.first)).toEqual([]);
-  expect(tables(await places(words.second))).toContain("texts");
+  expect(tables(await places(words.second))).toContain("contents");
 
   await life.goes(world, source);
   await after(1);

@@ -60,7 +60,7 @@ test(
     expect(await index.facts()).toMatchObject({ chunks: 1, files: 1, tombstones: CHUNKS + 1 });
     expect((await search(index, "report number3", wish)).lexical).toEqual(["report report report"]);
     await runInDurableObject(stubOf("large"), (_object, { storage: { sql } }) => {
-      const { rows } = sql.exec<{ rows: number }>("SELECT count(*) AS rows FROM texts").one();
+      const { rows } = sql.exec<{ rows: number }>("SELECT count(*) AS rows FROM contents").one();
       expect(rows).toBe(1);
     });
   },

@@ -95,7 +95,7 @@ test("signs in memory find the same, scored exactly, through changes", async () 
       const memory = SignMemory.load(sql, DIMENSIONS);
       const found = memory.search(sql, queryVector(query), eligibility, 20);
       const names = sql.exec<{ text: string }>(
-        `SELECT t.text FROM json_each(?) wanted CROSS JOIN texts t ON t.chunk = wanted.value`,
+        `SELECT t.text FROM json_each(?) wanted CROSS JOIN contents t ON t.chunk = wanted.value`,
         JSON.stringify(found.map(({ key }) => key)),
       );
       const expected = new Map(nearest(all, query, 20).map(({ text, score }) => [text, score]));
