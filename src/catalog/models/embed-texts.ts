@@ -42,16 +42,17 @@ function toUnitLength(embedding: number[], dimensions: number): Float32Array {
     const told = `${embedding.length} dimensions where EMBEDDING_DIMENSIONS says ${dimensions}`;
     throw new ModelFailure(`a vector of ${told}`);
   }
+  // Of numbers alone, and in plain loops: a third of the time that the list takes.
+  const exact = new Float64Array(embedding);
   let sum = 0;
-  // In plain loops: `for … of` takes three times as long, and `**` calls a function.
   for (let at = 0; at < dimensions; at++) {
-    const value = embedding[at] ?? 0;
+    const value = exact[at] ?? 0;
     sum += value * value;
   }
   if (!Number.isFinite(sum)) throw new ModelFailure("a vector that is no numbers");
   // A text without any feature has no direction: it is similar to nothing.
   const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
   const unit = new Float32Array(dimensions);
-  for (let at = 0; at < dimensions; at++) unit[at] = (embedding[at] ?? 0) * scale;
+  for (let at = 0; at < dimensions; at++) unit[at] = (exact[at] ?? 0) * scale;
   return unit;
 }
