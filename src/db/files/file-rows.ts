@@ -10,9 +10,13 @@ const COLUMNS = {
 };
 export const MESSAGE = row(COLUMNS);
 export const MESSAGE_COLUMNS = "rag_id as ragId, generation, file_id as fileId, revision";
-/** The same with the file's size, which `${SIZE}` adds to what is returned. */
+/**
+ * The same with the file's size, which `${SIZE}` adds to what is returned; null where the source
+ * does not tell it, as of a Google document that was not read yet.
+ */
 export const SIZED_MESSAGE = row({ ...COLUMNS, size: nullable(number) });
-export const SIZE = "(select f.size from files f where f.id = rag_files.file_id) as size";
+export const SIZE = `(select iif(f.size = 0 and f.sha256 is null, null, f.size)
+  from files f where f.id = rag_files.file_id) as size`;
 
 /** Whether the row `x` of rag_files is the one that the message `m`, a JSON object, names. */
 export const sameFile = (x = "rag_files", m = "m.value") =>

@@ -20,7 +20,7 @@ import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { leaseOf } from "./lease.ts";
 import type { Lease } from "./lease.ts";
 import { confirmWaiting } from "../vector-sync/sync-vectors.ts";
-import { messageOf } from "./queue-by-size.ts";
+import { messageOf, queueBySize } from "./queue-by-size.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
 /** The files of a group hold at most this much text (bytes); a larger file is processed alone. */
@@ -96,7 +96,11 @@ async function releaseUnstarted(
   const claimedUntil = services.now() + QUEUED_CLAIM_MS;
   const messages = await releaseClaims(services.db, unstarted, { leaseId: lease.id, claimedUntil });
   services.log.info("claims released", { files: messages.length });
-  await services.queue.index(messages);
+  const sizes = new Map(unstarted.map((file) => [file.fileId, sizeOf(file)]));
+  await queueBySize(
+    services,
+    messages.map((one) => Object.assign(one, { size: sizes.get(one.fileId) ?? null })),
+  );
 }
 
 /** Indexes whose in-flight vectors leave no room to activate a file that is otherwise done. */
@@ -140,8 +144,16 @@ function cutByWeight(files: ClaimedFile[]): ClaimedFile[][] {
   return groups;
 }
 
+/** Null where the source does not tell it: what has no bytes and was never read. */
+const sizeOf = ({ size, sha256 }: ClaimedFile) => (size === 0 && sha256 === null ? null : size);
+
+/** Assumed of a document (bytes) whose size its source does not tell; a few are read together. */
+const UNKNOWN_BYTES = 1024 * 1024;
+
 /** The largest size (bytes) that a file's text may have. */
-function weightOf({ name, mimeType, size }: ClaimedFile): number {
+function weightOf(file: ClaimedFile): number {
+  const { name, mimeType } = file;
+  const size = sizeOf(file) ?? UNKNOWN_BYTES;
   return mayBeCompressed(name, mimeType)
     ? Math.min(EXPANSION * size, MOST_TEXT_BYTES + size)
     : size;

@@ -5,8 +5,9 @@ import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "./remove-from-indexes.ts";
 
 /**
- * Removes files deleted at their source from every search before it returns. Files added or
- * restored after `before` (ms) stay. Returns how many were removed.
+ * Removes files deleted at their source from every search before it returns; from an index that
+ * fails the sweep removes them. Files added or restored after `before` (ms) stay. Returns how many
+ * were removed.
  */
 export async function removeDeletedFiles(
   services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,

@@ -20,13 +20,13 @@ type Addressed = { address: PlacedIndex; removals: Removal[] };
 /**
  * Removes marked files from every index that may hold them, then records the removal. Files for
  * which this fails stay marked, and the sweep repeats it; those of the other indexes are done.
- * @throws what the first index that failed threw
+ * Returns what each index that failed threw: it stops nobody who removes further files.
  */
 export async function removeFromIndexes(
   services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
   removals: Removal[],
-): Promise<void> {
-  if (removals.length === 0) return;
+): Promise<unknown[]> {
+  if (removals.length === 0) return [];
   const indexes = byIndex(removals);
   const addresses = indexes.map(({ address }) => address);
   await scheduleVectorSync(services, addresses);
@@ -52,7 +52,7 @@ export async function removeFromIndexes(
   if (removed.length > 0) await settleRemovals(services.db, removed);
   const reached = addresses.filter((_, at) => results[at]?.status === "fulfilled");
   await tryPurgeTombstones(services, reached);
-  if (reasons.length > 0) throw reasons[0];
+  return reasons;
 }
 
 function byIndex(removals: Removal[]): Addressed[] {

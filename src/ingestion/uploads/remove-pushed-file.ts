@@ -8,7 +8,8 @@ import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 /**
  * Removes a file of a `file_system` source. Once this returns, no search finds it; the sweep deletes
  * its bytes and text, and its row stays `deleted` for `DELETED_FILES_DAYS`.
- * @throws QuarryError `not-found` when the source has no such file
+ * @throws QuarryError `not-found` when the source has no such file; what an index threw that failed,
+ * of which the sweep removes the file
  */
 export async function removePushedFile(
   services: Services,
@@ -18,5 +19,6 @@ export async function removePushedFile(
   const of = { sourceId: source.id, path };
   const marked = await markPathDeleted(services.db, of, now, now + REMOVAL_CLAIM_MS);
   if (marked === null) throw notFound();
-  await removeFromIndexes(services, marked.removals);
+  const [failed] = await removeFromIndexes(services, marked.removals);
+  if (failed !== undefined) throw failed;
 }

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import type { FileSourceId } from "../../../src/core/ids.ts";
+import type { FileId, FileSourceId } from "../../../src/core/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
+import { removeDeletedFiles } from "../../../src/ingestion/removal/remove-deleted-files.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
@@ -118,6 +119,16 @@ test("an index that does not answer keeps no removal of another index open", asy
   expect(open.results).toEqual([{ ragId: broken }]);
   expect(await world.shown(sound)).toEqual({});
   expect(told).toMatchObject([["files not removed from an index", { ragId: broken }]]);
+
+  // A scan that removes more files goes on.
+  await push(world, source, "Another note.");
+  await world.deliver();
+  const ids = await env.DB.prepare("select id from files where file_source_id = ?")
+    .bind(source)
+    .all<{ id: FileId }>();
+  const all = ids.results.map(({ id }) => id);
+  expect(await removeDeletedFiles(world.services, all, world.now + 1)).toBe(1);
+  expect(await world.shown(sound)).toEqual({});
 
   world.services.ragIndexes = ragIndexes;
   world.now += HOUR_MS;

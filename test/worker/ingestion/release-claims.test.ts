@@ -47,7 +47,8 @@ test("unstarted files of a group are released as well", async () => {
   await deliverOnce(world);
   const left = (await world.rows(rag)).filter(({ status }) => status === "pending").length;
   expect(left).toBeGreaterThanOrEqual(many - 6 - BEGUN * 2);
-  expect(world.waiting).toHaveLength(left);
+  // Small ones share a message again.
+  expect(world.waiting.map(({ body }) => "files" in body && body.files.length)).toEqual([left]);
   await world.deliver();
   expect(await world.counters(rag)).toMatchObject({ indexed: many, vectors: many });
 });
@@ -67,6 +68,24 @@ test("documents that may expand to far more text are not read side by side", asy
     const left = (await world.rows(rag)).filter(({ status }) => status === "pending");
     expect({ ending, left: left.length }).toEqual({ ending, left: FILES - begun });
   }
+});
+
+test("documents whose size no source has told are read a few at a time", async () => {
+  const { world, rag } = await heavyWorld();
+  await env.DB.prepare(
+    "update files set size = 0, sha256 = null where id in (select file_id from rag_files where rag_id = ?)",
+  )
+    .bind(rag)
+    .run();
+  // Their messages were lost: the sweep sends each again, with none beside it.
+  world.waiting = [];
+  world.now += 15 * MINUTE_MS;
+  await sweep(world.services);
+  world.waiting = world.waiting.filter(({ queue }) => queue === "quarry-index");
+  expect(world.waiting).toHaveLength(FILES);
+  await deliverOnce(world);
+  const left = (await world.rows(rag)).filter(({ status }) => status === "pending");
+  expect(left).toHaveLength(1);
 });
 
 test("one file is begun however late, so that every delivery makes progress", async () => {
