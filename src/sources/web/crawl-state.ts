@@ -56,6 +56,8 @@ export type Crawl = {
   asked: number;
   maps: number;
   partial: boolean;
+  /** Whether a link was told that is one of endlessly many. */
+  toldEndless: boolean;
   /** The pushed URL up to which the known ones were taken in; null: all of them. */
   pushedAfter: string | null;
   pushedDone: boolean;
@@ -81,6 +83,7 @@ export function newCrawl(hosts: string[], isLook: boolean): Crawl {
     asked: 0,
     maps: 0,
     partial: false,
+    toldEndless: false,
     pushedAfter: null,
     pushedDone: false,
     silence: new Map(),

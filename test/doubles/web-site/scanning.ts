@@ -4,6 +4,7 @@ import { webReader, type WebOptions } from "../../../src/sources/web/web-reader.
 import type {
   KnownFiles,
   ListedFile,
+  ListingPage,
   SourceReader,
   ReaderStore,
 } from "../../../src/ports/source-reader.ts";
@@ -33,6 +34,7 @@ export const BASE = `http://${HOST}`;
 export type Scanned = {
   listed: ListedFile[];
   deleted: string[];
+  problems: NonNullable<ListingPage["problems"]>;
   skipped: number;
   partial: boolean;
 };
@@ -87,12 +89,19 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
   };
   return {
     async scan(): Promise<Scanned> {
-      const scanned: Scanned = { listed: [], deleted: [], skipped: 0, partial: false };
+      const scanned: Scanned = {
+        listed: [],
+        deleted: [],
+        problems: [],
+        skipped: 0,
+        partial: false,
+      };
       let cursor: string | null = null;
       do {
         const page = await reader.list(cursor, signal);
         scanned.listed.push(...page.files);
         scanned.deleted.push(...page.deleted);
+        scanned.problems.push(...(page.problems ?? []));
         scanned.skipped += page.skipped ?? 0;
         scanned.partial ||= page.partial ?? false;
         cursor = page.next;

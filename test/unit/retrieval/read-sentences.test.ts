@@ -69,7 +69,7 @@ test("words, their neighbours and sentences are those of cutting every word", ()
   );
 });
 
-test("a point inside of a word ends no sentence; a stem's last letter may be another one", () => {
+test("a point in a word ends no sentence; a stem may end in another letter", () => {
   expect(read("retry.retry. Retry", ["retri"])).toEqual([["retry", "+retry"], ["+retry"]]);
   expect(read("A body of bodies", ["bodi"])).toEqual([["body", "bodies"]]);
 });

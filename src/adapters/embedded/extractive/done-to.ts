@@ -31,7 +31,7 @@ const MOST_WORDS = 20;
 /** `back` of `roll back` */
 const PARTICLES = new Set("back up down out off away".split(" "));
 const PURPOSE = /^to /i;
-const CLAUSE = /[,;:.!?()\u2013\u2014]+(?:\s|$)/u;
+const CLAUSE = /[,;:.!?()\u2013\u2014](?:\s|$)/u;
 
 /**
  * Whether a sentence does what is asked, but to something else: `list files` for `list packages`, or

@@ -21,6 +21,8 @@ export async function heardRun(run: (tell: Tell) => Promise<InferenceResult>): P
   let writing = -1;
   const tell: Tell = (event) => {
     if (event.type === "retrieval") items.push(...event.items);
+    // What it said before a tool ran is no part of its answer.
+    if (event.type === "tool" && event.state === "started") parts = [];
     if (event.type !== "delta") return Promise.resolve();
     // A further call of the model begins a new text.
     if (event.step !== writing) parts = [];
