@@ -213,12 +213,8 @@ function recordMissing(step: Step, subject: Subject, why: string): void {
 const PROBLEMS_TOLD = 20;
 const ENDLESS = "left out: too long, or one of many that go on without end, as calendars do";
 
-function skip(step: Step, path: string, message: string): void {
-  step.out.skipped += 1;
-  tell(step, path, message);
-}
-
-function tell({ out }: Step, path: string, message: string): void {
+function skip({ out }: Step, path: string, message: string): void {
+  out.skipped += 1;
   if (out.problems.length < PROBLEMS_TOLD) out.problems.push({ path, message });
 }
 
@@ -296,10 +292,9 @@ function follow(
   };
   const dropped = links.flatMap((link) => addLink(crawl, bounds, link, from) ?? []);
   const [first] = dropped;
-  if (first === undefined) return;
   step.out.skipped += dropped.length;
   // One of the crawl is told: few problems are kept, and a calendar must hide no page that failed.
-  if (crawl.toldEndless) return;
+  if (first === undefined || crawl.toldEndless) return;
   crawl.toldEndless = true;
-  tell(step, first, ENDLESS);
+  step.out.problems.push({ path: first, message: ENDLESS });
 }

@@ -123,6 +123,11 @@ function setTraps(site: WebSite, page: (path: string, links: string[], head?: st
       const links = [`/calendar?day=${at(1)}`, `/calendar?day=${at(-1)}`];
       return { body: htmlPage(`Calendar ${url.search}`, links) };
     }
+    const item = /^\/item\/(?<number>\d+)$/.exec(url.pathname)?.groups?.["number"];
+    if (item !== undefined) {
+      const next = Array.from({ length: 10 }, (_, at) => `/item/${Number(item) + at + 1}`);
+      return { body: htmlPage(`Item ${item}`, next) };
+    }
     if (url.pathname.startsWith("/deep/")) return { body: htmlPage("Deep", [`${url.pathname}/x`]) };
     const lost = /^\/(?:ghost\/|quarry\w+$)/.test(url.pathname);
     const text = "Sorry, the page that you asked for was not found here. Try the search instead.";
