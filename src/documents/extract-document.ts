@@ -3,7 +3,7 @@ import type { YieldToOthers, CooperativeWork } from "../core/work/cooperative.ts
 import type { DocumentConverter } from "./document-converter.ts";
 import { textOf, UnreadableDocument } from "./extracted-document.ts";
 import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
-import { unsupported } from "./media-type/advice.ts";
+import { PICTURES, unsupported } from "./media-type/advice.ts";
 import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
 import { codeLanguage } from "./media-type/document-kinds.ts";
 import type { DocumentKind } from "./media-type/document-kinds.ts";
@@ -88,7 +88,7 @@ async function convertForeign(
   file: RawDocument,
   mediaType: string,
   options: ExtractOptions,
-  otherwise = unsupported(mediaType),
+  otherwise = unsupported(mediaType, mediaType.startsWith("image/") ? PICTURES : undefined),
 ): Promise<Extraction> {
   const isPicture = mediaType.startsWith("image/") || mediaType === "application/pdf";
   const converter = options.converter ?? null;

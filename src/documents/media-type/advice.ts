@@ -11,10 +11,9 @@ const ADVICE: Record<string, string> = {
   "application/postscript": "convert it to PDF",
 };
 
-/** What is said where no converter is bound. */
-const PICTURES = "pictures are read by Workers AI, which a deployed service has";
+/** What is said of a kind of picture that a converter reads, where none is bound. */
+export const PICTURES = "pictures are read by Workers AI, which a deployed service has";
 
-export function unsupported(mediaType: string): string {
-  const advice = mediaType.startsWith("image/") ? PICTURES : ADVICE[mediaType];
+export function unsupported(mediaType: string, advice = ADVICE[mediaType]): string {
   return `unsupported media type: ${mediaType}${advice === undefined ? "" : `; ${advice}`}`;
 }

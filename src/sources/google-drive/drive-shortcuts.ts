@@ -63,10 +63,14 @@ async function behindShortcut(
     if (answer.trashed === true) return { reason: LEADS_NOWHERE };
     return answer.mimeType === SHORTCUT ? { reason: FOLLOWED_ONCE } : readingOf(answer);
   }
-  if (asked.error.status === 404 || asked.error.status === 403) return { reason: LEADS_NOWHERE };
-  throw client.failure(asked.error);
+  const failure = client.failure(asked.error);
+  // Google throttles with 403 as well, and a file that is taken for gone leaves the index.
+  if (failure.kind === "throttled" || !GONE.has(asked.error.status)) throw failure;
+  return { reason: LEADS_NOWHERE };
 }
 
+/** Of what was deleted or is not shared. */
+const GONE = new Set([403, 404]);
 const FOLLOWED_ONCE = "shortcuts to shortcuts are not followed";
 const LEADS_NOWHERE =
   "the shortcut leads to a file that was deleted or is not shared with this account";

@@ -42,11 +42,14 @@ const OF_FORM = /^the (?:first|second|third|fourth|last|former|latter|other) (?:
 const isOfForm = ({ text }: Sentence, quoted: Sentence[]): boolean =>
   OF_FORM.test(text) && OF_FORM.test(quoted[0]?.text ?? "");
 
+const BY_MEANS = /\b(?:by|using|via|through)\s/i;
+
 /** What a document says of itself below its title: `Create errors with ease.` of how one does. */
 function restatesTitle(best: Sentence, quoted: Sentence[], { verb }: Question): boolean {
   const { group, source, text, stems } = best;
   const { told, groups, isWhole } = group.section;
   if (group.kind !== "paragraph" || !isWhole || groups[0] !== group || verb === null) return false;
+  if (told.size === 0 || BY_MEANS.test(text)) return false;
   const names = new Set(source.names.flat());
   if (![...told].every((stem) => names.has(stem))) return false;
   return stems[0] === verb && !TYPED.test(text) && quoted.every((one) => one.group === group);
@@ -180,9 +183,17 @@ const VALUE_ITEM =
   /^(?:type|default(?: value)?|environment variable|required|optional|since)\b[^.]{0,80}$/i;
 const IS_ON = /\b(?:is|are) (?:enabled|disabled|turned (?:on|off)) by default\b/i;
 
+const ASKS_VALUE =
+  /\b(?:type|default|environment|required|optional|since|enabled|disabled|turned)\b/i;
+
 /** Whether the type or the default of a thing is said, not what it is or does, which is asked. */
-const isMereValue = (best: Sentence, quoted: Sentence[], { kind }: Question): boolean =>
+const isMereValue = (
+  best: Sentence,
+  quoted: Sentence[],
+  { kind, text: asked }: Question,
+): boolean =>
   kind === null &&
+  !ASKS_VALUE.test(asked) &&
   (IS_ON.test(best.text) ||
     quoted.every(({ text, group }) => group.kind === "list" && VALUE_ITEM.test(text)));
 

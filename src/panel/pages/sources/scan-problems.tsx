@@ -35,10 +35,9 @@ export const ScanProblems = ({ scan, provider }: { scan: Scanned; provider: stri
       </ul>
       {untold <= 0 ? null : <p>And {untold} more.</p>}
       <p class="soft">
-        What was read of them before stays.{" "}
         {DRIVES.has(provider)
-          ? "A scan looks at them again when they change."
-          : "A scan tries again what failed, and so does “Scan now”."}
+          ? "They are not in search. A scan looks at them again when they change, and when it lists everything."
+          : "What was read of them before stays. A scan tries again what failed, and so does “Scan now”."}
         {isWeb ? " What need not be read can be left out in the settings." : ""}
       </p>
     </details>

@@ -143,6 +143,7 @@ test("what is done must stand in the quotation, also of the document that is nam
 });
 
 test.each([
+  ["What is enabled by default in the hall?", "Lamp mode is enabled by default in the hall."],
   ["How do I polish brass lamps?", "To polish small brass lamps in the hall, use wax."],
   ["How do I roll back a shipment?", "To roll back, call the shipment desk."],
   [

@@ -167,6 +167,21 @@ test("what cannot be read is named with its reason, by a listing and by the feed
   expect(changes?.problems).toMatchObject([{ path: "In/Map" }]);
 });
 
+test("a shortcut whose file Google throttles, with 403, is not taken for gone", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const elsewhere = drive.folder(null, "Elsewhere");
+  const rules = drive.file(elsewhere, "rules.txt", "the rules");
+  drive.shortcut(drive.root, "Rules", rules);
+  const source = driveSource(drive);
+  await source.scan();
+  const path = new RegExp(`files/${rules}`);
+  drive.fail({ path, status: 403, reason: "userRateLimitExceeded", times: 20 });
+  const folders = await source.reader().list(null, FOREVER);
+  await expect(source.reader().list(folders.next, FOREVER)).rejects.toMatchObject({
+    kind: "throttled",
+  });
+});
+
 test("a feed that cannot be taken up leads to a listing, and nothing is lost", async () => {
   const drive = await GoogleDriveDouble.open();
   drive.file(drive.root, "a.txt", "a");
