@@ -53,7 +53,7 @@ export function searchWordsOf(text: string): string[] {
 /** The words of `searchWordsOf` in one text with only ASCII characters between them. */
 export function searchTextOf(text: string): string {
   const plain = withoutSigns(text);
-  return isAscii(plain) ? plain : searchWordsOf(plain).join(" ");
+  return isAscii(plain) ? plain : searchWordsOf(text).join(" ");
 }
 
 /**
@@ -140,7 +140,7 @@ export const namesAndWordsOf = (text: string): string[] => [
  */
 export function indexTextOf(text: string): string {
   const plain = withoutSigns(text);
-  if (!isAscii(plain)) return namesAndWordsOf(plain).join(" ");
+  if (!isAscii(plain)) return namesAndWordsOf(text).join(" ");
   const parts = codeWordParts(plain);
   return parts.length === 0 ? plain : `${plain} ${parts.join(" ")}`;
 }

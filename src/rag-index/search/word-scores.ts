@@ -1,3 +1,4 @@
+import { hash32 } from "../../core/hash.ts";
 import { HEADING_WEIGHT } from "../../text/bm25.ts";
 import { isPrefixTerm, matchExpression } from "./query-terms.ts";
 import type { QueryTerm } from "./query-terms.ts";
@@ -10,7 +11,9 @@ const scoresBudget = new MemoryBudget(16 * MIB);
 const OBJECT_LIMIT_BYTES = 8 * MIB;
 const FIRST_CLAIM_BYTES = MIB / 4;
 const BYTES_A_SCORE = Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT;
-const BYTES_A_WORD = 200;
+/** Of a word with its two lists; a longer one, which hardly recurs, is not kept. */
+const BYTES_A_WORD = 800;
+const LONGEST_WORD = 64;
 
 /**
  * Words that are asked for the first time are read alone up to this many postings: alone they take
@@ -37,7 +40,8 @@ export class WordScores {
   readonly #sql: SqlStorage;
   /** The longest unused first. */
   readonly #words = new Map<string, Scores>();
-  readonly #seen = new Set<string>();
+  /** By hash: a text would keep its whole query in memory. Of equal ones one is read earlier. */
+  readonly #seen = new Set<number>();
   #bytes = 0;
   #claimedBytes = 0;
   #searchesWithout = 0;
@@ -64,12 +68,13 @@ export class WordScores {
       this.#searchesWithout -= 1;
       return null;
     }
+    if (terms.some(({ word }) => word.length > LONGEST_WORD)) return null;
     const words = terms.map((term) => ({ term, match: matchExpression([term]) }));
     const missing = words.filter(({ match }) => !this.#words.has(match));
-    const fresh = missing.filter(({ match }) => !this.#seen.has(match));
+    const fresh = missing.filter(({ match }) => !this.#seen.has(hash32(match)));
     if (postingsOf(fresh.map(({ term }) => term)) > FRESH_POSTINGS) {
       if (this.#seen.size > WORDS_SEEN) this.#seen.clear();
-      for (const { match } of fresh) this.#seen.add(match);
+      for (const { match } of fresh) this.#seen.add(hash32(match));
       return null;
     }
     const sums = addedUp(words.map(({ match }) => this.#scoresOf(match)));
@@ -100,6 +105,7 @@ export class WordScores {
     for (const [oldest, of] of this.#words) {
       if (this.#bytes + bytes <= OBJECT_LIMIT_BYTES) break;
       this.#words.delete(oldest);
+      this.#seen.delete(hash32(oldest));
       this.#bytes -= bytesOf(of);
     }
     if (!this.#claim(this.#bytes + bytes)) {
