@@ -119,7 +119,6 @@ export class IndexStore {
 
   /** One step; returns whether more are needed. */
   mergeWords(): boolean {
-    this.#context.search.forget();
     this.mergeDue = this.#storage.transactionSync(() => mergeWords(this.#context.sql));
     return this.mergeDue;
   }
@@ -127,7 +126,8 @@ export class IndexStore {
   #write<Result>(work: (context: Context) => Result): Result {
     const change = noChange();
     const removals = noRemovals();
-    this.#context.search.forget();
+    const { search, termCounts } = this.#context;
+    search.forgetRestriction();
     try {
       const context = { ...this.#context, change, removals, unindexed: [] };
       const result = this.#storage.transactionSync(() => {
@@ -136,10 +136,12 @@ export class IndexStore {
         return worked;
       });
       this.#vectorLeg.follow(change);
+      if (change.words) search.forgetScores();
       this.mergeDue ||= removals.leavesWords;
       return result;
     } catch (error) {
-      this.#context.termCounts.forget();
+      termCounts.forget();
+      search.forgetScores();
       this.#vectorLeg.forget();
       throw error;
     }

@@ -25,6 +25,8 @@ export type ModelChoice = {
   embedded?: boolean;
   /** The embedding model of the existing index; null without one. */
   madeWith?: string | null;
+  /** The embedding model of the index that is being made in its place; null when none is. */
+  begunWith?: string | null;
   /** Where to look for a server when the environment names none. */
   places?: ModelPlace[];
 };
@@ -74,7 +76,7 @@ function valueOf(environment: NodeJS.ProcessEnv, name: string): string | undefin
 
 async function chosenModels(
   environment: NodeJS.ProcessEnv,
-  { embedded = false, madeWith = null, places = USUAL_PLACES }: ModelChoice,
+  { embedded = false, madeWith = null, begunWith = null, places = USUAL_PLACES }: ModelChoice,
 ): Promise<Models> {
   if (embedded) return builtInModels();
   const chat = valueOf(environment, "CHAT_MODEL");
@@ -86,7 +88,9 @@ async function chosenModels(
     return await findModels({ ...named, madeWith, places });
   }
   const server = baseUrl === undefined ? null : { baseUrl, apiKey: valueOf(environment, SECRET) };
-  return await namedModels(named, server, madeWith);
+  // An index that is being made with --embedded goes on, though the named server has other models.
+  const goesOnWith = embedding ?? begunWith ?? undefined;
+  return await namedModels({ ...named, embedding: goesOnWith }, server, madeWith);
 }
 
 /** Whether a server of this machine could serve what the user did not name, or did. */

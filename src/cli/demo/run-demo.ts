@@ -74,11 +74,13 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const madeWith =
     begunWith ?? modelOf(stored) ?? state.embeddingModel ?? modelOfDatabase(stateFolder);
   const embedded = options.embedded === true;
-  const settings = await modelSettings(given, stateFolder, { embedded, madeWith }).catch(
-    (thrown: unknown) => {
-      throw withWayBack(thrown, begunWith, modelOf(stored));
-    },
-  );
+  const settings = await modelSettings(given, stateFolder, {
+    embedded,
+    madeWith,
+    begunWith,
+  }).catch((thrown: unknown) => {
+    throw withWayBack(thrown, begunWith, modelOf(stored));
+  });
   const { chatModel, embeddingModel, vars } = settings;
   state.password ??= newLocalPassword();
   state.embeddingModel = madeWith ?? embeddingModel;

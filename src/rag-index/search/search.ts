@@ -17,7 +17,7 @@ import { searchWords } from "./lexical-leg.ts";
 import { originsOf } from "./origins.ts";
 import { isRestricted, resolveRestriction } from "./resolve-restriction.ts";
 import type { EligibleFiles } from "./resolve-restriction.ts";
-import { WordScores } from "./word-scores.ts";
+import { ranksIn, WordScores } from "./word-scores.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 import { hasInFlight } from "../vectors/in-flight-vectors.ts";
 import { elsewhereOf } from "../vectors/vector-folders.ts";
@@ -51,12 +51,16 @@ export class Search {
     this.#postingsLimit = postingsLimit;
     this.#termCounts = termCounts;
     this.#vectorLeg = vectorLeg;
-    this.#wordScores = new WordScores(sql);
+    this.#wordScores = new WordScores(ranksIn(sql));
   }
 
   /** Called at every write. */
-  forget(): void {
+  forgetRestriction(): void {
     this.#resolved = null;
+  }
+
+  /** Called when words were given to the index, or taken from it. */
+  forgetScores(): void {
     this.#wordScores.forget();
   }
 

@@ -22,35 +22,42 @@ const LONGEST_WORD = 64;
 const FRESH_POSTINGS = 256;
 /** Words that were asked for once and are not in memory; all are forgotten when they are more. */
 const WORDS_SEEN = 4_096;
-/** Searches that FTS5 answers before memory that others hold is asked for again. */
-const SEARCHES_WITHOUT = 64;
+/** Searches before memory that others hold is asked for again. */
+const SEARCHES_REFUSED = 64;
 
 /** Chunks in order of their numbers, and what BM25 gives each for a word, or for several. */
 export type Scores = { chunks: Uint32Array; values: Float64Array };
 
 type ScoreRow = [chunk: number, rank: number];
+/** Of one word, in order of the chunks' numbers; ranks are FTS5's, the best the lowest. */
+type ReadRanks = (match: string) => Iterable<ScoreRow>;
 
 const RANKS = `SELECT rowid, bm25(words, ${HEADING_WEIGHT}.0, 1.0) FROM words WHERE words MATCH ?`;
 
+export const ranksIn =
+  (sql: SqlStorage): ReadRanks =>
+  (match) =>
+    sql.exec(RANKS, match).raw<ScoreRow>();
+
 /**
  * BM25 by word, of words that searches repeat, so that FTS5 computes each once between two writes.
- * A write changes the scores of all words: it forgets everything.
+ * A word that is given to or taken from the index changes the scores of all: everything is forgotten.
  */
 export class WordScores {
-  readonly #sql: SqlStorage;
+  readonly #ranks: ReadRanks;
   /** The longest unused first. */
   readonly #words = new Map<string, Scores>();
   /** By hash: a text would keep its whole query in memory. Of equal ones one is read earlier. */
   readonly #seen = new Set<number>();
   #bytes = 0;
   #claimedBytes = 0;
-  #searchesWithout = 0;
+  #searchesRefused = 0;
 
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
+  constructor(ranks: ReadRanks) {
+    this.#ranks = ranks;
   }
 
-  /** Called at every write, and when others need the memory. */
+  /** Called when the words of chunks change, and when others need the memory. */
   forget(): void {
     this.#words.clear();
     this.#seen.clear();
@@ -64,9 +71,10 @@ export class WordScores {
    * expression of these terms; null where FTS5 finds them faster.
    */
   sums(terms: QueryTerm[]): Scores | null {
-    if (this.#searchesWithout > 0) {
-      this.#searchesWithout -= 1;
-      return null;
+    if (this.#searchesRefused > 0) {
+      this.#searchesRefused -= 1;
+      // Without any memory FTS5 is faster.
+      if (this.#claimedBytes === 0) return null;
     }
     if (terms.some(({ word }) => word.length > LONGEST_WORD)) return null;
     const words = terms.map((term) => ({ term, match: matchExpression([term]) }));
@@ -90,7 +98,7 @@ export class WordScores {
   }
 
   #read(match: string): Scores {
-    const rows = [...this.#sql.exec(RANKS, match).raw<ScoreRow>()];
+    const rows = [...this.#ranks(match)];
     const scores = {
       chunks: Uint32Array.from(rows, ([chunk]) => chunk),
       values: Float64Array.from(rows, ([, rank]) => -rank),
@@ -102,25 +110,29 @@ export class WordScores {
   #keep(match: string, scores: Scores): void {
     const bytes = bytesOf(scores);
     if (bytes > OBJECT_LIMIT_BYTES / 4) return;
+    this.#claim(this.#bytes + bytes);
+    if (bytes > this.#claimedBytes) return;
     for (const [oldest, of] of this.#words) {
-      if (this.#bytes + bytes <= OBJECT_LIMIT_BYTES) break;
+      if (this.#bytes + bytes <= this.#claimedBytes) break;
       this.#words.delete(oldest);
       this.#seen.delete(hash32(oldest));
       this.#bytes -= bytesOf(of);
-    }
-    if (!this.#claim(this.#bytes + bytes)) {
-      this.#searchesWithout = SEARCHES_WITHOUT;
-      return this.forget();
     }
     this.#words.set(match, scores);
     this.#bytes += bytes;
   }
 
-  #claim(bytes: number): boolean {
-    if (bytes <= this.#claimedBytes) return true;
-    const doubled = Math.max(FIRST_CLAIM_BYTES, 2 * this.#claimedBytes, bytes);
-    this.#claimedBytes = Math.min(OBJECT_LIMIT_BYTES, doubled);
-    return scoresBudget.claim(this, this.#claimedBytes);
+  /** Asks for twice as much as before; where that is refused, it keeps what it had. */
+  #claim(bytes: number): void {
+    const had = this.#claimedBytes;
+    if (bytes <= had || had === OBJECT_LIMIT_BYTES || this.#searchesRefused > 0) return;
+    const wanted = Math.min(OBJECT_LIMIT_BYTES, Math.max(FIRST_CLAIM_BYTES, 2 * had, bytes));
+    if (scoresBudget.claim(this, wanted)) {
+      this.#claimedBytes = wanted;
+      return;
+    }
+    this.#searchesRefused = SEARCHES_REFUSED;
+    if (had === 0 || !scoresBudget.claim(this, had)) this.forget();
   }
 }
 

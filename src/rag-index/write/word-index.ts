@@ -67,7 +67,8 @@ function forBatches(
  * after all else: FTS5 writes what it has gathered, as a segment to be merged with others later,
  * before every statement of several rows. For the same reason each row is a statement.
  */
-export function giveWords({ sql, termCounts, unindexed }: WriteContext): void {
+export function giveWords({ sql, termCounts, unindexed, change }: WriteContext): void {
+  change.words ||= unindexed.length > 0;
   forBatches(sql, unindexed.splice(0), (batch) => {
     for (const { chunk, headings, text } of batch) {
       sql.exec("INSERT INTO words (rowid, headings, text) VALUES (?, ?, ?)", chunk, headings, text);
@@ -82,7 +83,8 @@ export function takeWords(context: WriteContext, chunks: number[]): void {
   // Words that are not indexed yet cannot be removed: a file may come twice in a call.
   const leaving = new Set(chunks);
   if (context.unindexed.some((chunk) => leaving.has(chunk))) giveWords(context);
-  const { sql, termCounts, removals } = context;
+  const { sql, termCounts, removals, change } = context;
+  change.words = true;
   removals.passages += chunks.length;
   removals.leavesWords = chooseRemoval(sql, removals.passages) === "merged";
   forBatches(sql, chunks, (batch) => {

@@ -3,10 +3,18 @@ import type { TermCounts } from "./term-counts.ts";
 /** A chunk whose duplicate mark may have changed. */
 export type DuplicateMark = { chunk: number; duplicate: boolean };
 
-/** What a write changed in the live chunks, in this order, to update in-memory state. */
-export type IndexChange = { left: number[]; entered: number[]; marks: DuplicateMark[] };
+/**
+ * What a write changed in the live chunks, in this order, to update in-memory state; `words`:
+ * whether words were given to the index, or taken from it.
+ */
+export type IndexChange = {
+  left: number[];
+  entered: number[];
+  marks: DuplicateMark[];
+  words: boolean;
+};
 
-export const noChange = (): IndexChange => ({ left: [], entered: [], marks: [] });
+export const noChange = (): IndexChange => ({ left: [], entered: [], marks: [], words: false });
 
 /** The passages whose words a write removed, and whether that left words to be merged away. */
 export type WordRemovals = { passages: number; leavesWords: boolean };

@@ -101,3 +101,15 @@ test("a server that is not there, has another key or too long vectors is told of
   const empty = await served(["some-embed", "chat"], 0);
   await expect(modelSettings(empty, state)).rejects.toThrow("0 dimensions");
 });
+
+test("an interrupted change to the built-in model goes on, though a server is named", async () => {
+  const environment = await served(["nomic-embed-text", "bge-m3", "llama3.2"]);
+  const begunWith = "embedded/hash";
+  expect(await modelSettings(environment, state, { madeWith: begunWith, begunWith })).toMatchObject(
+    { chatModel: "local/llama3.2", embeddingModel: "embedded/hash", dimensions: null },
+  );
+  const named = { ...environment, EMBEDDING_MODEL: "local/bge-m3" };
+  expect(await modelSettings(named, state, { madeWith: begunWith, begunWith })).toMatchObject({
+    embeddingModel: "local/bge-m3",
+  });
+});

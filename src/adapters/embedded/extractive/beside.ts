@@ -92,9 +92,9 @@ const isMereDescription = ({ text, group }: Sentence, { text: asked }: Question)
 /** A condition with which a sentence begins, unless it says what the reader wants. */
 const CONDITION =
   /^(?:if|when|whenever|once|unless|while)\s(?!(?:you|one|we)(?:['’]d| would| may| might)? (?:want|need|wish|like|prefer|have to|are looking)\b)([^,]{3,200}),/i;
-/** … and one with which it ends. */
+/** … and one with which it ends: `until it blinks`, not `until it blinks, then let go`. */
 const CONDITION_BELOW =
-  /\s(?:if|when|whenever|unless|until|while|to (?:ensure|make sure)|as (?:it|they) (?:is|are))\s(?:[^.]|\.(?=\S)){3,300}\.?$/i;
+  /\s(?:if|when|whenever|unless|until|while|to (?:ensure|make sure)|as (?:it|they) (?:is|are))\s(?:[^.,]|,(?!\s(?:then|and)\b)|\.(?=\S)){3,300}\.?$/i;
 /** What a sentence begins with that tells to which end. */
 const PURPOSE = /^(?:to|in order to)\s([^,:]{3,200})[,:]/i;
 /** A question that names one itself. */
@@ -202,9 +202,11 @@ const MANUAL_TITLE = /^[\w.-]+\(\d\w{0,4}\)/;
 
 /** Whether a sentence is of all, where the question is of one. */
 const isOfAll = ({ text }: Sentence, { text: asked }: Question): boolean =>
-  OF_ONE.test(asked) && /\ball\b/i.test(text) && !OF_ONE.test(text);
+  OF_ONE.test(asked) && !ALL.test(asked) && ALL.test(text) && !OF_ONE.test(text);
 
-const OF_ONE = /\b(?:one|single)\b/i;
+const ALL = /\ball\b/i;
+/** `How can one` asks for nothing single. */
+const OF_ONE = /(?<!\bhow (?:can|could|does|might|should|would) )\b(?:one|single)\b/i;
 
 /** Whether what is done stands nowhere, or only in a condition. */
 function lacksVerb(best: Sentence, quoted: Sentence[], { verb }: Question): boolean {

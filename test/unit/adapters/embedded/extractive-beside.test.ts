@@ -152,6 +152,12 @@ test.each([
   ],
   ["How do I fold or pleat a sail?", "Fold or pleat the sail with two hands."],
   ["How do I color lamps?", "The `color` format can be used to color lamps."],
+  [
+    "How do I pair the red lamp?",
+    "Press the button until the bell rings, then let go to pair the red lamp.",
+  ],
+  ["How can one list lamps of the hall?", "Use the desk to list all lamps of the hall."],
+  ["How do I melt all candles into one?", "Use the oven to melt all candles."],
   ["How do I sort by numbers?", "  --sort-numeric\n    Sort by numbers."],
 ])("what is done to what is asked, in other words, is the answer: %s", async (asked, text) => {
   expect(await answer(asked, [from("shop.md", text), ...OTHERS])).not.toContain(CLOSEST);
