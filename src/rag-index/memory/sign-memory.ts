@@ -4,7 +4,7 @@ import { checkLength, cosineWith } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
 import { bytesOfCode, estimateError } from "../vectors/sign-codes.ts";
 import { codeIn, coderOf, storeMissingCodes } from "../vectors/stored-codes.ts";
-import type { IndexChange } from "../write/write-context.ts";
+import type { ChunkChange } from "../write/write-context.ts";
 import { readTotals } from "../totals.ts";
 import type { LiveChunks, Placed } from "./live-chunks.ts";
 import { SIGN_BLOCK_SIZE, SignBlock } from "./sign-block.ts";
@@ -70,7 +70,7 @@ export class SignMemory {
   }
 
   /** False: it should be loaded again. */
-  follow(sql: SqlStorage, change: IndexChange): boolean {
+  follow(sql: SqlStorage, change: ChunkChange): boolean {
     for (const chunk of change.left) this.#remove(chunk);
     if (this.#removed > REMOVED_SHARE * this.#used) return false;
     if (change.entered.length > 0) this.#enter(sql, change.entered);

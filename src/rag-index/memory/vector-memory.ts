@@ -2,7 +2,7 @@ import type { ChunkId } from "../../core/ids.ts";
 import { decodeHalfFloats } from "../../core/half-float.ts";
 import { BestFew } from "../vectors/best-few.ts";
 import type { Scored } from "../vectors/best-few.ts";
-import type { IndexChange } from "../write/write-context.ts";
+import type { ChunkChange } from "../write/write-context.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { checkLength } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
@@ -72,7 +72,7 @@ export class VectorMemory {
   }
 
   /** False: the added vectors do not fit any more, and this memory must be released. */
-  follow(sql: SqlStorage, change: IndexChange): boolean {
+  follow(sql: SqlStorage, change: ChunkChange): boolean {
     for (const chunk of change.left) this.#remove(chunk);
     const vectors = this.#places.size + change.entered.length;
     if (bytesOfVectors(vectors, this.#dimensions) > MEMORY_LIMIT_BYTES) return false;

@@ -4,7 +4,7 @@ import type { Candidate } from "../../ports/rag-index.ts";
 import type { Eligibility } from "./eligibility.ts";
 import { BestFew } from "../vectors/best-few.ts";
 import type { Scored } from "../vectors/best-few.ts";
-import type { IndexChange } from "../write/write-context.ts";
+import type { ChunkChange } from "../write/write-context.ts";
 import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
 import type { EligibleFiles } from "./resolve-restriction.ts";
@@ -62,7 +62,7 @@ export class VectorLeg {
     this.#inFlight.outdate();
   }
 
-  follow(change: IndexChange): void {
+  follow(change: ChunkChange): void {
     this.inFlightChanged();
     if (this.#memory === null) return;
     const before = this.#memory.bytes;

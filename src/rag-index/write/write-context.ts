@@ -3,16 +3,11 @@ import type { TermCounts } from "./term-counts.ts";
 /** A chunk whose duplicate mark may have changed. */
 export type DuplicateMark = { chunk: number; duplicate: boolean };
 
-/**
- * What a write changed in the live chunks, in this order, to update in-memory state; `words`:
- * whether words were given to the index, or taken from it.
- */
-export type IndexChange = {
-  left: number[];
-  entered: number[];
-  marks: DuplicateMark[];
-  words: boolean;
-};
+/** What a write changed in the live chunks, in this order, to update in-memory state. */
+export type ChunkChange = { left: number[]; entered: number[]; marks: DuplicateMark[] };
+
+/** `words`: whether words were given to the index, or taken from it. */
+export type IndexChange = ChunkChange & { words: boolean };
 
 export const noChange = (): IndexChange => ({ left: [], entered: [], marks: [], words: false });
 
