@@ -73,12 +73,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const begunWith = await modelBeingBuilt(stateFolder);
   const madeWith =
     begunWith ?? modelOf(stored) ?? state.embeddingModel ?? modelOfDatabase(stateFolder);
-  const embedded = options.embedded === true;
-  const settings = await modelSettings(given, stateFolder, {
-    embedded,
-    madeWith,
-    begunWith,
-  }).catch((thrown: unknown) => {
+  const choice = { embedded: options.embedded === true, madeWith, begunWith };
+  const settings = await modelSettings(given, stateFolder, choice).catch((thrown: unknown) => {
     throw withWayBack(thrown, begunWith, modelOf(stored));
   });
   const { chatModel, embeddingModel, vars } = settings;
