@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import { inBatches } from "../../src/core/work/batches.ts";
 import { readCollection } from "./support/collection.ts";
 import type { Collection, Document, Query } from "./support/collection.ts";
 import { ndcg } from "./support/ndcg.ts";
@@ -9,6 +10,9 @@ const RESULTS = 10;
 const CLIENTS = 8;
 const DOCUMENTS_A_CALL = 200;
 const ROUNDS = 3;
+/** Asked before the queries, each once: as many different questions as a day may bring. */
+const TITLES = 2_000;
+const TITLES_A_ROUND = 500;
 const WORKER = join(import.meta.dirname, "support/retrieve-worker.ts");
 /** What the plain form of both legs took when the design was measured, ms. */
 const FLOOR_MS = 4.4;
@@ -32,7 +36,7 @@ async function load(address: URL, documents: Document[]): Promise<number> {
   return documents.length / ((performance.now() - start) / 1_000);
 }
 
-const retrieve = (address: URL, { text }: Query) =>
+const retrieve = (address: URL, { text }: { text: string }) =>
   post<Chunk[]>(address, "/retrieve", { text, limit: RESULTS });
 
 async function quality(address: URL, { queries, grades }: Collection): Promise<number> {
@@ -43,6 +47,13 @@ async function quality(address: URL, { queries, grades }: Collection): Promise<n
     sum += ndcg(ranked, grades.get(query.id) ?? new Map(), RESULTS);
   }
   return sum / queries.length;
+}
+
+/** Rows that a retrieval reads, each query asked once. */
+async function rowsARetrieval(address: URL, queries: { text: string }[]): Promise<number> {
+  await post(address, "/rows", null);
+  for (const query of queries) await retrieve(address, query);
+  return Math.round((await post<number>(address, "/rows", null)) / queries.length);
 }
 
 async function timeOneClient(address: URL, queries: Query[]): Promise<number[]> {
@@ -82,7 +93,13 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
     const { address } = worker;
     const loaded = await load(address, collection.documents);
     const firstSearch = (await timeOneClient(address, collection.queries.slice(0, 1)))[0] ?? 0;
+    const asked: number[] = [];
+    for (const titles of inBatches(collection.documents.slice(0, TITLES), TITLES_A_ROUND)) {
+      const queries = titles.map(({ title }) => ({ text: title }));
+      asked.push(await rowsARetrieval(address, queries));
+    }
     const ndcgAt10 = await quality(address, collection);
+    const rowsOfWordsInMemory = await rowsARetrieval(address, collection.queries);
     const times = await timeOneClient(address, collection.queries);
     const at = (share: number) => Number((times[Math.floor(times.length * share)] ?? 0).toFixed(2));
     const result = {
@@ -90,6 +107,9 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
       loadedPerSecond: Math.round(loaded),
       firstSearchMs: Math.round(firstSearch),
       ndcgAt10: Number(ndcgAt10.toFixed(4)),
+      rowsOfFirstTitles: asked[0],
+      rowsOfLastTitles: asked.at(-1),
+      rowsOfWordsInMemory,
       p50Ms: at(0.5),
       p95Ms: at(0.95),
       floorMs: FLOOR_MS,

@@ -16,10 +16,11 @@ const BYTES_A_WORD = 800;
 const LONGEST_WORD = 64;
 
 /**
- * Words that are asked for the first time are read alone up to this many postings: alone they take
- * twice the time that they take among the others.
+ * Words that are asked for the first time are read alone up to this many postings, or up to this
+ * share of the query's: alone they take twice the time that they take among the others.
  */
 const FRESH_POSTINGS = 256;
+const FRESH_SHARE = 0.75;
 /** Words that were asked for once and are not in memory; all are forgotten when they are more. */
 const WORDS_SEEN = 4_096;
 /** Searches before memory that others hold is asked for again. */
@@ -80,7 +81,8 @@ export class WordScores {
     const words = terms.map((term) => ({ term, match: matchExpression([term]) }));
     const missing = words.filter(({ match }) => !this.#words.has(match));
     const fresh = missing.filter(({ match }) => !this.#seen.has(hash32(match)));
-    if (postingsOf(fresh.map(({ term }) => term)) > FRESH_POSTINGS) {
+    const unread = postingsOf(fresh.map(({ term }) => term));
+    if (unread > FRESH_POSTINGS && unread > FRESH_SHARE * postingsOf(terms)) {
       if (this.#seen.size > WORDS_SEEN) this.#seen.clear();
       for (const { match } of fresh) this.#seen.add(hash32(match));
       return null;
