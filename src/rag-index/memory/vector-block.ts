@@ -70,45 +70,49 @@ export class VectorBlock {
   }
 
   /** Writes the dot product of each vector with the query into `sums`, up to `used`. */
-  score(query: QueryVector, sums: Float32Array): void {
+  score(query: QueryVector, sums: Float64Array): void {
+    const { dimensions, values } = query;
     const { used } = this;
     sums.fill(0, 0, used);
-    const { length } = query.dimensions;
-    const inFours = length - (length % 4);
-    for (let at = 0; at < inFours; at += 4) {
-      const [a, b] = [this.#term(query, at), this.#term(query, at + 1)];
-      addFour([a, b, this.#term(query, at + 2), this.#term(query, at + 3)], sums);
+    const inFours = dimensions.length - (dimensions.length % 4);
+    for (let at = 0; at < inFours; at += 4) this.#addFour(query, at, sums);
+    for (let at = inFours; at < dimensions.length; at++) {
+      const row = this.#rowOf(query, at);
+      const value = values[at] ?? 0;
+      for (let place = 0; place < used; place++) {
+        sums[place] = (sums[place] ?? 0) + value * (this.#components[row + place] ?? 0);
+      }
     }
-    for (let at = inFours; at < length; at++) addOne(this.#term(query, at), sums);
     for (let place = 0; place < used; place++) {
       sums[place] = (sums[place] ?? 0) * (this.#scales[place] ?? 0);
     }
   }
 
-  #term({ dimensions, values }: QueryVector, at: number): Term {
-    const from = (dimensions[at] ?? 0) * this.size;
-    const components = this.#components.subarray(from, from + this.used);
-    return { value: values[at] ?? 0, components };
+  /** Four dimensions of the query from `at` on: each sum is loaded and stored once for them. */
+  #addFour(query: QueryVector, at: number, sums: Float64Array): void {
+    const { used } = this;
+    const components = this.#components;
+    const rowA = this.#rowOf(query, at);
+    const rowB = this.#rowOf(query, at + 1);
+    const rowC = this.#rowOf(query, at + 2);
+    const rowD = this.#rowOf(query, at + 3);
+    const { values } = query;
+    const a = values[at] ?? 0;
+    const b = values[at + 1] ?? 0;
+    const c = values[at + 2] ?? 0;
+    const d = values[at + 3] ?? 0;
+    for (let place = 0; place < used; place++) {
+      sums[place] =
+        (sums[place] ?? 0) +
+        a * (components[rowA + place] ?? 0) +
+        b * (components[rowB + place] ?? 0) +
+        c * (components[rowC + place] ?? 0) +
+        d * (components[rowD + place] ?? 0);
+    }
   }
-}
 
-/** A dimension of the query, and what the vectors have there. */
-type Term = { value: number; components: Int16Array };
-
-function addOne({ value, components }: Term, sums: Float32Array): void {
-  for (let place = 0; place < components.length; place++) {
-    sums[place] = (sums[place] ?? 0) + value * (components[place] ?? 0);
-  }
-}
-
-/** As one after the other, rounded as often, but each sum is loaded and stored once. */
-function addFour([a, b, c, d]: [Term, Term, Term, Term], sums: Float32Array): void {
-  const [ofA, ofB, ofC, ofD] = [a.components, b.components, c.components, d.components];
-  const [forA, forB, forC, forD] = [a.value, b.value, c.value, d.value];
-  for (let place = 0; place < ofA.length; place++) {
-    let sum = Math.fround((sums[place] ?? 0) + forA * (ofA[place] ?? 0));
-    sum = Math.fround(sum + forB * (ofB[place] ?? 0));
-    sum = Math.fround(sum + forC * (ofC[place] ?? 0));
-    sums[place] = sum + forD * (ofD[place] ?? 0);
+  /** Where the components of a dimension of the query begin. */
+  #rowOf({ dimensions }: QueryVector, at: number): number {
+    return (dimensions[at] ?? 0) * this.size;
   }
 }

@@ -47,14 +47,14 @@ export class VectorMemory {
   readonly #blocks: VectorBlock[] = [];
   /** Place of each chunk: block times BLOCK_SIZE plus the place in it. */
   readonly #places = new Map<number, number>();
-  /** Null where nobody asks for names. */
-  readonly #ids: Map<number, ChunkId> | null;
+  /** By place; null where nobody asks for names. */
+  readonly #ids: ChunkId[] | null;
   readonly #free: number[] = [];
-  readonly #sums = new Float32Array(BLOCK_SIZE);
+  readonly #sums = new Float64Array(BLOCK_SIZE);
 
   /** `expected`: number of vectors that are added next. Without ids `named` knows no chunk. */
   constructor(dimensions: number, expected: number, { keepsIds = true } = {}) {
-    this.#ids = keepsIds ? new Map() : null;
+    this.#ids = keepsIds ? [] : null;
     this.#firstBlockSize = Math.min(BLOCK_SIZE, Math.max(SMALLEST_BLOCK, placesFor(expected)));
     this.#dimensions = dimensions;
   }
@@ -95,12 +95,13 @@ export class VectorMemory {
 
   named(chunk: number): Named | null {
     const place = this.#places.get(chunk);
-    const id = this.#ids?.get(chunk);
-    if (place === undefined || id === undefined) return null;
+    if (place === undefined) return null;
+    const id = this.#ids?.[place];
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     const at = place % BLOCK_SIZE;
     const file = block?.files[at];
-    return file === undefined ? null : { chunk, id, file, duplicate: block?.duplicates[at] === 1 };
+    if (id === undefined || file === undefined) return null;
+    return { chunk, id, file, duplicate: block?.duplicates[at] === 1 };
   }
 
   #read(sql: SqlStorage, chunks: number[]): void {
@@ -134,7 +135,7 @@ export class VectorMemory {
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     if (block === undefined) return;
     this.#places.set(chunk, place);
-    this.#ids?.set(chunk, id);
+    if (this.#ids !== null) this.#ids[place] = id;
     block.put(place % BLOCK_SIZE, { chunk, file, duplicate: duplicate === 1 });
     block.putVector(place % BLOCK_SIZE, decodeHalfFloats(vector));
   }
@@ -154,14 +155,13 @@ export class VectorMemory {
     if (place === undefined) return;
     this.#blocks[Math.floor(place / BLOCK_SIZE)]?.free(place % BLOCK_SIZE);
     this.#places.delete(chunk);
-    this.#ids?.delete(chunk);
     this.#free.push(place);
   }
 }
 
 function offerBlock(
   block: VectorBlock,
-  sums: Float32Array,
+  sums: Float64Array,
   eligible: LiveChunks,
   best: BestFew,
 ): void {

@@ -5,31 +5,32 @@ import type { Eligibility } from "./eligibility.ts";
 import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
 
-type Row = {
-  id: ChunkId;
-  duplicate_key: string;
-  position: number;
-  headings: string;
-  page: number | null;
-  start_at: number;
-  end_at: number;
-  text: string;
-  file_id: FileId;
-  path: string;
-  name: string;
-  external_id: string | null;
-  url: string | null;
-  file_chunks: number;
-  vector: ArrayBuffer | null;
-};
+/** In the order of the columns: names would be set anew on each row. */
+type Row = [
+  id: ChunkId,
+  duplicateKey: string,
+  position: number,
+  headings: string,
+  page: number | null,
+  start: number,
+  end: number,
+  text: string,
+  fileId: FileId,
+  path: string,
+  name: string,
+  externalId: string | null,
+  url: string | null,
+  fileChunks: number,
+  vector: ArrayBuffer | null,
+];
 
 /** The list drives the join, so that rows come in its order. */
 const ofChunks = (vector: string) =>
   `SELECT c.id, c.duplicate_key, c.position, c.headings, c.page, c.start_at, c.end_at, t.text,
-    f.id AS file_id, f.path, f.name, f.external_id, f.url, f.chunk_count AS file_chunks, ${vector}
+    f.id, f.path, f.name, f.external_id, f.url, f.chunk_count, ${vector}
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN contents t ON t.chunk = c.chunk`;
-const OF_CHUNKS = ofChunks("NULL AS vector");
+const OF_CHUNKS = ofChunks("NULL");
 const WITH_VECTORS = ofChunks("t.vector");
 
 /**
@@ -58,8 +59,12 @@ export function readChunks(
 ): HydratedChunk[] {
   const queries = queryVectors.map((vector) => (vector === null ? null : queryVector(vector)));
   const comparesVectors = queries.some((query) => query !== null);
-  const rows = sql.exec<Row>(comparesVectors ? WITH_VECTORS : OF_CHUNKS, JSON.stringify(ids));
-  return Array.from(rows, (row) => hydrated(row, similaritiesOf(row.vector, queries)));
+  const columns = comparesVectors ? WITH_VECTORS : OF_CHUNKS;
+  const chunks: HydratedChunk[] = [];
+  for (const row of sql.exec(columns, JSON.stringify(ids)).raw<Row>()) {
+    chunks.push(hydrated(row, queries));
+  }
+  return chunks;
 }
 
 function sortOut(
@@ -87,20 +92,20 @@ function sortOut(
 const similaritiesOf = (vector: ArrayBuffer | null, queries: (QueryVector | null)[]) =>
   queries.map((query) => (query === null || vector === null ? null : cosineWith(query, vector)));
 
-function hydrated(row: Row, similarities: (number | null)[]): HydratedChunk {
-  const { id, text, position, page, path, name, url } = row;
-  const file = { fileId: row.file_id, path, name, externalId: row.external_id, url };
+function hydrated(row: Row, queries: (QueryVector | null)[]): HydratedChunk {
+  const [id, duplicateKey, position, headings, page, start, end, text, ...ofFile] = row;
+  const [fileId, path, name, externalId, url, fileChunks, vector] = ofFile;
   return {
     id,
     text,
-    duplicateKey: row.duplicate_key,
-    similarities,
-    file,
-    fileChunks: row.file_chunks,
+    duplicateKey,
+    similarities: similaritiesOf(vector, queries),
+    file: { fileId, path, name, externalId, url },
+    fileChunks,
     position,
-    headings: stringsIn(row.headings),
+    headings: stringsIn(headings),
     page,
-    start: row.start_at,
-    end: row.end_at,
+    start,
+    end,
   };
 }

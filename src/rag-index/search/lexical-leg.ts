@@ -170,37 +170,37 @@ function score(
 
 function rankByFts(
   read: (limit: number) => Ranked[],
-  find: (chunks: number[]) => Map<number, Found>,
+  find: (chunks: number[]) => (Found | null)[],
   eligibility: Eligibility,
   limit: number,
 ): Hit[] {
   for (let page = limit + SPARE_ROWS; ; page *= GROWTH) {
     const rows = read(page);
     const found = find(rows.map(({ chunk }) => chunk));
-    const eligible = rows.flatMap(({ chunk, score }) => {
-      const of = found.get(chunk);
-      if (of === undefined || !eligibility.includes(of)) return [];
-      return [{ chunk, id: of.id, score }];
-    });
+    const eligible: Hit[] = [];
+    for (const [at, { chunk, score }] of rows.entries()) {
+      const of = found[at] ?? null;
+      if (of !== null && eligibility.includes(of)) eligible.push({ chunk, id: of.id, score });
+    }
     if (eligible.length < limit && rows.length === page) continue;
     return eligible.slice(0, limit);
   }
 }
 
-/** From memory what is there: each row that is read is billed. */
+/** In their order, from memory what is there: each row that is read is billed. Null: deleted. */
 function chunksOf(
   sql: SqlStorage,
   chunks: number[],
   named: LexicalQuery["named"],
-): Map<number, Found> {
-  const known = chunks.map(named).filter((one) => one !== null);
-  const found = new Map(known.map((one) => [one.chunk, one]));
-  const missing = chunks.filter((chunk) => !found.has(chunk));
+): (Found | null)[] {
+  const found = chunks.map(named);
+  const missing = chunks.filter((_, at) => found[at] === null);
   if (missing.length === 0) return found;
-  for (const row of sql.exec<Stored>(CHUNKS, JSON.stringify(missing)).toArray()) {
-    found.set(row.chunk, { ...row, duplicate: row.duplicate === 1 });
+  const rows = new Map<number, Found>();
+  for (const row of sql.exec<Stored>(CHUNKS, JSON.stringify(missing))) {
+    rows.set(row.chunk, { ...row, duplicate: row.duplicate === 1 });
   }
-  return found;
+  return found.map((one, at) => one ?? rows.get(chunks[at] ?? 0) ?? null);
 }
 
 function rankedReader(

@@ -154,10 +154,11 @@ export class VectorLeg {
   }
 
   #named(found: Scored[]): Candidate[] {
-    const known = found.flatMap(({ key, score }) => {
+    const known: Candidate[] = [];
+    for (const { key, score } of found) {
       const named = this.named(key);
-      return named === null ? [] : [{ id: named.id, score }];
-    });
+      if (named !== null) known.push({ id: named.id, score });
+    }
     if (known.length === found.length) return known;
     const rows = this.#sql.exec(NAMES, JSON.stringify(found.map(({ key }) => key)));
     const ids = new Map(rows.raw<[number, ChunkId]>());

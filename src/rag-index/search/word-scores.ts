@@ -1,6 +1,6 @@
 import { hash32 } from "../../core/hash.ts";
 import { HEADING_WEIGHT } from "../../text/bm25.ts";
-import { isPrefixTerm, matchExpression } from "./query-terms.ts";
+import { isPrefixTerm, matchExpression, POSTINGS_LIMIT } from "./query-terms.ts";
 import type { QueryTerm } from "./query-terms.ts";
 import { MemoryBudget } from "../memory/memory-budget.ts";
 import { BestFew } from "../vectors/best-few.ts";
@@ -151,11 +151,18 @@ const BITS = 2 ** BITS_POWER;
 /** Zeros between two calls: one call runs at a time. */
 const windowSums = new Float64Array(WINDOW);
 const windowMarks = new Uint32Array(WINDOW / BITS);
+/** As many as the words of a query may have; they are used again, because new ones are garbage. */
+const SUMS = POSTINGS_LIMIT;
+const sumsOfOne = { chunks: new Uint32Array(SUMS), values: new Float64Array(SUMS) };
 
-/** Of a chunk that is in several, the values are added in their order. */
+/**
+ * Of a chunk that is in several, the values are added in their order. The next call may overwrite
+ * what this one returns.
+ */
 export function addedUp(words: Scores[]): Scores {
   const most = words.reduce((sum, { chunks }) => sum + chunks.length, 0);
-  const sums = { chunks: new Uint32Array(most), values: new Float64Array(most) };
+  const sums =
+    most > SUMS ? { chunks: new Uint32Array(most), values: new Float64Array(most) } : sumsOfOne;
   const places = words.map(() => 0);
   for (let length = 0; ;) {
     const from = Math.min(...words.map(({ chunks }, at) => chunks[places[at] ?? 0] ?? Infinity));

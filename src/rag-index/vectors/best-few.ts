@@ -1,12 +1,11 @@
 export type Scored = { key: number; score: number };
 
-const isBetter = (a: Scored, b: Scored) =>
-  a.score > b.score || (a.score === b.score && a.key < b.key);
-
 /** Keeps the best few of many items: a binary heap with the worst kept one on top. */
 export class BestFew {
   readonly #limit: number;
-  readonly #heap: Scored[] = [];
+  /** By places in the heap; two lists of numbers make no objects. */
+  readonly #keys: number[] = [];
+  readonly #scores: number[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -14,56 +13,65 @@ export class BestFew {
 
   /** The score that an item must reach to be kept. */
   get bar(): number {
-    const worst = this.#heap[0];
-    return worst === undefined || this.#heap.length < this.#limit ? -Infinity : worst.score;
+    return this.#scores.length < this.#limit ? -Infinity : (this.#scores[0] ?? -Infinity);
   }
 
   /** `score` must not be below the bar. */
   offer(key: number, score: number): void {
-    const entry = { key, score };
-    if (this.#heap.length < this.#limit) {
-      this.#heap.push(entry);
-      this.#rise(this.#heap.length - 1);
-      return;
-    }
-    const worst = this.#heap[0];
-    if (worst === undefined || !isBetter(entry, worst)) return;
-    this.#heap[0] = entry;
-    this.#sink();
+    const { length } = this.#keys;
+    if (length < this.#limit) this.#rise(length, key, score);
+    else if (length > 0 && this.#isWorse(0, key, score)) this.#sink(key, score);
   }
 
   /** Best first; equal scores in order of key. */
   sorted(): Scored[] {
-    return this.#heap.toSorted((a, b) => b.score - a.score || a.key - b.key);
+    return this.#keys
+      .map((key, at): Scored => ({ key, score: this.#scores[at] ?? 0 }))
+      .sort((a, b) => b.score - a.score || a.key - b.key);
   }
 
-  #rise(from: number): void {
-    for (let at = from; at > 0;) {
+  /** Puts a new item at the end, or above it. */
+  #rise(end: number, key: number, score: number): void {
+    let at = end;
+    while (at > 0) {
       const above = (at - 1) >> 1;
-      if (!this.#swapIfWorse(at, above)) return;
+      if (this.#isWorse(above, key, score)) break;
+      this.#move(above, at);
       at = above;
     }
+    this.#keys[at] = key;
+    this.#scores[at] = score;
   }
 
-  #sink(): void {
-    for (let at = 0; ;) {
+  /** Puts an item in place of the worst one, or below it. */
+  #sink(key: number, score: number): void {
+    let at = 0;
+    for (;;) {
       const left = 2 * at + 1;
-      const worse = this.#isWorse(left + 1, left) ? left + 1 : left;
-      if (!this.#swapIfWorse(worse, at)) return;
-      at = worse;
+      if (left >= this.#keys.length) break;
+      const worst = this.#worseOf(left, left + 1);
+      if (!this.#isWorse(worst, key, score)) break;
+      this.#move(worst, at);
+      at = worst;
     }
+    this.#keys[at] = key;
+    this.#scores[at] = score;
   }
 
-  #isWorse(a: number, b: number): boolean {
-    const [first, second] = [this.#heap[a], this.#heap[b]];
-    return first !== undefined && second !== undefined && isBetter(second, first);
+  /** Of two places side by side, of which the second may be behind the end. */
+  #worseOf(one: number, other: number): number {
+    if (other >= this.#keys.length) return one;
+    return this.#isWorse(other, this.#keys[one] ?? 0, this.#scores[one] ?? 0) ? other : one;
   }
 
-  #swapIfWorse(low: number, high: number): boolean {
-    const [below, above] = [this.#heap[low], this.#heap[high]];
-    if (below === undefined || above === undefined || !isBetter(above, below)) return false;
-    this.#heap[low] = above;
-    this.#heap[high] = below;
-    return true;
+  #move(from: number, to: number): void {
+    this.#keys[to] = this.#keys[from] ?? 0;
+    this.#scores[to] = this.#scores[from] ?? 0;
+  }
+
+  /** Whether what is at a place is worse than an item. */
+  #isWorse(at: number, key: number, score: number): boolean {
+    const own = this.#scores[at] ?? 0;
+    return own < score || (own === score && (this.#keys[at] ?? 0) > key);
   }
 }
