@@ -33,6 +33,17 @@ test("a body without a length is counted as it comes", async () => {
   expect([tooLarge.status, await tooLarge.json()]).toEqual([413, { error: "Payload too large" }]);
 });
 
+test("a body in chunks is counted, whatever length it announces", async () => {
+  const announcing = (headers: Record<string, string>) =>
+    app.request("/", { ...piecewise(bytes('{"a":"123456'), bytes('789012345"}')), headers });
+  const chunked = { "Content-Length": "5", "Transfer-Encoding": "chunked" };
+  expect((await announcing(chunked)).status).toBe(413);
+  expect((await announcing({ "Content-Length": "five" })).status).toBe(413);
+  expect((await announcing({ "Content-Length": "21" })).status).toBe(413);
+  const fits = { ...piecewise(bytes('{"a":"é"}')), headers: { "Content-Length": "10" } };
+  expect(await (await app.request("/", fits)).json()).toEqual({ a: "é" });
+});
+
 test("a character split between two pieces is put together", async () => {
   const [first, second] = [bytes('{"a":"é"}').slice(0, 7), bytes('{"a":"é"}').slice(7)];
   expect(await (await app.request("/", piecewise(first, second))).json()).toEqual({ a: "é" });
