@@ -1,5 +1,6 @@
 import { decodeHalfFloats, halfFloats } from "../../core/half-float.ts";
 import { readTotals } from "../totals.ts";
+import { insertRows } from "../write/insert-rows.ts";
 import { SignCoder } from "./sign-codes.ts";
 
 /**
@@ -28,18 +29,27 @@ export function coderOf(dimensions: number): SignCoder {
 export function storeCodesIfLarge(sql: SqlStorage, stored: StoredBytes[]): void {
   const { chunks, staged } = readTotals(sql);
   if (chunks + staged < STORED_FROM_CHUNKS) return;
-  for (const { chunk, vector } of stored) storeCode(sql, chunk, vector);
+  storeCodes(sql, stored);
 }
 
 type StoredBytes = { chunk: number; vector: Uint8Array };
 
-function storeCode(sql: SqlStorage, chunk: number, vector: ArrayBuffer | Uint8Array): void {
+/** Of vectors that have none yet. */
+function storeCodes(sql: SqlStorage, stored: (StoredBytes | StoredVector)[]): void {
+  insertRows(
+    sql,
+    "sign_codes (chunk, code)",
+    stored.map(({ chunk, vector }) => [chunk, codeOf(vector)]),
+  );
+}
+
+function codeOf(vector: ArrayBuffer | Uint8Array): Uint8Array {
   const { length } = halfFloats(vector);
   const coder = coderOf(length);
-  const stored = new Uint8Array(coder.bytes + FACTOR_BYTES);
-  const factor = coder.encode(decodeHalfFloats(vector), stored, 0);
-  new DataView(stored.buffer).setFloat32(coder.bytes, factor, true);
-  sql.exec("INSERT OR IGNORE INTO sign_codes (chunk, code) VALUES (?, ?)", chunk, stored);
+  const code = new Uint8Array(coder.bytes + FACTOR_BYTES);
+  const factor = coder.encode(decodeHalfFloats(vector), code, 0);
+  new DataView(code.buffer).setFloat32(coder.bytes, factor, true);
+  return code;
 }
 
 /** The signs and factor of a stored code. */
@@ -65,7 +75,7 @@ export function storeMissingCodes(sql: SqlStorage, among: number[] | null = null
         list,
       )
       .toArray();
-    for (const { chunk, vector } of page) storeCode(sql, chunk, vector);
+    storeCodes(sql, page);
     const last = page.at(-1);
     if (last === undefined || page.length < VECTORS_A_PAGE) return;
     after = last.chunk;

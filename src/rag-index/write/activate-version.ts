@@ -133,7 +133,8 @@ export function activateVersion(
   return { outcome: "activated", chunkCount: placed.size };
 }
 
-function makeLive(
+/** Writes what is known of a file whose chunks are live, and counts it. */
+export function makeLive(
   sql: SqlStorage,
   before: FileRow,
   facts: FileFacts,

@@ -22,6 +22,16 @@ export function withSuccession(
   return [...mark(sql, demoted, true), ...mark(sql, promoted, false)];
 }
 
+/** Those of these keys that live chunks have. */
+export function liveKeys(sql: SqlStorage, keys: string[]): Set<string> {
+  const rows = sql.exec<{ key: string }>(
+    `SELECT value AS key FROM json_each(?) wanted
+      WHERE EXISTS (SELECT 1 FROM chunks WHERE duplicate_key = wanted.value AND live = 1)`,
+    JSON.stringify(keys),
+  );
+  return new Set(Array.from(rows, ({ key }) => key));
+}
+
 /** The live chunk inserted first for each key that has one. */
 function originals(sql: SqlStorage, keys: string): Set<number> {
   const rows = sql.exec<{ chunk: number | null }>(

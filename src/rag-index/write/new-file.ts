@@ -1,0 +1,111 @@
+import type { ChunkId } from "../../core/ids.ts";
+import { vectorIdOf } from "../../core/vector-id.ts";
+import type {
+  FileVersion,
+  PlacedChunk,
+  StagedChunk,
+  WrittenVersion,
+} from "../../ports/rag-index.ts";
+import { addToTotals } from "../totals.ts";
+import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
+import { makeLive } from "./activate-version.ts";
+import { liveKeys } from "./duplicates.ts";
+import { findFile, findOrAddFile } from "./files.ts";
+import { insertRows } from "./insert-rows.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/** A chunk of a version that is stored and live in one step. */
+type Whole = StagedChunk & { place: PlacedChunk; isDuplicate: boolean };
+type Added = Whole & { chunk: number };
+
+/**
+ * Stores the first version of a file that the index does not know, each row as it stays: staging
+ * and activating write most of them twice. Null where the file is known, or where not each of its
+ * chunks is stored now and has a place.
+ */
+export function writeNewFile(
+  context: WriteContext,
+  { file: facts, revision, staged, chunks }: FileVersion,
+): WrittenVersion | null {
+  const { sql, change, unindexed } = context;
+  const placed = new Map(chunks.map((chunk) => [chunk.id, chunk]));
+  const isWhole = placed.size === staged.length && chunks.length === staged.length;
+  if (!isWhole || findFile(sql, facts.fileId) !== null) return null;
+  const whole = wholeChunks(sql, staged, placed);
+  if (whole === null) return null;
+  const file = findOrAddFile(sql, facts.fileId);
+  const added = addLive(sql, { file: file.file, revision }, whole);
+  storeCodesIfLarge(sql, added);
+  addToTotals(sql, { chunks: added.length });
+  makeLive(sql, file, facts, { revision, chunkCount: added.length });
+  for (const { chunk, isDuplicate } of added) {
+    unindexed.push(chunk);
+    change.entered.push(chunk);
+    if (isDuplicate) change.marks.push({ chunk, duplicate: true });
+  }
+  return {
+    stored: added.map(({ id, chunk }) => ({ id, vectorId: vectorIdOf(id, chunk) })),
+    activation: { outcome: "activated", chunkCount: added.length },
+  };
+}
+
+/** Of equal chunks the one inserted first is the original, of this file or of another. */
+function wholeChunks(
+  sql: SqlStorage,
+  staged: StagedChunk[],
+  placed: ReadonlyMap<ChunkId, PlacedChunk>,
+): Whole[] | null {
+  const known = liveKeys(
+    sql,
+    staged.map(({ duplicateKey }) => duplicateKey),
+  );
+  const whole: Whole[] = [];
+  const ids = new Set<ChunkId>();
+  for (const chunk of staged) {
+    const place = placed.get(chunk.id);
+    if (place === undefined || ids.has(chunk.id)) return null;
+    ids.add(chunk.id);
+    whole.push({ ...chunk, place, isDuplicate: known.has(chunk.duplicateKey) });
+    known.add(chunk.duplicateKey);
+  }
+  return whole;
+}
+
+/** @throws when an id is stored already, which names its file: the write is undone */
+function addLive(
+  sql: SqlStorage,
+  { file, revision }: { file: number; revision: number },
+  whole: Whole[],
+): Added[] {
+  const rows = sql.exec<{ chunk: number; id: ChunkId }>(
+    `INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
+        page, start_at, end_at)
+      SELECT value ->> 0, ?, 1, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+        value ->> 5, value ->> 6, value ->> 7 FROM json_each(?) RETURNING chunk, id`,
+    file,
+    revision,
+    JSON.stringify(whole.map(rowOf)),
+  );
+  const numbers = new Map(Array.from(rows, ({ id, chunk }) => [id, chunk]));
+  const added = whole.flatMap((one) => {
+    const chunk = numbers.get(one.id);
+    return chunk === undefined ? [] : [{ ...one, chunk }];
+  });
+  insertRows(
+    sql,
+    "contents (chunk, vector, text)",
+    added.map(({ chunk, vector, text }) => [chunk, vector, text]),
+  );
+  return added;
+}
+
+const rowOf = ({ id, isDuplicate, duplicateKey, place }: Whole) => [
+  id,
+  isDuplicate ? 1 : 0,
+  duplicateKey,
+  place.position,
+  JSON.stringify(place.headings),
+  place.page,
+  place.start,
+  place.end,
+];
