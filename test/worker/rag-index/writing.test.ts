@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time.ts";
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { vectorIdOf } from "../../../src/core/vector-id.ts";
-import type { RagIndex } from "../../../src/ports/rag-index.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 import { factsOf, indexOf, put, search, stubOf, versionOf } from "./support.ts";
 
@@ -99,57 +98,6 @@ test("versions of several files are written in one step, a void one beside the o
   const again = await index.writeVersions(versions);
   expect(again.map(({ stored }) => stored.length)).toEqual([0, 0, 0]);
   expect(await index.facts()).toMatchObject({ chunks: 5, files: 3, staged: 0 });
-});
-
-test("new files written in one step are as if they were staged and activated", async () => {
-  const texts = {
-    "a.md": ["alpha stone", "beta stone", "Alpha  stone"],
-    "b/c.md": ["beta stone", "gamma stone", "gamma stone"],
-    "empty.md": [],
-    "d.md": ["gamma stone", "delta stone"],
-  };
-  const versions = await Promise.all(
-    Object.entries(texts).map(async ([path, passages]) => {
-      const file = factsOf(path, { externalId: `drive ${path}`, metadata: { kind: ["note"] } });
-      const parts = passages.map((text) => ({ text, headings: ["Stones", path] }));
-      const { staged, placed } = await versionOf(file.fileId, parts);
-      return { file, revision: 1, staged, chunks: placed };
-    }),
-  );
-  const [steps, once] = [indexOf("by steps"), indexOf("at once")];
-  for (const { file, staged, chunks } of versions) {
-    await steps.stage(file.fileId, 1, staged);
-    await steps.activateVersion(file, 1, chunks);
-  }
-  const written = await once.writeVersions(versions);
-  expect(written.map(({ stored }) => stored.length)).toEqual([3, 3, 0, 2]);
-  const everything = async (index: RagIndex) => ({
-    facts: await index.facts(),
-    seen: await search(index, "stone"),
-    copies: await search(index, "stone", { includeDuplicates: true }),
-    headings: await search(index, "stones"),
-  });
-  const remove = async (path: string) => {
-    const gone = [{ fileId: factsOf(path).fileId, revision: 2 }];
-    await Promise.all([steps.remove(gone), once.remove(gone)]);
-  };
-  expect(await everything(once)).toEqual(await everything(steps));
-  expect((await search(once, "stone")).lexical.sort()).toEqual([
-    "alpha stone",
-    "beta stone",
-    "delta stone",
-    "gamma stone",
-  ]);
-  // Copies in other files take the place of what is removed.
-  for (const path of ["a.md", "b/c.md"]) {
-    await remove(path);
-    expect(await everything(once)).toEqual(await everything(steps));
-  }
-  expect((await search(once, "gamma")).lexicalPlaces).toEqual(["d.md: gamma stone"]);
-  // The same ids again are another version of a removed file.
-  expect(
-    (await once.writeVersions(versions.slice(0, 1))).map(({ activation }) => activation),
-  ).toEqual([{ outcome: "superseded", revision: 2 }]);
 });
 
 test("headings are searched, weigh more than text, and can change without the text", async () => {
