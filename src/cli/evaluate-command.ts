@@ -64,7 +64,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   terminal.result({ run: first.run, against: second?.run, comparison: against?.comparison });
   if (!terminal.json) {
     report(terminal, first.summary, against);
-    terminal.say(`Each question: ${baseUrl}/panel/evaluation/${set}/runs/${first.run.id}`);
+    terminal.say(`Each question: ${api.pageOf(set, first.run.id)}`);
   }
   const missed = missedThresholds(thresholds, first.summary.measures);
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
@@ -78,7 +78,24 @@ async function finished(
   { set, label, setting }: Wish,
   terminal: Terminal,
 ): Promise<{ run: Run; summary: RunSummary }> {
-  let run = await api.start(set, setting);
+  const started = await api.start(set, setting);
+  const run = await ended(api, { set, label, run: started }, terminal).catch((thrown: unknown) => {
+    if (!(thrown instanceof CommandFailure)) throw thrown;
+    throw new CommandFailure(
+      `${thrown.message} The run may still go on: ${api.pageOf(set, started.id)}`,
+    );
+  });
+  const { summary } = run;
+  if (summary === null) throw new CommandFailure(`The run failed: ${run.error ?? "no reason"}.`);
+  return { run, summary };
+}
+
+async function ended(
+  api: EvaluationApi,
+  { set, label, run: started }: { set: string; label: string; run: Run },
+  terminal: Terminal,
+): Promise<Run> {
+  let run = started;
   const progress = terminal.progress(`Asking (${label})`, run.total);
   try {
     for (let waitMs = FIRST_LOOK_MS; run.status === "running"; waitMs *= 2) {
@@ -90,7 +107,5 @@ async function finished(
   } finally {
     progress.stop();
   }
-  const { summary } = run;
-  if (summary === null) throw new CommandFailure(`The run failed: ${run.error ?? "no reason"}.`);
-  return { run, summary };
+  return run;
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { pathText } from "./field-path.ts";
+import { pathText } from "../core/field-path.ts";
 
 /** A field that a schema does not have, its path, and the schema's fields at that path. */
 export type UnknownField = { name: string; path: PropertyKey[]; known: string[] };

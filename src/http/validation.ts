@@ -2,7 +2,8 @@ import type { Context } from "hono";
 import type { z } from "zod";
 
 import { invalid, type FieldProblem } from "../core/errors.ts";
-import { pathText } from "./field-path.ts";
+import { pathText } from "../core/field-path.ts";
+import { sentenceOf } from "../core/issue-sentence.ts";
 import { meantBy, pathOf, unknownFields, type UnknownField } from "./unknown-fields.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -13,47 +14,6 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
       typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined,
     input,
   );
-}
-
-const ARTICLES: Record<string, string> = {
-  int: "an integer",
-  number: "a number",
-  string: "a string",
-  boolean: "a boolean",
-  array: "an array",
-  object: "an object",
-  record: "an object",
-};
-
-/** The unit of a bound: items, characters, or the value itself. */
-function bound(issue: { origin: string }, words: "at least" | "at most", figure: unknown): string {
-  if (issue.origin === "array") return `must have ${words} ${String(figure)} ${items(figure)}`;
-  if (issue.origin === "string") return `must have ${words} ${String(figure)} ${chars(figure)}`;
-  return `must be ${words} ${String(figure)}`;
-}
-const items = (figure: unknown) => (figure === 1 ? "item" : "items");
-const chars = (figure: unknown) => (figure === 1 ? "character" : "characters");
-
-/** The beginnings of zod's own messages; a schema's own messages are more specific. */
-const STOCK_MESSAGE = /^(Invalid|Too (big|small))/;
-
-/** One issue in plain words, in the form "topK must be at most 100". */
-function sentenceOf(issue: Issue): string {
-  if (!STOCK_MESSAGE.test(issue.message)) return issue.message;
-  switch (issue.code) {
-    case "invalid_type":
-      return `must be ${ARTICLES[issue.expected] ?? issue.expected}`;
-    case "too_big":
-      return bound(issue, "at most", issue.maximum);
-    case "too_small":
-      return bound(issue, "at least", issue.minimum);
-    case "invalid_value":
-      return `must be one of ${issue.values.map(String).join(", ")}`;
-    case "invalid_format":
-      return "has the wrong form";
-    default:
-      return "is not valid";
-  }
 }
 
 /** Whether the value is not even of the type that a branch of a union wants. */

@@ -22,7 +22,7 @@ export type ApiRequest = {
   path: string;
   json?: unknown;
   bytes?: { data: Uint8Array<ArrayBuffer>; contentType: string };
-  /** For a POST that changes nothing when it is repeated: it is retried as an upload is. */
+  /** Changes nothing when it is repeated: it is retried as an upload is. */
   mayRepeat?: true;
   /** What the address refers to, for a readable 404: `RAG sample`. */
   what?: string;

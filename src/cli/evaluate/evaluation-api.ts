@@ -55,16 +55,19 @@ export function evaluationApi(baseUrl: string, key: string) {
   };
   const runsOf = (set: string) => `/panel/api/question-sets/${encodeURIComponent(set)}/runs`;
   const what = (set: string) => `question set ${set}`;
+  // A run goes on while its service is started again: who waits for it waits on.
+  const repeated = { mayRepeat: true } as const;
   return {
     start: (set: string, setting: Record<string, unknown>) => {
       const request = { method: "POST", path: runsOf(set), json: { setting } } as const;
       return sendForJson(target, { ...request, what: what(set) }, run);
     },
     run: (set: string, id: string) =>
-      sendForJson(target, { path: `${runsOf(set)}/${id}`, what: what(set) }, run),
+      sendForJson(target, { ...repeated, path: `${runsOf(set)}/${id}`, what: what(set) }, run),
+    pageOf: (set: string, id: string) => `${baseUrl}/panel/evaluation/${set}/runs/${id}`,
     compare: (set: string, first: string, second: string) => {
       const path = `${runsOf(set)}/${first}/comparison?with=${second}`;
-      return sendForJson(target, { path, what: what(set) }, comparison);
+      return sendForJson(target, { ...repeated, path, what: what(set) }, comparison);
     },
   };
 }

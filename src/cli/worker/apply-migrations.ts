@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { configArguments } from "./packed-config.ts";
+import { missingColumn } from "./stored-indexes.ts";
 import { spawnWrangler } from "./wrangler.ts";
 
 const STAMP = "migrations-applied";
@@ -13,29 +14,55 @@ const STAMP = "migrations-applied";
 /**
  * Applies the migrations to the local database of a state folder. A stamp file beside it records
  * that nothing has changed since then, which saves two seconds at every start.
- * @throws CommandFailure with wrangler's output.
+ * @throws CommandFailure with wrangler's output, or when no migration can make the tables fit.
  */
 export async function applyMigrations(stateFolder: string): Promise<void> {
   await mkdir(stateFolder, { recursive: true });
   const stamp = join(stateFolder, STAMP);
-  const wanted = await fingerprint();
+  const migrations = await readMigrations();
+  const wanted = fingerprint(migrations);
   const applied = await readFile(stamp, "utf8").catch(() => "");
   if (applied === wanted && hasDatabase(stateFolder)) return;
-  await runMigrations(stateFolder);
+  const failure = await runMigrations(stateFolder);
+  const sql = migrations.map(([, text]) => text).join("\n");
+  const missing = await missingColumn(stateFolder, sql);
+  if (missing !== null) throw madeEarlier(stateFolder, missing);
+  if (failure !== null) throw new CommandFailure(failure);
   await writeFile(stamp, wanted);
 }
 
 export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder, "v3", "d1"));
 
-async function fingerprint(): Promise<string> {
+type Migration = [name: string, sql: string];
+
+async function readMigrations(): Promise<Migration[]> {
   const folder = join(PROJECT, "migrations");
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+  return await Promise.all(
+    names.map(async (name): Promise<Migration> => [
+      name,
+      await readFile(join(folder, name), "utf8"),
+    ]),
+  );
+}
+
+function fingerprint(migrations: Migration[]): string {
   const hash = createHash("sha256");
-  for (const name of names) hash.update(name).update(await readFile(join(folder, name)));
+  for (const [name, sql] of migrations) hash.update(name).update(sql);
   return hash.digest("hex");
 }
 
-async function runMigrations(stateFolder: string): Promise<void> {
+/** Released migrations are never changed, so that this happens to unreleased versions only. */
+const madeEarlier = (stateFolder: string, missing: string) =>
+  new CommandFailure(
+    `The database in ${stateFolder} was made by a version from before the first release, whose ` +
+      `tables no migration brings up to date (${missing} is missing). Choose another folder with ` +
+      "--state (npm run dev: --persist-to), or delete this one: npm start then indexes the " +
+      "documents anew, and what the panel set up there must be set up again.",
+  );
+
+/** Returns what is wrong where it fails. */
+async function runMigrations(stateFolder: string): Promise<string | null> {
   const local = ["--local", "--persist-to", stateFolder, ...(await configArguments(stateFolder))];
   const args = ["d1", "migrations", "apply", "quarry", ...local];
   const child = spawnWrangler(args, ["ignore", "pipe", "pipe"]);
@@ -46,5 +73,5 @@ async function runMigrations(stateFolder: string): Promise<void> {
     child.once("error", failed);
     child.once("close", ended);
   });
-  if (code !== 0) throw new CommandFailure(`The local database could not be set up.\n${said}`);
+  return code === 0 ? null : `The local database could not be set up.\n${said}`;
 }

@@ -50,13 +50,11 @@ async function rowsOf(
   version: string,
 ): Promise<unknown[] | null> {
   if (Number.parseInt(version, 10) < OLDEST_NODE_WITH_SQLITE) return null;
-  const folder = join(stateFolder, "v3", "d1", "miniflare-D1DatabaseObject");
-  const names = await readdir(folder).catch(() => []);
-  const name = names.find((one) => /^[0-9a-f]{32,}\.sqlite$/.test(one));
-  if (name === undefined) return null;
+  const file = await databaseFile(stateFolder);
+  if (file === null) return null;
   const { DatabaseSync } = await import("node:sqlite");
   try {
-    const database = new DatabaseSync(join(folder, name), { readOnly: true });
+    const database = new DatabaseSync(file, { readOnly: true });
     try {
       return database.prepare(query).all();
     } finally {
@@ -66,6 +64,38 @@ async function rowsOf(
     // Of another version of the service, or never migrated.
     return null;
   }
+}
+
+async function databaseFile(stateFolder: string): Promise<string | null> {
+  const folder = join(stateFolder, "v3", "d1", "miniflare-D1DatabaseObject");
+  const names = await readdir(folder).catch(() => []);
+  const name = names.find((one) => /^[0-9a-f]{32,}\.sqlite$/.test(one));
+  return name === undefined ? null : join(folder, name);
+}
+
+const COLUMNS = `select m.name || '.' || c.name as name from sqlite_master m, pragma_table_info(m.name) c
+  where m.type = 'table' order by 1`;
+
+/**
+ * A column (`rags.status`) that the migrations make and the database of a state folder lacks: it
+ * was made before the first release, by a migration that was changed since. Null: there is none,
+ * or it cannot be told.
+ */
+export async function missingColumn(stateFolder: string, sql: string): Promise<string | null> {
+  const rows = await rowsOf(stateFolder, COLUMNS, process.versions.node);
+  if (rows === null) return null;
+  const { DatabaseSync } = await import("node:sqlite");
+  const made = new DatabaseSync(":memory:");
+  made.exec(sql);
+  const namesOf = (listed: unknown[]) =>
+    z
+      .array(z.object({ name: z.string() }))
+      .parse(listed)
+      .map(({ name }) => name);
+  const stored = new Set(namesOf(rows));
+  const wanted = namesOf(made.prepare(COLUMNS).all());
+  made.close();
+  return wanted.find((name) => !stored.has(name)) ?? null;
 }
 
 /** What is wanted of every index; `dimensions` null: those that the model has. */

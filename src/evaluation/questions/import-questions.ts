@@ -1,4 +1,8 @@
+import type { z } from "zod";
+
 import { invalid, tooLarge } from "../../core/errors.ts";
+import { pathText } from "../../core/field-path.ts";
+import { sentenceOf } from "../../core/issue-sentence.ts";
 import type { Asked } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import { EXPECTED_MAX, IMPORT_MAX_BYTES, QUESTIONS_MAX } from "../limits.ts";
@@ -12,6 +16,9 @@ const COLUMNS = ["question", "file", "passage", "check", "answer", "jsonSchema"]
 
 /** What is wrong with a file is told of so many lines at once; the rest is not read. */
 const PROBLEMS_MAX = 10;
+
+/** Characters of an unknown name that are shown. */
+const NAME_SHOWN = 40;
 
 /**
  * The questions of a CSV file (first row: names of columns; rows of the same question add up) or
@@ -28,7 +35,8 @@ export function importedQuestions(
   const problems: ImportProblem[] = [];
   const byText = readAll(format === "csv" ? csvLines(bare) : jsonLines(bare), problems);
   for (const { line, asked } of byText.values()) {
-    if (problems.length < PROBLEMS_MAX) noting(problems, () => refuseWrong(asked, line, set));
+    if (problems.length < PROBLEMS_MAX)
+      noting(problems, () => refuseWrong(asked, line, { set, format }));
   }
   if (problems.length > 0) throw invalid(inWords(problems));
   if (byText.size === 0) throw invalid("the file has no questions");
@@ -90,9 +98,13 @@ function merged(known: Asked | undefined, asked: Asked, line: number): Asked {
   };
 }
 
-function refuseWrong(asked: Asked, line: number, set: Pick<QuestionSet, "subjectKind">): void {
+type Into = { set: Pick<QuestionSet, "subjectKind">; format: ImportFormat };
+
+function refuseWrong(asked: Asked, line: number, { set, format }: Into): void {
   const wrong = problemWithQuestion(asked, set);
-  if (wrong !== null) throw new ImportProblem(line, `${wrong.field} ${wrong.problem}`);
+  if (wrong === null) return;
+  const field = format === "csv" && wrong.field === "expected" ? "file" : wrong.field;
+  throw new ImportProblem(line, `${field} ${wrong.problem}`);
 }
 
 function* csvLines(text: string): Generator<Line> {
@@ -103,7 +115,7 @@ function* csvLines(text: string): Generator<Line> {
       continue;
     }
     const columns = names;
-    yield { line, read: () => parsed(rowOf(columns, cells, line), line) };
+    yield { line, read: () => parsed(rowOf(columns, cells, line), line, "csv") };
   }
 }
 
@@ -141,7 +153,7 @@ function columnNames(cells: string[]): string[] {
   const names = cells.map((cell) => {
     const name = known.get(cell.trim().toLowerCase());
     if (name !== undefined) return name;
-    const shown = JSON.stringify(cell.slice(0, 40));
+    const shown = JSON.stringify(cell.slice(0, NAME_SHOWN));
     throw new ImportProblem(1, `column ${shown} is not one of ${COLUMNS.join(", ")}`);
   });
   if (!names.includes("question")) throw new ImportProblem(1, "the column question is missing");
@@ -153,7 +165,8 @@ function* jsonLines(text: string): Generator<Line> {
   for (const written of text.split("\n")) {
     number += 1;
     const line = number;
-    if (written.trim() !== "") yield { line, read: () => parsed(jsonOf(written, line), line) };
+    if (written.trim() !== "")
+      yield { line, read: () => parsed(jsonOf(written, line), line, "jsonl") };
   }
 }
 
@@ -168,10 +181,20 @@ function jsonOf(written: string, line: number): unknown {
 
 const strictForm = questionForm.strict();
 
-function parsed(given: unknown, line: number): Asked {
-  const { data, error } = strictForm.safeParse(given);
+function parsed(given: unknown, line: number, format: ImportFormat): Asked {
+  const { data, error } = strictForm.safeParse(given, { reportInput: true });
   if (data !== undefined) return askedOf(data);
   const [issue] = error.issues;
-  const field = issue?.path.join(".") ?? "";
-  throw new ImportProblem(line, `${field === "" ? "" : `${field}: `}${issue?.message ?? "wrong"}`);
+  throw new ImportProblem(line, issue === undefined ? "is not valid" : inOneLine(issue, format));
+}
+
+function inOneLine(issue: z.core.$ZodIssue, format: ImportFormat): string {
+  if (issue.code === "unrecognized_keys") {
+    const known = Object.keys(questionForm.shape).join(", ");
+    return `${issue.keys.join(", ").slice(0, NAME_SHOWN)} is not one of ${known}`;
+  }
+  // A cell stands in a column, not in a list of objects.
+  const path = format === "csv" ? issue.path.slice(-1) : issue.path;
+  const problem = issue.input === undefined ? "is required" : sentenceOf(issue);
+  return `${pathText(path, "what it says")} ${problem}`;
 }

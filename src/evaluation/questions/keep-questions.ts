@@ -22,7 +22,9 @@ export async function keepQuestions(
 ): Promise<QuestionId[]> {
   for (const one of asked) refuseWrong(one, set);
   const at = now();
-  const questions = asked.map((one) => ({ ...one, id: newId<QuestionId>(at), state }));
+  // Sorted: ids of one millisecond differ by chance, and lists and exports follow them.
+  const ids = asked.map(() => newId<QuestionId>(at)).sort();
+  const questions = asked.map((one, index) => ({ ...one, id: ids[index] ?? newId(at), state }));
   const written = await putQuestions(db, set.id, { questions, now: at, most: QUESTIONS_MAX });
   if (written === null) throw tooManyQuestions();
   return written;

@@ -1,5 +1,6 @@
 import { sendIndexingUsage } from "../../catalog/usage/send-usage.ts";
 import type { FileSourceId } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
 import { claimFiles, keyOfFile } from "../../db/files/claim-files.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { finishFiles, requeueSuperseded } from "../../db/files/finish-files.ts";
@@ -15,7 +16,7 @@ import { mayBeCompressed } from "../../documents/media-type/media-types.ts";
 import { addressOf } from "./file-work.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
 import { indexGroup } from "./index-group.ts";
-import type { FileResult, IndexJob } from "./index-group.ts";
+import type { FileResult, IndexJob, NextTry } from "./index-group.ts";
 import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { leaseOf } from "./lease.ts";
 import type { Lease } from "./lease.ts";
@@ -75,8 +76,8 @@ export async function indexFiles(
     await services.queue.scan({ kind: "build", ragId });
   }
   return results.flatMap((result) =>
-    result.kind === "end" && result.delayMs !== null
-      ? [{ message: messageOf(result.end), delayMs: result.delayMs }]
+    result.kind === "end" && result.again !== null
+      ? [{ message: messageOf(result.end), delayMs: result.again.delayMs }]
       : [],
   );
 }
@@ -194,6 +195,7 @@ async function workOn(
     result.kind === "superseded" ? [result.message] : [],
   );
   if (ends.length > 0) await writeEnds(services, ends, job.lease, saved);
+  tellNextTries(services.log, results);
   if (superseded.length > 0) {
     const now = services.now();
     const claimedUntil = now + QUEUED_CLAIM_MS;
@@ -211,5 +213,24 @@ async function writeEnds(
   await finishFiles(db, ends, { id: lease.id, now: now() }, saved);
   for (const { ragId, fileId, status, errorMessage } of ends) {
     if (status === "error") log.warn("file not indexed", { ragId, fileId, reason: errorMessage });
+  }
+}
+
+/**
+ * One line for all files of a RAG that failed alike: what is down is told at the first attempt, and
+ * a provider that is down for an hour does not fill the log.
+ */
+function tellNextTries(log: Log, results: FileResult[]): void {
+  const tries = new Map<string, { ragId: string; fileId: string; files: number } & NextTry>();
+  for (const result of results) {
+    if (result.kind !== "end" || result.again === null) continue;
+    const { ragId, fileId } = result.end;
+    const { delayMs, reason } = result.again;
+    const key = `${ragId} ${reason}`;
+    const told = tries.get(key) ?? { ragId, fileId, files: 0, delayMs, reason };
+    tries.set(key, { ...told, files: told.files + 1 });
+  }
+  for (const { ragId, fileId, files, delayMs, reason } of tries.values()) {
+    log.warn("files are tried again", { ragId, fileId, files, delayMs, reason });
   }
 }

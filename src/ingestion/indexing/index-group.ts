@@ -29,8 +29,11 @@ import type { WorkBudget } from "./work-budget.ts";
 const FILES_AT_ONCE = 6;
 const SLICES_AT_ONCE = 3;
 
+/** A failed attempt that is not the last one. */
+export type NextTry = { delayMs: number; reason: string };
+
 export type FileResult =
-  | { kind: "end"; end: FileEnd; delayMs: number | null }
+  | { kind: "end"; end: FileEnd; again: NextTry | null }
   /** The index knows of a later change of the file, `above` this revision. */
   | { kind: "superseded"; message: IndexMessage & { above: number } }
   /** Deleted at its source, and already recorded as deleted. */
@@ -227,7 +230,8 @@ async function endOfFailure(
   const verdict = verdictOn(thrown, file.attempts);
   if (verdict.kind === "again") {
     const claimedUntil = services.now() + verdict.delayMs + RETRY_CLAIM_MS;
-    return end(file, { status: "pending", claimedUntil }, verdict.delayMs);
+    const again = { delayMs: verdict.delayMs, reason: verdict.message };
+    return end(file, { status: "pending", claimedUntil }, again);
   }
   const errorMessage = verdict.message;
   if (verdict.kind === "given-up") {
@@ -248,7 +252,7 @@ const RETRY_CLAIM_MS = 60_000;
 function end(
   { ragId, generation, fileId, revision }: ClaimedFile,
   facts: Pick<FileEnd, "status"> & Partial<FileEnd>,
-  delayMs: number | null = null,
+  again: NextTry | null = null,
 ): FileResult {
   const nothing = {
     chunkCount: null,
@@ -259,7 +263,7 @@ function end(
     claimedUntil: 0,
   };
   const of = { ragId, generation, fileId, revision };
-  return { kind: "end", end: { ...of, ...nothing, ...facts }, delayMs };
+  return { kind: "end", end: { ...of, ...nothing, ...facts }, again };
 }
 
 function savedBySource(works: FileWork[]): Map<FileSourceId, number> {

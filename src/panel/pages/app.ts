@@ -76,8 +76,10 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/asked", askedPages());
   app.route("/tokens", tokenPages());
   app.get("*", (context) => {
+    const { path } = context.req;
+    if (/[^/]\/+$/.test(path)) return context.redirect(path.replace(/\/+$/, ""), 303);
     // Opened by hand, or after the colours were chosen beside a form that had failed.
-    const [, page, last] = /^(.+)\/([\w-]+)$/.exec(context.req.path) ?? [];
+    const [, page, last] = /^(.+)\/([\w-]+)$/.exec(path) ?? [];
     if (page === undefined || last === undefined || !SENT_TO.has(last)) throw notFound();
     return context.redirect(page, 303);
   });

@@ -40,6 +40,8 @@ const summary = {
   judge: { inputTokens: 40, outputTokens: 2, cost: null },
 };
 const sent: unknown[] = [];
+/** Whether the service is started anew while a run is asked for. */
+let breaks = false;
 
 /** A service whose runs are done when they are asked for a second time. */
 const server = createServer((request, response) => {
@@ -48,6 +50,11 @@ const server = createServer((request, response) => {
   request.on("data", (part) => (body += String(part)));
   request.on("end", () => {
     if (method === "POST") sent.push(JSON.parse(body));
+    else if (breaks) {
+      breaks = false;
+      request.socket.destroy();
+      return;
+    }
     const status = method === "POST" ? "running" : "done";
     const run = { id: `r${sent.length}`, status, error: null, total: 100, done: 100, summary };
     const difference = { mean: 0.05, low: -0.02, high: 0.11 };
@@ -81,6 +88,7 @@ function quarry(...options: string[]): Promise<{ code: number; output: string }>
 }
 
 test("evaluate ends with 1 below a threshold, and says how two settings differ", async () => {
+  breaks = true;
   const [failed, compared] = await Promise.all([
     quarry("--fail-under", "recall@5=0.8"),
     quarry("--setting", "topK=20", "--against", "default", "--fail-under", "recall@5=0.7"),

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import {
+  missingColumn,
   modelBeingBuilt,
   rebuildNotice,
   storedIndexes,
@@ -96,6 +97,16 @@ test("a database of another version is no reason not to start", async () => {
   databaseOf(folder).exec("create table rags (id text)");
   expect(await storedIndexes(folder)).toBeNull();
   expect(await modelBeingBuilt(folder)).toBeNull();
+});
+
+test("a database whose tables another migration made says what it lacks", async () => {
+  const sql = readFileSync("migrations/0000_tables.sql", "utf8");
+  expect(await missingColumn(folder, sql)).toBeNull();
+  store([]);
+  expect(await missingColumn(folder, sql)).toBeNull();
+  expect(await missingColumn(folder, `${sql}\nalter table rags add colour text;`)).toBe(
+    "rags.colour",
+  );
 });
 
 test("what will be embedded anew is told in one line, with what keeps the index", () => {

@@ -48,22 +48,27 @@ test("JSON Lines with answers to check", () => {
 });
 
 test.each([
-  ["question,file\nA?,a.md\n,b.md", "csv", /line 3: question: must not be blank/],
+  ["question,file\nA?,a.md\n,b.md", "csv", /line 3: question must not be blank/],
   ['question,file\n"A\nB?",a.md\nC?,"c', "csv", /line 4: a quote is never closed/],
   ['question,file\n"A?"x,a.md', "csv", /line 2: text follows a closing quote/],
   ["question,fule\nA?,a.md", "csv", /line 1: column "fule" is not one of question/],
   ["file\na.md", "csv", /line 1: the column question is missing/],
   ["question,file\nA?,a.md,more", "csv", /line 2: has more cells/],
   ["question,passage\nA?,text", "csv", /line 2: passage needs a file/],
-  ["question,file\nA?,", "csv", /line 2: expected is required/],
+  ["question,file\nA?,", "csv", /line 2: file is required/],
   ["question,check\nA?,contains", "csv", /line 2: answer and check need one another/],
   ['{"question":"A?","expected":[]}', "jsonl", /line 1: expected is required/],
   ['\n{"question":', "jsonl", /line 2: is not valid JSON/],
-  ['{"question":"A?","fiel":1}', "jsonl", /line 1: .*fiel/],
+  ['{"question":"A?","fiel":1}', "jsonl", /line 1: fiel is not one of question, expected/],
   ['{"question":"A?","check":"json","answer":"{"}', "jsonl", /line 1: answer must be JSON/],
+  ['{"question":5}', "jsonl", /line 1: question must be a string$/],
+  ["[]", "jsonl", /line 1: what it says must be an object$/],
+  ['{"question":"A?","expected":[{"path":"x"}]}', "jsonl", /expected\[0\]\.file is required$/],
+  ['{"question":"A?","check":"like"}', "jsonl", /check must be one of contains, equals/],
+  [`question,file\nA?,${"a".repeat(5_000)}`, "csv", /line 2: file must have at most \d+ char/],
   ["question\n", "csv", /the file has no questions/],
-  ["question,file\n,a.md\nB?,b.md\nC?,", "csv", /line 2: question: [^;]*; line 4: expected is/],
-  ['question,file\nA?,\n"B', "csv", /line 2: expected is [^;]*; line 3: a quote is never closed$/],
+  ["question,file\n,a.md\nB?,b.md\nC?,", "csv", /line 2: question [^;]*; line 4: file is/],
+  ['question,file\nA?,\n"B', "csv", /line 2: file is [^;]*; line 3: a quote is never closed$/],
   ["question,file\nGr\uFFFDn?,a.md", "csv", /line 2: is not UTF-8/],
 ] as const)("an import says which line is wrong: %j", (text, format, message) => {
   expect(() => read(text, format)).toThrow(message);

@@ -26,6 +26,10 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
     expect(told).toMatchObject({ status: 200, body: { kept } });
   }
   expect((await send("GET", "/question-sets/weights")).body).toMatchObject({ questions: 100 });
+  // They stand in the order of the file.
+  const listed = await send("GET", "/question-sets/weights/questions?limit=100");
+  const inOrder = lines.map((line) => ({ question: line.split(",")[0] }));
+  expect(listed.body).toMatchObject({ data: inOrder });
   const start = async (setting: object) => {
     const { status, body } = await send("POST", "/question-sets/weights/runs", { setting });
     expect(status).toBe(201);

@@ -75,9 +75,17 @@ test("a failed embedding is told as such, and one that cannot be told fails no f
   const source = await world.addSource();
   const rag = await world.addRag(source);
   embedding(world, { failure: new ModelFailure("401", { status: 401 }) });
+  const told: [event: string, facts: unknown][] = [];
+  const warn = (event: string, facts?: unknown) => void told.push([event, facts]);
+  const log = { ...world.services.log, warn };
+  world.services.log = { ...log, with: () => log };
   await put(world, source, "a.md", text);
+  await put(world, source, "b.md", `${text} And another.`);
   await world.deliver();
   expect(world.usage[0]?.uses).toMatchObject([{ failed: true, inputTokens: 0, ragIds: [rag] }]);
+  // The log has the reason at the first attempt, once for both files.
+  const facts = { ragId: rag, files: 2, reason: expect.stringMatching(/401/) };
+  expect(told[0]).toMatchObject(["files are tried again", facts]);
 
   const silent = new World();
   silent.services.queue = {

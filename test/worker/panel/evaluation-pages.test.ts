@@ -41,7 +41,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
 
   const csv = "question,file\n<b>Which certificate?</b>,vpn.md\nWrong,";
   await admin.post("/panel/evaluation/moor/import", { format: "csv", text: csv });
-  expect(read(admin.html)).toContain("Line 3: expected is required");
+  expect(read(admin.html)).toContain("Line 3: file is required");
   expect(admin.html).toContain("&lt;b&gt;Which certificate?&lt;/b&gt;,vpn.md");
   const mended = csv.replace("\nWrong,", "");
   await admin.post("/panel/evaluation/moor/import", { format: "csv", text: mended });

@@ -202,6 +202,8 @@ test("what forms are sent to leads to their page when it is opened", async () =>
     ["/panel/inferences/ask/run", "/panel/inferences/ask"],
     ["/panel/rags/docs/scope/add", "/panel/rags/docs/scope"],
     ["/panel/sources/docs/upload", "/panel/sources/docs"],
+    ["/panel/", "/panel"],
+    ["/panel/rags/docs/", "/panel/rags/docs"],
   ]) {
     const { status, headers } = await browser.open(path ?? "");
     expect([path, status, headers.get("Location")]).toEqual([path, 303, page]);

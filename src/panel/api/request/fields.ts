@@ -4,6 +4,7 @@ import { EMAIL_MAX_LENGTH, EMAIL_PATTERN } from "../../../access/users/email.ts"
 import { PASSWORD_MIN_LENGTH } from "../../../access/users/password-rules.ts";
 import { PASSWORD_MAX_LENGTH } from "../../../access/users/password.ts";
 import { IDENTIFIER_MAX_LENGTH, IDENTIFIER_PATTERN } from "../../../core/ids.ts";
+import { isoTime } from "../../../core/time.ts";
 
 const NAME_MAX_LENGTH = 200;
 const MODEL_MAX_LENGTH = 200;
@@ -47,7 +48,13 @@ export const futureTime = (now: number) =>
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A day (its first instant, UTC) or a time with its zone. */
-export const isTime = (text: string) => ISO_TIME.test(text) && !Number.isNaN(Date.parse(text));
+export const isTime = (text: string) =>
+  ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, DAY_LENGTH));
+
+const DAY_LENGTH = "2026-11-23".length;
+
+/** `Date.parse` takes 30 February for 2 March. */
+const isDay = (day: string) => isoTime(Date.parse(day)).startsWith(day);
 
 export const modelName = z
   .string()
