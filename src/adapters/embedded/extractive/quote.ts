@@ -162,6 +162,12 @@ export const LEADS = /[:：][*_]{0,3}$/;
 export const REFERS =
   /^["'“„(]?(?:it|its|they|their|them|this|that|these|those|he|she|his|her|such|yes|no|then|however|otherwise|instead|also|to do (?:so|this|that)|in (?:this|that|these|those|such) cases?|so|but|and|or|both|either|the (?:latter|former|same|other)|ja|nein|er|sie|es|diese[rsmn]?|dies|dann|danach|sonst|aber|und|oder|auch|dabei|dazu|dafür|beide|jedoch)\b/i;
 
+/** `If the script exits with this code`: which one, the sentence before says. */
+const REFERS_INSIDE =
+  /\b(?:this|these|that|those)\s(?:argument|code|command|field|flag|limit|mode|number|option|parameter|property|setting|value|variable)s?\b/i;
+
+const refersBack = (text: string): boolean => REFERS.test(text) || REFERS_INSIDE.test(text);
+
 /** Sentences in a row: the best one, what it refers to, and others nearby that answer as well. */
 function sentencesAround(best: Scored, scored: Scored[], { form }: Question): Sentence[] {
   const { sentences } = best.sentence.group;
@@ -187,7 +193,7 @@ function sentencesAround(best: Scored, scored: Scored[], { form }: Question): Se
     to = Math.max(to, next);
     return true;
   };
-  const refers = () => REFERS.test(sentences[from]?.text ?? "");
+  const refers = () => refersBack(sentences[from]?.text ?? "");
   const answers = (next: number) => {
     const sentence = sentences[next];
     if (sentence === undefined) return false;

@@ -164,3 +164,11 @@ test.each([
 ])("prose is no drawing: %s", async (_script, question, passage) => {
   expect(await quoted(question, passage)).toBe(passage);
 });
+
+test("a sentence that speaks of this code brings the one that says which", async () => {
+  const says = "The door code 125 opens the side gate.";
+  const passage = `Doors have codes. ${says} If a guest types this code twice, the alarm is skipped.`;
+  expect(await quoted("Which code typed twice skips the alarm of a guest?", passage)).toBe(
+    `${says} If a guest types this code twice, the alarm is skipped.`,
+  );
+});
