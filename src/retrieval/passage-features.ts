@@ -107,8 +107,8 @@ type Held = {
   path: Terms;
   relatives: Terms;
   sentences: Terms[];
-  /** By place of a term: those that stand right behind it. */
-  behind: Uint32Array;
+  /** By place of a term: those that stand right behind it; nothing where none does. */
+  behind: Terms[];
 };
 
 function heldBy({ words: { text, headings, names } }: Candidate, asked: Asked): Held {
@@ -118,7 +118,7 @@ function heldBy({ words: { text, headings, names } }: Candidate, asked: Asked): 
     path: termsAmong(names.flat(), asked),
     relatives: 0,
     sentences: [],
-    behind: new Uint32Array(MOST_TERMS),
+    behind: [],
   };
   let sentence: Terms = 0;
   let before = -1;
@@ -206,7 +206,7 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
       lexical: best === 0 ? 0 : candidate.lexical / best,
       names: Math.min(MOST_NAMES, said.length),
       lastName: last.length === 0 ? 0 : countOf(last, isSaid) / last.length,
-      sentence: Math.max(0, ...own.sentences.map(share)),
+      sentence: own.sentences.reduce((best, one) => Math.max(best, share(one)), 0),
       neighbours: neighboursIn(own, asked),
       relatives: share(own.relatives & ~own.text),
       file: share(own.headings | own.path | (byFile.get(path) ?? 0)),
@@ -242,7 +242,9 @@ function shareBy({ terms }: Asked, held: Held[]): (some: Terms) => number {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return (some) => {
     let sum = 0;
-    for (const [term, weight] of weights.entries()) if (holds(some, term)) sum += weight;
+    for (let term = 0; term < weights.length; term++) {
+      if (holds(some, term)) sum += weights[term] ?? 0;
+    }
     return total === 0 ? 0 : sum / total;
   };
 }

@@ -26,6 +26,8 @@ const LOWER = tableOf((character) => {
 const MAY_END = tableOf((character) => Number(/[.!?:\n]/.test(character)));
 const IS_ITEM = tableOf((character) => Number(/[-*]/.test(character)));
 
+/** A character of UTF-16 takes three bytes of UTF-8 at most. */
+const MOST_BYTES_A_CHARACTER = 3;
 const encoder = new TextEncoder();
 /** Of the text that is being read, and zeros when it was: they are looked at faster than strings. */
 const bytes = new Uint8Array(MOST_CHARACTERS);
@@ -50,6 +52,7 @@ export type SentenceReader = {
 
 /** @param text up to `MOST_CHARACTERS` */
 export function readSentences(text: string, reader: SentenceReader): void {
+  if (text === "") return reader.end();
   const plain = withoutSigns(text.replaceAll(NO_BREAK_SPACE, " "), NO_SIGN);
   if (areBytesOf(plain)) new AsciiText(plain, reader).read(true, false);
   else {
@@ -60,7 +63,7 @@ export function readSentences(text: string, reader: SentenceReader): void {
         : readAny(sentence, follows, reader);
     }
   }
-  bytes.fill(0);
+  bytes.fill(0, 0, MOST_BYTES_A_CHARACTER * plain.length);
 }
 
 /** Words as `searchWordsOf` cuts them: most are known by their first characters, and never made. */
