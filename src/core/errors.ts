@@ -51,7 +51,9 @@ export const unauthorized = () => new QuarryError("unauthorized", "Unauthorized"
 export const forbidden = () => new QuarryError("forbidden", "Forbidden");
 export const secondFactorRequired = () =>
   new QuarryError("forbidden", "A second factor is required: enrol one in the panel");
-export const notFound = () => new QuarryError("not-found", "Not found");
+/** `what`: what is not there, and what to do instead, where the caller cannot tell. */
+export const notFound = (what?: string) =>
+  new QuarryError("not-found", what === undefined ? "Not found" : `Not found: ${what}`);
 export const conflict = (message: string) => new QuarryError("conflict", message);
 export const unprocessable = (message: string) => new QuarryError("unprocessable", message);
 export const tooLarge = () => new QuarryError("too-large", "Payload too large");

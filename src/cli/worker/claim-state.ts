@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
+import { messageOf } from "../../core/errors.ts";
 import { CommandFailure } from "../failure.ts";
 import { isAlive } from "../is-alive.ts";
 import { checkPortIsFree } from "./free-port.ts";
@@ -18,10 +19,10 @@ const owner = z.object({ pid: z.number(), port: z.number() });
  * Notes in a state folder that this process serves from it: two servers on one database fail with
  * SQLITE_BUSY. What a killed server left behind is replaced, and its variables are removed. Returns
  * what ends the claim and removes the variables, which the end of this process does as well.
- * @throws CommandFailure when another server uses the folder
+ * @throws CommandFailure when another server uses the folder, or it cannot be written
  */
 export async function claimState(stateFolder: string, port: number): Promise<() => void> {
-  mkdirSync(stateFolder, { recursive: true });
+  orSayWhere(stateFolder, () => mkdirSync(stateFolder, { recursive: true }));
   const file = join(stateFolder, FILE);
   const other = read(file);
   if (other !== null && (await serves(other, file))) {
@@ -32,7 +33,7 @@ export async function claimState(stateFolder: string, port: number): Promise<() 
   }
   // A second claim of this process follows what it wrote after the first.
   if (other?.pid !== process.pid) removeVariables(stateFolder);
-  writeFileSync(file, JSON.stringify({ pid: process.pid, port }));
+  orSayWhere(stateFolder, () => writeFileSync(file, JSON.stringify({ pid: process.pid, port })));
   const release = () => {
     if (read(file)?.pid !== process.pid) return;
     removeVariables(stateFolder);
@@ -43,6 +44,17 @@ export async function claimState(stateFolder: string, port: number): Promise<() 
     process.off("exit", release);
     release();
   };
+}
+
+function orSayWhere(stateFolder: string, write: () => void): void {
+  try {
+    write();
+  } catch (thrown) {
+    throw new CommandFailure(
+      `${stateFolder} cannot be written: ${messageOf(thrown)}. Choose another folder with --state ` +
+        "(npm run dev: --persist-to).",
+    );
+  }
 }
 
 function read(file: string): z.infer<typeof owner> | null {

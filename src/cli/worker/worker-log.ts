@@ -11,7 +11,8 @@ const NOISE = /kj\/|workerd\/.*disconnected|Address already in use.*inspector/;
 
 /**
  * Copies a Worker's output to a file and passes errors to `tell`, one readable line
- * each: the Worker's own error lines (JSON) and wrangler's.
+ * each: the Worker's own error lines (JSON) and wrangler's. A file that cannot be written, such as
+ * on a full disk, is told and ends no service.
  */
 export function followWorkerLog(
   streams: Readable[],
@@ -19,16 +20,21 @@ export function followWorkerLog(
   tell: (line: string) => void,
 ): void {
   let open = streams.length;
+  file.once("error", ({ message }) => {
+    tell(
+      `The log ends here: ${message} (${String(file.path)}). It is written again from the next start.`,
+    );
+  });
   for (const stream of streams) {
     const lines = createInterface({ input: stream });
     lines.on("line", (raw) => {
       const line = stripVTControlCharacters(raw);
-      file.write(`${line}\n`);
+      if (file.writable) file.write(`${line}\n`);
       const readable = readableError(line);
       if (readable !== null) tell(readable);
     });
     lines.on("close", () => {
-      if (--open === 0) file.end();
+      if (--open === 0 && file.writable) file.end();
     });
   }
 }

@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-import { notFound } from "../../core/errors.ts";
+import { isNotFound, notFound } from "../../core/errors.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { readFileId } from "../file-address.ts";
 import { readFileText } from "./file-text.ts";
@@ -12,6 +12,8 @@ import type { Session } from "./session.ts";
 /** UTF-16 code units that one call returns: more than most models read at once. */
 const TEXT_LIMIT = 200_000;
 const ID_MAX_LENGTH = 10_000;
+
+const NO_FILE = "id must be that of a search result";
 
 const Input = z.object({
   id: z.string().max(ID_MAX_LENGTH).describe("Of a search result: RAG/path."),
@@ -45,10 +47,14 @@ export const FETCH_TOOL: Tool = {
 export async function fetchFile(session: Session, given: object) {
   const { id, start } = parseOrRefuse(Input, given);
   const address = readFileId(id);
-  if (address === null) throw notFound();
+  if (address === null) throw notFound(NO_FILE);
   const { rag } = address;
   const part = { start, limit: TEXT_LIMIT };
-  const { file, text, length, next } = await readFileText(session, address, part);
+  const { file, text, length, next } = await readFileText(session, address, part).catch(
+    (thrown: unknown) => {
+      throw isNotFound(thrown) ? notFound(NO_FILE) : thrown;
+    },
+  );
   const { path, name: title, mimeType, size } = file;
   const url = resourceUri({ rag, path });
   return { id, title, text, url, metadata: { rag, path, mimeType, size, length, next } };

@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-import { invalid } from "../../core/errors.ts";
+import { invalid, isNotFound, notFound } from "../../core/errors.ts";
 import { listCoveredRags } from "../../db/access/covered-lists.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
@@ -68,10 +68,19 @@ export const SEARCH_TOOL: Tool = {
 export async function searchDocuments(session: Session, given: object) {
   const { query, rag, topK } = parseOrRefuse(Input, given);
   const { services, caller, signal } = session;
-  const rags = rag === undefined ? await allRags(session) : [await coveredRag(session, rag)];
+  const rags = rag === undefined ? await allRags(session) : [await namedRag(session, rag)];
   const asked = { rags, queries: [query], topK, caller, signal };
   const { chunks, degradations } = await search(services, asked);
   return { results: chunks.map(resultOf), ...degradedFor(caller, degradations) };
+}
+
+async function namedRag(session: Session, rag: string): Promise<RagRecord> {
+  try {
+    return await coveredRag(session, rag);
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+    throw notFound("no RAG has this identifier; without rag all are searched");
+  }
 }
 
 async function allRags({ services, credential }: Session): Promise<RagRecord[]> {

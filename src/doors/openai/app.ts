@@ -17,6 +17,9 @@ export function openAiDoor(): Hono<AppEnv> {
   app.post("/embeddings", () => {
     throw notServed("this service makes no embeddings for others");
   });
+  app.post("/responses", () => {
+    throw notServed("answers are at /v1/chat/completions");
+  });
   app.use("/models/*", tokensOnly);
   app.use("/models", tokensOnly);
   app.use("/chat/*", tokensOnly);

@@ -177,6 +177,9 @@ test("a second server on a state folder is refused; the first one's end frees it
   const release = await claimState(folder, 1);
   release();
   expect(existsSync(join(folder, "server.json"))).toBe(false);
+  const below = join(folder, "a-file", "state");
+  writeFileSync(join(folder, "a-file"), "");
+  await expect(claimState(below, 1)).rejects.toThrow(`${below} cannot be written: E`);
   const file = noteOf(process.ppid, 8_787);
   await expect(claimState(folder, 1)).rejects.toThrow(
     `Another server uses ${folder} (process ${process.ppid}, port 8787). End that one`,

@@ -56,6 +56,14 @@ const PROBES: Record<string, Probe[]> = {
       refused: 404,
     },
   ],
+  "POST /v1/responses": [
+    {
+      path: "/v1/responses",
+      body: { model: "inference/hidden", input: query },
+      seen: /"not served"|Not found/,
+      refused: 404,
+    },
+  ],
   "GET /v1/vector_stores": [{ path: "/v1/vector_stores", seen: /"id":"secrets"/, refused: 200 }],
   "GET /v1/vector_stores/:identifier": [
     { path: "/v1/vector_stores/secrets", seen: /"id":"secrets"/, refused: 403 },

@@ -141,12 +141,12 @@ export function mcpTests(world: () => DoorsWorld): void {
       expect(JSON.stringify(all)).not.toMatch(/closed|secret/);
       const refused: [string, Structured, RegExp][] = [
         ["search", { query: "boiler", rag: "secrets" }, /^Forbidden$/],
-        ["search", { query: "boiler", rag: "none" }, /^Not found$/],
+        ["search", { query: "boiler", rag: "none" }, /^Not found: no RAG has this identifier/],
         ["search", { query: " " }, /query must not be blank/],
         ["search", { query: "a", topK: 51 }, /topK must be at most 50/],
         ["fetch", { id: "secrets/closed.md" }, /^Forbidden$/],
-        ["fetch", { id: "notes/none.md" }, /^Not found$/],
-        ["fetch", { id: "nothing" }, /^Not found$/],
+        ["fetch", { id: "notes/none.md" }, /^Not found: id must be/],
+        ["fetch", { id: "nothing" }, /^Not found: id must be/],
         ["ask_ask", {}, /prompt is required/],
       ];
       for (const [name, given, message] of refused) {
