@@ -82,7 +82,8 @@ export class WordScores {
     const missing = words.filter(({ match }) => !this.#words.has(match));
     const fresh = missing.filter(({ match }) => !this.#seen.has(hash32(match)));
     const unread = postingsOf(fresh.map(({ term }) => term));
-    if (unread > FRESH_POSTINGS && unread > FRESH_SHARE * postingsOf(terms)) {
+    // Of a word that is new and a prefix, both are infinite.
+    if (unread > FRESH_POSTINGS && unread >= FRESH_SHARE * postingsOf(terms)) {
       if (this.#seen.size > WORDS_SEEN) this.#seen.clear();
       for (const { match } of fresh) this.#seen.add(hash32(match));
       return null;

@@ -13,11 +13,12 @@ function countedIndex() {
     read.push(match);
     return RANKS;
   });
-  const ask = (word: string) => {
+  const askAll = (terms: [word: string, postings: number][]) => {
     read.length = 0;
-    return { isAnswered: scores.sums([{ word, postings: 1 }]) !== null, reads: read.length };
+    const sums = scores.sums(terms.map(([word, postings]) => ({ word, postings })));
+    return { isAnswered: sums !== null, reads: read.length };
   };
-  return { scores, ask };
+  return { scores, askAll, ask: (word: string) => askAll([[word, 1]]) };
 }
 
 const words = (name: string, count: number) =>
@@ -60,4 +61,38 @@ test("an object that is refused more keeps what it has", () => {
   for (const word of words("b", 6)) growing.ask(word);
   expect(words("b", 6).map((word) => growing.ask(word).reads)).toEqual([0, 0, 0, 0, 0, 0]);
   for (const { scores } of [growing, third, fourth]) scores.forget();
+});
+
+test("a new word is read alone where most of its query is known, or it is rare", () => {
+  const { scores, ask, askAll } = countedIndex();
+  ask("boiler");
+  expect(
+    askAll([
+      ["boiler", 3_000],
+      ["water", 2_000],
+    ]),
+  ).toEqual(READ);
+  expect(
+    askAll([
+      ["boiler", 3_000],
+      ["plant", 9_000],
+    ]),
+  ).toEqual(LEFT_TO_FTS5);
+  // Asked again, it is worth its reading.
+  expect(askAll([["plant", 9_000]])).toEqual(READ);
+  expect(
+    askAll([
+      ["plant", 9_000],
+      ["water", 2_000],
+      ["unit", 200],
+    ]),
+  ).toEqual(READ);
+  // What a prefix would read is unknown.
+  expect(
+    askAll([
+      ["東", 1],
+      ["boiler", 3_000],
+    ]),
+  ).toEqual(LEFT_TO_FTS5);
+  scores.forget();
 });
