@@ -23,7 +23,7 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
   expect(await send("POST", "/question-sets/weights/runs", {})).toMatchObject({ status: 422 });
   for (const kept of [100, 100]) {
     const told = await send("POST", "/question-sets/weights/import", CSV, "text/csv");
-    expect(told).toMatchObject({ status: 200, body: { kept } });
+    expect(told).toMatchObject({ status: 200, body: { kept, absent: [] } });
   }
   expect((await send("GET", "/question-sets/weights")).body).toMatchObject({ questions: 100 });
   // They stand in the order of the file.
@@ -222,8 +222,9 @@ test("answers are checked and judged; drafts wait for a person", async () => {
   expect((await send("GET", at)).body).toMatchObject({ questions: 6, drafts: 2 });
   // A model is asked for no more than the set has room for.
   const most = Array.from({ length: 991 }, (_, row) => `Q${row}?,f0.md`).join("\n");
-  const filled = await send("POST", `${at}/import`, `question,file\n${most}`, "text/csv");
-  expect(filled).toMatchObject({ status: 200, body: { kept: 991 } });
+  const csv = `question,file\n${most}\nQ0?,f-0.md`;
+  const filled = await send("POST", `${at}/import`, csv, "text/csv");
+  expect(filled).toMatchObject({ status: 200, body: { kept: 991, absent: ["f-0.md"] } });
   calls = 0;
   expect(await draftAs("Last?")).toMatchObject({ status: 200, body: { drafts: 1 } });
   const refused = await draftAs("Beyond?");

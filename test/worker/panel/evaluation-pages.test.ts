@@ -114,12 +114,13 @@ async function importsFiles(admin: Browser): Promise<void> {
     return await admin.sendRaw("/panel/evaluation/moor/import", new Response(form));
   };
   // A file by its ending; what is wrong is said of each line, and nothing of it is kept.
-  const jsonLine = JSON.stringify({ question: "From a file?", expected: [{ file: "vpn.md" }] });
+  const jsonLine = JSON.stringify({ question: "From a file?", expected: [{ file: "vpn.txt" }] });
   expect((await uploaded("set.jsonl", `${jsonLine}\n{}\nx`)).status).toBe(400);
   expect(read(admin.html)).toMatch(/line 2: question is required; line 3: is not valid JSON/);
   expect(read(admin.html)).not.toContain("From a file?");
   await uploaded("set.jsonl", jsonLine);
   expect(read(admin.html)).toMatch(/1 question imported\..*From a file\?/);
+  expect(read(admin.html)).toMatch(/Not among the files that are searched: vpn\.txt\. /);
   await uploaded("ansi.csv", new Uint8Array([...Buffer.from("question,file\nGr"), 0xfc, 0x0a]));
   expect(read(admin.html)).toContain("line 2: is not UTF-8");
   await uploaded("", "", "question,file\nFrom a file?,leave.md");

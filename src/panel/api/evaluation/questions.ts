@@ -17,6 +17,7 @@ import {
   questionsAsCsv,
   questionsAsJsonLines,
 } from "../../../evaluation/questions/export-questions.ts";
+import { absentAmong } from "../../../evaluation/questions/absent-files.ts";
 import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
 import { changeQuestion, keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import {
@@ -115,7 +116,8 @@ function addTransfers(app: Hono<PanelEnv>): void {
     const text = await readText(context.req.raw, IMPORT_MAX_BYTES);
     const asked = importedQuestions(text, format, set);
     await keepQuestions(services, { set, asked, state: "confirmed" });
-    return context.json({ kept: asked.length });
+    const absent = await absentAmong(services, { set, asked });
+    return context.json({ kept: asked.length, absent });
   });
 
   app.get("/:id/export", async (context) => {

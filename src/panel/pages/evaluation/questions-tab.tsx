@@ -5,6 +5,7 @@ import { listQuestions, type Question } from "../../../db/evaluation/question-st
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { DRAFTS_AT_ONCE_MAX } from "../../../evaluation/limits.ts";
 import { draftQuestions } from "../../../evaluation/questions/draft-questions.ts";
+import { absentAmong } from "../../../evaluation/questions/absent-files.ts";
 import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
@@ -52,9 +53,11 @@ export function questionListPages(): Hono<PageEnv> {
     const added = await attempt(form, QUESTION_FIELDS, async () => {
       const asked = [askedIn(form)];
       await keepQuestions(context.get("services"), { set, asked, state: "confirmed" });
+      return await absentAmong(context.get("services"), { set, asked });
     });
     if (!added.done) return await questionsTab(context, set, { added: added.state });
-    return goTo(context, setAddress(set.identifier), { notice: "The question is kept." });
+    const told = { notice: "The question is kept.", ...problemOf(added.result) };
+    return goTo(context, setAddress(set.identifier), told);
   });
 
   app.post("/:set/import", async (context) => {
@@ -64,11 +67,12 @@ export function questionListPages(): Hono<PageEnv> {
     const imported = await attempt(sent.form, IMPORT_FIELDS, async () => {
       const asked = await questionsIn(sent, set);
       await keepQuestions(context.get("services"), { set, asked, state: "confirmed" });
-      return asked.length;
+      return { asked, absent: await absentAmong(context.get("services"), { set, asked }) };
     });
     if (!imported.done) return await questionsTab(context, set, { imported: imported.state });
-    const notice = `${counted(imported.result, "question")} imported.`;
-    return goTo(context, setAddress(set.identifier), { notice });
+    const notice = `${counted(imported.result.asked.length, "question")} imported.`;
+    const told = { notice, ...problemOf(imported.result.absent) };
+    return goTo(context, setAddress(set.identifier), told);
   });
 
   app.post("/:set/draft", async (context) => {
@@ -85,6 +89,19 @@ export function questionListPages(): Hono<PageEnv> {
     return goTo(context, setAddress(set.identifier), { notice });
   });
   return app;
+}
+
+const NAMES_SHOWN = 3;
+const NAME_LENGTH = 120;
+
+/** What somebody has to look at: files that are expected and not there. */
+function problemOf(absent: string[]): { problem?: string } {
+  if (absent.length === 0) return {};
+  const names = absent.slice(0, NAMES_SHOWN).map((name) => name.slice(0, NAME_LENGTH));
+  const more = absent.length > names.length ? ", and more" : "";
+  return {
+    problem: `Not among the files that are searched: ${names.join(", ")}${more}. Until they are, their questions count as not found.`,
+  };
 }
 
 async function questionsTab(

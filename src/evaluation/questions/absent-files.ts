@@ -1,0 +1,27 @@
+import { findInference } from "../../catalog/inferences/find-inference.ts";
+import { findRag } from "../../catalog/rags/find-rag.ts";
+import { absentFiles } from "../../db/evaluation/absent-files.ts";
+import type { Asked } from "../../db/evaluation/question-store.ts";
+import type { QuestionSet } from "../../db/evaluation/set-store.ts";
+import type { Services } from "../../services.ts";
+
+/** So many are told; a set that names more was made for another RAG. */
+const TOLD_MAX = 10;
+
+/**
+ * Files that questions expect and that what the set asks does not have, at most 10: they may be
+ * indexed later, or their path is misspelt, and each counts as not found.
+ */
+export async function absentAmong(
+  services: Pick<Services, "db">,
+  { set, asked }: { set: QuestionSet; asked: readonly Asked[] },
+): Promise<string[]> {
+  const key = set.subjectId;
+  const isOfRag = set.subjectKind === "rag";
+  const rags = isOfRag ? [await findRag(services, { key })] : await ragsOfInference(services, key);
+  const paths = [...new Set(asked.flatMap(({ expected }) => expected.map(({ file }) => file)))];
+  return await absentFiles(services.db, rags, { paths, limit: TOLD_MAX });
+}
+
+const ragsOfInference = async (services: Pick<Services, "db">, key: string) =>
+  (await findInference(services, { key })).rags;
