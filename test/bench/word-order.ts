@@ -1,12 +1,14 @@
+import { join } from "node:path";
+
 import { hash32 } from "../../src/core/hash.ts";
 import { featuresOf } from "../../src/retrieval/passage-features.ts";
 import type { Candidate } from "../../src/retrieval/passage-features.ts";
 import { readCollection } from "./support/collection.ts";
-import { gatherDocumentation } from "./support/documentation.ts";
+import { askable, gatherDocumentation, readQuestions } from "./support/documentation.ts";
+import type { Page } from "./support/documentation.ts";
 import { passageWorld } from "./support/passage-world.ts";
 import type { PassageWorld } from "./support/passage-world.ts";
 import { askThemselves } from "./support/self-asked.ts";
-import type { SelfAsked } from "./support/self-asked.ts";
 import { learn, product } from "./support/softmax.ts";
 import type { Example } from "./support/softmax.ts";
 
@@ -18,29 +20,59 @@ const EVERY_TITLE = 12;
 /** A long document has more to be asked about, but not as many times more as it has passages. */
 const LENGTH_POWER = 0.5;
 
-type Asked = SelfAsked & { candidates: Candidate[] };
+/** `times`: how often it counts for learning; null: by the length of the file that answers. */
+type Asking = { text: string; kind: string; files: string[]; times: number | null };
+type Asked = Asking & { candidates: Candidate[] };
 type Case = Example & { asked: Asked; depth: number; fold: number };
 
 /**
  * Learns how the words of the best candidates order them, from questions that the documentation of
  * the `questions` benchmark makes of itself and, with a FOLDER such as SciFact's, from titles of
- * documents that no query there asks for. Prints what five-fold cross-validation by file gives, then
- * the weights for `src/retrieval/order-by-words.ts`. Asks none of the benchmark's questions.
+ * documents that no query there asks for. Prints what five-fold cross-validation by file gives, also
+ * for questions that were written for this, then the weights for
+ * `src/retrieval/order-by-words.ts`. Learns from these only with `--written N`: each counts as N of
+ * short documents. Asks none of the benchmark's questions.
  */
-export async function run([folder]: string[]): Promise<Record<string, unknown>> {
-  const { pages, questions } = askThemselves(gatherDocumentation());
-  const asked = askAll(await passageWorld(pages), questions);
+export async function run(args: string[]): Promise<Record<string, unknown>> {
+  const { folder, written } = readArguments(args);
+  const documentation = gatherDocumentation();
+  const { pages, questions } = askThemselves(documentation);
+  const own = questions.map(({ text, kind, file }) => ({ text, kind, files: [file], times: null }));
+  const asked = askAll(await passageWorld(pages), own);
+  asked.push(
+    ...askAll(await passageWorld(documentation), writtenQuestions(documentation, written)),
+  );
   if (folder !== undefined) asked.push(...(await titlesOf(folder)));
   const cases = DEPTHS.flatMap((depth) => asked.map((one) => caseOf(one, depth)));
   const rows = validate(cases);
   console.table(rows);
   const names = Object.keys(featuresOf("", asked[0]?.candidates.slice(0, 1) ?? [])[0] ?? {});
-  const learned = learn(cases);
+  const learned = learn(cases.filter(({ weight }) => weight > 0));
   const weights = Object.fromEntries(names.map((name, at) => [name, rounded(learned[at] ?? 0)]));
   return { questions: asked.length, rows, weights };
 }
 
-const askAll = (search: PassageWorld, questions: SelfAsked[]): Asked[] =>
+function readArguments(args: string[]): { folder: string | undefined; written: number } {
+  const at = args.indexOf("--written");
+  if (at === -1) return { folder: args[0], written: 0 };
+  const written = Number(args[at + 1]);
+  if (!(written >= 0)) throw new Error("--written needs a number of at least 0");
+  return { folder: args.toSpliced(at, 2)[0], written };
+}
+
+function writtenQuestions(pages: Page[], times: number): Asking[] {
+  const file = join(import.meta.dirname, "questions/training.txt");
+  const [questions, wrong] = askable(readQuestions(file), pages);
+  for (const line of wrong) console.error(`not asked: ${line}`);
+  return questions.map(({ text, kind, files }) => ({
+    text,
+    kind: `written, ${kind} words`,
+    files,
+    times,
+  }));
+}
+
+const askAll = (search: PassageWorld, questions: Asking[]): Asked[] =>
   questions.map((question) => ({ ...question, candidates: search(question.text, MOST) }));
 
 async function titlesOf(folder: string): Promise<Asked[]> {
@@ -51,7 +83,7 @@ async function titlesOf(folder: string): Promise<Asked[]> {
   const questions = documents
     .filter(({ id }) => !relevant.has(id))
     .filter((_, at) => at % EVERY_TITLE === 0)
-    .map(({ id, title }) => ({ text: title, file: pathOf(id), kind: "title" }));
+    .map(({ id, title }) => ({ text: title, kind: "title", files: [pathOf(id)], times: null }));
   return askAll(search, questions);
 }
 
@@ -59,23 +91,25 @@ function caseOf(asked: Asked, depth: number): Case {
   const candidates = asked.candidates.slice(0, depth);
   const features = featuresOf(asked.text, candidates);
   const rows = features.map((one) => Object.values(one));
-  const right = candidates.map(({ path }) => path === asked.file);
+  const right = candidates.map(({ path }) => asked.files.includes(path));
   const length = candidates[right.indexOf(true)]?.fileChunks ?? 1;
-  const fold = hash32(asked.file) % FOLDS;
-  return { rows, right, weight: length ** LENGTH_POWER, asked, depth, fold };
+  const fold = hash32(asked.files[0] ?? "") % FOLDS;
+  return { rows, right, weight: asked.times ?? length ** LENGTH_POWER, asked, depth, fold };
 }
 
 /** Where the right file stands among files, from 0, before and after, for what was not learned. */
 function validate(cases: Case[]): Record<string, unknown>[] {
   const places = Array.from({ length: FOLDS }, (_, fold) => {
-    const weights = learn(cases.filter((one) => one.fold !== fold));
+    const weights = learn(cases.filter((one) => one.fold !== fold && one.weight > 0));
     return cases
       .filter((one) => one.fold === fold)
       .map((one) => ({
         kind: one.asked.kind,
+        isWritten: one.asked.times !== null,
         depth: one.depth,
         before: placeOf(one, null),
         after: placeOf(one, weights),
+        isWithin: one.right.includes(true),
       }));
   }).flat();
   const deepest = Math.max(...DEPTHS);
@@ -83,10 +117,14 @@ function validate(cases: Case[]): Record<string, unknown>[] {
     places.filter(({ depth }) => depth === deepest),
     ({ kind }) => kind,
   );
-  const byDepth = Map.groupBy(places, ({ depth }) => `all, best ${depth}`);
+  const byDepth = Map.groupBy(
+    places.filter(({ isWritten }) => !isWritten),
+    ({ depth }) => `all that documents ask, best ${depth}`,
+  );
   return [...byDepth, ...kinds].map(([name, of]) => {
+    const percent = (count: number) => rounded((100 * count) / of.length, 1);
     const within = (key: "before" | "after", most: number) =>
-      rounded((100 * of.filter((place) => place[key] < most).length) / of.length, 1);
+      percent(of.filter((place) => place[key] < most).length);
     return {
       questions: name,
       count: of.length,
@@ -94,16 +132,18 @@ function validate(cases: Case[]): Record<string, unknown>[] {
       firstAfter: within("after", 1),
       threeBefore: within("before", 3),
       threeAfter: within("after", 3),
+      withinOrdered: percent(of.filter(({ isWithin }) => isWithin).length),
     };
   });
 }
 
 function placeOf({ rows, asked, depth }: Case, weights: number[] | null): number {
-  const { candidates, file } = asked;
+  const { candidates, files } = asked;
   const scores = rows.map((row, at) => (weights === null ? -at : product(row, weights)));
   const order = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
   const paths = [...order.map((at) => candidates[at]), ...candidates.slice(depth)];
-  const place = [...new Set(paths.map((one) => one?.path))].indexOf(file);
+  const found = [...new Set(paths.map((one) => one?.path ?? ""))];
+  const place = found.findIndex((path) => files.includes(path));
   return place === -1 ? Infinity : place;
 }
 
