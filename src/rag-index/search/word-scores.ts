@@ -11,7 +11,7 @@ const scoresBudget = new MemoryBudget(16 * MIB);
 const OBJECT_LIMIT_BYTES = 8 * MIB;
 const FIRST_CLAIM_BYTES = MIB / 4;
 const BYTES_A_SCORE = Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT;
-/** Of a word with its two lists; a longer one, which hardly recurs, is not kept. */
+/** Of a word with its two lists. Longer ones hardly recur; a prefix may be in any number of chunks. */
 const BYTES_A_WORD = 800;
 const LONGEST_WORD = 64;
 
@@ -77,18 +77,24 @@ export class WordScores {
       // Without any memory FTS5 is faster.
       if (this.#claimedBytes === 0) return null;
     }
-    if (terms.some(({ word }) => word.length > LONGEST_WORD)) return null;
+    if (terms.some(({ word }) => word.length > LONGEST_WORD || isPrefixTerm(word))) return null;
     const words = terms.map((term) => ({ term, match: matchExpression([term]) }));
     const missing = words.filter(({ match }) => !this.#words.has(match));
     const fresh = missing.filter(({ match }) => !this.#seen.has(hash32(match)));
     const unread = postingsOf(fresh.map(({ term }) => term));
-    // Of a word that is new and a prefix, both are infinite.
-    if (unread > FRESH_POSTINGS && unread >= FRESH_SHARE * postingsOf(terms)) {
+    if (unread > FRESH_POSTINGS && unread > FRESH_SHARE * postingsOf(terms)) {
       if (this.#seen.size > WORDS_SEEN) this.#seen.clear();
       for (const { match } of fresh) this.#seen.add(hash32(match));
       return null;
     }
-    const sums = addedUp(words.map(({ match }) => this.#scoresOf(match)));
+    const read = new Map<string, Scores>();
+    const scores = words.map(({ match }) => {
+      // A word that is repeated may have found no room.
+      const known = read.get(match) ?? this.#scoresOf(match);
+      read.set(match, known);
+      return known;
+    });
+    const sums = addedUp(scores);
     scoresBudget.use(this);
     return sums;
   }
@@ -141,9 +147,7 @@ export class WordScores {
 
 const bytesOf = ({ chunks }: Scores) => BYTES_A_WORD + BYTES_A_SCORE * chunks.length;
 
-/** How many chunks hold a word that is a prefix is unknown. */
-const postingsOf = (terms: QueryTerm[]) =>
-  terms.reduce((sum, { word, postings }) => sum + (isPrefixTerm(word) ? Infinity : postings), 0);
+const postingsOf = (terms: QueryTerm[]) => terms.reduce((sum, { postings }) => sum + postings, 0);
 
 /** Chunk numbers that are added up together; the sums stay in the cache. */
 const WINDOW = 8_192;

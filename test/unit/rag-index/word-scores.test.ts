@@ -75,24 +75,26 @@ test("a new word is read alone where most of its query is known, or it is rare",
   expect(
     askAll([
       ["boiler", 3_000],
-      ["plant", 9_000],
+      ["plant", 9_900],
     ]),
   ).toEqual(LEFT_TO_FTS5);
   // Asked again, it is worth its reading.
-  expect(askAll([["plant", 9_000]])).toEqual(READ);
+  expect(askAll([["plant", 9_900]])).toEqual(READ);
   expect(
     askAll([
-      ["plant", 9_000],
+      ["plant", 9_900],
       ["water", 2_000],
       ["unit", 200],
     ]),
   ).toEqual(READ);
-  // What a prefix would read is unknown.
-  expect(
-    askAll([
-      ["東", 1],
-      ["boiler", 3_000],
-    ]),
-  ).toEqual(LEFT_TO_FTS5);
+  // How much a prefix would read is unknown, and has no bound.
+  for (let search = 0; search < 3; search++) {
+    expect(
+      askAll([
+        ["東", 1],
+        ["boiler", 3_000],
+      ]),
+    ).toEqual(LEFT_TO_FTS5);
+  }
   scores.forget();
 });

@@ -93,6 +93,13 @@ test("new files written in one step are as if they were staged and activated", a
     }),
   );
   const [steps, once] = [indexOf("by steps"), indexOf("at once")];
+  // Vectors are in memory before the others come.
+  for (const index of [steps, once]) {
+    const { staged, placed } = await versionOf(factsOf("z.md").fileId, ["zeta stone"]);
+    await index.stage(factsOf("z.md").fileId, 1, staged);
+    await index.activateVersion(factsOf("z.md"), 1, placed);
+    await search(index, "stone");
+  }
   for (const { file, staged, chunks } of versions) {
     await steps.stage(file.fileId, 1, staged);
     await steps.activateVersion(file, 1, chunks);
@@ -115,6 +122,7 @@ test("new files written in one step are as if they were staged and activated", a
     "beta stone",
     "delta stone",
     "gamma stone",
+    "zeta stone",
   ]);
   // Copies in other files take the place of what is removed.
   for (const path of ["a.md", "b/c.md"]) {
