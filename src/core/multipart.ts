@@ -1,4 +1,5 @@
 import { invalid, tooLarge } from "./errors.ts";
+import { piecesOf } from "./stream-pieces.ts";
 
 /**
  * Limits of a multipart body, bytes. A part longer than `partBytes` is skipped; a body that
@@ -85,7 +86,7 @@ class DelimitedReader {
   #end = 0;
 
   constructor(body: ReadableStream<Uint8Array>, limitBytes: number) {
-    this.#pieces = body[Symbol.asyncIterator]();
+    this.#pieces = piecesOf(body);
     this.#left = limitBytes;
     // The first boundary needs no line end before it.
     this.#append(encoder.encode(CRLF));

@@ -1,3 +1,5 @@
+import { piecesOf } from "./stream-pieces.ts";
+
 /** Initial size of the buffer when the length of a body is unknown; it doubles when full. */
 const FIRST_BYTES = 64 * 1_024;
 
@@ -13,7 +15,7 @@ export async function readLimited(
   if (body instanceof ArrayBuffer) return body.byteLength > limit ? null : new Uint8Array(body);
   let whole = new Uint8Array(Math.min(limit, announcedBytes ?? FIRST_BYTES));
   let size = 0;
-  for await (const part of body) {
+  for await (const part of piecesOf(body)) {
     const end = size + part.byteLength;
     if (end > limit) return null;
     if (end > whole.byteLength)

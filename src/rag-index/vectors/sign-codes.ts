@@ -32,10 +32,32 @@ function signsFrom(seed: number, count: number): Float32Array {
   });
 }
 
-/** In place. Two of the transform's steps at a time, each sum rounded as if it had been stored. */
-function hadamard(values: Float32Array): void {
+/** The signs, and the transform's first two steps: each four values are read and written once. */
+function signedQuarters(values: Float32Array, signs: Float32Array): void {
+  for (let at = 0; at < values.length; at += 4) {
+    const a = (values[at] ?? 0) * (signs[at] ?? 1);
+    const b = (values[at + 1] ?? 0) * (signs[at + 1] ?? 1);
+    const c = (values[at + 2] ?? 0) * (signs[at + 2] ?? 1);
+    const d = (values[at + 3] ?? 0) * (signs[at + 3] ?? 1);
+    const sum = Math.fround(a + b);
+    const difference = Math.fround(a - b);
+    const laterSum = Math.fround(c + d);
+    const laterDifference = Math.fround(c - d);
+    values[at] = sum + laterSum;
+    values[at + 1] = difference + laterDifference;
+    values[at + 2] = sum - laterSum;
+    values[at + 3] = difference - laterDifference;
+  }
+}
+
+/**
+ * In place, of values with these signs. Two of the transform's steps at a time, each sum rounded as
+ * if it had been stored.
+ */
+function hadamard(values: Float32Array, signs: Float32Array): void {
   const { length } = values;
-  let step = 1;
+  signedQuarters(values, signs);
+  let step = 4;
   for (; 4 * step <= length; step *= 4) {
     for (let block = 0; block < length; block += 4 * step) {
       for (let at = block; at < block + step; at++) {
@@ -120,12 +142,7 @@ export class SignCoder {
     const rotated = this.#rotated;
     rotated.fill(0);
     rotated.set(vector);
-    for (const signs of this.#signs) {
-      for (let at = 0; at < rotated.length; at++) {
-        rotated[at] = (rotated[at] ?? 0) * (signs[at] ?? 1);
-      }
-      hadamard(rotated);
-    }
+    for (const signs of this.#signs) hadamard(rotated, signs);
     const scale = rotated.length ** (-ROUNDS / 2);
     for (let at = 0; at < rotated.length; at++) rotated[at] = (rotated[at] ?? 0) * scale;
     return rotated;

@@ -89,7 +89,9 @@ function place(
     moved.map(({ chunk }) => chunk),
   );
   writePlaces(sql, [...entering, ...staying], placed);
-  for (const { chunk } of [...entering, ...moved]) context.unindexed.push(chunk);
+  for (const { chunk } of [...entering, ...moved]) {
+    context.unindexed.push({ chunk, written: null });
+  }
 }
 
 function enter(sql: SqlStorage, entering: StoredChunk[]): void {

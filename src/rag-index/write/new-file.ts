@@ -38,8 +38,10 @@ export function writeNewFile(
   storeCodesIfLarge(sql, added);
   addToTotals(sql, { chunks: added.length });
   makeLive(sql, file, facts, { revision, chunkCount: added.length });
-  for (const { chunk, isDuplicate } of added) {
-    unindexed.push(chunk);
+  for (const { chunk, isDuplicate, text, place } of added) {
+    // Words are deleted by the text as it is read: stored, it has no half characters.
+    const written = { headings: place.headings, text: text.toWellFormed() };
+    unindexed.push({ chunk, written });
     change.entered.push(chunk);
     if (isDuplicate) change.marks.push({ chunk, duplicate: true });
   }

@@ -3,7 +3,7 @@ import { indexTextOf, namesAndWordsOf } from "../../text/words.ts";
 import { stringsIn } from "../stored-json.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import { chooseRemoval } from "./word-merges.ts";
-import type { WriteContext } from "./write-context.ts";
+import type { UnindexedChunk, WriteContext } from "./write-context.ts";
 
 /** A chunk's words in their order. */
 export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
@@ -30,11 +30,15 @@ export function readWords(sql: SqlStorage, chunks: number[]): ChunkWords[] {
 }
 
 const readIndexed = (sql: SqlStorage, chunks: number[]): IndexedTexts[] =>
-  readTexts(sql, chunks, ({ chunk, headings, text }) => ({
-    chunk,
-    headings: indexTextOf(stringsIn(headings).join("\n")),
-    text: indexTextOf(text),
-  }));
+  readTexts(sql, chunks, ({ chunk, headings, text }) =>
+    indexedTexts(chunk, { headings: stringsIn(headings), text }),
+  );
+
+const indexedTexts = (chunk: number, of: { headings: string[]; text: string }): IndexedTexts => ({
+  chunk,
+  headings: indexTextOf(of.headings.join("\n")),
+  text: indexTextOf(of.text),
+});
 
 const slotsOf = ({ headings, text }: IndexedTexts) => termSlotsOf([headings, text]);
 
@@ -54,27 +58,30 @@ function removeWords(sql: SqlStorage, { chunk, headings, text }: IndexedTexts): 
 /** Number of texts in memory at once; a large file has thousands of chunks. */
 const CHUNKS_AT_ONCE = 256;
 
-function forBatches(
-  sql: SqlStorage,
-  chunks: number[],
-  work: (texts: IndexedTexts[]) => void,
-): void {
-  for (const batch of inBatches(chunks, CHUNKS_AT_ONCE)) work(readIndexed(sql, batch));
+/** In the chunks' order: FTS5 writes what it has gathered before it takes an earlier row. */
+function textsToGive(sql: SqlStorage, chunks: UnindexedChunk[]): IndexedTexts[] {
+  const unread = chunks.flatMap(({ chunk, written }) => (written === null ? [chunk] : []));
+  const read = unread.length === 0 ? [] : readIndexed(sql, unread);
+  const readOf = new Map(read.map((texts) => [texts.chunk, texts]));
+  return chunks.flatMap(({ chunk, written }) =>
+    written === null ? (readOf.get(chunk) ?? []) : indexedTexts(chunk, written),
+  );
 }
 
 /**
- * Indexes the words of chunks that became live, from their current texts and headings. Called once,
+ * Indexes the words of chunks that became live, of their current texts and headings. Called once,
  * after all else: FTS5 writes what it has gathered, as a segment to be merged with others later,
  * before every statement of several rows. For the same reason each row is a statement.
  */
 export function giveWords({ sql, termCounts, unindexed, change }: WriteContext): void {
   change.words ||= unindexed.length > 0;
-  forBatches(sql, unindexed.splice(0), (batch) => {
-    for (const { chunk, headings, text } of batch) {
+  for (const batch of inBatches(unindexed.splice(0), CHUNKS_AT_ONCE)) {
+    const texts = textsToGive(sql, batch);
+    for (const { chunk, headings, text } of texts) {
       sql.exec("INSERT INTO words (rowid, headings, text) VALUES (?, ?, ?)", chunk, headings, text);
     }
-    termCounts.record(1, batch.map(slotsOf));
-  });
+    termCounts.record(1, texts.map(slotsOf));
+  }
 }
 
 /** Removes the words; texts and headings must still be those that were indexed. */
@@ -82,13 +89,14 @@ export function takeWords(context: WriteContext, chunks: number[]): void {
   if (chunks.length === 0) return;
   // Words that are not indexed yet cannot be removed: a file may come twice in a call.
   const leaving = new Set(chunks);
-  if (context.unindexed.some((chunk) => leaving.has(chunk))) giveWords(context);
+  if (context.unindexed.some(({ chunk }) => leaving.has(chunk))) giveWords(context);
   const { sql, termCounts, removals, change } = context;
   change.words = true;
   removals.passages += chunks.length;
   removals.leavesWords = chooseRemoval(sql, removals.passages) === "merged";
-  forBatches(sql, chunks, (batch) => {
-    for (const texts of batch) removeWords(sql, texts);
-    termCounts.record(-1, batch.map(slotsOf));
-  });
+  for (const batch of inBatches(chunks, CHUNKS_AT_ONCE)) {
+    const texts = readIndexed(sql, batch);
+    for (const one of texts) removeWords(sql, one);
+    termCounts.record(-1, texts.map(slotsOf));
+  }
 }

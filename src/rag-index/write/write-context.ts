@@ -16,6 +16,12 @@ export type WordRemovals = { passages: number; leavesWords: boolean };
 
 export const noRemovals = (): WordRemovals => ({ passages: 0, leavesWords: false });
 
+/** `written`: what this transaction stored of it; null where that is to be read. */
+export type UnindexedChunk = {
+  chunk: number;
+  written: { headings: string[]; text: string } | null;
+};
+
 /** What a write uses inside its transaction. */
 export type WriteContext = {
   sql: SqlStorage;
@@ -23,5 +29,5 @@ export type WriteContext = {
   change: IndexChange;
   removals: WordRemovals;
   /** Chunks whose words are indexed together at the end of the transaction. */
-  unindexed: number[];
+  unindexed: UnindexedChunk[];
 };

@@ -31,6 +31,38 @@ test("a body over the limit is refused, whatever was announced", async () => {
   expect(await readLimited(new ArrayBuffer(LIMIT + 1), LIMIT)).toBeNull();
 });
 
+/** As workerd gives a request's body: whoever reads brings the memory. */
+function byteStream(bytes: Uint8Array, onCancel: () => void = () => undefined) {
+  let at = 0;
+  return new ReadableStream({
+    type: "bytes",
+    autoAllocateChunkSize: 4_096,
+    pull(controller) {
+      const request = controller.byobRequest;
+      const view = request?.view;
+      if (!request || !view) throw new Error("no memory to fill");
+      const part = bytes.subarray(at, at + Math.min(view.byteLength, 30_000));
+      at += part.length;
+      if (part.length === 0) controller.close();
+      else new Uint8Array(view.buffer, view.byteOffset).set(part);
+      request.respond(part.length);
+    },
+    cancel: onCancel,
+  });
+}
+
+test("a stream of bytes is read whole, and given up once it is over the limit", async () => {
+  const sent = Uint8Array.from({ length: LIMIT + 1 }, (_, at) => at % 251);
+  expect(await readLimited(byteStream(sent), LIMIT + 1)).toEqual(sent);
+  expect((await readLimited(byteStream(new Uint8Array()), LIMIT))?.byteLength).toBe(0);
+  let isCancelled = false;
+  const long = byteStream(sent, () => {
+    isCancelled = true;
+  });
+  expect(await readLimited(long, LIMIT)).toBeNull();
+  expect(isCancelled).toBe(true);
+});
+
 test("an empty body has no bytes", async () => {
   expect((await readLimited(streamOf(0, 1), LIMIT, 0))?.byteLength).toBe(0);
 });
