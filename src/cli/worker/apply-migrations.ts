@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { configArguments } from "./packed-config.ts";
-import { missingColumn } from "./stored-indexes.ts";
+import { missingPart } from "./stored-indexes.ts";
 import { spawnWrangler } from "./wrangler.ts";
 
 const STAMP = "migrations-applied";
@@ -25,7 +25,7 @@ export async function applyMigrations(stateFolder: string): Promise<void> {
   if (applied === wanted && hasDatabase(stateFolder)) return;
   const failure = await runMigrations(stateFolder);
   const sql = migrations.map(([, text]) => text).join("\n");
-  const missing = await missingColumn(stateFolder, sql);
+  const missing = await missingPart(stateFolder, sql);
   if (missing !== null) throw madeEarlier(stateFolder, missing);
   if (failure !== null) throw new CommandFailure(failure);
   await writeFile(stamp, wanted);

@@ -73,16 +73,19 @@ async function databaseFile(stateFolder: string): Promise<string | null> {
   return name === undefined ? null : join(folder, name);
 }
 
-const COLUMNS = `select m.name || '.' || c.name as name from sqlite_master m, pragma_table_info(m.name) c
-  where m.type = 'table' order by 1`;
+const PARTS = `select m.name || '.' || c.name as name
+    from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'
+  union all select type || ' ' || name from sqlite_master
+    where type in ('index', 'trigger') and name not like 'sqlite!_%' escape '!'
+  order by 1`;
 
 /**
- * A column (`rags.status`) that the migrations make and the database of a state folder lacks: it
- * was made before the first release, by a migration that was changed since. Null: there is none,
- * or it cannot be told.
+ * A column (`rags.status`), index or trigger that the migrations make and the database of a state
+ * folder lacks: it was made before the first release, by a migration that was changed since. Null:
+ * there is none, or it cannot be told.
  */
-export async function missingColumn(stateFolder: string, sql: string): Promise<string | null> {
-  const rows = await rowsOf(stateFolder, COLUMNS, process.versions.node);
+export async function missingPart(stateFolder: string, sql: string): Promise<string | null> {
+  const rows = await rowsOf(stateFolder, PARTS, process.versions.node);
   if (rows === null) return null;
   const { DatabaseSync } = await import("node:sqlite");
   const made = new DatabaseSync(":memory:");
@@ -93,7 +96,7 @@ export async function missingColumn(stateFolder: string, sql: string): Promise<s
       .parse(listed)
       .map(({ name }) => name);
   const stored = new Set(namesOf(rows));
-  const wanted = namesOf(made.prepare(COLUMNS).all());
+  const wanted = namesOf(made.prepare(PARTS).all());
   made.close();
   return wanted.find((name) => !stored.has(name)) ?? null;
 }

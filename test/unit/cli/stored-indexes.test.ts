@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import {
-  missingColumn,
+  missingPart,
   modelBeingBuilt,
   rebuildNotice,
   storedIndexes,
@@ -101,12 +101,14 @@ test("a database of another version is no reason not to start", async () => {
 
 test("a database whose tables another migration made says what it lacks", async () => {
   const sql = readFileSync("migrations/0000_tables.sql", "utf8");
-  expect(await missingColumn(folder, sql)).toBeNull();
+  expect(await missingPart(folder, sql)).toBeNull();
   store([]);
-  expect(await missingColumn(folder, sql)).toBeNull();
-  expect(await missingColumn(folder, `${sql}\nalter table rags add colour text;`)).toBe(
+  expect(await missingPart(folder, sql)).toBeNull();
+  expect(await missingPart(folder, `${sql}\nalter table rags add colour text;`)).toBe(
     "rags.colour",
   );
+  const index = "create index rags_by_name on rags (name);";
+  expect(await missingPart(folder, `${sql}\n${index}`)).toBe("index rags_by_name");
 });
 
 test("what will be embedded anew is told in one line, with what keeps the index", () => {
