@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
@@ -27,15 +26,6 @@ function bundleInto(folder: string): string {
   });
   if (status !== 0) throw new Error(`${stdout}\n${stderr}`);
   return join(folder, "index.js");
-}
-
-/**
- * The log is written and thrown away: what asks the service is in this process, and must not spend
- * its time on reading it.
- */
-function passOnErrors(output: Readable, errors: Readable): void {
-  output.resume();
-  errors.pipe(process.stderr);
 }
 
 /** A Worker that stands for Vectorize. */
@@ -99,7 +89,7 @@ export async function startBundledService(
         workers: [service, await vectorizeWorker(folder)],
         resourcePersistencePath: join(folder, "state"),
         log: new Log(LogLevel.ERROR),
-        handleRuntimeStdio: passOnErrors,
+        handleStructuredLogs: () => undefined,
       }),
     );
     stopping.push(() => miniflare.dispose());
