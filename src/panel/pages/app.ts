@@ -77,7 +77,8 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/tokens", tokenPages());
   app.get("*", (context) => {
     const { path } = context.req;
-    if (/[^/]\/+$/.test(path)) return context.redirect(path.replace(/\/+$/, ""), 303);
+    const unslashed = withoutSlashesBehind(path);
+    if (unslashed !== path && unslashed !== "") return context.redirect(unslashed, 303);
     // Opened by hand, or after the colours were chosen beside a form that had failed.
     const [, page, last] = /^(.+)\/([\w-]+)$/.exec(path) ?? [];
     if (page === undefined || last === undefined || !SENT_TO.has(last)) throw notFound();
@@ -87,6 +88,12 @@ export function panelPages(): Hono<PageEnv> {
     throw notFound();
   });
   return app;
+}
+
+function withoutSlashesBehind(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end -= 1;
+  return path.slice(0, end);
 }
 
 /** What forms are sent to below their page. Such an address leads to the page when it is opened. */
