@@ -77,7 +77,7 @@ async function carryOut(
 ) {
   const total = upload.length + remove.length;
   if (total === 0) return;
-  const progress = terminal.progress("Pushing ", total);
+  const progress = terminal.progress(upload.length > 0 ? "Pushing " : "Removing ", total);
   let done = 0;
   const end = (path: string, count: "added" | "changed" | "removed", reason: string | null) => {
     if (reason !== null) {
