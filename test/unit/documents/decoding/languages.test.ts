@@ -23,6 +23,21 @@ const TEXTS: [string | null, string][] = [
   [null, ""],
 ];
 
+const ENGLISH = "The words of a text and those that it is made from are read in order. ";
+const GERMAN = "Die Wörter eines Textes werden gelesen, und für jede Sprache sind sie anders. ";
+const TABLE = "q-1 x_2 q.3 x/4 q:5 x=6 q+7 x*8 q 9\n";
+
+test("a long text is of the language of most of it, whatever stands around it", () => {
+  const long = [
+    ENGLISH.repeat(100) + TABLE.repeat(2_000),
+    TABLE.repeat(2_000) + GERMAN.repeat(100),
+    ENGLISH.repeat(20) + GERMAN.repeat(1_000),
+    `${ENGLISH.repeat(40)}${"これは日本語の文です。".repeat(2_000)}`,
+    TABLE.repeat(2_000),
+  ];
+  expect(long.map((text) => detectLanguage(text))).toEqual(["en", "de", "de", "ja", null]);
+});
+
 test("the language is that of the script or of the common words; null for too few", () => {
   expect(TEXTS.map(([, text]) => [detectLanguage(text), text])).toEqual(TEXTS);
 });
