@@ -17,7 +17,7 @@ const put = (world: World, id: Source, path: string, text: string) =>
   });
 
 /** The embedder answers as told from now on. */
-function embedding(world: World, reply: { tokens?: number; failure?: ModelFailure }): void {
+function embedding(world: World, reply: { tokens?: number | null; failure?: ModelFailure }): void {
   const { models } = world.services;
   world.services.models = {
     ...models,
@@ -26,7 +26,10 @@ function embedding(world: World, reply: { tokens?: number; failure?: ModelFailur
       const doEmbed: typeof embedder.model.doEmbed = async (options) => {
         if (reply.failure !== undefined) throw reply.failure;
         const answer = await embedder.model.doEmbed(options);
-        return reply.tokens === undefined ? answer : { ...answer, usage: { tokens: reply.tokens } };
+        const { tokens } = reply;
+        if (tokens === undefined) return answer;
+        const { usage: _, ...others } = answer;
+        return tokens === null ? others : { ...others, usage: { tokens } };
       };
       return { ...embedder, model: { ...embedder.model, doEmbed } };
     },
@@ -59,6 +62,7 @@ test("tokens are estimated where the provider tells none; what is known costs no
   const world = new World();
   const source = await world.addSource();
   await world.addRag(source);
+  embedding(world, { tokens: null });
   await put(world, source, "a.md", text);
   await world.deliver();
   const tokens = world.usage[0]?.uses?.[0]?.inputTokens ?? 0;
