@@ -18,7 +18,10 @@ import type { Counts, PushedText, Send } from "./support/local-service.ts";
  * waits until all are indexed. It tells the rate of each 10,000, and the memory then. It gives up
  * when no document is indexed for two minutes.
  */
-const POLL_MS = 250;
+/** A question takes the service's thread some 6 ms: rarely while much is left, then more often. */
+const POLL_MS = { least: 100, most: 1_000, atFirst: 250 };
+/** Of the time that is left, between two questions. */
+const POLL_SHARE = 0.25;
 const STALLED_MS = 120_000;
 const MADE_UP = 5_000;
 /** Documents that are made up at a time, and that a line of the table is about. */
@@ -53,6 +56,11 @@ async function pushParts(send: Send, { parts }: Documents): Promise<number> {
 
 const countsOf = async (send: Send) => (await (await send("GET", "/rags/bench")).json()) as Counts;
 
+function pauseBefore(total: number, documents: number, passedMs: number): number {
+  const leftMs = ((total - documents) * passedMs) / documents;
+  return Math.min(POLL_MS.most, Math.max(POLL_MS.least, leftMs * POLL_SHARE));
+}
+
 /** A step for every 10,000 documents that are indexed, and for the rest. */
 async function untilIndexed(
   send: Send,
@@ -60,6 +68,7 @@ async function untilIndexed(
   measure: () => Promise<Pick<Step, "rssMiB" | "heapMiB">>,
 ) {
   const steps: Step[] = [];
+  const startedAt = performance.now();
   let last = { documents: 0, at: performance.now() };
   let seen = { documents: 0, at: performance.now() };
   for (;;) {
@@ -74,7 +83,7 @@ async function untilIndexed(
     }
     if (documents === total) return { steps, vectors: numberVectors, endedAt: at };
     process.stderr.write(`\r${documents} of ${total} `);
-    await pause(POLL_MS);
+    await pause(documents === 0 ? POLL_MS.atFirst : pauseBefore(total, documents, at - startedAt));
   }
 }
 
