@@ -11,10 +11,12 @@ import { modelRegistry } from "./adapters/model-registry.ts";
 import { ConfigError, parseConfig } from "./config.ts";
 import type { Config } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
+import { RecentBytes } from "./core/recent-bytes.ts";
 import { RecentLookups } from "./db/access/recent-lookups.ts";
 import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
 import { ExtractionMemory } from "./core/work/extraction-memory.ts";
+import { takingTurns } from "./core/work/take-turns.ts";
 import type { Services } from "./services.ts";
 
 /** The part of a request's or event's context that services use; objects have no tracing. */
@@ -26,10 +28,18 @@ type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
  */
 const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
 
+/**
+ * As much as a group of pushed files that is stored together. On Cloudflare files are indexed in
+ * other isolates than those that take them.
+ */
+const RECENT_BYTES = 8 << 20;
+
 /** Memory belongs to the isolate and is shared by its events. */
 const extractionMemory = new ExtractionMemory();
 const usageOutbox = new UsageOutbox();
 const recentLookups = new RecentLookups();
+const recentBytes = new RecentBytes(RECENT_BYTES);
+const noRecentBytes = new RecentBytes(0);
 
 function configOf(env: Env) {
   const known = configs.get(env);
@@ -54,12 +64,14 @@ export function composeServices(env: Env, context: Context): Services {
     reads: openReads(env.DB),
     recentLookups,
     files: env.FILES,
+    recentBytes: config.ENVIRONMENT === "development" ? recentBytes : noRecentBytes,
     ragIndexes: ragIndexes(env.RAG_INDEX),
     models: modelRegistry(config, { ai: env.AI }),
     vectorIndex:
       config.VECTOR_INDEX === "embedded" ? null : vectorizeIndex(vectorizeOf(env, config)),
     converter: env.AI === undefined ? null : markdownConverter(env.AI, config.AI_GATEWAY_ID),
     extractionMemory,
+    takeTurn: takingTurns(() => scheduler.wait(0)),
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
     queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),
     queueBacklog: () => queueBacklog(queues),

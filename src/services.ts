@@ -2,10 +2,12 @@ import type { Config } from "./config.ts";
 import type { Now } from "./core/time.ts";
 import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
+import type { RecentBytes } from "./core/recent-bytes.ts";
 import type { Trace } from "./core/trace.ts";
 import type { Database, Reads } from "./db/client.ts";
 import type { RecentLookups } from "./db/access/recent-lookups.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
+import type { TakeTurn } from "./core/work/take-turns.ts";
 import type { DocumentConverter } from "./documents/document-converter.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
@@ -34,6 +36,8 @@ export type Services = {
   recentLookups: RecentLookups;
   /** Bytes of pushed files and extracted texts. */
   files: R2Bucket;
+  /** Of pushed files that wait to be indexed, by version; shared by all events of an isolate. */
+  recentBytes: RecentBytes;
   queue: JobQueue;
   queueBacklog: () => Promise<QueueBacklog[]>;
   ragIndexes: RagIndexes;
@@ -44,6 +48,8 @@ export type Services = {
   converter: DocumentConverter | null;
   /** Shared by all events of an isolate. */
   extractionMemory: ExtractionMemory;
+  /** Before a piece of long work on texts, so that others are served in between. */
+  takeTurn: TakeTurn;
   sourceReaders: SourceReaders;
   /** Sets the clock's alarm unless it is set; cheap when it is. */
   wakeClock: () => Promise<void>;

@@ -11,7 +11,7 @@ export async function readLimited(
   body: ReadableStream<Uint8Array> | ArrayBuffer,
   limit: number,
   announcedBytes: number | null = null,
-): Promise<Uint8Array | null> {
+): Promise<Uint8Array<ArrayBuffer> | null> {
   if (body instanceof ArrayBuffer) return body.byteLength > limit ? null : new Uint8Array(body);
   let whole = new Uint8Array(Math.min(limit, announcedBytes ?? FIRST_BYTES));
   let size = 0;

@@ -1,8 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { multipartBody } from "../../src/cli/api/multipart-body.ts";
 import type { PanelApi } from "../../src/cli/api/panel-api.ts";
 import type { Retrieval } from "../../src/cli/api/public-api.ts";
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
@@ -241,3 +242,34 @@ test("hostile documents end, others are served, the file behind is indexed", asy
   expect((await search("zebras graze"))[0]).toBe("hostile/zebra.md");
   expect((await search("note from the deep"))[0]).toBe("hostile/deep.html");
 });
+
+test("the panel answers while many files are indexed", async () => {
+  const headers = { Authorization: `Bearer ${key}` };
+  const files = Array.from({ length: 100 }, (_, nth) => wordsOf(nth));
+  const parts = files.map((text, nth) => {
+    const data = new TextEncoder().encode(text);
+    return { path: `many/${nth}.txt`, data, contentType: "text/plain" };
+  });
+  const { data, contentType } = multipartBody(parts);
+  const sent = await fetch(`${service.url}/panel/api/file-sources/docs/files`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": contentType },
+    body: data,
+  });
+  expect(sent.status).toBe(200);
+  let answersMeanwhile = 0;
+  await vi.waitFor(
+    async () => {
+      const answer = await fetch(`${service.url}/panel/api/overview`, { headers });
+      const { files: counts } = (await answer.json()) as { files: Record<string, number> };
+      if ((counts["processing"] ?? 0) > 0) answersMeanwhile += 1;
+      expect(counts).toMatchObject({ pending: 0, processing: 0 });
+    },
+    { timeout: 120_000, interval: 1 },
+  );
+  expect(answersMeanwhile).toBeGreaterThan(3);
+});
+
+/** Some 40 KB of text. */
+const wordsOf = (seed: number) =>
+  Array.from({ length: 6_000 }, (_, at) => ((seed * 6_000 + at) * 7_919).toString(36)).join(" ");

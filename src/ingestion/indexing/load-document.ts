@@ -48,6 +48,7 @@ export async function loadDocument(
   if (keeps && file.sha256 !== null) {
     const document = await during("file storage", () => getExtractedText(services.files, file));
     if (document !== null) {
+      await services.takeTurn(document.markdown.length);
       return {
         outcome: "loaded",
         document,
@@ -59,6 +60,7 @@ export async function loadDocument(
   const content = await readContent(services, file, texts);
   if (content === null) return { outcome: "deleted" };
   const { sha256, mimeType } = content;
+  await services.takeTurn(content.bytes.byteLength);
   if (sha256 !== file.sha256) {
     const facts = { sha256, size: content.bytes.byteLength };
     await during("database", () => noteContent(services.db, file, facts));
@@ -93,10 +95,12 @@ async function readContent(
     return { bytes: encoder.encode(text), sha256: file.sha256, mimeType: file.mimeType };
   }
   const key = bytesKey({ sourceId: file.source.id, fileId: file.fileId }, file.version);
-  const bytes = await during("file storage", async () => {
-    const object = await services.files.get(key);
-    return object === null ? null : new Uint8Array(await object.arrayBuffer());
-  });
+  const bytes =
+    services.recentBytes.take(file.version) ??
+    (await during("file storage", async () => {
+      const object = await services.files.get(key);
+      return object === null ? null : new Uint8Array(await object.arrayBuffer());
+    }));
   if (bytes === null) throw new StepFailure("file storage: the file's bytes are missing", null);
   return { bytes, sha256: file.sha256 ?? (await sha256Hex(bytes)), mimeType: file.mimeType };
 }

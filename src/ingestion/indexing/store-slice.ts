@@ -18,6 +18,7 @@ export async function storeSlice(
   slice: Slice,
   tally: EmbeddingTally,
 ): Promise<void> {
+  await services.takeTurn(lengthOf(slice.wanted));
   const wanted = slice.wanted.filter(({ work }) => work.failure === null);
   if (wanted.length === 0) return;
   const embedder = services.models.embedder(slice.model, slice.dimensions);
@@ -75,6 +76,9 @@ const isRefusal = (thrown: unknown) =>
 
 const textsOf = (wanted: Wanted[]) =>
   wanted.map(({ work, chunk }) => embeddedText(work.markdown, chunk));
+
+const lengthOf = (wanted: Wanted[]) =>
+  wanted.reduce((sum, { chunk }) => sum + chunk.end - chunk.start, 0);
 
 function grouped(wanted: Wanted[], vectors: Float32Array[]): Map<FileWork, Embedded[]> {
   const byWork = new Map<FileWork, Embedded[]>();

@@ -11,11 +11,11 @@ import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/u
 
 /** Indexes that are written at once. */
 const INDEXES_AT_ONCE = 6;
-/**
- * Chunks of several files that a call writes; searches wait for some ten milliseconds. More words
- * that leave at once, of replaced versions, would be merged out of the whole index.
- */
-const CHUNKS_PER_CALL = 32;
+/** What a call writes of several files; searches of this index wait for some 30 ms meanwhile. */
+const CHUNKS_PER_CALL = 128;
+const CHARACTERS_PER_CALL = 256 * 1_024;
+/** The same of replaced versions: more words that leave at once are merged out of the whole index. */
+const REPLACED_PER_CALL = 32;
 /** A file with more missing chunks is large: its chunks are stored as they are embedded. */
 const HELD_CHUNKS = 64;
 
@@ -56,7 +56,10 @@ export function byIndex(works: FileWork[]): FileWork[][] {
  */
 export async function storeVersions(services: Services, works: FileWork[]): Promise<void> {
   await inParallel(byIndex(works), INDEXES_AT_ONCE, async (ofIndex) => {
-    for (const part of partsOf(ofIndex)) await storeTogether(services, part);
+    for (const part of partsOf(ofIndex)) {
+      await services.takeTurn(part.reduce((sum, { markdown }) => sum + markdown.length, 0));
+      await storeTogether(services, part);
+    }
   });
 }
 
@@ -64,14 +67,21 @@ function partsOf(works: FileWork[]): FileWork[][] {
   const parts: FileWork[][] = [];
   let open: FileWork[] = [];
   let chunks = 0;
+  let characters = 0;
+  let replaced = 0;
   for (const work of works) {
-    if (open.length === 0 || chunks + work.chunks.length > CHUNKS_PER_CALL) {
+    chunks += work.chunks.length;
+    characters += work.markdown.length;
+    replaced += work.file.chunkCount;
+    const isLarge = chunks > CHUNKS_PER_CALL || characters > CHARACTERS_PER_CALL;
+    if (open.length === 0 || isLarge || replaced > REPLACED_PER_CALL) {
       open = [];
-      chunks = 0;
+      chunks = work.chunks.length;
+      characters = work.markdown.length;
+      replaced = work.file.chunkCount;
       parts.push(open);
     }
     open.push(work);
-    chunks += work.chunks.length;
   }
   return parts;
 }

@@ -11,14 +11,14 @@ export class Upload {
   readonly size: number;
   readonly sha256: string;
   readonly #bucket: R2Bucket;
-  readonly #bytes: Uint8Array | null;
+  readonly #bytes: Uint8Array<ArrayBuffer> | null;
   #liesAt: string | null;
 
   /** `of`: the bytes themselves, or the key they are stored at. */
   constructor(
     bucket: R2Bucket,
     facts: { size: number; sha256: string },
-    of: { bytes: Uint8Array } | { key: string },
+    of: { bytes: Uint8Array<ArrayBuffer> } | { key: string },
   ) {
     ({ size: this.size, sha256: this.sha256 } = facts);
     this.#bucket = bucket;
@@ -27,7 +27,7 @@ export class Upload {
   }
 
   /** The body, where it is in memory. */
-  get bytes(): Uint8Array | null {
+  get bytes(): Uint8Array<ArrayBuffer> | null {
     return this.#bytes;
   }
 

@@ -127,6 +127,7 @@ async function queueFiles(
   files: ReceivedFile[],
   known: Map<string, StoredFile>,
 ): Promise<void> {
+  const { recentBytes } = services;
   const sizes = new Map(files.map((file) => [idOf(file, known), file.upload.size]));
   const sized = messages.map((message) => ({ ...message, size: sizes.get(message.fileId) ?? 0 }));
   const indexes = new Set(messages.map(({ ragId, generation }) => `${ragId} ${generation}`)).size;
@@ -137,6 +138,13 @@ async function queueFiles(
       return text === null ? [] : [[idOf(file, known), { version: file.version, text }]];
     }),
   );
+  const queued = new Set(messages.map(({ fileId }) => fileId));
+  for (const file of files) {
+    const id = idOf(file, known);
+    const { bytes } = file.upload;
+    // Who takes them may detach them: nothing reads them here any more.
+    if (bytes !== null && queued.has(id) && !texts.has(id)) recentBytes.add(file.version, bytes);
+  }
   await queueBySize(services, sized, texts);
 }
 
@@ -159,7 +167,7 @@ async function unlessLost<T>(
 
 /** Bytes are stored before rows, so that a row never refers to missing bytes. */
 async function storeBytes(
-  { log }: Services,
+  { log, takeTurn }: Services,
   source: Source,
   files: ReceivedFile[],
   known: Map<string, StoredFile>,
@@ -167,6 +175,7 @@ async function storeBytes(
 ): Promise<ReceivedFile[]> {
   await inParallel(files, WRITES_AT_ONCE, async (file) => {
     const fileId = idOf(file, known);
+    await takeTurn(file.upload.size);
     try {
       await file.upload.storeAt(bytesKey({ sourceId: source.id, fileId }, file.version));
     } catch (thrown) {
