@@ -10,24 +10,16 @@ export type TakeTurn = (bytes: number) => Promise<void>;
  * and searches would wait until a whole batch of files is indexed. Turns of one event come one
  * after the other, however many pieces of its work run side by side; a larger piece is a turn by
  * itself.
- *
- * `pass` lets others run. It is called a turn ahead, because the shortest timer takes a
- * millisecond, which then has passed.
+ * @param pass lets others run; the shortest timer takes about a millisecond
  */
 export function takingTurns(pass: () => Promise<unknown>): TakeTurn {
   let bytes = 0;
-  let passing: Promise<unknown> | null = null;
-  let last = Promise.resolve();
-  const turn = async () => {
-    await passing;
-    passing = pass();
-  };
+  let last: Promise<unknown> = Promise.resolve();
   return async (more) => {
-    passing ??= pass();
     bytes += more;
     if (bytes < BYTES_PER_TURN) return;
     bytes = 0;
-    last = last.then(turn);
+    last = last.then(pass);
     await last;
   };
 }

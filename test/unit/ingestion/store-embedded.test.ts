@@ -35,7 +35,11 @@ test("slices that are embedded side by side store the version of a small file on
       return versions.map(() => ({ stored: [], activation: { outcome: "activated" } }));
     },
   };
-  const services = { vectorIndex: null, ragIndexes: () => index } as unknown as Services;
+  const services = {
+    vectorIndex: null,
+    ragIndexes: () => index,
+    takeTurn: async () => undefined,
+  } as unknown as Services;
   const small = workOf("small", { chunks: [], wanted: 2, isTaken: false });
   const failed = workOf("failed", { chunks: [], wanted: 1, isTaken: false });
   failed.failure = { thrown: new Error("refused") };
