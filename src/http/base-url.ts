@@ -7,4 +7,4 @@ export function baseUrlOf(config: Pick<Config, "PUBLIC_BASE_URL">, request: Requ
 
 /** Whether callers reach the service over https, as far as it knows. */
 export const isHttps = (config: Pick<Config, "PUBLIC_BASE_URL">, request: Request) =>
-  (config.PUBLIC_BASE_URL ?? request.url).startsWith("https:");
+  /^https:/i.test(config.PUBLIC_BASE_URL ?? request.url);

@@ -77,8 +77,11 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/tokens", tokenPages());
   app.get("*", (context) => {
     const { path } = context.req;
-    const unslashed = withoutSlashesBehind(path);
-    if (unslashed !== path && unslashed !== "") return context.redirect(unslashed, 303);
+    const { pathname, search } = new URL(context.req.url);
+    const unslashed = withoutSlashesBehind(pathname);
+    if (unslashed !== pathname && unslashed !== "") {
+      return context.redirect(`${unslashed}${search}`, 303);
+    }
     // Opened by hand, or after the colours were chosen beside a form that had failed.
     const [, page, last] = /^(.+)\/([\w-]+)$/.exec(path) ?? [];
     if (page === undefined || last === undefined || !SENT_TO.has(last)) throw notFound();

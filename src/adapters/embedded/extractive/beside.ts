@@ -167,7 +167,7 @@ function isMereDuty({ text, group }: Sentence, quoted: Sentence[], { verb }: Que
   if (due === undefined || rest === undefined || stemOfForm(due.toLowerCase()) !== verb) {
     return false;
   }
-  const isShown = quoted.some((one) => one.group.kind !== "paragraph");
+  const isShown = quoted.some((one) => one.group.kind !== "paragraph" || TYPED.test(one.text));
   return group.kind === "paragraph" && !isShown && !MEANS.test(rest) && !TYPED.test(rest);
 }
 
@@ -181,7 +181,8 @@ const isAsBefore = ({ text, group }: Sentence, quoted: Sentence[]): boolean =>
 /** An item that says which values there are, and a sentence that says only which one holds. */
 const VALUE_ITEM =
   /^(?:type|default(?: value)?|environment variable|required|optional|since)\b[^.]{0,80}$/i;
-const IS_ON = /\b(?:is|are) (?:enabled|disabled|turned (?:on|off)) by default\b/i;
+const IS_ON =
+  /^[^,.;]{1,80}\b(?:is|are) (?:enabled|disabled|turned (?:on|off)) by default(?: (?:for|from|in|on|since|with)\b[^,.;]{0,60})?\.?$/i;
 
 const ASKS_VALUE =
   /\b(?:type|default|environment|required|optional|since|enabled|disabled|turned)\b/i;

@@ -159,6 +159,15 @@ test.each([
   ["How can one list lamps of the hall?", "Use the desk to list all lamps of the hall."],
   ["How do I melt all candles into one?", "Use the oven to melt all candles."],
   ["How do I sort by numbers?", "  --sort-numeric\n    Sort by numbers."],
+  [
+    "How do I pause a queue?",
+    "You should pause a queue before maintenance. Call `queue.pause()` to pause a queue.",
+  ],
+  ["What is strict mode?", "Strict mode is enabled by default and refuses unknown fields."],
+  [
+    "What does the lamp cache do?",
+    "The lamp cache, which is enabled by default, keeps the lamps of the hall warm.",
+  ],
 ])("what is done to what is asked, in other words, is the answer: %s", async (asked, text) => {
   expect(await answer(asked, [from("shop.md", text), ...OTHERS])).not.toContain(CLOSEST);
 });

@@ -8,10 +8,11 @@ const TURN_BYTES = 256 * 1_024;
 function passes() {
   const open: (() => void)[] = [];
   const pass = async () => await new Promise<void>((over) => void open.push(over));
+  const settled = async () => await new Promise((over) => void setImmediate(over));
   const endOne = async () => {
+    await settled();
     open.shift()?.();
-    await Promise.resolve();
-    for (let step = 0; step < 5; step++) await Promise.resolve();
+    await settled();
   };
   return { pass, endOne };
 }
