@@ -37,9 +37,9 @@ for (const [place, list] of Object.values(COMMON_WORDS).entries()) {
   }
 }
 
-/** Of a long text as much from its beginning, its middle and its end: parts may differ. */
-const SAMPLE_CHARACTERS = 6_000;
-const SAMPLES = 3;
+/** Of a longer text so many samples are read, from its beginning to its end: parts may differ. */
+const SAMPLES = 6;
+const SAMPLE_CHARACTERS = 1_000;
 const LEAST_WORDS = 8;
 /** Share of common words in running text: a third and more; lists and tables have less. */
 const LEAST_SHARE = 0.12;
@@ -56,10 +56,12 @@ export function detectLanguage(text: string): string | null {
 }
 
 function samplesOf(text: string): string[] {
-  if (text.length <= SAMPLE_CHARACTERS) return [text];
-  const length = SAMPLE_CHARACTERS / SAMPLES;
-  const middle = Math.floor((text.length - length) / 2);
-  return [text.slice(0, length), text.slice(middle, middle + length), text.slice(-length)];
+  if (text.length <= SAMPLES * SAMPLE_CHARACTERS) return [text];
+  const step = (text.length - SAMPLE_CHARACTERS) / (SAMPLES - 1);
+  return Array.from({ length: SAMPLES }, (_, nth) => {
+    const from = Math.floor(nth * step);
+    return text.slice(from, from + SAMPLE_CHARACTERS);
+  });
 }
 
 /**

@@ -57,7 +57,7 @@ export function byIndex(works: FileWork[]): FileWork[][] {
 export async function storeVersions(services: Services, works: FileWork[]): Promise<void> {
   await inParallel(byIndex(works), INDEXES_AT_ONCE, async (ofIndex) => {
     for (const part of partsOf(ofIndex)) {
-      await services.takeTurn(part.reduce((sum, { markdown }) => sum + markdown.length, 0));
+      await services.takeTurn(sumOf(part, lengthOf));
       await storeTogether(services, part);
     }
   });
@@ -65,26 +65,23 @@ export async function storeVersions(services: Services, works: FileWork[]): Prom
 
 function partsOf(works: FileWork[]): FileWork[][] {
   const parts: FileWork[][] = [];
-  let open: FileWork[] = [];
-  let chunks = 0;
-  let characters = 0;
-  let replaced = 0;
   for (const work of works) {
-    chunks += work.chunks.length;
-    characters += work.markdown.length;
-    replaced += work.file.chunkCount;
-    const isLarge = chunks > CHUNKS_PER_CALL || characters > CHARACTERS_PER_CALL;
-    if (open.length === 0 || isLarge || replaced > REPLACED_PER_CALL) {
-      open = [];
-      chunks = work.chunks.length;
-      characters = work.markdown.length;
-      replaced = work.file.chunkCount;
-      parts.push(open);
-    }
-    open.push(work);
+    const open = parts.at(-1);
+    if (open !== undefined && fitsOneCall([...open, work])) open.push(work);
+    else parts.push([work]);
   }
   return parts;
 }
+
+const fitsOneCall = (works: FileWork[]): boolean =>
+  sumOf(works, ({ chunks }) => chunks.length) <= CHUNKS_PER_CALL &&
+  sumOf(works, lengthOf) <= CHARACTERS_PER_CALL &&
+  sumOf(works, ({ file }) => file.chunkCount) <= REPLACED_PER_CALL;
+
+const sumOf = (works: FileWork[], of: (work: FileWork) => number): number =>
+  works.reduce((sum, work) => sum + of(work), 0);
+
+const lengthOf = ({ markdown }: FileWork): number => markdown.length;
 
 /** When a call of several files fails, each is tried alone. */
 async function storeTogether(services: Services, works: FileWork[]): Promise<void> {

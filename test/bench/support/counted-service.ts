@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,7 +39,9 @@ function writeConfig(folder: string): string {
     compatibility_date: config["compatibility_date"],
     compatibility_flags: config["compatibility_flags"],
     vars: {
-      ENVIRONMENT: "development",
+      // Where pushed files are read from the bucket, as on Cloudflare.
+      ENVIRONMENT: "preview",
+      ENCRYPTION_KEY: randomBytes(32).toString("base64"),
       EMBEDDING_MODEL: "workers-ai/@cf/baai/bge-m3",
       EMBEDDING_DIMENSIONS: "1024",
       VECTOR_INDEX: "auto",

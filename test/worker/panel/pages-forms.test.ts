@@ -204,6 +204,8 @@ test("what forms are sent to leads to their page when it is opened", async () =>
     ["/panel/sources/docs/upload", "/panel/sources/docs"],
     ["/panel/", "/panel"],
     ["/panel/rags/docs/", "/panel/rags/docs"],
+    ["/panel/search/?q=otters&rag=docs", "/panel/search?q=otters&rag=docs"],
+    ["/panel/caf%C3%A9%0d%0aX-Y:%20z/", "/panel/caf%C3%A9%0d%0aX-Y:%20z"],
   ]) {
     const { status, headers } = await browser.open(path ?? "");
     expect([path, status, headers.get("Location")]).toEqual([path, 303, page]);

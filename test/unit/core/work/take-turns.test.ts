@@ -4,7 +4,7 @@ import { takingTurns } from "../../../../src/core/work/take-turns.ts";
 
 const TURN_BYTES = 256 * 1_024;
 
-/** A `pass` that lasts until the test ends it, and how often it was called. */
+/** A `pass` that lasts until the test ends it. */
 function passes() {
   const open: (() => void)[] = [];
   const pass = async () => await new Promise<void>((over) => void open.push(over));
