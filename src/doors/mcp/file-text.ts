@@ -1,4 +1,4 @@
-import { notFound } from "../../core/errors.ts";
+import { isNotFound, notFound, unprocessable } from "../../core/errors.ts";
 import { findFileStatuses } from "../../db/files/public-files.ts";
 import type { PublicFile } from "../../db/files/public-files.ts";
 import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
@@ -19,9 +19,12 @@ export type FileText = {
   next: number | null;
 };
 
+const NO_TEXT_NOW =
+  "The file has no text now: a newer version of it is being read, or could not be. Its passages are still found.";
+
 /**
  * A part of a file's text, as it was read for a RAG that the token covers.
- * @throws QuarryError `not-found`, `forbidden`
+ * @throws QuarryError `not-found`, `forbidden`, `unprocessable` while a newer version has no text
  */
 export async function readFileText(
   session: Session,
@@ -35,6 +38,10 @@ export async function readFileText(
   const found = await findFileStatuses(services.reads, source.id, rows, storedFormsOf(path));
   const [file] = found;
   if (file === undefined || file.status === "deleted" || file.indexedAt === null) throw notFound();
-  const { text: whole } = await readExtractedText(services, { source, path: file.path });
+  const { text: whole } = await readExtractedText(services, { source, path: file.path }).catch(
+    (thrown: unknown) => {
+      throw isNotFound(thrown) ? unprocessable(NO_TEXT_NOW) : thrown;
+    },
+  );
   return { file, length: whole.length, ...partOf(whole, part) };
 }

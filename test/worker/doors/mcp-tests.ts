@@ -1,10 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { env, exports } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { newToken } from "../../../src/access/credential-format.ts";
 import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
-import { ASKING, program } from "./world.ts";
+import { addRag, ASKING, program } from "./world.ts";
 import type { DoorsWorld } from "./world.ts";
 
 /** A client of the official SDK that calls the Worker. */
@@ -100,6 +100,29 @@ export function mcpTests(world: () => DoorsWorld): void {
       });
       const helped = await call(one, "agent_helper", { prompt });
       expect(helped.structuredContent?.["answer"]).toMatch(/thirty days/);
+    });
+
+    test("a file whose newest version has no text says so", async () => {
+      const { panel } = world();
+      const name = `pages-${mode}`;
+      await addRag(panel, name, { "page.html": "<h1>Door</h1><p>The door opens at nine.</p>" });
+      const one = await client();
+      const id = `${name}/page.html`;
+      const { structuredContent } = await call(one, "fetch", { id });
+      expect(structuredContent).toMatchObject({ text: expect.stringContaining("at nine") });
+
+      await panel.put(`/file-sources/${name}/files/page.html`, "%PDF broken", "application/pdf");
+      const told = await vi.waitFor(
+        async () => {
+          const answer = await call(one, "fetch", { id });
+          expect(answer.isError).toBe(true);
+          return answer;
+        },
+        { timeout: 120_000, interval: 50 },
+      );
+      expect(told.content[0]?.text).toMatch(/^The file has no text now: a newer version/);
+      const found = await call(one, "search", { query: "door opens", rag: name });
+      expect(JSON.stringify(found.structuredContent)).toContain("at nine");
     });
 
     test("files are resources, as Markdown", async () => {

@@ -9,6 +9,7 @@ const NOTES: Record<string, string> = {
   "reports/boiler.csv": "part,state\nboiler valve,worn",
 };
 const SECRETS = { "closed.md": "# Closed\n\nThe boiler code is 4711 and secret." };
+const TYPES: Record<string, string> = { csv: "text/csv", html: "text/html" };
 export const ASKING = { systemPrompt: "Answer.", model: "embedded/extractive" };
 
 type Panel = Awaited<ReturnType<typeof signedIn>>;
@@ -39,11 +40,16 @@ export async function setUpDoors(): Promise<DoorsWorld> {
   };
 }
 
-async function addRag(panel: Panel, name: string, files: Record<string, string>): Promise<void> {
+/** A RAG of pushed files, all indexed. */
+export async function addRag(
+  panel: Panel,
+  name: string,
+  files: Record<string, string>,
+): Promise<void> {
   await panel.send("POST", "/file-sources", { name, provider: "file_system" });
   await panel.send("POST", "/rags", { name, fileSource: name });
   for (const [path, text] of Object.entries(files)) {
-    const type = path.endsWith(".csv") ? "text/csv" : "text/markdown";
+    const type = TYPES[path.split(".").at(-1) ?? ""] ?? "text/markdown";
     await panel.put(`/file-sources/${name}/files/${path}`, text, type);
   }
   await vi.waitFor(
