@@ -73,7 +73,8 @@ export function modelRegistry(config: Config, bindings: ModelBindings): ModelReg
     },
     reranker(name) {
       if (name === "embedded/lexical") return lexicalReranker();
-      return { name, tokenizer: tokenizerOf(name), ...providers(name).reranker(nameOf(name)) };
+      const { model, batchLimit } = providers(name).reranker(nameOf(name));
+      return { name, model, isAbsolute: true, batchLimit, tokenizer: tokenizerOf(name) };
     },
     tokenizerOf,
   };

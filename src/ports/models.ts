@@ -30,6 +30,8 @@ export type Embedder = {
 export type Reranker = {
   name: string;
   model: RerankingModelV4;
+  /** A document's relevance does not depend on the others of its call: over RAGs they compare. */
+  isAbsolute: boolean;
   tokenizer: Tokenizer;
   /** Maximum number of documents per call. */
   batchLimit: number;

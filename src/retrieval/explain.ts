@@ -33,9 +33,7 @@ export function explain(
 ): Explanation[] {
   const before = factsById(scored);
   const relevances = new Map(
-    ranked
-      .filter(({ order }) => order === "relevance")
-      .flatMap((list) => list.chunks.map(({ chunk, value }) => [chunk.id, value] as const)),
+    ranked.flatMap(({ chunks: of }) => of.map(({ chunk, relevance }) => [chunk.id, relevance])),
   );
   return chunks.map(({ chunk: { id }, value }) => {
     const facts = before.get(id) ?? { queries: [], fused: value, fusedRank: 0, wordsRank: null };

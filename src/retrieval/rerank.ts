@@ -10,7 +10,7 @@ import { idsOf } from "../rag-index/search/fuse.ts";
 import type { QueryLegs } from "../rag-index/search/fuse.ts";
 import { runLeg } from "./degradations.ts";
 import type { RetrievalCall } from "./degradations.ts";
-import { inOrder } from "./score-and-merge.ts";
+import { inOrder, inPlacesOf } from "./score-and-merge.ts";
 import type { ScoredChunk, ScoredList } from "./score-and-merge.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 
@@ -32,21 +32,29 @@ export function rerankLists(
       const part = lists.length === 1 ? "reranker" : `reranker of ${identifier}`;
       const candidates = list.chunks.slice(0, plan.needed);
       const by = { part, name: reranker, ragId: id };
-      const relevance = await rerank(call, by, candidates, list.found.queries, plan);
-      if (relevance === null) {
-        const chunks = orderedBy(list.chunks, (chunk) =>
-          chunk.scored ? chunk.score : chunk.value,
+      const reply = await rerank(call, by, candidates, list.found.queries, plan);
+      if (reply === null) {
+        const similar = orderedBy(list.chunks, ({ scored, score, value }) =>
+          scored ? score : value,
         );
-        return { ...list, chunks, order: "similarity" };
+        return { ...list, chunks: inPlacesOf(list.chunks, similar) };
       }
-      const valueOf = ({ chunk }: ScoredChunk) => relevance.get(chunk.id) ?? -Infinity;
-      return { ...list, chunks: orderedBy(candidates, valueOf), order: "relevance" };
+      const judged = candidates.map((chunk) => {
+        return { ...chunk, relevance: reply.relevance.get(chunk.chunk.id) ?? -Infinity };
+      });
+      const relevant = orderedBy(judged, (chunk) => chunk.relevance);
+      const relevanceBy = reply.isAbsolute ? reranker : null;
+      return { ...list, chunks: inPlacesOf(candidates, relevant), relevanceBy };
     }),
   );
 }
 
-const orderedBy = (chunks: ScoredChunk[], valueOf: (chunk: ScoredChunk) => number) =>
-  chunks.map((chunk) => ({ ...chunk, value: valueOf(chunk) })).sort(inOrder);
+function orderedBy<Chunk extends ScoredChunk>(
+  chunks: Chunk[],
+  valueOf: (chunk: Chunk) => number,
+): ScoredChunk[] {
+  return chunks.map((chunk) => ({ ...chunk, value: valueOf(chunk) })).sort(inOrder);
+}
 
 /** `part` names the leg in degradations. */
 type RerankedBy = { part: string; name: string; ragId: RagId };
@@ -61,7 +69,7 @@ async function rerank(
   candidates: ScoredChunk[],
   found: QueryLegs[],
   { queries }: SearchPlan,
-): Promise<Map<ChunkId, number> | null> {
+): Promise<{ relevance: Map<ChunkId, number>; isAbsolute: boolean } | null> {
   const { now, models } = call.services;
   const startedAt = now();
   const reranked = await runLeg(call, { part, kind: "reranking", share: 1 }, async (signal) => {
@@ -75,6 +83,7 @@ async function rerank(
       relevanceOf(reranker, query, batch, signal),
     );
     return {
+      isAbsolute: reranker.isAbsolute,
       relevance: bestOf(replies.flatMap(({ scores }) => scores)),
       tokens: replies.reduce((sum, { tokens }) => sum + tokens, 0),
     };
@@ -88,7 +97,7 @@ async function rerank(
     latencyMs: now() - startedAt,
     failed: reranked === null,
   });
-  return reranked?.relevance ?? null;
+  return reranked;
 }
 
 type Relevance = [ChunkId, number];

@@ -25,19 +25,25 @@ export type ScoredChunk = {
   /** Cosine clamped to 0..1, the best over the queries; 0 when none could be computed. */
   score: number;
   scored: boolean;
-  /** What orders: fused value, similarity, relevance or reciprocal rank. */
+  /**
+   * Fused value or similarity. Where words or a reranker changed the order it stays with the place,
+   * so that lists of several RAGs compare as before.
+   */
   value: number;
   /** Where words changed the order: its own fused value and place, from 1. */
   fused?: number;
   fusedPlace?: number;
+  /** What a reranker gave it. */
+  relevance?: number;
 };
 
-/** One RAG's candidates in its own order, and what the values are that order them. */
+/** One RAG's candidates in its own order, best value first. */
 export type ScoredList = {
   /** What the chunks were chosen from. */
   found: Found;
   chunks: ScoredChunk[];
-  order: "fused" | "similarity" | "relevance";
+  /** The reranker that ordered them, where its relevances compare over RAGs. */
+  relevanceBy: string | null;
 };
 
 /** In the order of the fusion, or of the similarity where the RAG is searched by it alone. */
@@ -53,7 +59,7 @@ export function scoreChunks(
     return { ragIdentifier, chunk, score: similarity ?? 0, scored: similarity !== null, value };
   });
   const passing = scored.filter((chunk) => passesThreshold(chunk, threshold));
-  return { found, chunks: passing.sort(inOrder), order: "fused" };
+  return { found, chunks: passing.sort(inOrder), relevanceBy: null };
 }
 
 /** Cosine as the API shows it; null when there is none. */
@@ -80,17 +86,35 @@ export function inOrder(a: ScoredChunk, b: ScoredChunk): number {
 
 const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-/** One list from all RAGs; values of different kinds are merged by their ranks. */
-export function mergeLists(lists: ScoredList[], includeDuplicates: boolean): ScoredChunk[] {
-  const [first, ...others] = lists;
+/**
+ * One list from all RAGs: by relevance where one reranker judged all, else by the values of the
+ * fusion, else by rank. A rank alone would put the best of a RAG that has no answer before the
+ * second best of one that has.
+ */
+export function mergeLists(given: ScoredList[], includeDuplicates: boolean): ScoredChunk[] {
+  const lists = given.filter(({ chunks }) => chunks.length > 0);
+  const [first] = lists;
   if (first === undefined) return [];
-  const all = lists.map(({ chunks }) => chunks);
-  const merged =
-    others.length === 0 || lists.every((list) => comparable(list, first))
-      ? mergeByHeads(all)
-      : mergeByReciprocalRank(all);
+  const merged = mergeAll(lists, first);
   return includeDuplicates ? merged : mergeEqualTexts(merged);
 }
+
+function mergeAll(lists: ScoredList[], first: ScoredList): ScoredChunk[] {
+  const all = lists.map(({ chunks }) => chunks);
+  const { relevanceBy } = first;
+  if (lists.length > 1 && relevanceBy !== null) {
+    const isOfOne = lists.every((list) => list.relevanceBy === relevanceBy);
+    if (isOfOne) return mergeByHeads(all.map((chunks) => chunks.map(valuedByRelevance)));
+  }
+  return lists.every((list) => comparable(list, first))
+    ? mergeByHeads(all)
+    : mergeByReciprocalRank(all);
+}
+
+const valuedByRelevance = (chunk: ScoredChunk): ScoredChunk => ({
+  ...chunk,
+  value: chunk.relevance ?? chunk.value,
+});
 
 /** Lists in order, merged by their values: equal values of one list keep its order. */
 function mergeByHeads(lists: ScoredChunk[][]): ScoredChunk[] {
@@ -115,12 +139,15 @@ function comparable(one: ScoredList, other: ScoredList): boolean {
   const a = one.found.target.rag;
   const b = other.found.target.rag;
   return (
-    one.order !== "relevance" &&
-    one.order === other.order &&
     a.embeddingModel === b.embeddingModel &&
     a.dimensions === b.dimensions &&
     a.searchMode === b.searchMode
   );
+}
+
+/** The chunks in another order; each place keeps its value. */
+export function inPlacesOf(places: ScoredChunk[], ordered: ScoredChunk[]): ScoredChunk[] {
+  return ordered.map((chunk, at) => ({ ...chunk, value: places[at]?.value ?? chunk.value }));
 }
 
 /** Keeps the first of equal texts; it takes the best score among them. */

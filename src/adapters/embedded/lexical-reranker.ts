@@ -134,5 +134,11 @@ export function lexicalReranker(): Reranker {
       return { ranking: ranking.slice(0, topN ?? ranking.length) };
     },
   };
-  return { name: LEXICAL_RERANKER_NAME, tokenizer: "unknown", model, batchLimit: BATCH_LIMIT };
+  return {
+    name: LEXICAL_RERANKER_NAME,
+    model,
+    isAbsolute: false,
+    tokenizer: "unknown",
+    batchLimit: BATCH_LIMIT,
+  };
 }
