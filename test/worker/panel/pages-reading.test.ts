@@ -142,7 +142,7 @@ test("a prompt is tried with a run, and saved only by its own button", async () 
   expect(member.html).not.toContain('name="systemPrompt"');
 });
 
-test("more reasons of failed files than are shown are still counted", async () => {
+test("more failed files than are shown are still counted, each once over two RAGs", async () => {
   const files = Array.from({ length: 45 }, (_, at) => `f-${at}`);
   await env.DB.batch([
     env.DB.prepare(
@@ -153,14 +153,17 @@ test("more reasons of failed files than are shown are still counted", async () =
     ).bind(JSON.stringify(files)),
     env.DB.prepare(
       `insert into rag_files (rag_id, generation, file_id, path, status, revision, error_message)
-       select (select id from rags where identifier = 'docs'), 1, value, value, 'error', 1,
-         'reason ' || value from json_each(?1)`,
+       select rags.id, 1, value, value, 'error', 1, 'reason ' || value
+       from json_each(?1) cross join rags where rags.identifier in ('docs', 'docs-again')`,
     ).bind(JSON.stringify(files)),
   ]);
   await admin.open("/panel");
   expect(admin.html).toContain("45 files need you.");
   expect(admin.html.match(/See the file</g)).toHaveLength(20);
   expect(admin.html).toContain("25 more files");
+  expect(admin.html).toContain("4 of 94 files in 2 RAGs are indexed");
+  await admin.open("/panel/sources/docs");
+  expect(admin.html).toContain("90 files failed, added up over 2 RAGs.");
   // All of them are done, in their way: nothing is looked at again by itself.
   await admin.open("/panel/rags/docs");
   expect(admin.html).not.toContain("data-refresh");

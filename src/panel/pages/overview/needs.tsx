@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import type { Needs } from "../../../db/maintenance/needs-store.ts";
+import { MOST_COUNTED, type Needs } from "../../../db/maintenance/needs-store.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import type { Tone } from "../../components/status.tsx";
@@ -16,7 +16,7 @@ const ended = (text: string) =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 
 /** Sources first: one of them may keep thousands of files from being seen. */
-export function needsOf({ failingSources, failingFiles, counts }: Needs): Need[] {
+export function needsOf({ failingSources, failingFiles, failing }: Needs): Need[] {
   const sources = failingSources.map((source): Need => {
     const { heldRemovals, identifier, name } = source;
     const isHeld = source.error === null && heldRemovals > 0;
@@ -40,7 +40,7 @@ export function needsOf({ failingSources, failingFiles, counts }: Needs): Need[]
   });
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
   const told = groups.reduce((sum, files) => sum + files.length, 0);
-  return [...sources, ...groups.flatMap(needOf), ...untold(told, counts.error)];
+  return [...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
 }
 
 /** Files that failed for the same reason in the same source are one need. */
@@ -73,10 +73,10 @@ function needOf(files: Needs["failingFiles"]): Need[] {
   return [need];
 }
 
-/** The list of failing files ends somewhere; the counter does not. */
+/** The list of failing files ends before their count does. */
 function untold(told: number, all: number): Need[] {
   if (all <= told) return [];
-  const what = counted(all - told, "more file", "more files");
+  const what = `${all < MOST_COUNTED ? "" : "At least "}${counted(all - told, "more file", "more files")}`;
   return [
     {
       tone: "warn",

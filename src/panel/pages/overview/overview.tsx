@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { usageOverTime } from "../../../catalog/usage/usage-over-time.ts";
-import { readNeeds, type Needs } from "../../../db/maintenance/needs-store.ts";
+import { MOST_COUNTED, readNeeds, type Needs } from "../../../db/maintenance/needs-store.ts";
 import { readSteps } from "../../../db/maintenance/steps-store.ts";
 import { count, counted } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
@@ -94,19 +94,20 @@ const Head = ({ found }: { found: Needs }) => {
 };
 
 /** "3 files and 1 source need you.", "All 4,812 files are indexed." */
-function headline({ counts, failingSources }: Needs, needs: readonly Need[]): string {
+function headline({ counts, failing, failingSources }: Needs, needs: readonly Need[]): string {
+  const least = failing < MOST_COUNTED ? "" : "At least ";
   const parts = [
-    ...(counts.error === 0 ? [] : [counted(counts.error, "file")]),
+    ...(failing === 0 ? [] : [`${least}${counted(failing, "file")}`]),
     ...(failingSources.length === 0 ? [] : [counted(failingSources.length, "source")]),
   ];
   if (needs.length > 0) {
-    const isOne = counts.error + failingSources.length === 1;
+    const isOne = failing + failingSources.length === 1;
     return `${parts.join(" and ")} ${isOne ? "needs" : "need"} you.`;
   }
   const total = counts.indexed + counts.pending + counts.processing;
   if (total === 0) return "Nothing is indexed yet.";
   if (counts.indexed === total) {
-    return total === 1 ? "The one file is indexed." : `All ${count(total)} files are indexed.`;
+    return total === 1 ? "The one file is indexed." : `All ${filesIn(counts, total)} are indexed.`;
   }
   return `${counted(total - counts.indexed, "file is", "files are")} being indexed.`;
 }
@@ -115,9 +116,15 @@ function state({ counts, scans }: Needs): string {
   const total = counts.indexed + counts.pending + counts.processing + counts.error;
   const under = counts.pending + counts.processing;
   const parts = [
-    `${count(counts.indexed)} of ${counted(total, "file")} ${total === 1 ? "is" : "are"} indexed`,
+    `${count(counts.indexed)} of ${filesIn(counts, total)} ${total === 1 ? "is" : "are"} indexed`,
     ...(under === 0 ? [] : [`${count(under)} under way`]),
     ...(scans.length === 0 ? [] : [counted(scans.length, "scan is running", "scans are running")]),
   ];
   return `${parts.join(", ")}.`;
+}
+
+/** "168 files"; with how many RAGs they are added up over, where RAGs share a source. */
+function filesIn({ rags, sources }: Needs["counts"], total: number): string {
+  const files = counted(total, "file");
+  return rags === sources ? files : `${files} in ${count(rags)} RAGs`;
 }

@@ -102,7 +102,7 @@ const State = ({ shown, now }: { shown: ShownSource; now: number }) => {
       {providerName(source)} ·{" "}
       {rags.length === 0
         ? "in no RAG yet: nothing of it is indexed."
-        : `${inWords(counts)}.${under}`}
+        : `${inWords(counts)}${rags.length === 1 ? "" : `, added up over ${rags.length} RAGs`}.${under}`}
       {rags.length === 0 ? null : (
         <>
           {" "}
