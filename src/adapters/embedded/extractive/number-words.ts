@@ -27,7 +27,7 @@ const PORTUGUESE = `dois duas três quatro cinco seis sete oito nove dez onze do
  */
 const LANGUAGES: [RegExp, Set<string>][] = [
   [/\bhow (?:many|much|long|high|old|far|big|deep|fast|heavy)\b/, folded(ENGLISH)],
-  [/\bwie (?:viele?|lange|hoch|alt|weit|tief|schwer)\b/, folded(GERMAN)],
+  [/\bwie (?:viele?|lange?|hoch|alt|weit|tief|schwer)\b/, folded(GERMAN)],
   [/\bcombien\b/, folded(FRENCH)],
   [/\bcuant[oa]s?\b/, folded(SPANISH)],
   [/\bquant[ie]\b/, folded(ITALIAN)],

@@ -152,3 +152,19 @@ test("of a long paragraph below a heading that asks, only some is quoted", async
   expect(said).toContain(told);
   expect(said.length).toBeLessThan(700);
 });
+
+test("what applies, and how long it is, is asked without a word of the document", async () => {
+  const text =
+    "# Contract\n\nThe notice period is three months. During probation it is two weeks.\n\n" +
+    "# Vertrag\n\nDie Kündigungsfrist beträgt vier Monate. In der Probezeit sind es acht Tage.";
+  expect(await quoted("How long is the notice period?", text)).toMatch(
+    /^The notice period is three/,
+  );
+  expect(await quoted("Which notice period applies?", text)).toMatch(/^The notice period is three/);
+  expect(await quoted("What applies during probation?", text)).toMatch(/^During probation it is/);
+  expect(await quoted("Wie lang ist die Kündigungsfrist?", text)).toMatch(/^Die Kündigungsfrist/);
+  expect(await quoted("Welche Kündigungsfrist gilt?", text)).toMatch(/^Die Kündigungsfrist/);
+  expect(await quoted("Was gilt in der Probezeit?", text)).toMatch(
+    /^In der Probezeit sind es acht/,
+  );
+});
