@@ -46,9 +46,13 @@ export function asId<Id extends string>(text: string): Id {
 export const IDENTIFIER_MAX_LENGTH = 64;
 export const IDENTIFIER_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
+/** Letters that are no plain one with a mark. */
+const UNMARKED: Record<string, string> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d" };
+
 /** A slug from a display name: `Staff Handbook (EN)` becomes `staff-handbook-en`; may be empty. */
 export function identifierFrom(name: string): string {
-  const ascii = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const ascii = plain.replace(/[ßæœøłđ]/g, (letter) => UNMARKED[letter] ?? letter);
   const slug = ascii.replace(/[^a-z0-9]+/g, "-").slice(0, IDENTIFIER_MAX_LENGTH);
   return slug.replace(/^-|-$/g, "");
 }

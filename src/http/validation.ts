@@ -34,7 +34,9 @@ function leaves(issue: Issue): Issue[] {
   const [closest] = [...issue.errors].sort(
     (a, b) => Number(isOfOtherType(a)) - Number(isOfOtherType(b)) || a.length - b.length,
   );
-  const inner = (closest ?? []).flatMap(leaves);
+  // A union by a named field says itself that none has its value.
+  if (closest === undefined) return [issue];
+  const inner = closest.flatMap(leaves);
   return inner.map((leaf) => Object.assign({}, leaf, { path: [...issue.path, ...leaf.path] }));
 }
 

@@ -16,10 +16,11 @@ const PARTS_LIMIT = 100;
 const TEMPERATURE_LIMIT = 2;
 export const MODEL_MAX_LENGTH = 200;
 
-const TextPart = z.object({
-  type: z.literal("text", "must be text: other parts are not read"),
-  text: z.string(),
-});
+const TextPart = z.discriminatedUnion(
+  "type",
+  [z.object({ type: z.literal("text"), text: z.string() })],
+  "must be text: other parts are not read",
+);
 const Content = z.union([z.string(), z.array(TextPart).max(PARTS_LIMIT)]);
 
 const ROLES = ["system", "developer", "user", "assistant"] as const;
@@ -47,9 +48,9 @@ export const ChatRequest = z.object({
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().optional() }).nullish(),
   response_format: ResponseFormat.nullish(),
-  tools: none("an agent has its own tools"),
+  tools: none("tools of the caller are not run"),
   tool_choice: z.unknown().optional(),
-  functions: none("an agent has its own tools"),
+  functions: none("tools of the caller are not run"),
   // Not of OpenAI's API: the name that it has in ours.
   includeSources: z.boolean().nullish(),
 });

@@ -7,9 +7,11 @@ import { listRags, type ScopedRag } from "../../catalog/rags/list-rags.ts";
 import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN, SCOPES_MAX } from "../../catalog/rags/rag-settings.ts";
 import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";
+import { notFound } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { findUnknownIds, scopesOf } from "../../db/catalog/rag-scope-store.ts";
+import { findFileStatuses } from "../../db/files/public-files.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-on-request.ts";
@@ -132,7 +134,16 @@ function addActions(app: Hono<PanelEnv>): void {
     const services = context.get("services");
     const rag = await findRag(services, { key: context.req.param("id") });
     const { path } = parseOrRefuse(retryQuery, context.req.query());
-    await retryFiles(services, { ragId: rag.id, path: path ?? null });
+    const retried = await retryFiles(services, { ragId: rag.id, path: path ?? null });
+    if (path !== undefined && retried === 0) await findFileOf(services, rag, path);
     return context.json({ queued: true }, 202);
   });
+}
+
+/** @throws QuarryError `not-found` when the RAG has no such file. */
+async function findFileOf(services: Services, rag: RagRecord, path: string): Promise<void> {
+  const { id: ragId, generation, fileSource } = rag;
+  const rows = [{ ragId, generation }];
+  const [file] = await findFileStatuses(services.reads, fileSource.id, rows, [path]);
+  if (file === undefined || file.status === "deleted") throw notFound("the RAG has no such file");
 }

@@ -104,3 +104,14 @@ test("a leading slash is refused wherever a path is given, as scopes refuse it",
     expect(await panel.send(method, path)).toMatchObject(refused("path"));
   }
 });
+
+test("retrying a file that the RAG does not have says so; one that did not fail is left", async () => {
+  const panel = await signedIn();
+  const retry = async (path: string) => await panel.send("POST", `/rags/one/retry?path=${path}`);
+  await run(file("r", "plans/r.txt"), state("one", "r", "plans/r.txt", "indexed"));
+  expect(await retry("plans/r.txt")).toMatchObject({ status: 202, body: { queued: true } });
+  expect(await retry("plans/none.txt")).toMatchObject({
+    status: 404,
+    body: { error: "Not found: the RAG has no such file" },
+  });
+});
