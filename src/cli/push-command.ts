@@ -1,6 +1,7 @@
 import { Command } from "commander";
 
 import { panelApi } from "./api/panel-api.ts";
+import { Unreachable } from "./api/send.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
 import { pushFolder } from "./push/push-folder.ts";
@@ -82,7 +83,7 @@ async function keepWatching(
       if (failed.length > 0) console.error("What failed is tried again by itself.");
       return failed.length === 0;
     } catch (thrown) {
-      if (isFirst) throw thrown;
+      if (isFirst && !(thrown instanceof Unreachable)) throw thrown;
       console.error(thrown instanceof CommandFailure ? thrown.message : thrown);
       console.error("It is tried again by itself.");
       return false;

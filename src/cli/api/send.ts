@@ -44,6 +44,11 @@ export class ApiError extends CommandFailure {
   }
 }
 
+/** Nothing answered: it may later. */
+export class Unreachable extends CommandFailure {
+  override readonly name = "Unreachable";
+}
+
 const errorText = z.looseObject({ error: z.string() });
 const TRIES = 7;
 const FIRST_WAIT_MS = 300;
@@ -104,7 +109,7 @@ async function sendOnce(
     if (body instanceof CommandFailure) return body;
     return { status: response.status, headers: response.headers, body };
   } catch (thrown) {
-    const failure = new CommandFailure(unreachable(target.baseUrl, thrown, attempt));
+    const failure = new Unreachable(unreachable(target.baseUrl, thrown, attempt));
     failure.cause = thrown;
     return failure;
   }

@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { stat } from "node:fs/promises";
 
 import { watch } from "chokidar";
+import type { FSWatcher } from "chokidar";
 
 import { isHidden } from "./choose-files.ts";
 
@@ -9,6 +11,8 @@ const QUIET_MS = 500;
 /** Before a push that failed is tried again; doubles with each failure. */
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 10 * 60_000;
+/** How often is looked whether the folder itself was made anew, as builds do. */
+const FOLDER_CHECK_MS = 1_000;
 
 /**
  * Calls `push` now and after every burst of changes, one call at a time, until `signal` aborts. It
@@ -22,25 +26,64 @@ export async function watchFolder(
   signal: AbortSignal,
   firstRetryMs = FIRST_RETRY_MS,
 ): Promise<void> {
+  const turns = pushInTurn(push, firstRetryMs);
+  const ended = new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  const watching = await watchWhole(folder, () => turns.after(QUIET_MS));
+  try {
+    await turns.first();
+    await ended;
+  } finally {
+    await watching.end();
+    await turns.end();
+  }
+}
+
+/**
+ * Watches a folder also after it was removed and made again, of which its watcher hears nothing.
+ * The timer keeps the process alive while there is no folder to watch.
+ */
+async function watchWhole(folder: string, changed: () => void) {
+  let known = await identityOf(folder);
+  let watcher = await watcherOf(folder);
+  watcher.on("all", changed);
+  let checking: Promise<void> = Promise.resolve();
+  const check = async () => {
+    const now = await identityOf(folder);
+    if (now === known) return;
+    known = now;
+    await watcher.close();
+    watcher = await watcherOf(folder);
+    watcher.on("all", changed);
+    changed();
+  };
+  const timer = setInterval(() => {
+    checking = checking.then(check);
+  }, FOLDER_CHECK_MS);
+  return {
+    end: async () => {
+      clearInterval(timer);
+      await checking;
+      await watcher.close();
+    },
+  };
+}
+
+async function watcherOf(folder: string): Promise<FSWatcher> {
   const watcher = watch(folder, {
     ignoreInitial: true,
     followSymlinks: false,
     ignored: (path) => isHidden(path.slice(folder.length).replaceAll("\\", "/")),
   });
-  const turns = pushInTurn(push, firstRetryMs);
-  const ended = new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  try {
-    await once(watcher, "ready");
-    const first = turns.first();
-    watcher.on("all", () => turns.after(QUIET_MS));
-    await first;
-    await ended;
-  } finally {
-    await watcher.close();
-    await turns.end();
-  }
+  await once(watcher, "ready");
+  return watcher;
+}
+
+/** Differs between a folder and the one that is made in its place; null: there is none. */
+async function identityOf(folder: string): Promise<string | null> {
+  const found = await stat(folder, { bigint: true }).catch(() => null);
+  return found === null ? null : `${found.dev} ${found.ino} ${found.birthtimeNs}`;
 }
 
 /** Runs pushes one after the other; one that is due replaces one that waits. */

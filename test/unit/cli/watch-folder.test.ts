@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { watchFolder } from "../../../src/cli/push/watch-folder.ts";
 
@@ -20,4 +20,31 @@ test("a push that failed is tried again until it is done, without a change", asy
   await watchFolder(folder, push, stopping.signal, 1);
   rmSync(folder, { recursive: true });
   expect(calls).toEqual([true, false, false]);
+});
+
+test("a folder that is removed and made again is still watched", async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), "quarry-watch-")), "out");
+  mkdirSync(folder);
+  const stopping = new AbortController();
+  let seen: string[] | null = [];
+  const push = () => {
+    seen = existsSync(folder) ? readdirSync(folder).sort() : null;
+    return Promise.resolve(true);
+  };
+  const untilSeen = async (names: string[] | null) =>
+    await vi.waitFor(() => expect(seen).toEqual(names), { timeout: 60_000 });
+  const watched = watchFolder(folder, push, stopping.signal, 1);
+  rmSync(folder, { recursive: true });
+  await untilSeen(null);
+  mkdirSync(folder);
+  await untilSeen([]);
+  // Each change is a push of its own: none is seen by the push of another.
+  const names = ["a.md", "b.md", "c.md", "d.md"];
+  for (const [at, name] of names.entries()) {
+    writeFileSync(join(folder, name), name);
+    await untilSeen(names.slice(0, at + 1));
+  }
+  stopping.abort();
+  await watched;
+  rmSync(join(folder, ".."), { recursive: true });
 });

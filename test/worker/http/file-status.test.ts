@@ -108,7 +108,7 @@ test("a leading slash is refused wherever a path is given, as scopes refuse it",
 test("retrying a file that the RAG does not have says so; one that did not fail is left", async () => {
   const panel = await signedIn();
   const retry = async (path: string) => await panel.send("POST", `/rags/one/retry?path=${path}`);
-  await run(file("r", "plans/r.txt"), state("one", "r", "plans/r.txt", "indexed"));
+  await run(file("r", "plans/r.txt", "plans/r.txt"), state("one", "r", "plans/r.txt", "indexed"));
   expect(await retry("plans/r.txt")).toMatchObject({ status: 202, body: { queued: true } });
   expect(await retry("plans/none.txt")).toMatchObject({
     status: 404,
