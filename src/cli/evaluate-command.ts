@@ -66,7 +66,10 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
     report(terminal, first.summary, against);
     terminal.say(`Each question: ${api.pageOf(set, first.run.id)}`);
   }
-  const missed = missedThresholds(thresholds, first.summary.measures);
+  const { questions, errors } = first.summary;
+  if (errors === questions)
+    throw new CommandFailure("Every question failed: nothing was measured.");
+  const missed = missedThresholds(thresholds, first.summary);
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
 }
 

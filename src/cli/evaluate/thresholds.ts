@@ -1,4 +1,5 @@
 import { CommandFailure } from "../failure.ts";
+import type { RunSummary } from "./evaluation-api.ts";
 
 /** What a measure must reach, 0 to 1. */
 export type Threshold = { measure: string; least: number };
@@ -28,14 +29,21 @@ export function thresholdIn(text: string): Threshold {
   return { measure, least };
 }
 
+type Measured = Pick<RunSummary, "questions" | "errors" | "measures">;
+
 /** A sentence for each threshold that is not reached, or that nothing was measured for. */
 export function missedThresholds(
   thresholds: readonly Threshold[],
-  measures: Record<string, number | null>,
+  { questions, errors, measures }: Measured,
 ): string[] {
   return thresholds.flatMap(({ measure, least }) => {
     const value = measures[measure] ?? null;
     if (value === null) return [`${measure} was not measured: no question asks for it`];
-    return value < least ? [`${measure} is ${value.toFixed(3)}, below ${least}`] : [];
+    const is = `${measure} is ${value.toFixed(3)}`;
+    if (value < least) return [`${is}, below ${least}`];
+    // Answers that could not be judged are not in the figure, and may all be wrong.
+    const lowest = measure === "answers" ? value * (1 - errors / questions) : value;
+    if (lowest >= least) return [];
+    return [`${is}, but ${errors} of ${questions} questions failed: ${least} is not certain`];
   });
 }

@@ -89,6 +89,11 @@ function merged(known: Asked | undefined, asked: Asked, line: number): Asked {
   if (expected.length > EXPECTED_MAX) {
     throw new ImportProblem(line, `a question has at most ${EXPECTED_MAX} expected passages`);
   }
+  for (const field of ["answerCheck", "answer", "jsonSchema"] as const) {
+    if (known[field] === null || asked[field] === null || known[field] === asked[field]) continue;
+    const what = field === "answerCheck" ? "check" : field;
+    throw new ImportProblem(line, `${what} is another than an earlier line has for this question`);
+  }
   return {
     question: asked.question,
     expected,
@@ -157,6 +162,8 @@ function columnNames(cells: string[]): string[] {
     throw new ImportProblem(1, `column ${shown} is not one of ${COLUMNS.join(", ")}`);
   });
   if (!names.includes("question")) throw new ImportProblem(1, "the column question is missing");
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new ImportProblem(1, `the column ${twice} is there twice`);
   return names;
 }
 

@@ -15,6 +15,7 @@ import { ranksOf } from "../measures/match-passages.ts";
 import { NOTHING_SPENT, together } from "../measures/spent.ts";
 import { judgeAnswer } from "./judge-answer.ts";
 import { spentOn, spentOnSearch } from "./spent-on.ts";
+import { reranks } from "./subject-of-run.ts";
 import type { Subject } from "./subject-of-run.ts";
 
 /** As deep as the deepest measure. */
@@ -65,7 +66,7 @@ const NOTHING: Outcome = {
 
 const searchOf = (setting: Setting, topK: number) => ({
   topK: setting.topK ?? topK,
-  useReranking: setting.useReranking ?? typeof setting.reranker === "string",
+  useReranking: reranks(setting),
   candidateMultiplier: setting.candidateMultiplier ?? DEFAULT_MULTIPLIER,
   includeDuplicates: setting.includeDuplicates ?? false,
 });

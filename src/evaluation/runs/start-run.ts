@@ -31,7 +31,7 @@ export async function startRun(
   if (await hasJudgedQuestions(db, set.id)) checkJudgeOf(services, set);
   const startedAt = now();
   const id = newId<EvaluationRunId>(startedAt);
-  const run = { id, setId: set.id, setting, facts: factsOf(subject), now: startedAt };
+  const run = { id, setId: set.id, setting, facts: factsOf(subject, setting), now: startedAt };
   const limits = { mostAtOnce: RUNS_AT_ONCE, kept: RUNS_KEPT };
   if (!(await insertRun(db, { ...run, claimedUntil: startedAt + QUEUED_RUN_MS }, limits))) {
     throw unprocessable(`${RUNS_AT_ONCE} runs are under way: wait until one of them is done`);

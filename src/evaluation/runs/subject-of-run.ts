@@ -46,8 +46,12 @@ async function found<Found>(kind: string, key: string, find: Find<Found>, servic
   }
 }
 
+/** A setting that names a reranker wants it used. */
+export const reranks = ({ useReranking, reranker }: Setting): boolean =>
+  useReranking ?? typeof reranker === "string";
+
 /** What a reader of the run wants to know later, when the settings have changed. */
-export function factsOf(subject: Subject): RunFacts {
+export function factsOf(subject: Subject, setting: Setting): RunFacts {
   const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
   const facts: RunFacts =
     subject.kind === "rag"
@@ -58,8 +62,8 @@ export function factsOf(subject: Subject): RunFacts {
       embeddingModel: rag.embeddingModel,
       chunkSize: rag.chunkSize,
       chunkOverlap: rag.chunkOverlap,
-      searchMode: rag.searchMode,
-      reranker: rag.reranker,
+      searchMode: setting.searchMode ?? rag.searchMode,
+      reranker: reranks(setting) ? rag.reranker : null,
       files: rag.processedFiles,
     });
   }

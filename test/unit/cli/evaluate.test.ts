@@ -18,9 +18,14 @@ test("a setting is read from the command line", () => {
 test("a threshold that is not reached, or not measured, is said", () => {
   const thresholds = ["recall@5=0.8", "MRR=0.5", "answers=1"].map(thresholdIn);
   const measures = { "recall@5": 0.79, mrr: 0.5, answers: null };
-  expect(missedThresholds(thresholds, measures)).toEqual([
+  const counts = { questions: 20, errors: 0 };
+  expect(missedThresholds(thresholds, { ...counts, measures })).toEqual([
     "recall@5 is 0.790, below 0.8",
     "answers was not measured: no question asks for it",
+  ]);
+  const judged = { questions: 20, errors: 19, measures: { answers: 1, mrr: 1 } };
+  expect(missedThresholds([thresholdIn("answers=0.9"), thresholdIn("mrr=1")], judged)).toEqual([
+    "answers is 1.000, but 19 of 20 questions failed: 0.9 is not certain",
   ]);
   for (const wrong of ["recall@7=0.8", "recall@5", "recall@5=80", "recall@5="]) {
     expect(() => thresholdIn(wrong)).toThrow(/--fail-under/);
