@@ -7,6 +7,13 @@ const SWAGGER_ASSETS = "/assets";
 
 const NONCE_BYTES = 16;
 
+/** Each page leads to the others. */
+const PAGES = [
+  ["/api/docs", "API"],
+  ["/api/docs/agents-and-webhooks", "Agents and webhooks"],
+  ["/panel/reference", "Panel API"],
+] as const;
+
 /** A page that shows an OpenAPI document of this service, to read and to try. */
 export function referencePage(context: Context, of: { title: string; document: string }) {
   const random = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
@@ -40,6 +47,9 @@ function pageWith(title: string, ui: string) {
         <link rel="icon" href="data:," />
       </head>
       <body>
+        <nav class="swagger-ui wrapper">
+          ${PAGES.map(([address, name]) => html`<a class="link" href="${address}">${name}</a> `)}
+        </nav>
         ${raw(ui)}
       </body>
     </html>`;

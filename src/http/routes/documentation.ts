@@ -36,6 +36,9 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
       document: UNPUBLISHED_DOCUMENT,
     }),
   );
+  for (const page of ["/api/docs", "/api/docs/agents-and-webhooks"]) {
+    app.get(`${page}/`, (context) => context.redirect(page, 301));
+  }
   return app;
 }
 

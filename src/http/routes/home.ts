@@ -15,6 +15,7 @@ homeRoutes.get("/", (context) => {
     name: "Quarry",
     panel: `${base}/panel`,
     reference: `${base}/api/docs`,
+    agentsAndWebhooks: `${base}/api/docs/agents-and-webhooks`,
     openapi: `${base}/api/openapi.json`,
   });
 });

@@ -1,0 +1,33 @@
+import { exports } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
+
+const PAGES = ["/api/docs", "/api/docs/agents-and-webhooks", "/panel/reference"];
+
+const open = async (path: string, accept = "text/html") =>
+  await exports.default.fetch(ORIGIN + path, {
+    headers: { Accept: accept, "CF-Connecting-IP": freshAddress() },
+    redirect: "manual",
+  });
+
+test("each page of the reference leads to the others, with a slash behind it, too", async () => {
+  for (const path of PAGES.slice(0, 2)) {
+    const text = await (await open(path)).text();
+    const links = Array.from(text.matchAll(/<a class="link" href="([^"]+)"/g), ([, to]) => to);
+    expect(links).toEqual(PAGES);
+    const slashed = await open(`${path}/`);
+    expect([slashed.status, slashed.headers.get("Location")]).toEqual([301, path]);
+  }
+});
+
+test("the root names every document to programs", async () => {
+  const named = await (await open("/", "application/json")).json();
+  expect(named).toEqual({
+    name: "Quarry",
+    panel: `${ORIGIN}/panel`,
+    reference: `${ORIGIN}/api/docs`,
+    agentsAndWebhooks: `${ORIGIN}/api/docs/agents-and-webhooks`,
+    openapi: `${ORIGIN}/api/openapi.json`,
+  });
+});
