@@ -43,8 +43,19 @@ function searching(command: Command): Command {
     .option("--top-k <n>", "how many passages", numberIn, DEFAULT_TOP_K)
     .option("--rerank", "order them by the RAG's reranker")
     .option("--threshold <score>", "leave out passages with a lower score, 0 to 1", numberIn)
-    .option("--file <path>", "only in this file (may be repeated)", collect)
-    .option("--folder <path>", "only in this folder (may be repeated)", collect);
+    .option("--file <path>", "only in this file (may be repeated)", collectPath)
+    .option("--folder <path>", "only in this folder (may be repeated)", collectPath)
+    .addHelpText("after", afterHelp("Words that begin with - stand behind --: … -- --gzip."));
+}
+
+/** A path of the source, also as a shell completes it: `./de/` is the folder `de`. */
+function collectPath(value: string, earlier: string[] | undefined): string[] {
+  if (value.startsWith("/")) {
+    throw new InvalidArgumentError("A path is one of the source, without a leading /.");
+  }
+  const path = value.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+  if (path === "" || path === ".") throw new InvalidArgumentError("It names nothing.");
+  return collect(path, earlier);
 }
 
 function numberIn(text: string): number {

@@ -14,7 +14,7 @@ import { retryingModel } from "./retrying-model.ts";
 import type { Hearing } from "./streamed-call.ts";
 import type { Tell } from "./run-events.ts";
 import type { OutputPlan } from "./structured-output.ts";
-import { newSearchLog, searchTools } from "./tools/search-tools.ts";
+import { newSearchLog, searchTools, timesOf } from "./tools/search-tools.ts";
 import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
 import type { FinishedRun, InferenceResult, InferenceServices, ToolCall } from "./types.ts";
 
@@ -61,7 +61,7 @@ export async function runTurn(
   const { now, config } = services;
   // The first answer of an isolate evaluates the module; this must not count as the model's time.
   await import("./ai-sdk.ts");
-  const log = newSearchLog(meter.uses);
+  const log = newSearchLog(meter.uses, now);
   const { contextTokens, tokenizer } = chat;
   const tools =
     search === null
@@ -90,8 +90,7 @@ export async function runTurn(
     items: log.items,
     toolCalls: inOrder(asked, log),
     degradations: [...log.degradations],
-    contextMs: log.contextMs,
-    rerankingMs: log.rerankingMs,
+    ...timesOf(log),
   };
 }
 

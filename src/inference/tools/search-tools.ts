@@ -1,6 +1,7 @@
 import type { JSONSchema7, ToolSet } from "ai";
 
 import { reasonOf } from "../../core/errors.ts";
+import { TimeTogether } from "../../core/work/time-together.ts";
 import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
 import type { RagRecord } from "../../db/records.ts";
@@ -39,17 +40,23 @@ export type SearchLog = {
   degradations: Set<string>;
   /** Of embedding and reranking. */
   uses: ModelUse[];
-  contextMs: number;
+  searching: TimeTogether;
   rerankingMs: number;
 };
 
-export const newSearchLog = (uses: ModelUse[]): SearchLog => ({
+/** Of the turn's searches; reranking is never longer than the searches of which it is a part. */
+export function timesOf({ searching, rerankingMs: summed }: SearchLog) {
+  const rerankingMs = Math.min(summed, searching.ms);
+  return { contextMs: searching.ms - rerankingMs, rerankingMs };
+}
+
+export const newSearchLog = (uses: ModelUse[], now: () => number): SearchLog => ({
   calls: [],
   items: [],
   places: new Map(),
   degradations: new Set(),
   uses,
-  contextMs: 0,
+  searching: new TimeTogether(now),
   rerankingMs: 0,
 });
 
@@ -164,8 +171,8 @@ async function searchOnce(
   const { restrictionOf, searchMode, ...wanted } = settings;
   const targets = [{ rag: searchedAs(rag, searchMode), restriction: restrictionOf(rag) }];
   const options = signal === undefined ? {} : { signal };
-  const found = await retrieve(services, { ...wanted, targets, queries: [query] }, options);
-  log.contextMs += found.timings.contextMs;
+  const request = { ...wanted, targets, queries: [query] };
+  const found = await log.searching.during(() => retrieve(services, request, options));
   log.rerankingMs += found.timings.rerankingMs;
   log.uses.push(...found.uses);
   for (const loss of found.degradations) log.degradations.add(loss);

@@ -86,7 +86,7 @@ async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
     return Promise.resolve(Response.json({ chunks: [], items: [], response: [] }));
   });
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  await command.parseAsync([...args, "--url", "http://q"], { from: "user" });
+  await command.parseAsync(["--url", "http://q", ...args], { from: "user" });
   if (sent === null) throw new Error("Nothing was sent.");
   return sent;
 }
@@ -97,6 +97,16 @@ const INFERENCES = [
 ];
 const searched = (...args: string[]) => sentBy(searchCommand(), "docs", ...args);
 const asked = (...args: string[]) => sentBy(askCommand(), ...args, "--json");
+
+test("a path is taken as a shell completes it; one with a leading slash is refused", async () => {
+  const { body } = await searched("x", "--folder", "./hr/", "--file", "./a.md", "--", "-C");
+  expect(body).toMatchObject({
+    semanticSearch: ["x -C"],
+    selectedFolders: ["hr"],
+    selectedFiles: ["a.md"],
+  });
+  await expect(searched("x", "--file", "/a.md")).rejects.toThrow(/without a leading \//);
+});
 
 test("unquoted words are one query, with the options of the search", async () => {
   const { url, body } = await searched("days", "of", "leave", "--rerank", "--folder", "hr");
