@@ -86,6 +86,7 @@ async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
     return Promise.resolve(Response.json({ chunks: [], items: [], response: [] }));
   });
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  command.exitOverride().configureOutput({ writeErr: () => undefined });
   await command.parseAsync(["--url", "http://q", ...args], { from: "user" });
   if (sent === null) throw new Error("Nothing was sent.");
   return sent;

@@ -88,10 +88,8 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
     facts: { searchMode: "keyword", reranker: null },
     summary: { measures: { "recall@10": 0, mrr: 0 } },
   });
-  const compared = await send(
-    "GET",
-    `/question-sets/weights/runs/${first}/comparison?with=${strict}`,
-  );
+  const withStrict = `/question-sets/weights/runs/${first}/comparison?with=${strict}`;
+  const compared = await send("GET", withStrict);
   const recall = compared.body.measures.find(({ measure }) => measure === "recall@10");
   expect(recall).toEqual({
     measure: "recall@10",

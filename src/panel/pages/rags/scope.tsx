@@ -199,6 +199,8 @@ type ChooseProps = {
 const Choose = ({ here, folder, scope, isChosen, isNeeded }: ChooseProps) => {
   if (isChosen) return <LeaveOut here={here} folder={folder} scope={scope} />;
   if (!isNeeded) return null;
+  // A key of a bucket may begin with a slash; a path that is asked for may not.
+  if (scope.value.startsWith("/")) return <span class="soft">only by its id</span>;
   const values = { ...scope, path: folder };
   return <ActionButton action={`${here}/add`} label="Index" values={values} />;
 };
