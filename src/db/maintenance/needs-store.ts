@@ -11,8 +11,6 @@ const COUNTS = row({
   sources: number,
 });
 
-const FAILING = row({ files: number });
-
 const FAILING_FILE = row({
   sourceIdentifier: text,
   filePath: text,
@@ -32,16 +30,13 @@ const SCAN = row({ identifier: text });
 export type Needs = {
   /** Files by status, added up over the RAGs: a file of two of them counts twice. */
   counts: Row<typeof COUNTS>;
-  /** Each file once, and no further than `MOST_COUNTED`. */
-  failing: number;
+  /** Each file once where the list is whole; else added up over the RAGs. */
+  failing: { files: number; isAddedUp: boolean };
   failingFiles: Row<typeof FAILING_FILE>[];
   /** Sources that are not read, or whose removals wait for a confirmation. */
   failingSources: Row<typeof FAILING_SOURCE>[];
   scans: Row<typeof SCAN>[];
 };
-
-/** Failing files are counted so far. */
-export const MOST_COUNTED = 1_000;
 
 /**
  * In one round trip, at the cost of two rows for each RAG and source; `limit` bounds each list.
@@ -51,23 +46,35 @@ export async function readNeeds(
   db: Database,
   { now, limit }: { now: number; limit: number },
 ): Promise<Needs> {
-  const [[counts = NO_COUNTS], [failing], failingFiles, failingSources, scans] = await runBatch(
-    db,
-    [
-      query(COUNTS, SUM_COUNTS),
-      query(FAILING, COUNT_FAILING, MOST_COUNTED),
-      query(FAILING_FILE, SELECT_FILES, limit),
-      query(FAILING_SOURCE, SELECT_SOURCES, limit),
-      query(
-        SCAN,
-        `select identifier from file_sources
+  const [[counts = NO_COUNTS], failingFiles, failingSources, scans] = await runBatch(db, [
+    query(COUNTS, SUM_COUNTS),
+    query(FAILING_FILE, SELECT_FILES, limit),
+    query(FAILING_SOURCE, SELECT_SOURCES, limit),
+    query(
+      SCAN,
+      `select identifier from file_sources
        where removed_at is null and scan_claimed_until > ?1 limit ?2`,
-        now,
-        limit,
-      ),
-    ],
-  );
-  return { counts, failing: failing?.files ?? 0, failingFiles, failingSources, scans };
+      now,
+      limit,
+    ),
+  ]);
+  return {
+    counts,
+    failing: failingOf(counts, failingFiles, limit),
+    failingFiles,
+    failingSources,
+    scans,
+  };
+}
+
+function failingOf(
+  counts: Row<typeof COUNTS>,
+  listed: Row<typeof FAILING_FILE>[],
+  limit: number,
+): Needs["failing"] {
+  if (listed.length === limit) return { files: counts.error, isAddedUp: true };
+  const files = new Set(listed.map((one) => `${one.sourceIdentifier} ${one.filePath}`)).size;
+  return { files, isAddedUp: false };
 }
 
 const NO_COUNTS = { pending: 0, processing: 0, indexed: 0, error: 0, rags: 0, sources: 0 };
@@ -80,21 +87,14 @@ const SUM_COUNTS = `
   from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
   where r.removed_at is null`;
 
-const FAILING_ROWS = `
+const SELECT_FILES = `
+  select distinct s.identifier as sourceIdentifier, rf.path as filePath,
+    rf.error_message as errorMessage
   from rags r
   cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
     and g.error_files > 0
   cross join rag_files rf on rf.rag_id = r.id and rf.generation = r.generation
-    and rf.status = 'error'`;
-
-const COUNT_FAILING = `
-  select count(*) as files from (
-    select distinct rf.file_id ${FAILING_ROWS} where r.removed_at is null limit ?1)`;
-
-const SELECT_FILES = `
-  select distinct s.identifier as sourceIdentifier, rf.path as filePath,
-    rf.error_message as errorMessage
-  ${FAILING_ROWS}
+    and rf.status = 'error'
   cross join file_sources s on s.id = r.file_source_id
   where r.removed_at is null limit ?1`;
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { identifierFrom } from "../../../src/core/ids.ts";
 
-test("an identifier keeps the letters of a name that are more than a plain one with a mark", () => {
+test("an identifier keeps letters that are more than a plain one with a mark", () => {
   expect(
     ["Größe & Maß", "STRASSEN ẞ", "Smørrebrød", "Łódź – œuvre", "Été 2026", "研究"].map(
       identifierFrom,

@@ -105,7 +105,7 @@ test("a leading slash is refused wherever a path is given, as scopes refuse it",
   }
 });
 
-test("retrying a file that the RAG does not have says so; one that did not fail is left", async () => {
+test("retrying a file that the RAG does not have says so", async () => {
   const panel = await signedIn();
   const retry = async (path: string) => await panel.send("POST", `/rags/one/retry?path=${path}`);
   await run(file("r", "plans/r.txt", "plans/r.txt"), state("one", "r", "plans/r.txt", "indexed"));

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import { MOST_COUNTED, type Needs } from "../../../db/maintenance/needs-store.ts";
+import type { Needs } from "../../../db/maintenance/needs-store.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import type { Tone } from "../../components/status.tsx";
@@ -40,7 +40,7 @@ export function needsOf({ failingSources, failingFiles, failing }: Needs): Need[
   });
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
   const told = groups.reduce((sum, files) => sum + files.length, 0);
-  return [...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
+  return [...sources, ...groups.flatMap(needOf), ...untold(told, failing.files)];
 }
 
 /** Files that failed for the same reason in the same source are one need. */
@@ -76,7 +76,7 @@ function needOf(files: Needs["failingFiles"]): Need[] {
 /** The list of failing files ends before their count does. */
 function untold(told: number, all: number): Need[] {
   if (all <= told) return [];
-  const what = `${all < MOST_COUNTED ? "" : "At least "}${counted(all - told, "more file", "more files")}`;
+  const what = counted(all - told, "more file", "more files");
   return [
     {
       tone: "warn",

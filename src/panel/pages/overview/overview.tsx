@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { usageOverTime } from "../../../catalog/usage/usage-over-time.ts";
-import { MOST_COUNTED, readNeeds, type Needs } from "../../../db/maintenance/needs-store.ts";
+import { readNeeds, type Needs } from "../../../db/maintenance/needs-store.ts";
 import { readSteps } from "../../../db/maintenance/steps-store.ts";
 import { count, counted } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
@@ -95,13 +95,14 @@ const Head = ({ found }: { found: Needs }) => {
 
 /** "3 files and 1 source need you.", "All 4,812 files are indexed." */
 function headline({ counts, failing, failingSources }: Needs, needs: readonly Need[]): string {
-  const least = failing < MOST_COUNTED ? "" : "At least ";
+  const { files, isAddedUp } = failing;
+  const failed = isAddedUp ? filesIn(counts, files) : counted(files, "file");
   const parts = [
-    ...(failing === 0 ? [] : [`${least}${counted(failing, "file")}`]),
+    ...(files === 0 ? [] : [failed]),
     ...(failingSources.length === 0 ? [] : [counted(failingSources.length, "source")]),
   ];
   if (needs.length > 0) {
-    const isOne = failing + failingSources.length === 1;
+    const isOne = files + failingSources.length === 1;
     return `${parts.join(" and ")} ${isOne ? "needs" : "need"} you.`;
   }
   const total = counts.indexed + counts.pending + counts.processing;
