@@ -65,10 +65,12 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   if (!terminal.json) {
     report(terminal, first.summary, against);
     terminal.say(`Each question: ${api.pageOf(set, first.run.id)}`);
+    const missing = first.run.facts?.missingFiles;
+    if (missing !== undefined)
+      terminal.warn(`Named by questions, and not in the index: ${missing}`);
   }
   const { questions, errors } = first.summary;
-  if (errors === questions)
-    throw new CommandFailure("Every question failed: nothing was measured.");
+  if (errors === questions) throw new CommandFailure("Every question failed: its page says why.");
   const missed = missedThresholds(thresholds, first.summary);
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
 }

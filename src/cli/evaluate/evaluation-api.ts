@@ -25,6 +25,7 @@ const run = z.looseObject({
   total: z.number(),
   done: z.number(),
   summary: summary.nullable(),
+  facts: z.looseObject({ missingFiles: z.string().optional() }).optional(),
 });
 export type Run = z.infer<typeof run>;
 

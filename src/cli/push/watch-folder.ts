@@ -59,7 +59,8 @@ async function watchWhole(folder: string, changed: () => void) {
     changed();
   };
   const timer = setInterval(() => {
-    checking = checking.then(check);
+    // What cannot be watched now is tried again at the next look.
+    checking = checking.then(check).catch(() => void (known = null));
   }, FOLDER_CHECK_MS);
   return {
     end: async () => {

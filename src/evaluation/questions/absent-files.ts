@@ -1,8 +1,10 @@
 import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
+import type { Database } from "../../db/client.ts";
 import { absentFiles } from "../../db/evaluation/absent-files.ts";
 import type { Asked } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
+import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 
 /** So many are told; a set that names more was made for another RAG. */
@@ -12,15 +14,24 @@ const TOLD_MAX = 10;
  * Files that questions expect and that what the set asks does not have, at most 10: they may be
  * indexed later, or their path is misspelt, and each counts as not found.
  */
-export async function absentAmong(
+export async function absentOfSet(
   services: Pick<Services, "db">,
   { set, asked }: { set: QuestionSet; asked: readonly Asked[] },
 ): Promise<string[]> {
   const key = set.subjectId;
   const isOfRag = set.subjectKind === "rag";
   const rags = isOfRag ? [await findRag(services, { key })] : await ragsOfInference(services, key);
+  return await absentAmong(services.db, rags, asked);
+}
+
+/** The same for the RAGs that a run asks. */
+export async function absentAmong(
+  db: Database,
+  rags: readonly RagRecord[],
+  asked: readonly Asked[],
+): Promise<string[]> {
   const paths = [...new Set(asked.flatMap(({ expected }) => expected.map(({ file }) => file)))];
-  return await absentFiles(services.db, rags, { paths, limit: TOLD_MAX });
+  return paths.length === 0 ? [] : await absentFiles(db, rags, { paths, limit: TOLD_MAX });
 }
 
 const ragsOfInference = async (services: Pick<Services, "db">, key: string) =>

@@ -2,14 +2,17 @@ import { unprocessable } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { EvaluationRunId } from "../../core/ids.ts";
 import { MINUTE_MS } from "../../core/time.ts";
+import type { Database } from "../../db/client.ts";
 import { insertRun } from "../../db/evaluation/run-store.ts";
-import { hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
+import { confirmedQuestions, hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
-import type { Setting } from "../../db/evaluation/stored-shapes.ts";
+import type { RunFacts, Setting } from "../../db/evaluation/stored-shapes.ts";
 import type { Services } from "../../services.ts";
+import { absentAmong } from "../questions/absent-files.ts";
 import { judgeProblem } from "../questions/question-sets.ts";
 import { RUNS_AT_ONCE, RUNS_KEPT } from "../limits.ts";
 import { factsOf, subjectOfRun } from "./subject-of-run.ts";
+import type { Subject } from "./subject-of-run.ts";
 
 /** How long a message may wait before the sweep sends another. */
 export const QUEUED_RUN_MS = MINUTE_MS;
@@ -31,13 +34,22 @@ export async function startRun(
   if (await hasJudgedQuestions(db, set.id)) checkJudgeOf(services, set);
   const startedAt = now();
   const id = newId<EvaluationRunId>(startedAt);
-  const run = { id, setId: set.id, setting, facts: factsOf(subject, setting), now: startedAt };
+  const facts = { ...factsOf(subject, setting), ...(await missingFiles(db, set, subject)) };
+  const run = { id, setId: set.id, setting, facts, now: startedAt };
   const limits = { mostAtOnce: RUNS_AT_ONCE, kept: RUNS_KEPT };
   if (!(await insertRun(db, { ...run, claimedUntil: startedAt + QUEUED_RUN_MS }, limits))) {
     throw unprocessable(`${RUNS_AT_ONCE} runs are under way: wait until one of them is done`);
   }
   await queue.scan({ kind: "evaluate", runId: id });
   return id;
+}
+
+/** Files that are named and not there count as not found: a reader of the run must know. */
+async function missingFiles(db: Database, set: QuestionSet, subject: Subject): Promise<RunFacts> {
+  const questions = await confirmedQuestions(db, set.id);
+  const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
+  const missing = await absentAmong(db, rags, questions);
+  return missing.length === 0 ? {} : { missingFiles: missing.join(", ") };
 }
 
 /** A judge that was fit when it was named may be none any more. @throws QuarryError `unprocessable` */

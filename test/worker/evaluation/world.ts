@@ -17,6 +17,7 @@ type Body = {
   key: string;
   token: string;
   error: string | null;
+  facts: Record<string, unknown>;
   summary: { cost: { amount: number }; judge: unknown };
   measures: { measure: string }[];
   data: { id: string; question: string; error: string | null; judge?: unknown }[];

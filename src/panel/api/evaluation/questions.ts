@@ -17,7 +17,7 @@ import {
   questionsAsCsv,
   questionsAsJsonLines,
 } from "../../../evaluation/questions/export-questions.ts";
-import { absentAmong } from "../../../evaluation/questions/absent-files.ts";
+import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
 import { changeQuestion, keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import {
@@ -116,7 +116,7 @@ function addTransfers(app: Hono<PanelEnv>): void {
     const text = await readText(context.req.raw, IMPORT_MAX_BYTES);
     const asked = importedQuestions(text, format, set);
     await keepQuestions(services, { set, asked, state: "confirmed" });
-    const absent = await absentAmong(services, { set, asked });
+    const absent = await absentOfSet(services, { set, asked });
     return context.json({ kept: asked.length, absent });
   });
 

@@ -5,7 +5,7 @@ import { listQuestions, type Question } from "../../../db/evaluation/question-st
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { DRAFTS_AT_ONCE_MAX } from "../../../evaluation/limits.ts";
 import { draftQuestions } from "../../../evaluation/questions/draft-questions.ts";
-import { absentAmong } from "../../../evaluation/questions/absent-files.ts";
+import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
@@ -53,7 +53,7 @@ export function questionListPages(): Hono<PageEnv> {
     const added = await attempt(form, QUESTION_FIELDS, async () => {
       const asked = [askedIn(form)];
       await keepQuestions(context.get("services"), { set, asked, state: "confirmed" });
-      return await absentAmong(context.get("services"), { set, asked });
+      return await absentOfSet(context.get("services"), { set, asked });
     });
     if (!added.done) return await questionsTab(context, set, { added: added.state });
     const told = { notice: "The question is kept.", ...problemOf(added.result) };
@@ -67,7 +67,7 @@ export function questionListPages(): Hono<PageEnv> {
     const imported = await attempt(sent.form, IMPORT_FIELDS, async () => {
       const asked = await questionsIn(sent, set);
       await keepQuestions(context.get("services"), { set, asked, state: "confirmed" });
-      return { asked, absent: await absentAmong(context.get("services"), { set, asked }) };
+      return { asked, absent: await absentOfSet(context.get("services"), { set, asked }) };
     });
     if (!imported.done) return await questionsTab(context, set, { imported: imported.state });
     const notice = `${counted(imported.result.asked.length, "question")} imported.`;

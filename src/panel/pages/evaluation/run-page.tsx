@@ -121,9 +121,12 @@ async function removalPage(context: PageContext, { set, run }: Named): Promise<R
   return await page(context, { title, place: "evaluation" }, content);
 }
 
+/** Facts that are named in more than their own word. */
+const FACT_NAMES: Record<string, string> = { missingFiles: "files not in the index" };
+
 const madeWith = ({ facts }: EvaluationRun) =>
   Object.entries(facts).map(([name, value]) => {
-    return [name, <Data>{String(value ?? "none")}</Data>] as const;
+    return [FACT_NAMES[name] ?? name, <Data>{String(value ?? "none")}</Data>] as const;
   });
 
 const Figures = ({ summary }: { summary: RunSummary }) => {
