@@ -7,6 +7,7 @@ import type { EvaluationApi, Run, RunSummary } from "./evaluate/evaluation-api.t
 import { report } from "./evaluate/report.ts";
 import { settingIn } from "./evaluate/setting-text.ts";
 import { missedThresholds, thresholdIn } from "./evaluate/thresholds.ts";
+import type { Threshold } from "./evaluate/thresholds.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
 import { checkedUrl, DEFAULT_URL, keyIn } from "./target-options.ts";
@@ -66,12 +67,19 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
     report(terminal, first.summary, against);
     terminal.say(`Each question: ${api.pageOf(set, first.run.id)}`);
     const missing = first.run.facts?.missingFiles;
-    if (missing !== undefined)
+    if (missing !== undefined) {
       terminal.warn(`Named by questions, and not in the index: ${missing}`);
+    }
   }
-  const { questions, errors } = first.summary;
-  if (errors === questions) throw new CommandFailure("Every question failed: its page says why.");
-  const missed = missedThresholds(thresholds, first.summary);
+  refuse(thresholds, first.summary);
+}
+
+/** @throws CommandFailure for thresholds that are not reached, or a run that measured nothing. */
+function refuse(thresholds: Threshold[], summary: RunSummary): void {
+  if (summary.errors === summary.questions) {
+    throw new CommandFailure("Every question failed: its page says why.");
+  }
+  const missed = missedThresholds(thresholds, summary);
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
 }
 
