@@ -144,7 +144,9 @@ const publication = section("Published specification", {
     const policy = page.headers.get("Content-Security-Policy") ?? "";
     assert.match(policy, /default-src 'none'/);
     assert.doesNotMatch(policy, /unsafe|\*|https?:/);
-    const assets = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
+    const loaded = page.text.matchAll(/<(?!a )[^>]*(?:src|href)="([^"]+)"/g);
+    const assets = Array.from(loaded, ([, url]) => url ?? "");
+    assert.ok(assets.length > 1);
     for (const url of assets.filter((one) => one !== "data:,")) {
       assert.match(url, /^\/assets\//);
       assert.equal((await world.client.call({ method: "GET", path: url })).status, 200);
