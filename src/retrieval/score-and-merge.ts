@@ -1,4 +1,5 @@
 import type { HydratedChunk } from "../ports/rag-index.ts";
+import { isOrderedByWords } from "./rag-search.ts";
 import type { Found, ReadChunks } from "./rag-search.ts";
 
 type ChunkSource = {
@@ -106,9 +107,18 @@ function mergeAll(lists: ScoredList[], first: ScoredList): ScoredChunk[] {
     const isOfOne = lists.every((list) => list.relevanceBy === relevanceBy);
     if (isOfOne) return mergeByHeads(all.map((chunks) => chunks.map(valuedByRelevance)));
   }
-  return lists.every((list) => comparable(list, first))
-    ? mergeByHeads(all)
-    : mergeByReciprocalRank(all);
+  if (!lists.every((list) => comparable(list, first))) return mergeByReciprocalRank(all);
+  const isOfWords = lists.length > 1 && isOrderedByWords(first.found);
+  return mergeByHeads(isOfWords ? all.map(withSimilarities) : all);
+}
+
+/**
+ * BM25 says how rare a word is in one RAG, and nothing of the others; the cosine of hashed vectors
+ * knows no RAG. Together they tell best which RAG answers (docs/ranking.md).
+ */
+function withSimilarities(chunks: ScoredChunk[]): ScoredChunk[] {
+  const similarities = chunks.map(({ score }) => score).sort((a, b) => b - a);
+  return chunks.map((chunk, at) => ({ ...chunk, value: chunk.value + (similarities[at] ?? 0) }));
 }
 
 const valuedByRelevance = (chunk: ScoredChunk): ScoredChunk => ({

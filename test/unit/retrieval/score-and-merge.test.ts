@@ -4,10 +4,12 @@ import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import type { HydratedChunk } from "../../../src/ports/rag-index.ts";
 import { chooseCandidates } from "../../../src/rag-index/search/fuse.ts";
 import type { RankedId } from "../../../src/rag-index/search/fuse.ts";
+import type { Found } from "../../../src/retrieval/rag-search.ts";
 import {
   inOrder,
   mergeByReciprocalRank,
   mergeEqualTexts,
+  mergeLists,
   passesThreshold,
   similarityOf,
 } from "../../../src/retrieval/score-and-merge.ts";
@@ -72,6 +74,20 @@ test("reranked lists are merged by their ranks, not by their relevances", () => 
   const one = [chunk("a", { value: 0.001 }), chunk("b", { value: 0.0005 })];
   const two = [chunk("x", { value: 900 }), chunk("y", { value: 800 })];
   expect(names(mergeByReciprocalRank([one, two]))).toEqual(["a", "x", "b", "y"]);
+});
+
+test("hashed vectors tell which of several RAGs answers; trained ones are in the values", () => {
+  const large = [chunk("a", { value: 1, score: 0.2 }), chunk("b", { value: 0.9, score: 0.1 })];
+  const small = [chunk("x", { value: 0.6, score: 0.3 }), chunk("y", { value: 0.5, score: 0.8 })];
+  const merged = (fusionWeight: number) => {
+    const rag = { searchMode: "hybrid", embeddingModel: "m", dimensions: 8 };
+    const found = { target: { rag }, embedded: { fusionWeight } } as unknown as Found;
+    const lists = [large, small].map((chunks) => ({ found, chunks, relevanceBy: null }));
+    return names(mergeLists(lists, true));
+  };
+  // A place has the similarity of its rank, so that each list keeps its order.
+  expect(merged(0.1)).toEqual(["x", "a", "b", "y"]);
+  expect(merged(0.5)).toEqual(["a", "b", "x", "y"]);
 });
 
 const ranked = (count: number, similarity: (at: number) => number | null): RankedId[] =>
