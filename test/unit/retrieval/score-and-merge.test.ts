@@ -76,7 +76,7 @@ test("reranked lists are merged by their ranks, not by their relevances", () => 
   expect(names(mergeByReciprocalRank([one, two]))).toEqual(["a", "x", "b", "y"]);
 });
 
-test("hashed vectors tell which of several RAGs answers; trained ones are in the values", () => {
+test("hashed vectors tell which of several RAGs answers; trained ones are counted", () => {
   const large = [chunk("a", { value: 1, score: 0.2 }), chunk("b", { value: 0.9, score: 0.1 })];
   const small = [chunk("x", { value: 0.6, score: 0.3 }), chunk("y", { value: 0.5, score: 0.8 })];
   const merged = (fusionWeight: number) => {
