@@ -49,7 +49,7 @@ async function missingFiles(db: Database, set: QuestionSet, subject: Subject): P
   const questions = await confirmedQuestions(db, set.id);
   const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
   const missing = await absentAmong(db, rags, questions);
-  return missing.length === 0 ? {} : { missingFiles: missing.join(", ") };
+  return missing.length === 0 ? {} : { missingFiles: missing.toSorted().join(", ") };
 }
 
 /** A judge that was fit when it was named may be none any more. @throws QuarryError `unprocessable` */

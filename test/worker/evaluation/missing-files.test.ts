@@ -17,5 +17,5 @@ test("a run tells which files its questions name that are not in the index", asy
   expect(await factsOfRun()).not.toHaveProperty("missingFiles");
   await ask("Where is the second?", "moved/away.md");
   await ask("And the third?", "gone.md");
-  expect(await factsOfRun()).toMatchObject({ missingFiles: "moved/away.md, gone.md" });
+  expect(await factsOfRun()).toMatchObject({ missingFiles: "gone.md, moved/away.md" });
 });
