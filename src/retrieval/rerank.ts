@@ -10,7 +10,7 @@ import { idsOf } from "../rag-index/search/fuse.ts";
 import type { QueryLegs } from "../rag-index/search/fuse.ts";
 import { runLeg } from "./degradations.ts";
 import type { RetrievalCall } from "./degradations.ts";
-import { inOrder, inPlacesOf } from "./score-and-merge.ts";
+import { inOrder, inPlacesOf, SIMILARITY, similarityOrValue } from "./score-and-merge.ts";
 import type { ScoredChunk, ScoredList } from "./score-and-merge.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 
@@ -34,17 +34,15 @@ export function rerankLists(
       const by = { part, name: reranker, ragId: id };
       const reply = await rerank(call, by, candidates, list.found.queries, plan);
       if (reply === null) {
-        const similar = orderedBy(list.chunks, ({ scored, score, value }) =>
-          scored ? score : value,
-        );
-        return { ...list, chunks: inPlacesOf(list.chunks, similar) };
+        const similar = orderedBy(list.chunks, similarityOrValue);
+        return { ...list, chunks: inPlacesOf(list.chunks, similar), comparesBy: SIMILARITY };
       }
       const judged = candidates.map((chunk) => {
         return { ...chunk, relevance: reply.relevance.get(chunk.chunk.id) ?? -Infinity };
       });
       const relevant = orderedBy(judged, (chunk) => chunk.relevance);
-      const relevanceBy = reply.isAbsolute ? reranker : null;
-      return { ...list, chunks: inPlacesOf(candidates, relevant), relevanceBy };
+      const comparesBy = reply.isAbsolute ? reranker : null;
+      return { ...list, chunks: inPlacesOf(candidates, relevant), comparesBy };
     }),
   );
 }

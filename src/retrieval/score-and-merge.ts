@@ -43,9 +43,15 @@ export type ScoredList = {
   /** What the chunks were chosen from. */
   found: Found;
   chunks: ScoredChunk[];
-  /** The reranker that ordered them, where its relevances compare over RAGs. */
-  relevanceBy: string | null;
+  /**
+   * What else compares over RAGs: the reranker whose relevances do, or the similarity where a
+   * reranker failed; null: the values alone.
+   */
+  comparesBy: string | null;
 };
+
+/** As `comparesBy`; no reranker is named so. */
+export const SIMILARITY = "similarity";
 
 /** In the order of the fusion, or of the similarity where the RAG is searched by it alone. */
 export function scoreChunks(
@@ -60,7 +66,7 @@ export function scoreChunks(
     return { ragIdentifier, chunk, score: similarity ?? 0, scored: similarity !== null, value };
   });
   const passing = scored.filter((chunk) => passesThreshold(chunk, threshold));
-  return { found, chunks: passing.sort(inOrder), relevanceBy: null };
+  return { found, chunks: passing.sort(inOrder), comparesBy: null };
 }
 
 /** Cosine as the API shows it; null when there is none. */
@@ -88,9 +94,9 @@ export function inOrder(a: ScoredChunk, b: ScoredChunk): number {
 const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 /**
- * One list from all RAGs: by relevance where one reranker judged all, else by the values of the
- * fusion, else by rank. A rank alone would put the best of a RAG that has no answer before the
- * second best of one that has.
+ * One list from all RAGs: by relevance where one reranker judged all, by similarity where none
+ * could, else by the values of the fusion, else by rank. A rank alone would put the best of a RAG
+ * that has no answer before the second best of one that has.
  */
 export function mergeLists(given: ScoredList[], includeDuplicates: boolean): ScoredChunk[] {
   const lists = given.filter(({ chunks }) => chunks.length > 0);
@@ -101,16 +107,26 @@ export function mergeLists(given: ScoredList[], includeDuplicates: boolean): Sco
 }
 
 function mergeAll(lists: ScoredList[], first: ScoredList): ScoredChunk[] {
+  if (lists.length === 1) return first.chunks;
   const all = lists.map(({ chunks }) => chunks);
-  const { relevanceBy } = first;
-  if (lists.length > 1 && relevanceBy !== null) {
-    const isOfOne = lists.every((list) => list.relevanceBy === relevanceBy);
-    if (isOfOne) return mergeByHeads(all.map((chunks) => chunks.map(valuedByRelevance)));
+  const { comparesBy } = first;
+  const isOfOneModel = lists.every((list) => comparable(list, first));
+  const isJudged = comparesBy !== null && lists.every((list) => list.comparesBy === comparesBy);
+  if (isJudged && (isOfOneModel || comparesBy !== SIMILARITY)) {
+    return mergeByHeads(all.map((chunks) => chunks.map(valuedAsJudged)));
   }
-  if (!lists.every((list) => comparable(list, first))) return mergeByReciprocalRank(all);
-  const isOfWords = lists.length > 1 && isOrderedByWords(first.found);
-  return mergeByHeads(isOfWords ? all.map(withSimilarities) : all);
+  if (!isOfOneModel) return mergeByReciprocalRank(all);
+  return mergeByHeads(isOrderedByWords(first.found) ? all.map(withSimilarities) : all);
 }
+
+const valuedAsJudged = (chunk: ScoredChunk): ScoredChunk => ({
+  ...chunk,
+  value: chunk.relevance ?? similarityOrValue(chunk),
+});
+
+/** What orders where a reranker failed. */
+export const similarityOrValue = ({ scored, score, value }: ScoredChunk): number =>
+  scored ? score : value;
 
 /**
  * BM25 says how rare a word is in one RAG, and nothing of the others; the cosine of hashed vectors
@@ -120,11 +136,6 @@ function withSimilarities(chunks: ScoredChunk[]): ScoredChunk[] {
   const similarities = chunks.map(({ score }) => score).sort((a, b) => b - a);
   return chunks.map((chunk, at) => ({ ...chunk, value: chunk.value + (similarities[at] ?? 0) }));
 }
-
-const valuedByRelevance = (chunk: ScoredChunk): ScoredChunk => ({
-  ...chunk,
-  value: chunk.relevance ?? chunk.value,
-});
 
 /** Lists in order, merged by their values: equal values of one list keep its order. */
 function mergeByHeads(lists: ScoredChunk[][]): ScoredChunk[] {

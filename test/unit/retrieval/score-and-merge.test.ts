@@ -11,6 +11,7 @@ import {
   mergeEqualTexts,
   mergeLists,
   passesThreshold,
+  SIMILARITY,
   similarityOf,
 } from "../../../src/retrieval/score-and-merge.ts";
 import type { ScoredChunk } from "../../../src/retrieval/score-and-merge.ts";
@@ -76,18 +77,35 @@ test("reranked lists are merged by their ranks, not by their relevances", () => 
   expect(names(mergeByReciprocalRank([one, two]))).toEqual(["a", "x", "b", "y"]);
 });
 
+/** Two lists of one embedding model, merged; each is in the order of its reranker, if it has one. */
+function merged(lists: ScoredChunk[][], fusionWeight: number, comparesBy: string | null): string[] {
+  const rag = { searchMode: "hybrid", embeddingModel: "m", dimensions: 8 };
+  const found = { target: { rag }, embedded: { fusionWeight } } as unknown as Found;
+  return names(
+    mergeLists(
+      lists.map((chunks) => ({ found, chunks, comparesBy })),
+      true,
+    ),
+  );
+}
+
+const LARGE = [chunk("a", { value: 1, score: 0.2 }), chunk("b", { value: 0.9, score: 0.1 })];
+const SMALL = [chunk("x", { value: 0.6, score: 0.3 }), chunk("y", { value: 0.5, score: 0.8 })];
+
 test("hashed vectors tell which of several RAGs answers; trained ones are counted", () => {
-  const large = [chunk("a", { value: 1, score: 0.2 }), chunk("b", { value: 0.9, score: 0.1 })];
-  const small = [chunk("x", { value: 0.6, score: 0.3 }), chunk("y", { value: 0.5, score: 0.8 })];
-  const merged = (fusionWeight: number) => {
-    const rag = { searchMode: "hybrid", embeddingModel: "m", dimensions: 8 };
-    const found = { target: { rag }, embedded: { fusionWeight } } as unknown as Found;
-    const lists = [large, small].map((chunks) => ({ found, chunks, relevanceBy: null }));
-    return names(mergeLists(lists, true));
-  };
   // A place has the similarity of its rank, so that each list keeps its order.
-  expect(merged(0.1)).toEqual(["x", "a", "b", "y"]);
-  expect(merged(0.5)).toEqual(["a", "b", "x", "y"]);
+  expect(merged([LARGE, SMALL], 0.1, null)).toEqual(["x", "a", "b", "y"]);
+  expect(merged([LARGE, SMALL], 0.5, null)).toEqual(["a", "b", "x", "y"]);
+});
+
+test("what one reranker judged is merged by relevance; where it failed, by similarity", () => {
+  const similar = [LARGE, SMALL.toReversed()];
+  expect(merged(similar, 0.5, SIMILARITY)).toEqual(["y", "x", "a", "b"]);
+  const judged = [LARGE, SMALL].map((list, at) =>
+    list.map((one, place) => ({ ...one, relevance: [0.7, 0.1, 0.9, 0.8][2 * at + place] ?? 0 })),
+  );
+  expect(merged(judged, 0.5, "local/rerank")).toEqual(["x", "y", "a", "b"]);
+  expect(merged(judged, 0.5, null)).toEqual(["a", "b", "x", "y"]);
 });
 
 const ranked = (count: number, similarity: (at: number) => number | null): RankedId[] =>
