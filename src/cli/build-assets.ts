@@ -1,4 +1,7 @@
-/** Writes the browser assets to dist/public; wrangler and the tests run it before they start. */
+/**
+ * Writes the browser assets to dist/public and the PDF reader's character maps to
+ * dist/character-maps; wrangler and the tests run it before they start.
+ */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -84,8 +87,39 @@ function bundleScript(outdir: string) {
   return { script, files };
 }
 
+const CHARACTER_MAPS: Record<string, RegExp> = {
+  gb1: /^(?:Adobe-GB1|UniGB|GB)/,
+  cns1: /^(?:Adobe-CNS1|UniCNS|CNS|B5|ET|HK)/,
+  korea1: /^(?:Adobe-Korea1|UniKS|KSC)/,
+  japan1: /^(?:\d|Adobe-Japan1|Add|EUC|Ext|H$|RKSJ|UniJIS|V$)/,
+};
+/** Maps that documents do not name, which would double the size. */
+const UNUSED_MAPS = /-\d$|UTF(?:8|32)|UniJISPro|UniJISX/;
+
+/** Writes a module of base64 texts for each collection of pdfjs-dist's binary CMaps. */
+function buildCharacterMaps() {
+  const from = join(dirname(require.resolve("pdfjs-dist/package.json")), "cmaps");
+  const to = join(DIST, "character-maps");
+  mkdirSync(to, { recursive: true });
+  const names = readdirSync(from)
+    .filter((name) => extname(name) === ".bcmap")
+    .map((name) => name.slice(0, -".bcmap".length))
+    .filter((name) => !UNUSED_MAPS.test(name));
+  const notice = readFileSync(join(from, "LICENSE"), "utf8").replaceAll("*/", "");
+  for (const [collection, pattern] of Object.entries(CHARACTER_MAPS)) {
+    const included = names.filter((name) => pattern.test(name));
+    const maps = included.map((name) => [
+      name,
+      readFileSync(join(from, `${name}.bcmap`)).toString("base64"),
+    ]);
+    const text = `/*! ${notice} */\nexport const CMAPS = ${JSON.stringify(Object.fromEntries(maps))};\n`;
+    writeChanged(join(to, `${collection}.js`), Buffer.from(text));
+  }
+}
+
 export function buildAssets() {
   copySwaggerUi();
+  buildCharacterMaps();
   buildPanelAssets();
 }
 

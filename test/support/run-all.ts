@@ -7,6 +7,8 @@ import { mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { buildAssets } from "../../src/cli/build-assets.ts";
+
 const scratch = mkdtempSync(join(scratchParent(), "quarry-test-"));
 const environment = {
   ...process.env,
@@ -98,6 +100,7 @@ function runTests(): Counts {
 }
 
 try {
+  buildAssets();
   const checked = await Promise.all([
     runInTurn(sourceChecks),
     runInTurn([bundleCheck, packageCheck]),
