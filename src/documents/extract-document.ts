@@ -113,8 +113,6 @@ const BINARY_EXTRACTORS: Partial<Record<DocumentKind, () => Promise<BinaryExtrac
   ods: async () => odf("spreadsheet"),
   odp: async () => odf("presentation"),
   "flat-odf": async () => (await import("./formats/office/odf/extract-odf.ts")).extractFlatOdf,
-  "flat-office": async () =>
-    (await import("./formats/office/extract-flat-office.ts")).extractFlatOffice,
   epub: async () => (await import("./formats/epub/extract-epub.ts")).extractEpub,
   rtf: async () => (await import("./formats/rtf/extract-rtf.ts")).extractRtf,
 };

@@ -14,6 +14,8 @@ const SNIFFED_BYTES = 4_096;
 const PDF_HEADER_LINE = /^[ \t]*%PDF-\d/m;
 const [TAB, RETURN, ESCAPE, SPACE] = [0x09, 0x0d, 0x1b, 0x20] as const;
 const OLE_SIGNATURE = "\xd0\xcf\x11\xe0";
+/** A whole Word document in one XML file, as Word 2003 and some exports write it. */
+const FLAT_WORD = /^\s*(?:\xef\xbb\xbf)?<\?xml\s[^]*<(?:w:wordDocument|pkg:package)[\s>]/;
 const UNKNOWN_BINARY = "application/octet-stream";
 const KINDS_BY_MIMETYPE_PART: [RegExp, DocumentKind][] = [
   [/^application\/epub\+zip/, "epub"],
@@ -34,6 +36,7 @@ export function detectKind(file: RawDocument): DetectedKind {
   if (head.startsWith("{\\rtf")) return { kind: "rtf" };
   const foreign = foreignMediaType(file.bytes);
   if (foreign !== null) return { foreign };
+  if (FLAT_WORD.test(headOf(file.bytes, SNIFFED_BYTES))) return { foreign: "application/msword" };
   return { kind: textKind(file) };
 }
 
@@ -176,7 +179,6 @@ function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind |
 
 function xmlKind(start: string, byName: DocumentKind | null): DocumentKind {
   if (/<html[\s>]/i.test(start)) return "html";
-  if (/<(?:w:wordDocument|pkg:package)[\s>]/.test(start)) return "flat-office";
   if (/urn:oasis:names:tc:opendocument/.test(start)) return "flat-odf";
   return byName === "code" || byName === "html" ? byName : "xml";
 }

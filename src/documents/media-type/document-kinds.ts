@@ -17,7 +17,6 @@ export type DocumentKind =
   | "ods"
   | "odp"
   | "flat-odf"
-  | "flat-office"
   | "epub"
   | "rtf"
   | "eml";

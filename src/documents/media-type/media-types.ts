@@ -18,7 +18,6 @@ const TYPE_OF_KIND: Record<Exclude<DocumentKind, "code">, string> = {
   ods: "application/vnd.oasis.opendocument.spreadsheet",
   odp: "application/vnd.oasis.opendocument.presentation",
   "flat-odf": "application/xml",
-  "flat-office": "application/xml",
   epub: "application/epub+zip",
   rtf: "application/rtf",
   eml: "message/rfc822",

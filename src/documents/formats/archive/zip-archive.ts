@@ -44,9 +44,6 @@ type Entry = {
   offset: number;
 };
 
-/** What format readers need of a package. */
-export type PackageParts = Pick<ZipArchive, "has" | "names" | "read" | "chunks">;
-
 const names = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false });
 
 /**

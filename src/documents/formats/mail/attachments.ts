@@ -5,13 +5,13 @@ import type { ExtractedDocument, RawDocument } from "../../extracted-document.ts
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
-import { ENCRYPTED } from "./body/armor.ts";
+import { ENCLOSED } from "./body/encrypted-text.ts";
 import { hasEntries, isCalendar, writeCalendar } from "./calendar.ts";
 import type { MailPart } from "./parts/mail-parts.ts";
 import { isMessage, isWrapped } from "./parts/message-contents.ts";
 import type { PartContents } from "./parts/part-contents.ts";
 import { textOfPart } from "./parts/part-text.ts";
-import { signedContent } from "./body/signed-data.ts";
+import { refuseUuencoded } from "./parts/transfer-encoding.ts";
 import { writeShifted } from "./body/shifted-markdown.ts";
 
 const MAX_ATTACHMENTS = 100;
@@ -106,11 +106,8 @@ async function readFile(part: MailPart, name: string, bytes: Uint8Array, extract
   if (TNEF_SIGNATURE.every((byte, at) => bytes[at] === byte)) {
     throw new UnreadableDocument("Outlook's own format (TNEF); send it as MIME");
   }
-  if (isWrapped(part)) {
-    const content = signedContent(bytes);
-    if (content === null) throw new UnreadableDocument(ENCRYPTED);
-    return await extract({ name: `${name}.eml`, mimeType: "message/rfc822", bytes: content });
-  }
+  if (isWrapped(part)) throw new UnreadableDocument(ENCLOSED);
+  refuseUuencoded(part);
   if (part.type === "message/external-body") {
     throw new UnreadableDocument("it is not in the message");
   }

@@ -1,8 +1,8 @@
 import { runCooperatively } from "../../../core/work/cooperative.ts";
-import type { YieldToOthers, CooperativeWork } from "../../../core/work/cooperative.ts";
+import type { YieldToOthers } from "../../../core/work/cooperative.ts";
 import { writeAttachments } from "./attachments.ts";
 import type { ExtractPart } from "./attachments.ts";
-import { ENCRYPTED, ENCRYPTED_PART } from "./body/armor.ts";
+import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART } from "./body/encrypted-text.ts";
 import { writeBody } from "./body/body.ts";
 import { findParts } from "./parts/mail-parts.ts";
 import type { FoundParts } from "./parts/mail-parts.ts";
@@ -10,8 +10,6 @@ import { mailTitle, senderLines } from "./mail-title.ts";
 import { messagesOf } from "./mailbox.ts";
 import { isWrapped, sortParts } from "./parts/message-contents.ts";
 import { PartContents } from "./parts/part-contents.ts";
-import { signedContent } from "./body/signed-data.ts";
-import { decodedBody } from "./parts/transfer-encoding.ts";
 import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
@@ -106,44 +104,33 @@ async function partsOrFailure(
   }
 }
 
-/** Replaces a signature that encloses its content by that content. */
-function* opened(
-  parts: FoundParts,
-  bytes: Uint8Array,
-): CooperativeWork<{ parts: FoundParts; bytes: Uint8Array }> {
-  const { root } = parts;
-  if (!isWrapped(root)) return { parts, bytes };
-  const wrapped = yield* decodedBody(bytes.subarray(root.start, root.end), root.encoding);
-  const content = signedContent(wrapped);
-  return content === null ? { parts, bytes } : { parts: yield* findParts(content), bytes: content };
-}
-
 /** `failure`: why only the headers can be read. */
 async function writeMessage(
-  found: FoundParts,
+  { root, endsEarly }: FoundParts,
   message: Uint8Array,
   { discardsBytes, inMailbox, extract, yieldToOthers }: MessageOptions,
   out: MarkdownBuilder,
   notes: string[],
 ): Promise<{ title: string | null; failure: UnreadableDocument | null }> {
-  const { headers } = found.root;
-  const { parts, bytes } = await runCooperatively(opened(found, message), yieldToOthers);
-  const { root, endsEarly } = parts;
   const { body, attachments, hasEncrypted } = sortParts(root);
   // From here on each part has its own buffer, so the message's buffer can be released.
-  const contents = new PartContents(inMailbox && bytes === message);
-  await runCooperatively(contents.decode(bytes, body, attachments), yieldToOthers);
+  const contents = new PartContents(inMailbox);
+  await runCooperatively(contents.decode(message, body, attachments), yieldToOthers);
   if (discardsBytes) releaseBytes(message);
-  if (bytes !== message) releaseBytes(bytes);
-  const title = mailTitle(headers);
+  const title = mailTitle(root.headers);
   out.heading(1, title ?? "Message");
-  for (const line of senderLines(headers)) out.listItem(0, "-", line);
+  for (const line of senderLines(root.headers)) out.listItem(0, "-", line);
   const headLength = out.length;
   if (endsEarly) notes.push(ENDS_EARLY);
   const unread = await runCooperatively(writeBody(body, { contents, out, notes }), yieldToOthers);
   await writeAttachments(attachments, { contents, out, notes, extract, yieldToOthers });
   if (out.length === headLength) {
-    return { title, failure: hasEncrypted ? new UnreadableDocument(ENCRYPTED) : unread };
+    return {
+      title,
+      failure: hasEncrypted
+        ? new UnreadableDocument(isWrapped(root) ? ENCLOSED : ENCRYPTED)
+        : unread,
+    };
   }
   if (hasEncrypted) notes.push(ENCRYPTED_PART);
   return { title, failure: null };

@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { DrawnText } from "../../writing/bounded-text.ts";
-import type { PackageParts } from "../archive/zip-archive.ts";
+import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { formatOf, plainNumber } from "./sheets/number-formats.ts";
@@ -32,7 +32,7 @@ const ROLES = new Map<string, Role>([
 
 /** Reads a part of DrawingML: a chart (ECMA-376 part 1, §21.2) or a diagram's data (§21.4). */
 export function* readDrawing(
-  archive: PackageParts,
+  archive: ZipArchive,
   part: string,
   drawn: DrawnText,
 ): CooperativeWork<Drawing> {

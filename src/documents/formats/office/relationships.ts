@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import type { PackageParts } from "../archive/zip-archive.ts";
+import type { ZipArchive } from "../archive/zip-archive.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlHandler } from "../xml/xml-stream.ts";
 
@@ -11,7 +11,7 @@ const MAX_RELATIONSHIPS = 1 << 16;
 
 /** The relationships of a part (ECMA-376 part 2); targets inside the package are full names. */
 export function* relationshipsOf(
-  archive: PackageParts,
+  archive: ZipArchive,
   part: string,
 ): CooperativeWork<Relationship[]> {
   const slash = part.lastIndexOf("/");
@@ -46,7 +46,7 @@ export function resolvePart(folder: string, target: string): string {
 }
 
 /** The package's main part, or `fallback` if the package does not name it. */
-export function* mainPart(archive: PackageParts, fallback: string): CooperativeWork<string> {
+export function* mainPart(archive: ZipArchive, fallback: string): CooperativeWork<string> {
   const related = yield* relationshipsOf(archive, "");
   const main = related.find(({ type }) => type === "officeDocument");
   return main !== undefined && archive.has(main.target) ? main.target : fallback;
@@ -56,7 +56,7 @@ export type CoreProperties = { title: string | null; language: string | null };
 
 /** The title and language that the package declares. */
 export function* corePropertiesOf(
-  archive: PackageParts,
+  archive: ZipArchive,
   part = "docProps/core.xml",
 ): CooperativeWork<CoreProperties> {
   const reader = new PropertiesReader();

@@ -7,7 +7,6 @@ import { linkTargetOf } from "../office/docx/docx-fields.ts";
 import { encodingOfCodePage } from "./code-pages.ts";
 import { RtfBytes } from "./rtf-bytes.ts";
 import { RtfFonts } from "./rtf-fonts.ts";
-import { RtfFormula } from "./rtf-formula.ts";
 import { firstGroup } from "./rtf-group.ts";
 import type { Destination, Group } from "./rtf-group.ts";
 import { NO_STYLE, RtfStyles } from "./rtf-styles.ts";
@@ -37,7 +36,6 @@ export class RtfReader {
   #text = new RtfText();
   #paragraph: RtfParagraph = { ...BODY_TEXT };
   #side = "";
-  #formula: RtfFormula | null = null;
   #definedStyle = 0;
   #style: RtfStyle = { name: "", basedOn: NO_STYLE, outlineLevel: null };
   readonly #notes: string[] = [];
@@ -75,7 +73,6 @@ export class RtfReader {
 
   finish(): void {
     this.#bytes.end();
-    if (this.#formula !== null) this.#endFormula(this.#formula);
     this.#endParagraph();
     this.#writer.finish(this.#notes);
   }
@@ -162,9 +159,6 @@ export class RtfReader {
     },
     shptxt: () => this.#openBox(),
     dptxbxtext: () => this.#openBox(),
-    moMath: () => {
-      if (this.#group.destination === "text") this.#formula = new RtfFormula();
-    },
     footnote: () => {
       if (this.#group.destination !== "text") return;
       this.#notes.push("");
@@ -185,10 +179,7 @@ export class RtfReader {
     if (SKIPPED.has(word) || (wasIgnorable && !READ_ALTHOUGH_IGNORABLE.has(word))) {
       this.#enter("skip");
     } else if (symbol !== undefined) this.#write(symbol);
-    else if (this.#group.destination !== "skip") {
-      this.#formula?.control(word);
-      entryNamed(this.#controls, word)?.(parameter);
-    }
+    else if (this.#group.destination !== "skip") entryNamed(this.#controls, word)?.(parameter);
   }
 
   #enter(destination: Destination): void {
@@ -203,7 +194,6 @@ export class RtfReader {
   #openGroup(): void {
     this.#groups.push(this.#group);
     this.#group = { ...this.#group, around: null };
-    this.#formula?.openGroup();
     if (this.#groups.length > MAX_GROUPS) throw new UnreadableDocument("RTF nests too deeply");
   }
 
@@ -219,7 +209,6 @@ export class RtfReader {
 
   #closeGroup(): void {
     const { destination, around } = this.#group;
-    if (this.#formula?.closeGroup() === true) this.#endFormula(this.#formula);
     this.#onEnd[destination]?.();
     if (destination !== "text" && destination !== "note") this.#side = "";
     this.#text.closeGroup(this.#groups.length);
@@ -241,11 +230,6 @@ export class RtfReader {
     if (!this.#text.isBlank) this.#endParagraph();
     this.#paragraph = paragraph;
     this.#text = text;
-  }
-
-  #endFormula(formula: RtfFormula): void {
-    this.#formula = null;
-    this.#write(formula.toText());
   }
 
   /** `{\s1 … heading 1;}` inside the style sheet. */
@@ -278,7 +262,6 @@ export class RtfReader {
     const { destination, isHidden, field } = this.#group;
     if (destination === "skip") return;
     if (isHidden) this.hiddenCharacters += text.length;
-    else if (this.#formula !== null) this.#formula.text(text);
     else if (destination === "text") this.#text.add(text);
     else if (destination === "note") this.#notes.push(longer(this.#notes.pop() ?? "", text));
     else if (destination === "field-code") field.code = longer(field.code, text);

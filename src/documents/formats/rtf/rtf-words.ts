@@ -1,6 +1,6 @@
 /** Destinations whose content is no text of the document. */
 export const SKIPPED = new Set(
-  "colortbl pict objdata objclass objname objalias objsect header headerl headerr headerf footer footerl footerr footerf annotation atnid atnauthor nonshppict listtable listoverridetable revtbl rsidtbl xmlnstbl themedata colorschememapping datastore latentstyles generator bkmkstart bkmkend filetbl xe tc comment ftnsep ftnsepc sp shprslt".split(
+  "colortbl pict objdata objclass objname objalias objsect header headerl headerr headerf footer footerl footerr footerf annotation atnid atnauthor nonshppict listtable listoverridetable revtbl rsidtbl xmlnstbl themedata colorschememapping datastore latentstyles generator bkmkstart bkmkend filetbl xe tc comment ftnsep ftnsepc sp shprslt mctrlPr".split(
     " ",
   ),
 );

@@ -3,11 +3,12 @@ import { textOf, UnreadableDocument } from "../../../extracted-document.ts";
 import { extractHtml, extractLetter } from "../../html/extract-html.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { releaseBytes } from "../../../release-bytes.ts";
-import { ENCRYPTED, ENCRYPTED_PART, withoutArmor } from "./armor.ts";
+import { ENCRYPTED, ENCRYPTED_PART, withoutEncrypted } from "./encrypted-text.ts";
 import { isFuller } from "./fuller-text.ts";
 import type { MailPart } from "../parts/mail-parts.ts";
 import type { Body } from "../parts/message-contents.ts";
 import type { PartContents } from "../parts/part-contents.ts";
+import { refuseUuencoded } from "../parts/transfer-encoding.ts";
 import { textOfPart, withLineFeedsAlone } from "../parts/part-text.ts";
 import { writePlainBody } from "./plain-body.ts";
 import { writeShifted } from "./shifted-markdown.ts";
@@ -84,7 +85,7 @@ function* writePart(
   }
   const write = (text: string) =>
     part.type === "text/plain"
-      ? writePlainBody(text, out, flowOf(part), notes)
+      ? writePlainBody(text, out, flowOf(part))
       : writeShifted(text, out, 1);
   const unread = yield* readPart(part, contents, notes, write);
   return unread instanceof UnreadableDocument ? unread : null;
@@ -112,8 +113,9 @@ function* readPart<T>(
 function takenText(part: MailPart, contents: PartContents) {
   const bytes = withLineFeedsAlone(contents.take(part));
   try {
+    refuseUuencoded(part);
     const found = textOfPart(bytes, part.parameters.get("charset"));
-    const { text, hasEncrypted } = withoutArmor(found.text);
+    const { text, hasEncrypted } = withoutEncrypted(found.text);
     if (!hasEncrypted) return { ...found, text };
     if (!/\S/.test(text)) return new UnreadableDocument(ENCRYPTED);
     return { text, notes: [...found.notes, ENCRYPTED_PART] };

@@ -1,7 +1,6 @@
 import { Progress } from "../../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { withoutUuencoded } from "../parts/uuencoded-files.ts";
 
 /**
  * `format=flowed` (RFC 3676). `deletesSpace` (`DelSp`): the space before a soft break is removed.
@@ -18,11 +17,10 @@ export function* writePlainBody(
   text: string,
   out: MarkdownBuilder,
   flow: Flow | null,
-  notes: string[],
 ): CooperativeWork<void> {
   const paragraphs = new ParagraphWriter(out);
   const progress = new Progress();
-  const lines = withoutUuencoded(linesOf(text), notes);
+  const lines = linesOf(text);
   for (const line of flow === null ? lines : unflowed(lines, flow)) {
     paragraphs.line(line);
     const advanced = progress.advanceTo(out.length);

@@ -1,5 +1,5 @@
-import { Progress } from "../../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { UnreadableDocument } from "../../../extracted-document.ts";
 
 const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
@@ -23,8 +23,14 @@ export function* decodedBody(
 ): CooperativeWork<Uint8Array<ArrayBuffer>> {
   if (encoding === "base64" && !(yield* isNoise(body))) return yield* decodeBase64(body);
   if (encoding === "quoted-printable") return yield* decodeQuotedPrintable(body);
-  if (/^(x-)?uu(encode)?$/.test(encoding)) return yield* decodeUuencoded(body);
   return body.slice();
+}
+
+/** @throws UnreadableDocument for the encoding that mailers used before MIME. */
+export function refuseUuencoded({ encoding }: { encoding: string }): void {
+  if (/^(x-)?uu(encode)?$/.test(encoding)) {
+    throw new UnreadableDocument("it is uuencoded; send it as base64");
+  }
 }
 
 const SEXTETS = Uint8Array.from({ length: 256 }, (_unused, byte) => {
@@ -132,32 +138,6 @@ function afterSpaces(body: Uint8Array, from: number): number {
   let at = from;
   while (body[at] === SPACE || body[at] === TAB) at++;
   return at;
-}
-
-/** Decodes the lines between `begin` and `end`, each of which begins with its length. */
-function* decodeUuencoded(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
-  const text = new TextDecoder("latin1").decode(body);
-  const begin = /^begin [0-7]{3,4} .*\n/m.exec(text);
-  if (begin === null) return body.slice();
-  const decoded = new Uint8Array(body.length);
-  const progress = new Progress();
-  let end = 0;
-  for (let at = begin.index + begin[0].length; at < body.length;) {
-    const advanced = progress.advanceTo(at);
-    if (advanced > 0) yield advanced;
-    const lineEnd = body.indexOf(LINE_FEED, at) < 0 ? body.length : body.indexOf(LINE_FEED, at);
-    const told = ((body[at] ?? SPACE) - SPACE) & 63;
-    if (told === 0 || text.startsWith("end", at)) break;
-    const length = Math.min(told, Math.floor(((lineEnd - at - 1) * 3) / 4));
-    const value = (index: number) => ((body[at + 1 + index] ?? SPACE) - SPACE) & 63;
-    for (let byte = 0; byte < length; byte++) {
-      const group = Math.floor(byte / 3) * 4 + (byte % 3);
-      const shift = 2 * ((byte % 3) + 1);
-      decoded[end++] = ((value(group) << shift) | (value(group + 1) >> (6 - shift))) & 0xff;
-    }
-    at = lineEnd + 1;
-  }
-  return shrunk(decoded, end);
 }
 
 /** Bytes in a buffer no larger than their length. */

@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import type { PackageParts } from "../../archive/zip-archive.ts";
+import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
@@ -80,7 +80,7 @@ export class Numbering {
 }
 
 export function* readNumbering(
-  archive: PackageParts,
+  archive: ZipArchive,
   part: string | null,
 ): CooperativeWork<Numbering> {
   const reader = new NumberingReader();

@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import type { PackageParts } from "../../archive/zip-archive.ts";
+import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
@@ -32,7 +32,7 @@ const MAX_STYLES = 1 << 14;
 
 /** Paragraph and character styles by id, with what they inherit filled in. */
 export function* readStyles(
-  archive: PackageParts,
+  archive: ZipArchive,
   part: string | null,
 ): CooperativeWork<Map<string, ParagraphStyle>> {
   const styles = new Map<string, ParagraphStyle>();

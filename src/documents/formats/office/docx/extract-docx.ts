@@ -1,7 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { readPart } from "../../archive/read-part.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
-import type { PackageParts } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import type { Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
@@ -23,10 +22,7 @@ const DRAWINGS = new Set(["chart", "diagramData"]);
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
 export function* extractDocx(bytes: Uint8Array): CooperativeWork<Extraction> {
-  return yield* readDocx(new ZipArchive(bytes));
-}
-
-export function* readDocx(archive: PackageParts): CooperativeWork<Extraction> {
+  const archive = new ZipArchive(bytes);
   const main = yield* mainPart(archive, "word/document.xml");
   const related = yield* relationshipsOf(archive, main);
   const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
@@ -68,7 +64,7 @@ export function* readDocx(archive: PackageParts): CooperativeWork<Extraction> {
 
 /** Reads the parts that a part refers to; every part has relationships of its own. */
 function* readRelated(
-  archive: PackageParts,
+  archive: ZipArchive,
   part: string,
 ): CooperativeWork<Pick<DocxParts, "links" | "drawings" | "pages">> {
   const found = {

@@ -1,6 +1,5 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
-import type { PackageParts } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import type { Extraction } from "../../../extracted-document.ts";
@@ -20,10 +19,7 @@ const MAX_SLIDES = 20_000;
  * Presentations (ECMA-376): each slide becomes a heading, its text, its diagrams and its notes.
  */
 export function* extractPptx(bytes: Uint8Array): CooperativeWork<Extraction> {
-  return yield* readPptx(new ZipArchive(bytes));
-}
-
-export function* readPptx(archive: PackageParts): CooperativeWork<Extraction> {
+  const archive = new ZipArchive(bytes);
   const main = yield* mainPart(archive, "ppt/presentation.xml");
   const related = yield* relationshipsOf(archive, main);
   const targets = new Map(related.map(({ id, target }) => [id, target]));
@@ -57,7 +53,7 @@ export function* readPptx(archive: PackageParts): CooperativeWork<Extraction> {
 const usefulTitle = (title: string | null) =>
   title !== null && /^(powerpoint presentation|presentation|slide 1)$/i.test(title) ? null : title;
 
-function* slideIds(archive: PackageParts, part: string): CooperativeWork<string[]> {
+function* slideIds(archive: ZipArchive, part: string): CooperativeWork<string[]> {
   const ids: string[] = [];
   yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
@@ -73,7 +69,7 @@ function* slideIds(archive: PackageParts, part: string): CooperativeWork<string[
 
 /** Returns how many hidden shapes with text the slide and its notes have. */
 function* writeSlide(
-  archive: PackageParts,
+  archive: ZipArchive,
   { blocks, hiddenShapes, hiddenDrawings }: SlideReader,
   related: Relationship[],
   out: MarkdownBuilder,

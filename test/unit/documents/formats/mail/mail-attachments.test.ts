@@ -36,13 +36,15 @@ describe("attachments", () => {
     expect(await mailText(latin1(mail))).toBe("See.\n\n## a.txt\n\nПривет");
   });
 
-  it("may be uuencoded", async () => {
-    const body = "begin 644 a.txt\n#0V%T\n`\nend";
+  it("that are uuencoded are left out, and named", async () => {
     const mail = file(
       "Content-Transfer-Encoding: x-uuencode\nContent-Type: application/octet-stream; name=a.txt",
-      body,
+      "begin 644 a.txt\n#0V%T\n`\nend",
     );
-    expect(await mailText(mail)).toBe("See.\n\n## a.txt\n\nCat");
+    expect(await readMail(mail)).toMatchObject({
+      markdown: expect.stringMatching(/See\.$/) as string,
+      notes: ["attachment a.txt left out: it is uuencoded; send it as base64"],
+    });
   });
 
   it("that are messages stand under their subject, one level down", async () => {

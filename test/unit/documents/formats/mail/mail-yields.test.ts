@@ -31,10 +31,6 @@ it.each([
   ["base64 is decoded", unread("base64", base64(DOTS))],
   ["quoted-printable is decoded", unread("quoted-printable", DOTS)],
   [
-    "signed text is taken out",
-    `${MAIL_HEAD}Content-Type: application/pkcs7-mime\nContent-Transfer-Encoding: base64\n\n${base64(DOTS)}`,
-  ],
-  [
     "a mailbox is divided into its messages",
     `From a@x.example Fri Mar 14 09:00:00 2025\nSubject: One\nContent-Type: application/pkcs7-mime\n\n${DOTS}`,
   ],

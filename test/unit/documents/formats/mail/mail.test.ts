@@ -251,11 +251,6 @@ describe("parts", () => {
       "Signed.",
     ],
     [
-      "a text signed within itself",
-      `${MAIL_HEAD}\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nSigned.\n- -- \nAnn\n-----BEGIN PGP SIGNATURE-----\n\nabc=\n-----END PGP SIGNATURE-----\n`,
-      "Signed.\n\n--\nAnn",
-    ],
-    [
       "what a bounce says",
       multipart(
         "report",
@@ -280,17 +275,5 @@ describe("parts", () => {
     );
     expect(document.markdown).toMatch(/One\.\n\nTwo\.\n\nThr$/);
     expect(document.notes).toEqual(["the file ends early"]);
-  });
-
-  it("leave out files that are letters in a text, and name them", async () => {
-    const encoded = "begin 644 a b.txt\n#0V%T\n#9&]G\n`\nend";
-    const document = await readMail(
-      `${MAIL_HEAD}\nOne.\n${encoded}\nTwo.\nbegin 644 times\nand three.\nbegin 644 cut.bin\n#0V%T`,
-    );
-    expect(document.markdown).toMatch(/One\.\nTwo\.\nbegin 644 times\nand three\.$/);
-    expect(document.notes).toEqual([
-      "uuencoded file a b.txt left out",
-      "uuencoded file cut.bin left out",
-    ]);
   });
 });

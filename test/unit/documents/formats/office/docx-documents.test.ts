@@ -265,3 +265,9 @@ describe("web pages that a document takes in", () => {
     expect(markdown).toBe("Before\n\n## Öl „A“\n\nTwo litres\n\nAfter");
   });
 });
+
+it("a Word document in one XML file says how to save it", async () => {
+  const text = `<?xml version="1.0"?>\n<w:wordDocument xmlns:w="w"><w:body/></w:wordDocument>`;
+  const file = { name: "a.xml", mimeType: null, bytes: new TextEncoder().encode(text) };
+  await expect(extractDocument(file)).rejects.toThrow("save it as DOCX");
+});
