@@ -4,7 +4,7 @@ import { expect } from "vitest";
 
 import { composeServices } from "../../src/compose.ts";
 import { createApp } from "../../src/http/app.ts";
-import { panelDocument } from "../../src/panel/api/reference/document.ts";
+import { panelDocument } from "../../src/panel/api/app.ts";
 
 import { problemsWith, publishedFrom, type Published } from "../contract/published.ts";
 

@@ -1,13 +1,12 @@
-import type { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { createAgent } from "../../catalog/agents/create-agent.ts";
 import { findAgent } from "../../catalog/agents/find-agent.ts";
 import { updateAgent } from "../../catalog/agents/update-agent.ts";
 import { deleteAgent, listAgentRecords } from "../../db/catalog/agent-store.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
 import {
   newPrompted,
+  promptedOf,
   promptedPatch,
   resourceRoutes,
   shownPrompted,
@@ -27,15 +26,16 @@ export const newAgent = z.object({
 });
 export const agentPatch = z.object({ ...promptedPatch, description, maxSteps }).partial();
 
-export const agentRoutes = (): Hono<PanelEnv> =>
+export const agentRoutes = () =>
   resourceRoutes({
+    path: "/agents",
+    one: "agent",
     newBody: newAgent,
     patchBody: agentPatch,
-    shown: (agent) => ({
-      ...shownPrompted(agent),
-      description: agent.description,
-      maxSteps: agent.maxSteps,
-    }),
+    answer: z
+      .object({ ...shownPrompted, description: z.string(), maxSteps: z.int() })
+      .openapi("PanelAgent"),
+    shown: promptedOf,
     list: listAgentRecords,
     find: (services, key) => findAgent(services, { key }),
     create: createAgent,

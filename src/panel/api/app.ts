@@ -1,58 +1,104 @@
-import { Hono } from "hono";
+import { OpenAPIHono, z } from "@hono/zod-openapi";
 
-import { agentRoutes } from "./agents.ts";
 import { baseUrlOf } from "../../http/base-url.ts";
 import { audited } from "../../http/middleware/audit.ts";
+import { aboutService } from "../../http/open-api-document.ts";
+import { agentRoutes } from "./agents.ts";
 import { auditRoutes } from "./audit.ts";
+import { questionSetRoutes } from "./evaluation/question-sets.ts";
+import { questionRoutes } from "./evaluation/questions.ts";
+import { runRoutes } from "./evaluation/runs.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
-import { questionSetRoutes } from "./evaluation/question-sets.ts";
-import { adminsChange, enrolledOnly, ownPagesOnly, signedInOnly } from "./request/guards.ts";
 import { inferenceRoutes } from "./inferences.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
 import { overviewRoutes } from "./overview.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
+import { ragIndexRoutes } from "./rag-index.ts";
 import { ragSearchRoutes } from "./rag-search.ts";
 import { ragRoutes } from "./rags.ts";
+import { Endpoints, TAGS } from "./request/endpoint.ts";
+import { adminsChange, enrolledOnly, ownPagesOnly, signedInOnly } from "./request/guards.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
 import { sessionRoutes } from "./session.ts";
 import { openSessionRoutes } from "./sessions.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { totpRoutes } from "./totp.ts";
 import { usageRoutes } from "./usage.ts";
 import { userRoutes } from "./users.ts";
 
 /**
  * The panel's API, to be mounted under /panel/api of the app that provides services and error
- * handling. Everything but one's own sessions passes the same three checks: credentials (401),
+ * handling. Everything but one's own session passes the same three checks: credentials (401),
  * origin, and permission to change (403).
  */
-export function panelApi(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
+export function panelApi(): OpenAPIHono<PanelEnv> {
+  const app = new OpenAPIHono<PanelEnv>();
   app.use(audited("/panel/api"));
-  app.route("/session", sessionRoutes());
+  app.route("/", sessionRoutes());
+  app.route("/", totpRoutes());
   app.use(signedInOnly, ownPagesOnly, enrolledOnly);
-  app.route("/sessions", openSessionRoutes());
-  app.route("/rags", ragSearchRoutes());
-  app.get("/openapi.json", async (context) => {
-    const { panelDocument } = await import("./reference/document.ts");
-    const { config } = context.get("services");
-    return context.json(panelDocument(baseUrlOf(config, context.req.raw)));
-  });
+  app.route("/", openSessionRoutes());
+  app.route("/", ragSearchRoutes());
+  app.route("/", documentRoute(app));
   app.use(adminsChange);
-  app.route("/users", userRoutes());
-  app.route("/keys", keyRoutes());
-  app.route("/file-sources", fileSourceRoutes());
-  app.route("/file-sources", sourceFileRoutes());
-  app.route("/file-sources", fileBatchRoutes());
-  app.route("/rags", ragRoutes());
-  app.route("/inferences", inferenceRoutes());
-  app.route("/agents", agentRoutes());
-  app.route("/question-sets", questionSetRoutes());
-  app.route("/tokens", tokenRoutes());
-  app.route("/models", modelRoutes());
-  app.route("/usage", usageRoutes());
-  app.route("/overview", overviewRoutes());
-  app.route("/audit", auditRoutes());
+  app.route("/", userRoutes());
+  app.route("/", keyRoutes());
+  app.route("/", fileSourceRoutes());
+  app.route("/", sourceFileRoutes());
+  app.route("/", fileBatchRoutes());
+  app.route("/", ragRoutes());
+  app.route("/", ragIndexRoutes());
+  app.route("/", inferenceRoutes());
+  app.route("/", agentRoutes());
+  app.route("/", questionSetRoutes());
+  app.route("/", questionRoutes());
+  app.route("/", runRoutes());
+  app.route("/", tokenRoutes());
+  app.route("/", modelRoutes());
+  app.route("/", usageRoutes());
+  app.route("/", overviewRoutes());
+  app.route("/", auditRoutes());
   return app;
+}
+
+const documentRoute = (app: OpenAPIHono<PanelEnv>) =>
+  new Endpoints("service").json(
+    "get /openapi.json",
+    {
+      summary: "This document",
+      description: "For generators and readers.",
+      answer: z.record(z.string(), z.unknown()),
+    },
+    ({ context, services }) => ({
+      ...panelDocument(baseUrlOf(services.config, context.req.raw), app),
+    }),
+  ).app;
+
+const DESCRIPTION = `What sets Quarry up: users, keys, file sources, RAGs, inferences, agents and tokens. The pages under /panel do the same.
+
+Send an automation key (\`qrya_…\`), or the cookie of a session; a change with the cookie must come from a page of the service itself. Members may read everything, administrators change everything. A field that is not known is refused with the name of the field that was probably meant.`;
+
+/** The panel API's specification, from the declarations of its routes. */
+export function panelDocument(baseUrl: string, app = panelApi()) {
+  const { openAPIRegistry } = app;
+  openAPIRegistry.registerComponent("securitySchemes", "key", {
+    type: "http",
+    scheme: "bearer",
+    description: "An automation key.",
+  });
+  openAPIRegistry.registerComponent("securitySchemes", "session", {
+    type: "apiKey",
+    in: "cookie",
+    name: "quarry_session",
+    description: "The session of somebody who is signed in.",
+  });
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { ...aboutService(baseUrl), title: "Quarry panel API", description: DESCRIPTION },
+    servers: [{ url: `${baseUrl}/panel/api`, description: "This service." }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{ key: [] }, { session: [] }],
+  });
 }

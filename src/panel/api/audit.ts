@@ -1,7 +1,6 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
-import { DAY_MS, isoTime } from "../../core/time.ts";
+import { DAY_MS } from "../../core/time.ts";
 import { forbidden } from "../../core/errors.ts";
 import {
   countEvents,
@@ -11,10 +10,8 @@ import {
   type AuditFilter,
 } from "../../db/access/audit-store.ts";
 import type { Database } from "../../db/client.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
+import { Endpoints, time as eventTime } from "./request/endpoint.ts";
 import { isTime } from "./request/fields.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { pageOf, pagingOf } from "./request/read-request.ts";
 
 /** Counting more would read as many rows; `total` ends there. */
 const COUNTED_MAX = 10_000;
@@ -25,7 +22,7 @@ const time = z
   .string()
   .refine((text) => isTime(text), "must be an ISO 8601 time")
   .optional();
-export const auditFilters = z.object({
+const auditFilters = z.object({
   actor: z.string().optional(),
   action: z.string().optional(),
   from: time,
@@ -43,40 +40,53 @@ function filterOf({ actor, action, from, to }: z.infer<typeof auditFilters>): Au
   };
 }
 
-const shown = (event: AuditEvent) => ({
-  id: event.id,
-  at: isoTime(event.at),
-  actor: { kind: event.actorKind, id: event.actorId, name: event.actorName },
-  action: event.action,
-  target: event.target,
-  fields: event.fields,
-  status: event.status,
-  address: event.address,
-  requestId: event.requestId,
-  count: event.count,
+const shownOf = ({ actorKind, actorId, actorName, ...event }: AuditEvent) => ({
+  ...event,
+  actor: { kind: actorKind, id: actorId, name: actorName },
 });
+const Event = z
+  .object({
+    id: z.string(),
+    at: eventTime,
+    actor: z.object({
+      kind: z.string(),
+      id: z.string().nullable(),
+      name: z.string().nullable(),
+    }),
+    action: z.string(),
+    target: z.string().nullable(),
+    fields: z.array(z.string()),
+    status: z.int(),
+    address: z.string(),
+    requestId: z.string(),
+    count: z.int(),
+  })
+  .openapi("AuditEvent");
 
 /** Who did what in the last 90 days, the latest first; for administrators. */
-export function auditRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-  app.get("/", async (context) => {
-    if (context.get("caller").role !== "admin") throw forbidden();
-    const { db } = context.get("services");
-    const asked = parseOrRefuse(auditFilters, context.req.query());
-    const filter = filterOf(asked);
-    const accepts = context.req.header("Accept") ?? "";
-    if (asked.format === "jsonl" || accepts.includes("application/x-ndjson")) {
-      return linesOf(db, filter);
-    }
-    const paging = pagingOf(context.req);
-    const [data, total] = await Promise.all([
-      readEvents(db, filter, paging),
-      countEvents(db, filter, COUNTED_MAX),
-    ]);
-    return context.json(pageOf({ data, total }, paging, shown));
-  });
-  return app;
-}
+export const auditRoutes = () =>
+  new Endpoints("service").list(
+    "get /audit",
+    {
+      summary: "Who did what in the last 90 days",
+      description: "For administrators. `format=jsonl` answers all as JSON Lines.",
+      query: auditFilters,
+      item: Event,
+    },
+    async ({ context, services: { db }, caller, query, paging }) => {
+      if (caller.role !== "admin") throw forbidden();
+      const filter = filterOf(query);
+      const accepts = context.req.header("Accept") ?? "";
+      if (query.format === "jsonl" || accepts.includes("application/x-ndjson")) {
+        return linesOf(db, filter);
+      }
+      const [data, total] = await Promise.all([
+        readEvents(db, filter, paging),
+        countEvents(db, filter, COUNTED_MAX),
+      ]);
+      return { data: data.map(shownOf), total };
+    },
+  ).app;
 
 /** Everything that the filter holds, one JSON object a line, read as it is sent. */
 function linesOf(db: Database, filter: AuditFilter): Response {
@@ -85,7 +95,9 @@ function linesOf(db: Database, filter: AuditFilter): Response {
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const events: AuditEvent[] = await readEventsBefore(db, filter, last, BATCH_EVENTS);
-      const text = events.map((event) => `${JSON.stringify(shown(event))}\n`).join("");
+      const text = events
+        .map((event) => `${JSON.stringify(Event.parse(shownOf(event)))}\n`)
+        .join("");
       if (text !== "") controller.enqueue(encoder.encode(text));
       last = events.at(-1) ?? null;
       if (events.length < BATCH_EVENTS) controller.close();

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { z } from "@hono/zod-openapi";
 
 import { boundaryOf, multipartParts, type Part } from "../../core/multipart.ts";
 import { tooLarge } from "../../core/errors.ts";
@@ -8,10 +8,10 @@ import { BATCH_LIMITS, putFiles } from "../../ingestion/uploads/put-files.ts";
 import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
+import { Endpoints } from "./request/endpoint.ts";
 import { decodedPath } from "./request/file-path-of.ts";
 import { metadataIn } from "./request/file-metadata.ts";
 import { mediaTypeOf } from "./request/media-type-of.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
 import { pushedSource } from "./request/pushed-source.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;
@@ -27,29 +27,47 @@ const FIRST_FAILURE = 400;
 const FILE_NAME = /;\s*filename="([^"]*)"/i;
 const ESCAPED: Record<string, string> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
 
+const stored = { path: z.string(), size: z.int(), sha256: z.string(), changed: z.boolean() };
+const Answer = z
+  .object({
+    files: z.array(
+      z.union([
+        z.object({ ...stored, status: z.int() }),
+        z.object({ path: z.string(), status: z.int(), error: z.string() }),
+      ]),
+    ),
+  })
+  .openapi("BatchAnswer");
+
 /** Many files at once: a part of `multipart/form-data` for each. */
-export function fileBatchRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-  app.post("/:id/files", async (context) => {
-    const services = context.get("services");
-    const { headers, body } = context.req.raw;
-    refuseCoded(headers);
-    const boundary = boundaryOf(headers.get("Content-Type") ?? "");
-    if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
-    const source = await pushedSource(services, context.req.param("id"));
-    const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
-    const results = await putFiles(services, { source, files: filesOf(parts) });
-    const files = results.map((result) => shown(services, result));
-    const stored = files.filter(({ status }) => status < FIRST_FAILURE).length;
-    context.set(
-      "auditAction",
-      stored > 0 ? "file-sources.files.put" : "file-sources.files.refused",
-    );
-    context.set("auditCount", stored > 0 ? stored : files.length);
-    return context.json({ files });
-  });
-  return app;
-}
+export const fileBatchRoutes = () =>
+  new Endpoints("sources").json(
+    "post /file-sources/{id}/files",
+    {
+      summary: "Put many files",
+      description: "A part of `multipart/form-data` for each; every file has an answer of its own.",
+      bytes: "multipart/form-data",
+      answer: Answer,
+      errors: [413, 415],
+    },
+    async ({ context, services, key }) => {
+      const { headers, body } = context.req.raw;
+      refuseCoded(headers);
+      const boundary = boundaryOf(headers.get("Content-Type") ?? "");
+      if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
+      const source = await pushedSource(services, key);
+      const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
+      const results = await putFiles(services, { source, files: filesOf(parts) });
+      const files = results.map((result) => shown(services, result));
+      const count = files.filter(({ status }) => status < FIRST_FAILURE).length;
+      context.set(
+        "auditAction",
+        count > 0 ? "file-sources.files.put" : "file-sources.files.refused",
+      );
+      context.set("auditCount", count > 0 ? count : files.length);
+      return { files };
+    },
+  ).app;
 
 function shown({ log }: Services, { path, stored }: BatchResult) {
   if ("thrown" in stored) return { path, ...logFailure(stored.thrown, log) };

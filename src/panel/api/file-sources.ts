@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { checkFileSource } from "../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
@@ -12,16 +11,15 @@ import { removeFileSource } from "../../catalog/file-sources/remove-file-source.
 import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
 import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
 import { PROVIDERS } from "../../db/schema/sources.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
 import { relativePath } from "../../http/schemas/relative-path.ts";
-import { parseKnownOrRefuse, parseOrRefuse } from "../../http/validation.ts";
+import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
+import { Endpoints, queued } from "./request/endpoint.ts";
 import { identifier, name } from "./request/fields.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { bodyOf, given, jsonOf, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
-import { shownScan, shownSource } from "./shown-source.ts";
+import { given, jsonOf, refuseChange } from "./request/read-request.ts";
+import { Scan, scanOf, Source, sourceFields, sourceOf } from "./shown-source.ts";
 
 const DEFAULT_INTERVAL_MINUTES = 360;
 /** A year. */
@@ -30,14 +28,14 @@ const INTERVAL_MINUTES_MAX = 525_600;
 const provider = z.enum(PROVIDERS);
 const scanIntervalMinutes = z.int().min(0).max(INTERVAL_MINUTES_MAX);
 
-export const newSource = {
+const newSource = {
   name,
   identifier: identifier.optional(),
   provider,
   scanIntervalMinutes: scanIntervalMinutes.default(DEFAULT_INTERVAL_MINUTES),
 };
 
-export const sourcePatch = {
+const sourcePatch = {
   name,
   identifier: z.string(),
   provider: z.string(),
@@ -62,85 +60,11 @@ export function checkedPatch({ source }: FileSource, body: unknown) {
   return given(parseKnownOrRefuse(z.object({ ...sourcePatch, config }).partial(), body));
 }
 
-/** What its provider said of a source that was saved; nothing for one that is not asked. */
-async function shownCheck(services: Services, source: FileSource) {
-  const check = await checkFileSource(services, { source });
-  return check.ok === null ? {} : { check };
-}
-
-export function fileSourceRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-
-  app.get("/", async (context) => {
-    const paging = pagingOf(context.req);
-    const { offset, limit } = paging;
-    const listed = await listSourceRows(context.get("services").db, offset, limit);
-    return context.json(pageOf(listed, paging, shownSource));
-  });
-
-  app.post("/", jsonBody(), async (context) => {
-    const input = checkedSource(await jsonOf(context.req));
-    const services = context.get("services");
-    const { source, webhookSecret } = await createFileSource(services, input);
-    const checked = await shownCheck(services, source);
-    return context.json({ ...shownSource(source), webhookSecret, ...checked }, 201);
-  });
-
-  app.get("/:id", async (context) => {
-    const key = context.req.param("id");
-    return context.json(shownSource(await findFileSource(context.get("services"), { key })));
-  });
-
-  app.patch("/:id", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const source = await findFileSource(services, { key: context.req.param("id") });
-    const body = checkedPatch(source, await jsonOf(context.req));
-    const { identifier: wanted, provider: kind, ...patch } = body;
-    refuseChange("identifier", source.source.identifier, wanted);
-    refuseChange("provider", source.source.provider, kind);
-    const updated = await updateFileSource(services, { source, patch });
-    if (patch.config === undefined) return context.json(shownSource(updated));
-    return context.json({ ...shownSource(updated), ...(await shownCheck(services, updated)) });
-  });
-
-  app.delete("/:id", async (context) => {
-    const services = context.get("services");
-    const source = await findFileSource(services, { key: context.req.param("id") });
-    await removeFileSource(services, { source });
-    return context.body(null, 204);
-  });
-  addActions(app);
-  addListings(app);
-  return app;
-}
-
-export const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
-
-function addActions(app: Hono<PanelEnv>): void {
-  app.post("/:id/webhook-secret", async (context) => {
-    const services = context.get("services");
-    const source = await findFileSource(services, { key: context.req.param("id") });
-    return context.json({ webhookSecret: await renewWebhookSecret(services, { source }) });
-  });
-
-  app.post("/:id/check", async (context) => {
-    const services = context.get("services");
-    const source = await findFileSource(services, { key: context.req.param("id") });
-    return context.json(await checkFileSource(services, { source }));
-  });
-
-  app.post("/:id/scan", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const { source } = await findFileSource(services, { key: context.req.param("id") });
-    const { confirmRemovals } = await bodyOf(context.req, scanRequest);
-    await requestScan(services, { sourceId: source.id, confirmRemovals, urls: null });
-    return context.json({ queued: true }, 202);
-  });
-}
+const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
 
 const FOLDER_ENTRIES = 200;
 const PATH_MAX_LENGTH = 4_096;
-export const folderQuery = z.object({
+const folderQuery = z.object({
   path: relativePath
     .max(PATH_MAX_LENGTH)
     .default("")
@@ -148,23 +72,165 @@ export const folderQuery = z.object({
   after: z.string().max(PATH_MAX_LENGTH).optional(),
 });
 
-function addListings(app: Hono<PanelEnv>): void {
-  app.get("/:id/runs", async (context) => {
-    const services = context.get("services");
-    const { source } = await findFileSource(services, { key: context.req.param("id") });
-    const paging = pagingOf(context.req);
-    return context.json(
-      pageOf(await listScanRuns(services.db, source.id, paging), paging, shownScan),
-    );
-  });
+const Check = z.object({ ok: z.boolean().nullable(), message: z.string() }).openapi("SourceCheck");
+const Folder = z
+  .object({
+    path: z.string(),
+    entries: z.array(z.object({ path: z.string(), isFolder: z.boolean() })),
+    after: z.string().nullable(),
+  })
+  .openapi("Folder");
+const config = z
+  .record(z.string(), z.unknown())
+  .openapi({ description: "The provider's settings; see the page of docs/ about it." });
 
-  app.get("/:id/folders", async (context) => {
-    const services = context.get("services");
-    const { source } = await findFileSource(services, { key: context.req.param("id") });
-    const { path: folder, after = null } = parseOrRefuse(folderQuery, context.req.query());
-    const slice = { sourceId: source.id, folder, after, limit: FOLDER_ENTRIES };
-    const entries = await listFolder(services.db, slice);
-    const last = entries.length === FOLDER_ENTRIES ? entries.at(-1)?.path : undefined;
-    return context.json({ path: folder, entries, after: last ?? null });
-  });
+/** What its provider said of a source that was saved; nothing for one that is not asked. */
+async function checkOf(services: Services, source: FileSource) {
+  const check = await checkFileSource(services, { source });
+  return check.ok === null ? {} : { check };
 }
+
+const SOURCE = "/file-sources/{id}";
+
+export function fileSourceRoutes() {
+  const endpoints = new Endpoints("sources")
+    .list(
+      "get /file-sources",
+      { summary: "File sources", description: "With the last scan of each.", item: Source },
+      async ({ services, paging: { offset, limit } }) => {
+        const { data, total } = await listSourceRows(services.db, offset, limit);
+        return { data: data.map(sourceOf), total };
+      },
+    )
+    .json(
+      "post /file-sources",
+      {
+        summary: "Add a file source",
+        description: "`webhookSecret` is shown this once; `check` says what its provider answered.",
+        ownBody: z.object({ ...newSource, config: config.optional() }),
+        answer: z
+          .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
+          .openapi("NewFileSource"),
+        status: 201,
+        errors: [409, 422],
+      },
+      async ({ context, services }) => {
+        const input = checkedSource(await jsonOf(context.req));
+        const { source, webhookSecret } = await createFileSource(services, input);
+        return { ...sourceOf(source), webhookSecret, ...(await checkOf(services, source)) };
+      },
+    )
+    .json(
+      `get ${SOURCE}`,
+      {
+        summary: "A file source",
+        description: "Its settings, state and last scan; of secrets only whether they are set.",
+        answer: Source,
+      },
+      async ({ services, key }) => sourceOf(await findFileSource(services, { key })),
+    )
+    .json(
+      `patch ${SOURCE}`,
+      {
+        summary: "Change a file source",
+        description: "Provider and identifier never change. A secret that is left out is kept.",
+        ownBody: z.object({ ...sourcePatch, config }).partial(),
+        answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
+        errors: [409, 422],
+      },
+      async ({ context, services, key }) => {
+        const source = await findFileSource(services, { key });
+        const body = checkedPatch(source, await jsonOf(context.req));
+        const { identifier: wanted, provider: kind, ...patch } = body;
+        refuseChange("identifier", source.source.identifier, wanted);
+        refuseChange("provider", source.source.provider, kind);
+        const updated = await updateFileSource(services, { source, patch });
+        const check = patch.config === undefined ? {} : await checkOf(services, updated);
+        return { ...sourceOf(updated), ...check };
+      },
+    )
+    .empty(
+      `delete ${SOURCE}`,
+      {
+        summary: "Remove a file source",
+        description: "Refused while a RAG uses it.",
+        errors: [409],
+      },
+      async ({ services, key }) =>
+        await removeFileSource(services, { source: await findFileSource(services, { key }) }),
+    );
+  return addListings(addActions(endpoints)).app;
+}
+
+const addActions = (endpoints: Endpoints) =>
+  endpoints
+    .json(
+      `post ${SOURCE}/webhook-secret`,
+      {
+        summary: "Renew the webhook's secret",
+        description: "The old one stops working at once.",
+        answer: z.object({ webhookSecret: z.string() }),
+      },
+      async ({ services, key }) => {
+        const source = await findFileSource(services, { key });
+        return { webhookSecret: await renewWebhookSecret(services, { source }) };
+      },
+    )
+    .json(
+      `post ${SOURCE}/check`,
+      {
+        summary: "Ask the provider whether the source can be read",
+        description: "One cheap call; nothing is stored.",
+        answer: Check,
+      },
+      async ({ services, key }) =>
+        await checkFileSource(services, { source: await findFileSource(services, { key }) }),
+    )
+    .json(
+      `post ${SOURCE}/scan`,
+      {
+        summary: "Scan now",
+        description: "`confirmRemovals` lets a scan remove as much as an earlier one held back.",
+        body: scanRequest,
+        answer: queued,
+        status: 202,
+        errors: [409, 422],
+      },
+      async ({ services, key, body: { confirmRemovals } }) => {
+        const { source } = await findFileSource(services, { key });
+        await requestScan(services, { sourceId: source.id, confirmRemovals, urls: null });
+        return { queued: true } as const;
+      },
+    );
+
+const addListings = (endpoints: Endpoints) =>
+  endpoints
+    .list(
+      `get ${SOURCE}/runs`,
+      {
+        summary: "Scans, the newest first",
+        description: "What each found, removed, held back and mended, or why it failed.",
+        item: Scan,
+      },
+      async ({ services, key, paging }) => {
+        const { source } = await findFileSource(services, { key });
+        const { data, total } = await listScanRuns(services.db, source.id, paging);
+        return { data: data.map(scanOf), total };
+      },
+    )
+    .json(
+      `get ${SOURCE}/folders`,
+      {
+        summary: "What lies directly in a folder",
+        description: "200 entries at a time; `after` leads to the next.",
+        query: folderQuery,
+        answer: Folder,
+      },
+      async ({ services, key, query: { path: folder, after = null } }) => {
+        const { source } = await findFileSource(services, { key });
+        const slice = { sourceId: source.id, folder, after, limit: FOLDER_ENTRIES };
+        const entries = await listFolder(services.db, slice);
+        const last = entries.length === FOLDER_ENTRIES ? entries.at(-1)?.path : undefined;
+        return { path: folder, entries, after: last ?? null };
+      },
+    );

@@ -1,13 +1,12 @@
-import type { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { createInference } from "../../catalog/inferences/create-inference.ts";
 import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { updateInference } from "../../catalog/inferences/update-inference.ts";
 import { deleteInference, listInferenceRecords } from "../../db/catalog/inference-store.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
 import {
   newPrompted,
+  promptedOf,
   promptedPatch,
   resourceRoutes,
   shownPrompted,
@@ -18,11 +17,14 @@ const nativeRag = z.boolean();
 export const newInference = z.object({ ...newPrompted, nativeRag: nativeRag.default(true) });
 export const inferencePatch = z.object({ ...promptedPatch, nativeRag }).partial();
 
-export const inferenceRoutes = (): Hono<PanelEnv> =>
+export const inferenceRoutes = () =>
   resourceRoutes({
+    path: "/inferences",
+    one: "inference",
     newBody: newInference,
     patchBody: inferencePatch,
-    shown: (inference) => ({ ...shownPrompted(inference), nativeRag: inference.nativeRag }),
+    answer: z.object({ ...shownPrompted, nativeRag: z.boolean() }).openapi("PanelInference"),
+    shown: promptedOf,
     list: listInferenceRecords,
     find: (services, key) => findInference(services, { key }),
     create: createInference,

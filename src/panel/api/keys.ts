@@ -1,53 +1,50 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
-import { createKey, type AutomationKey } from "../../access/keys/create-key.ts";
+import { createKey } from "../../access/keys/create-key.ts";
 import { asId } from "../../core/ids.ts";
 import { listKeys, removeKey } from "../../db/access/key-store.ts";
-import { isoTime } from "../../core/time.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
+import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 import { futureTime, name, role } from "./request/fields.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
 
 export const newKey = (now: number) => z.object({ name, role, expiresAt: futureTime(now) });
 
-const shown = (key: AutomationKey) => ({
-  id: key.id,
-  name: key.name,
-  role: key.role,
-  createdAt: isoTime(key.createdAt),
-  createdBy: key.createdBy,
-  expiresAt: key.expiresAt === null ? null : isoTime(key.expiresAt),
-});
+const shown = {
+  id: z.string(),
+  name: z.string(),
+  role,
+  createdAt: time,
+  createdBy: z.string(),
+  expiresAt: timeOrNull,
+};
 
-type Listed = AutomationKey & { createdByEmail: string };
-
-/** The maker's name is shown too: a key ends with its maker. */
-const shownListed = ({ createdByEmail, ...key }: Listed) => ({ ...shown(key), createdByEmail });
-
-export function keyRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-
-  app.get("/", async (context) => {
-    const paging = pagingOf(context.req);
-    return context.json(
-      pageOf(await listKeys(context.get("services").db, paging), paging, shownListed),
-    );
-  });
-
-  app.post("/", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const input = await bodyOf(context.req, newKey(services.now()));
-    const caller = context.get("caller");
-    const createdBy = caller.kind === "key" ? caller.createdBy : caller.session.userId;
-    const { key, secret } = await createKey(services, { ...input, createdBy });
-    return context.json({ ...shown(key), key: secret }, 201);
-  });
-
-  app.delete("/:id", async (context) => {
-    await removeKey(context.get("services").db, asId(context.req.param("id")));
-    return context.body(null, 204);
-  });
-  return app;
-}
+export const keyRoutes = () =>
+  new Endpoints("users")
+    .list(
+      "get /keys",
+      {
+        summary: "Automation keys",
+        description: "With who made each; a key ends with its maker.",
+        item: z.object({ ...shown, createdByEmail: z.string() }).openapi("Key"),
+      },
+      ({ services, paging }) => listKeys(services.db, paging),
+    )
+    .json(
+      "post /keys",
+      {
+        summary: "Make a key",
+        description: "The key is shown this once.",
+        body: newKey,
+        answer: z.object({ ...shown, key: z.string() }).openapi("NewKey"),
+        status: 201,
+      },
+      async ({ services, caller, body }) => {
+        const createdBy = caller.kind === "key" ? caller.createdBy : caller.session.userId;
+        const { key, secret } = await createKey(services, { ...body, createdBy });
+        return { ...key, key: secret };
+      },
+    )
+    .empty(
+      "delete /keys/{id}",
+      { summary: "End a key", description: "It stops working at once." },
+      ({ services, key }) => removeKey(services.db, asId(key)),
+    ).app;

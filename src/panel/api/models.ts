@@ -1,12 +1,9 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { replaceModels } from "../../catalog/models/replace-models.ts";
 import { listModelRows } from "../../db/catalog/model-store.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
+import { Endpoints } from "./request/endpoint.ts";
 import { modelName } from "./request/fields.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { bodyOf } from "./request/read-request.ts";
 
 export const MODELS_MAX = 1_000;
 const price = z.number().min(0);
@@ -24,12 +21,24 @@ export const offeredModels = z
   .max(MODELS_MAX);
 
 /** The models offered, with prices per million tokens; a list without pages. */
-export function modelRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-  app.get("/", async (context) => context.json(await listModelRows(context.get("services").db)));
-  app.put("/", jsonBody(), async (context) => {
-    const models = await bodyOf(context.req, offeredModels);
-    return context.json(await replaceModels(context.get("services"), { models }));
-  });
-  return app;
-}
+export const modelRoutes = () =>
+  new Endpoints("service")
+    .json(
+      "get /models",
+      {
+        summary: "Models that are offered, with prices per million tokens",
+        description: "Those that forms offer; any other may be named too.",
+        answer: offeredModels,
+      },
+      ({ services }) => listModelRows(services.db),
+    )
+    .json(
+      "put /models",
+      {
+        summary: "Replace the offered models",
+        description: "The whole list at once.",
+        body: offeredModels,
+        answer: offeredModels,
+      },
+      ({ services, body }) => replaceModels(services, { models: body }),
+    ).app;

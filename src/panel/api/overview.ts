@@ -1,75 +1,114 @@
-import { Hono } from "hono";
+import { z } from "@hono/zod-openapi";
 
-import { HOUR_MS, SECOND_MS, isoTime } from "../../core/time.ts";
+import { HOUR_MS, SECOND_MS } from "../../core/time.ts";
 import { countSecrets } from "../../access/secrets/count-secrets.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
+import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 
 /** Entries of each list; the counts say how many there are in all. */
 const LIST_LIMIT = 20;
 /** Window of the rates: long enough for a quiet service, short enough to show current problems. */
 const CALL_HOURS = 24;
 
+const files = z
+  .object({
+    pending: z.int(),
+    processing: z.int(),
+    indexed: z.int(),
+    error: z.int(),
+    deleted: z.int(),
+  })
+  .optional();
+const named = { identifier: z.string(), name: z.string() };
+const Overview = z
+  .object({
+    files,
+    failingFiles: z.array(z.record(z.string(), z.unknown())),
+    failingSources: z.array(
+      z.object({ ...named, error: z.string().nullable(), since: timeOrNull }),
+    ),
+    scansUnderWay: z.array(z.object({ ...named, startedAt: time })),
+    oldestPendingSeconds: z.int().nullable(),
+    queues: z.array(
+      z.object({
+        queue: z.string(),
+        waiting: z.int().nullable(),
+        oldestSeconds: z.int().nullable(),
+      }),
+    ),
+    calls: z.object({
+      hours: z.int(),
+      total: z.int(),
+      errors: z.int(),
+      degraded: z.int(),
+      errorRate: z.number(),
+      degradedRate: z.number(),
+    }),
+    vectorIndex: z
+      .object({
+        indexes: z.int(),
+        /** The number of RAGs compared completely; the counts are from their last comparison. */
+        compared: z.int(),
+        lastComparedAt: timeOrNull,
+        vectorsChecked: z.int(),
+        vectorsAddedAgain: z.int(),
+        vectorsRemoved: z.int(),
+        underWay: z.int(),
+        underWaySince: timeOrNull,
+      })
+      .nullable(),
+    secrets: z.object({ sealedByPreviousKey: z.int(), unreadable: z.int() }),
+  })
+  .openapi("Overview");
+
 /** What the panel's first page shows. */
-export function overviewRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-  app.get("/", async (context) => {
-    const { config, db, now, queueBacklog, vectorIndex } = context.get("services");
-    const time = now();
-    const callsSince = time - (time % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
-    const asked = { now: time, callsSince, limit: LIST_LIMIT };
-    const [found, queues, secrets] = await Promise.all([
-      readOverview(db, asked),
-      queueBacklog(),
-      countSecrets({ config, db }),
-    ]);
-    return context.json({
-      files: found.counts,
-      failingFiles: found.failingFiles,
-      failingSources: found.failingSources.map(({ identifier, name, error, finishedAt }) => ({
-        identifier,
-        name,
-        error,
-        since: finishedAt === null ? null : isoTime(finishedAt),
-      })),
-      scansUnderWay: found.scans.map(({ identifier, name, startedAt }) => ({
-        identifier,
-        name,
-        startedAt: isoTime(startedAt),
-      })),
-      oldestPendingSeconds: ageOf(found.oldestPendingSince, time),
-      queues: queues.map(({ queue, waiting, oldestAt }) => ({
-        queue,
-        waiting,
-        oldestSeconds: ageOf(oldestAt, time),
-      })),
-      calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
-      vectorIndex: vectorIndex === null ? null : reconciliationOf(found.verifications),
-      secrets,
-    });
-  });
-  return app;
-}
+export const overviewRoutes = () =>
+  new Endpoints("service").json(
+    "get /overview",
+    {
+      summary: "How the service stands",
+      description: "Counts of files, what fails, scans, queues, calls of the last 24 hours.",
+      answer: Overview,
+    },
+    async ({ services: { config, db, now, queueBacklog, vectorIndex } }) => {
+      const at = now();
+      const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
+      const asked = { now: at, callsSince, limit: LIST_LIMIT };
+      const [found, queues, secrets] = await Promise.all([
+        readOverview(db, asked),
+        queueBacklog(),
+        countSecrets({ config, db }),
+      ]);
+      return {
+        files: found.counts,
+        failingFiles: found.failingFiles,
+        failingSources: found.failingSources.map((failing) =>
+          Object.assign(failing, { since: failing.finishedAt }),
+        ),
+        scansUnderWay: found.scans,
+        oldestPendingSeconds: ageOf(found.oldestPendingSince, at),
+        queues: queues.map((queue) =>
+          Object.assign(queue, { oldestSeconds: ageOf(queue.oldestAt, at) }),
+        ),
+        calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
+        vectorIndex: vectorIndex === null ? null : reconciliationOf(found.verifications),
+        secrets,
+      };
+    },
+  ).app;
 
 function ageOf(since: number | null, now: number): number | null {
   return since === null ? null : Math.floor(Math.max(0, now - since) / SECOND_MS);
 }
 
 /** The comparison with the vector index outside, which goes over each index once a day. */
-function reconciliationOf(found: Awaited<ReturnType<typeof readOverview>>["verifications"]) {
-  const timeOf = (time: number | null) => (time === null ? null : isoTime(time));
-  return {
-    indexes: found.indexes,
-    /** The number of RAGs compared completely; the counts are from their last comparison. */
-    compared: found.compared,
-    lastComparedAt: timeOf(found.lastEndedAt),
-    vectorsChecked: found.checked,
-    vectorsAddedAgain: found.addedAgain,
-    vectorsRemoved: found.removed,
-    underWay: found.underWay,
-    underWaySince: timeOf(found.underWaySince),
-  };
-}
+const reconciliationOf = (found: Awaited<ReturnType<typeof readOverview>>["verifications"]) => ({
+  ...found,
+  lastComparedAt: found.lastEndedAt,
+  vectorsChecked: found.checked,
+  vectorsAddedAgain: found.addedAgain,
+  vectorsRemoved: found.removed,
+});
 
 type Calls = { calls: number; errors: number; degraded: number };
 

@@ -1,5 +1,4 @@
-import type { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rags/rag-settings.ts";
@@ -8,24 +7,20 @@ import type { RagId } from "../../core/ids.ts";
 import { listGenerations } from "../../db/generations/generation-list.ts";
 import type { ListedGeneration } from "../../db/generations/generation-list.ts";
 import { returnableGeneration } from "../../db/generations/generation-return.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
 import { relativePath } from "../../http/schemas/relative-path.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
 import { listPassages } from "../../ingestion/indexing/list-passages.ts";
 import { previewChunks } from "../../ingestion/indexing/preview-chunks.ts";
 import { estimateRebuild } from "../../ingestion/rebuilds/estimate-rebuild.ts";
 import { wantedIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { returnToIndex } from "../../ingestion/rebuilds/return-to-index.ts";
-import type { Passage } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { modelName } from "./request/fields.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
+import { Endpoints, queued, time } from "./request/endpoint.ts";
 
 const DIMENSIONS_MAX = 1_536;
 
-export const wish = z.object({
+const wish = z.object({
   chunkSize: z.int().min(CHUNK_SIZE_MIN).max(CHUNK_SIZE_MAX).optional(),
   chunkOverlap: z.int().min(0).max(CHUNK_SIZE_MAX).optional(),
   embeddingModel: modelName.optional(),
@@ -33,21 +28,8 @@ export const wish = z.object({
   reindex: z.boolean().optional(),
 });
 
-export const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
+const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
 export const previewWish = wish.pick({ chunkSize: true, chunkOverlap: true }).extend(ofFile.shape);
-
-const shownPassage = ({ id: _internal, ...passage }: Passage) => passage;
-
-const shown = (of: ListedGeneration) => ({
-  generation: of.generation,
-  embeddingModel: of.embeddingModel,
-  dimensions: of.dimensions,
-  chunkSize: of.chunkSize,
-  chunkOverlap: of.chunkOverlap,
-  shards: of.shards,
-  vectorsIn: of.vectorsIn,
-  createdAt: new Date(of.createdAt).toISOString(),
-});
 
 /** The active index, the one being built, and the previous one that can be restored. */
 export async function indexState(services: Services, ragId: RagId) {
@@ -59,53 +41,126 @@ export async function indexState(services: Services, ragId: RagId) {
   const previous = generations.find(({ generation }) => generation === kept?.generation);
   const keptMs = services.config.REPLACED_INDEX_MINUTES * MINUTE_MS;
   return {
-    live: live === undefined ? null : shown(live),
-    building:
-      building === undefined
-        ? null
-        : { ...shown(building), filesDone: building.filesDone, filesFailed: building.filesFailed },
+    live: live === undefined ? null : live,
+    building: building === undefined ? null : { ...building },
     previous:
-      previous === undefined
-        ? null
-        : { ...shown(previous), keptUntil: new Date(previous.changedAt + keptMs).toISOString() },
+      previous === undefined ? null : { ...previous, keptUntil: previous.changedAt + keptMs },
   };
 }
 
+const generation = {
+  generation: z.int(),
+  embeddingModel: z.string(),
+  dimensions: z.int(),
+  chunkSize: z.int(),
+  chunkOverlap: z.int(),
+  shards: z.int(),
+  vectorsIn: z.string(),
+  createdAt: time,
+};
+const Index = z
+  .object({
+    live: z.object(generation).nullable(),
+    building: z.object({ ...generation, filesDone: z.int(), filesFailed: z.int() }).nullable(),
+    previous: z.object({ ...generation, keptUntil: time }).nullable(),
+  })
+  .openapi("RagIndex");
+const Estimate = z
+  .object({
+    needed: z.boolean(),
+    files: z.int(),
+    chunks: z.int(),
+    reusedVectors: z.int(),
+    embeddingCalls: z.int(),
+    inputTokens: z.int(),
+    cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+  })
+  .openapi("RebuildEstimate");
+const place = {
+  position: z.int(),
+  headings: z.array(z.string()),
+  page: z.int().nullable(),
+  start: z.int(),
+  end: z.int(),
+  text: z.string(),
+};
+const Preview = z
+  .object({
+    chunkSize: z.int(),
+    chunkOverlap: z.int(),
+    characters: z.int(),
+    charactersCut: z.int(),
+    total: z.int(),
+    chunks: z.array(z.object({ ...place, tokens: z.int() })),
+  })
+  .openapi("ChunkPreview");
+
+const RAG = "/rags/{id}";
+
 /** How a RAG's index stands, what a change would cost, and the way back. */
-export function addIndexRoutes(app: Hono<PanelEnv>): void {
-  app.get("/:id/index", async (context) => {
-    const services = context.get("services");
-    const rag = await findRag(services, { key: context.req.param("id") });
-    return context.json(await indexState(services, rag.id));
-  });
-
-  app.post("/:id/estimate", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const rag = await findRag(services, { key: context.req.param("id") });
-    const asked = await bodyOf(context.req, wish);
-    return context.json(await estimateRebuild(services, { rag, wish: asked }));
-  });
-
-  app.post("/:id/preview", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const rag = await findRag(services, { key: context.req.param("id") });
-    const { path, chunkSize, chunkOverlap } = await bodyOf(context.req, previewWish);
-    return context.json(await previewChunks(services, { rag, path, chunkSize, chunkOverlap }));
-  });
-
-  app.get("/:id/passages", async (context) => {
-    const services = context.get("services");
-    const rag = await findRag(services, { key: context.req.param("id") });
-    const paging = pagingOf(context.req);
-    const { path } = parseOrRefuse(ofFile, context.req.query());
-    const listed = await listPassages(services, { rag, path, ...paging });
-    return context.json(pageOf(listed, paging, shownPassage));
-  });
-
-  app.post("/:id/return", async (context) => {
-    const services = context.get("services");
-    const rag = await findRag(services, { key: context.req.param("id") });
-    await returnToIndex(services, { ragId: rag.id });
-    return context.json({ queued: true }, 202);
-  });
-}
+export const ragIndexRoutes = () =>
+  new Endpoints("rags")
+    .json(
+      `get ${RAG}/index`,
+      {
+        summary: "The active index, the one that is built, the previous one",
+        description: "With the settings of each.",
+        answer: Index,
+      },
+      async ({ services, key }) =>
+        await indexState(services, (await findRag(services, { key })).id),
+    )
+    .json(
+      `post ${RAG}/estimate`,
+      {
+        summary: "What other settings would cost",
+        description: "Files, passages, tokens and the price of building anew; nothing is changed.",
+        body: wish,
+        answer: Estimate,
+        errors: [422],
+      },
+      async ({ services, key, body }) =>
+        await estimateRebuild(services, { rag: await findRag(services, { key }), wish: body }),
+    )
+    .json(
+      `post ${RAG}/return`,
+      {
+        summary: "Return to the previous index",
+        description: "For as long as it is kept after a change.",
+        answer: queued,
+        status: 202,
+        errors: [409, 422],
+      },
+      async ({ services, key }) => {
+        await returnToIndex(services, { ragId: (await findRag(services, { key })).id });
+        return { queued: true } as const;
+      },
+    )
+    .list(
+      `get ${RAG}/passages`,
+      {
+        summary: "Passages of a file",
+        description: "In order of position, with their places in the text.",
+        query: ofFile,
+        item: z.object({ ...place, isDuplicate: z.boolean() }).openapi("Passage"),
+      },
+      async ({ services, key, query: { path }, paging }) =>
+        await listPassages(services, { rag: await findRag(services, { key }), path, ...paging }),
+    )
+    .json(
+      `post ${RAG}/preview`,
+      {
+        summary: "How a file would be cut",
+        description: "With other sizes than the present; nothing is changed.",
+        body: previewWish,
+        answer: Preview,
+        errors: [422],
+      },
+      async ({ services, key, body }) =>
+        await previewChunks(services, {
+          rag: await findRag(services, { key }),
+          path: body.path,
+          chunkSize: body.chunkSize,
+          chunkOverlap: body.chunkOverlap,
+        }),
+    ).app;

@@ -1,21 +1,18 @@
-import { Hono } from "hono";
-import type { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
-import { RagRetrieveRequest } from "../../http/schemas/retrieval.ts";
+import { Chunk, Degradation, RagRetrieveRequest } from "../../http/schemas/retrieval.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { Explanation } from "../../retrieval/explain.ts";
 import type { RetrievalResult } from "../../retrieval/retrieve.ts";
 import type { Services } from "../../services.ts";
+import { Endpoints } from "./request/endpoint.ts";
 import { modelName } from "./request/fields.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { bodyOf } from "./request/read-request.ts";
 
 /** The fields of the public search, and a reranker to try without saving them. */
 export const panelSearch = RagRetrieveRequest.safeExtend({
@@ -77,15 +74,44 @@ const explained = (explanation: Explanation | undefined) =>
 
 export type SearchAnswer = Awaited<ReturnType<typeof searchRag>>;
 
+const legRank = z.object({ rank: z.int(), score: z.number() }).nullable();
+const explanation = z
+  .object({
+    queries: z.array(z.object({ lexical: legRank, vector: legRank })),
+    fused: z.number(),
+    fusedRank: z.int(),
+    wordsRank: z.int().nullable(),
+    relevance: z.number().nullable(),
+  })
+  .optional()
+  .openapi({ description: "Why it stands there; for administrators." });
+const Answer = z
+  .object({
+    chunks: z.array(z.object({ ...Chunk.shape, explanation })),
+    timings: z
+      .object({
+        contextMs: z.number(),
+        rerankingMs: z.number(),
+        totalMs: z.number(),
+        legs: z.record(z.string(), z.number()),
+      })
+      .optional(),
+    degraded: Degradation.optional(),
+  })
+  .openapi("PanelSearchAnswer");
+
 /** Searches that a panel can try out; they change nothing, so members may make them too. */
-export function ragSearchRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-  app.post("/:id/search", jsonBody(), async (context) => {
-    const { services, caller } = context.var;
-    const rag = await findRag(services, { key: context.req.param("id") });
-    const input = await bodyOf(context.req, panelSearch);
-    const { signal } = context.req.raw;
-    return context.json(await searchRag(services, { rag, caller, signal }, input));
-  });
-  return app;
-}
+export const ragSearchRoutes = () =>
+  new Endpoints("rags").json(
+    "post /rags/{id}/search",
+    {
+      summary: "Try a search",
+      description: "As programs search, with a reranker to try. Members may search too.",
+      body: panelSearch,
+      answer: Answer,
+    },
+    async ({ context, services, caller, key, body }) => {
+      const rag = await findRag(services, { key });
+      return await searchRag(services, { rag, caller, signal: context.req.raw.signal }, body);
+    },
+  ).app;

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
@@ -12,19 +11,16 @@ import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { findUnknownIds, scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import { findFileStatuses } from "../../db/files/public-files.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-on-request.ts";
 import type { Services } from "../../services.ts";
 import { identifier, modelName, name } from "./request/fields.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { addIndexRoutes } from "./rag-index.ts";
-import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
+import { Endpoints, queued } from "./request/endpoint.ts";
+import { given, refuseChange } from "./request/read-request.ts";
 import { relativePath } from "../../http/schemas/relative-path.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
 import { storedPath } from "../../sources/file-names.ts";
 
-export const retryQuery = z.object({ path: relativePath.transform(storedPath).optional() });
+const retryQuery = z.object({ path: relativePath.transform(storedPath).optional() });
 
 const settings = {
   fileSource: z.string().min(1).max(IDENTIFIER_MAX_LENGTH),
@@ -47,98 +43,162 @@ export const newRag = z.object({
 });
 export const ragPatch = z.object({ name, identifier: z.string(), ...settings }).partial();
 
-const shown = ({ rag, scopes }: ScopedRag) => ({
-  id: rag.id,
-  name: rag.name,
-  identifier: rag.identifier,
-  status: rag.status,
-  totalFiles: rag.totalFiles,
-  processedFiles: rag.processedFiles,
-  numberVectors: rag.numberVectors,
-  fileSource: rag.fileSource,
-  fileSourceScopeMode: rag.scopeMode,
+const scopes = z.array(settings.scopes.element);
+const shown = {
+  id: z.string(),
+  name: z.string(),
+  identifier: z.string(),
+  status: z.enum(["active", "paused", "error"]),
+  totalFiles: z.int(),
+  processedFiles: z.int(),
+  numberVectors: z.int(),
+  fileSource: z.object({
+    id: z.string(),
+    name: z.string(),
+    identifier: z.string(),
+    provider: z.string(),
+  }),
+  fileSourceScopeMode: settings.scopeMode,
   fileSourceScopes: scopes,
-  scopeMode: rag.scopeMode,
+  scopeMode: settings.scopeMode,
   scopes,
-  chunkSize: rag.chunkSize,
-  chunkOverlap: rag.chunkOverlap,
-  reranker: rag.reranker,
-  searchMode: rag.searchMode,
+  chunkSize: z.int(),
+  chunkOverlap: z.int(),
+  reranker: settings.reranker,
+  searchMode: settings.searchMode,
+};
+const unknownExternalIds = z
+  .array(z.string())
+  .openapi({ description: "Ids of its scopes that no file or folder of the source has." });
+const CheckedRag = z.object({ ...shown, unknownExternalIds }).openapi("CheckedRag");
+
+const ragQuery = z.object({ check: z.literal("scopes").optional() });
+
+const shownOf = ({ rag, scopes: of }: ScopedRag) => ({
+  ...rag,
+  fileSourceScopeMode: rag.scopeMode,
+  fileSourceScopes: of,
+  scopes: of,
 });
-
-export const ragQuery = z.object({ check: z.literal("scopes").optional() });
-
-const shownAlone = async ({ db }: Pick<Services, "db">, rag: RagRecord) =>
-  shown({ rag, scopes: await scopesOf(db, rag.id) });
 
 /**
  * With the external ids of its scopes that no file or folder of the source has: for most scopes,
  * all files of the source are read.
  */
-async function shownChecked({ db }: Pick<Services, "db">, rag: RagRecord) {
-  const scopes = await scopesOf(db, rag.id);
-  const ids = scopes.flatMap(({ type, value }) => (type === "externalId" ? value : []));
-  const unknownExternalIds = await findUnknownIds(db, rag.fileSource.id, ids);
-  return { ...shown({ rag, scopes }), unknownExternalIds };
+async function checked({ db }: Pick<Services, "db">, rag: RagRecord) {
+  const of = await scopesOf(db, rag.id);
+  const ids = of.flatMap(({ type, value }) => (type === "externalId" ? value : []));
+  const unknown = await findUnknownIds(db, rag.fileSource.id, ids);
+  return { ...shownOf({ rag, scopes: of }), unknownExternalIds: unknown };
 }
 
-export function ragRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
+const RAG = "/rags/{id}";
 
-  app.get("/", async (context) => {
-    const paging = pagingOf(context.req);
-    return context.json(pageOf(await listRags(context.get("services"), paging), paging, shown));
-  });
-
-  app.post("/", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const rag = await createRag(services, await bodyOf(context.req, newRag));
-    return context.json(await shownChecked(services, rag), 201);
-  });
-
-  app.get("/:id", async (context) => {
-    const services = context.get("services");
-    const rag = await findRag(services, { key: context.req.param("id") });
-    const { check } = parseOrRefuse(ragQuery, context.req.query());
-    const show = check === undefined ? shownAlone : shownChecked;
-    return context.json(await show(services, rag));
-  });
-
-  app.patch("/:id", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const rag = await findRag(services, { key: context.req.param("id") });
-    const { identifier: wanted, ...patch } = given(await bodyOf(context.req, ragPatch));
-    refuseChange("identifier", rag.identifier, wanted);
-    return context.json(await shownChecked(services, await updateRag(services, { rag, patch })));
-  });
-
-  app.delete("/:id", async (context) => {
-    const services = context.get("services");
-    await removeRag(services, { rag: await findRag(services, { key: context.req.param("id") }) });
-    return context.body(null, 204);
-  });
-  addActions(app);
-  addIndexRoutes(app);
-  return app;
+export function ragRoutes() {
+  const endpoints = new Endpoints("rags")
+    .list(
+      "get /rags",
+      {
+        summary: "RAGs",
+        description: "With their counters.",
+        item: z.object(shown).openapi("PanelRag"),
+      },
+      async ({ services, paging }) => {
+        const { data, total } = await listRags(services, paging);
+        return { data: data.map(shownOf), total };
+      },
+    )
+    .json(
+      "post /rags",
+      {
+        summary: "Add a RAG",
+        description: "Its files are indexed in the background.",
+        body: newRag,
+        answer: CheckedRag,
+        status: 201,
+        errors: [404, 409, 422],
+      },
+      async ({ services, body }) => await checked(services, await createRag(services, body)),
+    )
+    .json(
+      `get ${RAG}`,
+      {
+        summary: "A RAG",
+        description:
+          "`check=scopes` adds the external ids of its scopes that the source does not know.",
+        query: ragQuery,
+        answer: z
+          .object({ ...shown, unknownExternalIds: unknownExternalIds.optional() })
+          .openapi("ReadRag"),
+      },
+      async ({ services, key, query }) => {
+        const rag = await findRag(services, { key });
+        if (query.check !== undefined) return await checked(services, rag);
+        return shownOf({ rag, scopes: await scopesOf(services.db, rag.id) });
+      },
+    )
+    .json(
+      `patch ${RAG}`,
+      {
+        summary: "Change a RAG",
+        description:
+          "What changes how files are cut builds a new index; the old one answers meanwhile.",
+        body: ragPatch,
+        answer: CheckedRag,
+        errors: [409, 422],
+      },
+      async ({ services, key, body }) => {
+        const rag = await findRag(services, { key });
+        const { identifier: wanted, ...patch } = given(body);
+        refuseChange("identifier", rag.identifier, wanted);
+        return await checked(services, await updateRag(services, { rag, patch }));
+      },
+    )
+    .empty(
+      `delete ${RAG}`,
+      {
+        summary: "Remove a RAG",
+        description: "Refused while an inference or agent is linked to it.",
+        errors: [409],
+      },
+      async ({ services, key }) =>
+        await removeRag(services, { rag: await findRag(services, { key }) }),
+    );
+  return addActions(endpoints).app;
 }
 
-function addActions(app: Hono<PanelEnv>): void {
-  app.post("/:id/reindex", async (context) => {
-    const services = context.get("services");
-    const rag = await findRag(services, { key: context.req.param("id") });
-    await reindexRag(services, { ragId: rag.id });
-    return context.json({ queued: true }, 202);
-  });
-
-  app.post("/:id/retry", async (context) => {
-    const services = context.get("services");
-    const rag = await findRag(services, { key: context.req.param("id") });
-    const { path } = parseOrRefuse(retryQuery, context.req.query());
-    const retried = await retryFiles(services, { ragId: rag.id, path: path ?? null });
-    if (path !== undefined && retried === 0) await findFileOf(services, rag, path);
-    return context.json({ queued: true }, 202);
-  });
-}
+const addActions = (endpoints: Endpoints) =>
+  endpoints
+    .json(
+      `post ${RAG}/reindex`,
+      {
+        summary: "Make every vector again",
+        description: "A new index is built while the present one answers.",
+        answer: queued,
+        status: 202,
+        errors: [409],
+      },
+      async ({ services, key }) => {
+        await reindexRag(services, { ragId: (await findRag(services, { key })).id });
+        return { queued: true } as const;
+      },
+    )
+    .json(
+      `post ${RAG}/retry`,
+      {
+        summary: "Try failed files again",
+        description: "All files in `error`, or the one at `path`.",
+        query: retryQuery,
+        answer: queued,
+        status: 202,
+      },
+      async ({ services, key, query: { path } }) => {
+        const rag = await findRag(services, { key });
+        const retried = await retryFiles(services, { ragId: rag.id, path: path ?? null });
+        if (path !== undefined && retried === 0) await findFileOf(services, rag, path);
+        return { queued: true } as const;
+      },
+    );
 
 /** @throws QuarryError `not-found` when the RAG has no such file. */
 async function findFileOf(services: Services, rag: RagRecord, path: string): Promise<void> {

@@ -1,14 +1,12 @@
-import { Hono } from "hono";
+import { z } from "@hono/zod-openapi";
 
 import { sessionHashIn } from "../../access/sessions/session-cookie.ts";
-import { isoTime } from "../../core/time.ts";
 import { forbidden } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
-import { endSession, listSessions, type SessionRow } from "../../db/access/session-store.ts";
+import { endSession, listSessions } from "../../db/access/session-store.ts";
 import { isHttps } from "../../http/base-url.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { pageOf, pagingOf } from "./request/read-request.ts";
+import { Endpoints, time } from "./request/endpoint.ts";
 
 /** Whose sessions the caller may see and end: null for everybody's. */
 function reachOf(caller: PanelCaller): UserId | null {
@@ -17,33 +15,47 @@ function reachOf(caller: PanelCaller): UserId | null {
   throw forbidden();
 }
 
-const shownTo =
-  (currentHash: string | null) =>
-  ({ hash, createdAt, lastSeenAt, ...session }: SessionRow) => ({
-    ...session,
-    createdAt: isoTime(createdAt),
-    lastSeenAt: isoTime(lastSeenAt),
-    current: hash === currentHash,
-  });
+const Shown = z
+  .object({
+    id: z.string(),
+    userId: z.string(),
+    email: z.string(),
+    address: z.string().nullable(),
+    userAgent: z.string().nullable(),
+    createdAt: time,
+    lastSeenAt: time,
+    current: z.boolean(),
+  })
+  .openapi("OpenSession");
 
 /** Where users are signed in: everybody sees and ends their own, an administrator all. */
-export function openSessionRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-
-  app.get("/", async (context) => {
-    const services = context.get("services");
-    const paging = pagingOf(context.req);
-    const userId = reachOf(context.get("caller"));
-    const listed = await listSessions(services.db, { userId, ...paging }, services.now());
-    const secure = isHttps(services.config, context.req.raw);
-    const current = await sessionHashIn(context.req.header("Cookie") ?? null, secure);
-    return context.json(pageOf(listed, paging, shownTo(current)));
-  });
-
-  app.delete("/:id", async (context) => {
-    const userId = reachOf(context.get("caller"));
-    await endSession(context.get("services").db, context.req.param("id"), userId);
-    return context.body(null, 204);
-  });
-  return app;
-}
+export const openSessionRoutes = () =>
+  new Endpoints("users")
+    .list(
+      "get /sessions",
+      {
+        summary: "Open sessions",
+        description: "One's own; for administrators everybody's.",
+        item: Shown,
+      },
+      async ({ context, services, caller, paging }) => {
+        const slice = { userId: reachOf(caller), ...paging };
+        const { data, total } = await listSessions(services.db, slice, services.now());
+        const secure = isHttps(services.config, context.req.raw);
+        const current = await sessionHashIn(context.req.header("Cookie") ?? null, secure);
+        return {
+          data: data.map((session) =>
+            Object.assign(session, { current: session.hash === current }),
+          ),
+          total,
+        };
+      },
+    )
+    .empty(
+      "delete /sessions/{id}",
+      {
+        summary: "End a session",
+        description: "Whoever is signed in there must sign in again.",
+      },
+      ({ services, caller, key }) => endSession(services.db, key, reachOf(caller)),
+    ).app;

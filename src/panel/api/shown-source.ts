@@ -1,47 +1,74 @@
-import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { isoTime } from "../../core/time.ts";
-import type { ScanRunRow } from "../../db/catalog/source-store.ts";
+import { z } from "@hono/zod-openapi";
 
-export const shownScan = (scan: ScanRunRow) => ({
-  startedAt: isoTime(scan.startedAt),
-  finishedAt: scan.finishedAt === null ? null : isoTime(scan.finishedAt),
-  added: scan.added,
-  changed: scan.changed,
-  removed: scan.removed,
-  unchanged: scan.unchanged,
-  failed: scan.failed,
-  problems: scan.problems,
-  heldRemovals: scan.heldRemovals,
+import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
+import type { ScanRunRow } from "../../db/catalog/source-store.ts";
+import { PROVIDERS } from "../../db/schema/sources.ts";
+import { time, timeOrNull } from "./request/endpoint.ts";
+
+export const Scan = z
+  .object({
+    startedAt: time,
+    finishedAt: timeOrNull,
+    added: z.int(),
+    changed: z.int(),
+    removed: z.int(),
+    unchanged: z.int(),
+    failed: z.int(),
+    problems: z.array(z.object({ path: z.string(), message: z.string() })).openapi({
+      description: "The first 20 that failed or hold nothing to read, and why.",
+    }),
+    heldRemovals: z.int(),
+    mended: z.object({ added: z.int(), changed: z.int(), removed: z.int() }).nullable(),
+    error: z.string().nullable(),
+  })
+  .openapi("Scan");
+
+export const scanOf = (scan: ScanRunRow) => ({
+  ...scan,
   mended: scan.verified
     ? { added: scan.mendedAdded, changed: scan.mendedChanged, removed: scan.mendedRemoved }
     : null,
-  error: scan.error,
 });
 
-/** Counts of pushed addresses: how many the source holds, and how many it refused. */
-const shownPushes = ({ pushedFiles, pushesRefused, pushesRefusedAt }: FileSource["source"]) => ({
-  files: pushedFiles,
-  refused: pushesRefused,
-  lastRefusedAt: pushesRefusedAt === null ? null : isoTime(pushesRefusedAt),
-});
+const config = z
+  .record(z.string(), z.unknown())
+  .openapi({ description: "The provider's settings; `true` for a set secret." });
 
-/** Until when the provider notifies of changes, and why it does not. */
-const shownWatch = ({ watchedUntil, watchError }: FileSource["source"]) => ({
-  until: watchedUntil === null ? null : isoTime(watchedUntil),
-  error: watchError,
-});
+/** A file source as the panel answers it. */
+export const sourceFields = {
+  id: z.string(),
+  name: z.string(),
+  identifier: z.string(),
+  provider: z.enum(PROVIDERS),
+  config,
+  scanIntervalMinutes: z.int(),
+  status: z.enum(["active", "error"]),
+  lastScan: Scan.nullable(),
+  pushed: z
+    .object({ files: z.int(), refused: z.int(), lastRefusedAt: timeOrNull })
+    .optional()
+    .openapi({ description: "Addresses that were pushed; web sources only." }),
+  notifications: z
+    .object({ until: timeOrNull, error: z.string().nullable() })
+    .optional()
+    .openapi({ description: "Until when the provider notifies of changes." }),
+  createdAt: time,
+};
+export const Source = z.object(sourceFields).openapi("FileSource");
 
-/** A file source as the panel answers it. Where a secret is set its `config` says `true`. */
-export const shownSource = ({ source, lastScan }: FileSource) => ({
-  id: source.id,
-  name: source.name,
-  identifier: source.identifier,
-  provider: source.provider,
-  config: source.config,
-  scanIntervalMinutes: source.scanIntervalMinutes,
-  status: source.status,
-  lastScan: lastScan === null ? null : shownScan(lastScan),
-  ...(source.provider === "web" ? { pushed: shownPushes(source) } : {}),
-  ...(source.watchDueAt === null ? {} : { notifications: shownWatch(source) }),
-  createdAt: isoTime(source.createdAt),
+export const sourceOf = ({ source, lastScan }: FileSource) => ({
+  ...source,
+  lastScan: lastScan === null ? null : scanOf(lastScan),
+  ...(source.provider === "web"
+    ? {
+        pushed: {
+          files: source.pushedFiles,
+          refused: source.pushesRefused,
+          lastRefusedAt: source.pushesRefusedAt,
+        },
+      }
+    : {}),
+  ...(source.watchDueAt === null
+    ? {}
+    : { notifications: { until: source.watchedUntil, error: source.watchError } }),
 });

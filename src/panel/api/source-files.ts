@@ -1,14 +1,11 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { isoTime } from "../../core/time.ts";
 import { notFound } from "../../core/errors.ts";
-import { findFileDetail, type FileDetail } from "../../db/files/file-detail.ts";
+import { findFileDetail } from "../../db/files/file-detail.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
 import { relativePath } from "../../http/schemas/relative-path.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
 import { listSourceFiles } from "../../ingestion/uploads/list-source-files.ts";
 import { utf8Stream } from "../../ingestion/indexing/extracted-texts.ts";
 import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";
@@ -16,119 +13,175 @@ import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts";
 import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
 import { storedPath } from "../../sources/file-names.ts";
+import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 import { metadataIn } from "./request/file-metadata.ts";
 import { mediaTypeOf } from "./request/media-type-of.ts";
 import { filePathOf } from "./request/file-path-of.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
 import { pushedSource } from "./request/pushed-source.ts";
-import { pageOf, pagingOf } from "./request/read-request.ts";
 
-type SourceFile = Awaited<ReturnType<typeof listSourceFiles>>["data"][number];
-
-export const fileFilters = z.object({
+const fileFilters = z.object({
   status: z.enum(FILE_STATUSES).optional(),
   path: relativePath.transform(storedPath).optional(),
 });
-export const manifestQuery = z.object({ cursor: z.string().nullable().default(null) });
+const manifestQuery = z.object({ cursor: z.string().nullable().default(null) });
 const offset = z.coerce.number().int().min(0).optional();
-export const offsets = z.object({ start: offset, end: offset });
+const offsets = z.object({ start: offset, end: offset });
 
-const shown = (file: SourceFile) => ({
-  filePath: file.path,
-  name: file.name,
-  externalId: file.externalId,
-  url: file.url,
-  status: file.status,
-  indexedAt: file.indexedAt === null ? null : isoTime(file.indexedAt),
-  size: file.size,
-  mimeType: file.mimeType,
-  sha256: file.sha256,
-  errorMessage: file.errorMessage,
-  notes: file.notes,
-});
+const status = z.enum(FILE_STATUSES);
+const shown = {
+  filePath: z.string(),
+  name: z.string(),
+  externalId: z.string().nullable(),
+  url: z.string().nullable(),
+  size: z.int(),
+  mimeType: z.string(),
+  sha256: z.string().nullable(),
+};
+const indexing = {
+  indexedAt: timeOrNull,
+  errorMessage: z.string().nullable(),
+  notes: z.array(z.string()),
+};
+const File = z
+  .object({
+    ...shown,
+    status: status
+      .nullable()
+      .openapi({ description: "The worst in any RAG; null where none holds the file." }),
+    ...indexing,
+  })
+  .openapi("SourceFile");
+const Detail = z
+  .object({
+    ...shown,
+    metadata: z.record(z.string(), z.unknown()),
+    createdAt: time,
+    deletedAt: timeOrNull,
+    rags: z.array(
+      z.object({
+        ragIdentifier: z.string(),
+        ragName: z.string(),
+        status,
+        ...indexing,
+        chunkCount: z.int(),
+      }),
+    ),
+  })
+  .openapi("FileDetail");
+const Stored = z
+  .object({ path: z.string(), size: z.int(), sha256: z.string(), changed: z.boolean() })
+  .openapi("StoredFile");
+const Manifest = z
+  .object({
+    files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string().nullable() })),
+    cursor: z.string().nullable(),
+  })
+  .openapi("Manifest");
 
-const shownDetail = ({ path, id: _internal, createdAt, deletedAt, rags, ...file }: FileDetail) => ({
-  filePath: path,
-  ...file,
-  createdAt: isoTime(createdAt),
-  deletedAt: deletedAt === null ? null : isoTime(deletedAt),
-  rags: rags.map(({ indexedAt, ...rag }) => ({
-    ...rag,
-    indexedAt: indexedAt === null ? null : isoTime(indexedAt),
-  })),
-});
+const SOURCE = "/file-sources/{id}";
 
 /** Files of a source, their upload and removal. */
-export function sourceFileRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-
-  app.get("/:id/files", async (context) => {
-    const services = context.get("services");
-    const { source } = await findFileSource(services, { key: context.req.param("id") });
-    const paging = pagingOf(context.req);
-    const filter = parseOrRefuse(fileFilters, context.req.query());
-    const { page, limit } = paging;
-    const listed = await listSourceFiles(services, { source, page, limit, ...filter });
-    return context.json(pageOf(listed, paging, shown));
-  });
-
-  app.get("/:id/manifest", async (context) => {
-    const services = context.get("services");
-    const source = await pushedSource(services, context.req.param("id"));
-    const { cursor } = parseOrRefuse(manifestQuery, context.req.query());
-    return context.json(await manifestPage(services, { source, cursor }));
-  });
-
-  app.put("/:id/files/*", async (context) => {
-    const services = context.get("services");
-    refuseCoded(context.req.raw.headers);
-    const source = await pushedSource(services, context.req.param("id"));
-    const length = context.req.header("Content-Length");
-    const path = filePathOf(context.req.raw.url);
-    const { created, ...file } = await putFile(services, {
-      source,
-      path,
-      body: context.req.raw.body ?? new ArrayBuffer(0),
-      contentLength: length === undefined ? null : Number(length),
-      mimeType: mediaTypeOf(context.req.header("Content-Type"), path),
-      metadata: metadataIn(context.req.header("X-File-Metadata")),
-    });
-    return context.json(file, created ? 201 : 200);
-  });
-
-  app.delete("/:id/files/*", async (context) => {
-    const services = context.get("services");
-    const source = await pushedSource(services, context.req.param("id"));
-    await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
-    return context.body(null, 204);
-  });
-  addReading(app);
-  return app;
+export function sourceFileRoutes() {
+  const endpoints = new Endpoints("sources")
+    .list(
+      `get ${SOURCE}/files`,
+      {
+        summary: "Files of a source",
+        description: "In order of path, each with its worst state in any RAG.",
+        query: fileFilters,
+        item: File,
+      },
+      async ({ services, key, query, paging: { page, limit } }) => {
+        const { source } = await findFileSource(services, { key });
+        const { data, total } = await listSourceFiles(services, { source, page, limit, ...query });
+        return { data: data.map((file) => Object.assign(file, { filePath: file.path })), total };
+      },
+    )
+    .json(
+      `get ${SOURCE}/manifest`,
+      {
+        summary: "Paths, sizes and hashes of pushed files",
+        description: "5,000 at a time, so that a push sends only what differs.",
+        query: manifestQuery,
+        answer: Manifest,
+      },
+      async ({ services, key, query: { cursor } }) =>
+        await manifestPage(services, { source: await pushedSource(services, key), cursor }),
+    )
+    .raw(
+      `put ${SOURCE}/files/{path}`,
+      {
+        summary: "Put a file",
+        description: "200 for one that was there, 201 for a new one. `X-File-Metadata` takes JSON.",
+        bytes: "application/octet-stream",
+        errors: [413, 415],
+      },
+      { 200: { schema: Stored }, 201: { schema: Stored } },
+      async ({ context, services, key }) => {
+        const { raw } = context.req;
+        refuseCoded(raw.headers);
+        const length = context.req.header("Content-Length");
+        const path = filePathOf(raw.url);
+        const { created, ...file } = await putFile(services, {
+          source: await pushedSource(services, key),
+          path,
+          body: raw.body ?? new ArrayBuffer(0),
+          contentLength: length === undefined ? null : Number(length),
+          mimeType: mediaTypeOf(context.req.header("Content-Type"), path),
+          metadata: metadataIn(context.req.header("X-File-Metadata")),
+        });
+        return context.json(file, created ? 201 : 200);
+      },
+    )
+    .empty(
+      `delete ${SOURCE}/files/{path}`,
+      {
+        summary: "Remove a pushed file",
+        description: "Searches find it no more when this is answered.",
+      },
+      async ({ context, services, key }) => {
+        const source = await pushedSource(services, key);
+        await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
+      },
+    );
+  return addReading(endpoints).app;
 }
 
 /** One file: how it stands in each RAG, and the text that was read from it. */
-function addReading(app: Hono<PanelEnv>): void {
-  app.get("/:id/files/*", async (context) => {
-    const services = context.get("services");
-    const { source } = await findFileSource(services, { key: context.req.param("id") });
-    const path = filePathOf(context.req.raw.url);
-    const file = await findFileDetail(services.db, source.id, path);
-    if (file === null) throw notFound();
-    return context.json(shownDetail(file));
-  });
-
-  app.get("/:id/text/*", async (context) => {
-    const services = context.get("services");
-    const { source } = await findFileSource(services, { key: context.req.param("id") });
-    const { start, end } = parseOrRefuse(offsets, context.req.query());
-    const path = filePathOf(context.req.raw.url);
-    const { text, sha256, status } = await readExtractedText(services, { source, path });
-    return context.body(utf8Stream(text.slice(start, end)), {
-      headers: {
-        "Content-Type": "text/plain; charset=utf-8",
-        "X-File-SHA256": sha256,
-        ...(status === null ? {} : { "X-File-Status": status }),
+const addReading = (endpoints: Endpoints) =>
+  endpoints
+    .json(
+      `get ${SOURCE}/files/{path}`,
+      {
+        summary: "A file, and how it stands in each RAG",
+        description: "Of a removed file too, for as long as its row is kept.",
+        answer: Detail,
       },
-    });
-  });
-}
+      async ({ context, services, key }) => {
+        const { source } = await findFileSource(services, { key });
+        const file = await findFileDetail(services.db, source.id, filePathOf(context.req.raw.url));
+        if (file === null) throw notFound();
+        return { ...file, filePath: file.path };
+      },
+    )
+    .raw(
+      `get ${SOURCE}/text/{path}`,
+      {
+        summary: "The text that was read from a file",
+        description: "`start` and `end` are the offsets that passages tell.",
+        query: offsets,
+      },
+      { 200: { mediaType: "text/plain" } },
+      async ({ context, services, key, query: { start, end } }) => {
+        const { source } = await findFileSource(services, { key });
+        const path = filePathOf(context.req.raw.url);
+        const read = await readExtractedText(services, { source, path });
+        return context.body(utf8Stream(read.text.slice(start, end)), {
+          headers: {
+            "Content-Type": "text/plain; charset=utf-8",
+            "X-File-SHA256": read.sha256,
+            ...(read.status === null ? {} : { "X-File-Status": read.status }),
+          },
+        });
+      },
+    );

@@ -1,14 +1,10 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { createToken } from "../../access/tokens/create-token.ts";
-import { listTokens, removeToken, type AccessToken } from "../../db/access/token-store.ts";
-import { isoTime } from "../../core/time.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
-import { futureTime, name } from "./request/fields.ts";
 import { asId, IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
+import { listTokens, removeToken } from "../../db/access/token-store.ts";
+import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { futureTime, name } from "./request/fields.ts";
 
 const GROUP_MAX = 1_000;
 
@@ -28,40 +24,46 @@ export const newToken = (now: number) =>
     expiresAt: futureTime(now),
   });
 
-const time = (ms: number | null) => (ms === null ? null : isoTime(ms));
+const shown = {
+  id: z.string(),
+  name: z.string(),
+  agents: z.array(z.string()),
+  inferences: z.array(z.string()),
+  rags: z.array(z.string()),
+  manageScopes: z.boolean(),
+  createdAt: time,
+  expiresAt: timeOrNull,
+  lastUsedAt: timeOrNull,
+};
 
-const shown = (token: AccessToken) => ({
-  id: token.id,
-  name: token.name,
-  agents: token.agents,
-  inferences: token.inferences,
-  rags: token.rags,
-  manageScopes: token.manageScopes,
-  createdAt: isoTime(token.createdAt),
-  expiresAt: time(token.expiresAt),
-  lastUsedAt: time(token.lastUsedAt),
-});
-
-export function tokenRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-
-  app.get("/", async (context) => {
-    const paging = pagingOf(context.req);
-    return context.json(
-      pageOf(await listTokens(context.get("services").db, paging), paging, shown),
-    );
-  });
-
-  app.post("/", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const input = await bodyOf(context.req, newToken(services.now()));
-    const { token, secret } = await createToken(services, input);
-    return context.json({ ...shown(token), token: secret }, 201);
-  });
-
-  app.delete("/:id", async (context) => {
-    await removeToken(context.get("services").db, asId(context.req.param("id")));
-    return context.body(null, 204);
-  });
-  return app;
-}
+export const tokenRoutes = () =>
+  new Endpoints("tokens")
+    .list(
+      "get /tokens",
+      {
+        summary: "Access tokens",
+        description: "What each covers and when it was last used; never the token itself.",
+        item: z.object(shown).openapi("Token"),
+      },
+      ({ services, paging }) => listTokens(services.db, paging),
+    )
+    .json(
+      "post /tokens",
+      {
+        summary: "Make a token",
+        description: "The token is shown this once. `*` alone covers all, those of later too.",
+        body: newToken,
+        answer: z.object({ ...shown, token: z.string() }).openapi("NewToken"),
+        status: 201,
+        errors: [404],
+      },
+      async ({ services, body }) => {
+        const { token, secret } = await createToken(services, body);
+        return { ...token, token: secret };
+      },
+    )
+    .empty(
+      "delete /tokens/{id}",
+      { summary: "End a token", description: "It stops working everywhere within five seconds." },
+      ({ services, key }) => removeToken(services.db, asId(key)),
+    ).app;

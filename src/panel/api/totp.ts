@@ -1,5 +1,6 @@
-import { Hono, type Context } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
 
 import { sessionHashIn } from "../../access/sessions/session-cookie.ts";
 import { beginTotp, confirmEnrolment } from "../../access/totp/enrol-totp.ts";
@@ -8,12 +9,11 @@ import { PASSWORD_MAX_LENGTH } from "../../access/users/password.ts";
 import { forbidden } from "../../core/errors.ts";
 import { isHttps } from "../../http/base-url.ts";
 import { addressOf } from "../../http/client-address.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
+import { Endpoints } from "./request/endpoint.ts";
 import { code } from "./request/fields.ts";
 import { ownPagesOnly, signedInOnly } from "./request/guards.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
-import { bodyOf } from "./request/read-request.ts";
 
 export const confirmation = z.object({ code });
 export const proof = z
@@ -26,36 +26,66 @@ export const proof = z
     message: "or password is required",
   });
 
+const TOTP = "/session/totp";
+const before = [rateLimit("login"), signedInOnly, ownPagesOnly];
+
 /** The second factor of whoever is signed in. */
-export function totpRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-  app.use(rateLimit("login"), signedInOnly, ownPagesOnly);
+export const totpRoutes = () =>
+  new Endpoints("session")
+    .json(
+      `post ${TOTP}`,
+      {
+        summary: "Begin a second factor",
+        description:
+          "Show `uri` as a QR code or type `secret` into the app; nothing is asked for until it is confirmed.",
+        answer: z.object({ secret: z.string(), uri: z.string() }),
+        status: 201,
+        errors: [409, 422],
+        before,
+      },
+      ({ context, services }) => beginTotp(services, signedInUser(context, "session.totp.enrol")),
+    )
+    .json(
+      `post ${TOTP}/confirm`,
+      {
+        summary: "Confirm a second factor",
+        description: "The recovery codes are shown this once.",
+        body: confirmation,
+        answer: z.object({ recoveryCodes: z.array(z.string()) }),
+        errors: [409, 422],
+        before: [...before, forUsers("session.totp.confirm")],
+      },
+      async ({ context, services, body }) => {
+        const { userId } = signedInUser(context, "session.totp.confirm");
+        const { raw } = context.req;
+        const secure = isHttps(services.config, raw);
+        const sessionHash = await sessionHashIn(raw.headers.get("Cookie"), secure);
+        if (sessionHash === null) throw forbidden();
+        return await confirmEnrolment(services, { userId, sessionHash, ...body });
+      },
+    )
+    .empty(
+      `delete ${TOTP}`,
+      {
+        summary: "Remove one's second factor",
+        description: "With a code or with the password.",
+        body: proof,
+        errors: [404, 409, 422],
+        before: [...before, forUsers("session.totp.remove")],
+      },
+      async ({ context, services, body }) => {
+        const { userId } = signedInUser(context, "session.totp.remove");
+        const address = addressOf(context.req.raw.headers);
+        await removeOwnTotp(services, { userId, address, ...body });
+      },
+    ).app;
 
-  app.post("/", async (context) => {
-    const user = signedInUser(context, "session.totp.enrol");
-    return context.json(await beginTotp(context.get("services"), user), 201);
+/** Records who tried what before the body is checked. */
+const forUsers = (auditAction: string) =>
+  createMiddleware<PanelEnv>(async (context, next) => {
+    signedInUser(context, auditAction);
+    await next();
   });
-
-  app.post("/confirm", jsonBody(), async (context) => {
-    const { userId } = signedInUser(context, "session.totp.confirm");
-    const services = context.get("services");
-    const { raw } = context.req;
-    const secure = isHttps(services.config, raw);
-    const sessionHash = await sessionHashIn(raw.headers.get("Cookie"), secure);
-    if (sessionHash === null) throw forbidden();
-    const given = await bodyOf(context.req, confirmation);
-    return context.json(await confirmEnrolment(services, { userId, sessionHash, ...given }));
-  });
-
-  app.delete("/", jsonBody(), async (context) => {
-    const { userId } = signedInUser(context, "session.totp.remove");
-    const given = await bodyOf(context.req, proof);
-    const address = addressOf(context.req.raw.headers);
-    await removeOwnTotp(context.get("services"), { userId, address, ...given });
-    return context.body(null, 204);
-  });
-  return app;
-}
 
 /** A key has no second factor. @throws QuarryError `forbidden`. */
 function signedInUser(context: Context<PanelEnv>, auditAction: string) {

@@ -1,13 +1,11 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { usageReport } from "../../catalog/usage/usage-report.ts";
-import { DAY_MS, HOUR_MS, isoTime } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { invalid } from "../../core/errors.ts";
 import { labelsOf, type Label } from "../../db/usage/label-store.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
+import { Endpoints, time as answeredTime } from "./request/endpoint.ts";
 import { isTime } from "./request/fields.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
 /** By the hour at most so much at once: a line for each. */
@@ -16,7 +14,7 @@ const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
 const time = z.string().refine(isTime, "must be an ISO 8601 day or time").optional();
 
-export const usageQuery = z.object({
+const usageQuery = z.object({
   from: time,
   to: time,
   group: z.enum(["hour", "day", "inference", "agent", "rag", "token", "model"]).default("day"),
@@ -31,27 +29,54 @@ function spanOf(sent: { from?: string | undefined; to?: string | undefined }, no
   return { from, to };
 }
 
+const Usage = z
+  .object({
+    from: answeredTime,
+    to: answeredTime,
+    group: usageQuery.shape.group,
+    data: z.array(
+      z.object({
+        key: z.string(),
+        calls: z.int(),
+        errors: z.int(),
+        degraded: z.int(),
+        inputTokens: z.int(),
+        outputTokens: z.int(),
+        cost: z.array(z.object({ amount: z.number(), currency: z.string() })),
+        p50Ms: z.number().nullable(),
+        p95Ms: z.number().nullable(),
+        identifier: z.string().nullable(),
+        name: z.string().nullable(),
+      }),
+    ),
+  })
+  .openapi("Usage");
+
 /** Calls, errors, tokens, cost and latency between two times, a line an hour, a day or a resource. */
-export function usageRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-  app.get("/", async (context) => {
-    const { db, now } = context.get("services");
-    const { group, ...sent } = parseOrRefuse(usageQuery, context.req.query());
-    const span = spanOf(sent, now());
-    if (group === "hour" && span.to - span.from > HOURS_MAX * HOUR_MS) {
-      throw invalid(`from must lie at most ${HOURS_MAX} hours before to`);
-    }
-    const lines = await usageReport(db, { ...span, group });
-    const keys = lines.map(({ key }) => key);
-    const labels: Map<string, Label> =
-      group === "hour" || group === "day" || group === "model"
-        ? new Map()
-        : await labelsOf(db, group, keys);
-    const data = lines.map((line) => {
-      const { identifier = null, name = null } = labels.get(line.key) ?? {};
-      return Object.assign({}, line, { identifier, name });
-    });
-    return context.json({ from: isoTime(span.from), to: isoTime(span.to), group, data });
-  });
-  return app;
-}
+export const usageRoutes = () =>
+  new Endpoints("service").json(
+    "get /usage",
+    {
+      summary: "Calls, errors, tokens, cost and latency",
+      description: "Without times the last 30 days; by the hour 31 days at most.",
+      query: usageQuery,
+      answer: Usage,
+    },
+    async ({ services: { db, now }, query: { group, ...sent } }) => {
+      const span = spanOf(sent, now());
+      if (group === "hour" && span.to - span.from > HOURS_MAX * HOUR_MS) {
+        throw invalid(`from must lie at most ${HOURS_MAX} hours before to`);
+      }
+      const lines = await usageReport(db, { ...span, group });
+      const keys = lines.map(({ key }) => key);
+      const labels: Map<string, Label> =
+        group === "hour" || group === "day" || group === "model"
+          ? new Map()
+          : await labelsOf(db, group, keys);
+      const data = lines.map((line) => {
+        const { identifier = null, name = null } = labels.get(line.key) ?? {};
+        return Object.assign({}, line, { identifier, name });
+      });
+      return { ...span, group, data };
+    },
+  ).app;

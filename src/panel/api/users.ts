@@ -1,55 +1,62 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
-import { createUser, type User } from "../../access/users/create-user.ts";
-import { listUsers } from "../../db/access/user-store.ts";
+import { removeTotp } from "../../access/totp/remove-totp.ts";
+import { createUser } from "../../access/users/create-user.ts";
 import { removeUser } from "../../access/users/remove-user.ts";
 import { updateUser } from "../../access/users/update-user.ts";
-import { removeTotp } from "../../access/totp/remove-totp.ts";
 import { asId } from "../../core/ids.ts";
-import { isoTime } from "../../core/time.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
+import { listUsers } from "../../db/access/user-store.ts";
+import { Endpoints, time } from "./request/endpoint.ts";
 import { email, password, role } from "./request/fields.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
-import { bodyOf, given, pageOf, pagingOf } from "./request/read-request.ts";
+import { given } from "./request/read-request.ts";
 
 export const newUser = z.object({ email, password, role });
 export const userPatch = newUser.partial();
 
-const shown = ({ id, createdAt, ...user }: User) => ({
-  id,
-  email: user.email,
-  role: user.role,
-  createdAt: isoTime(createdAt),
-});
+const Shown = z
+  .object({ id: z.string(), email: z.string(), role, createdAt: time })
+  .openapi("User");
 
-export function userRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
-
-  app.get("/", async (context) => {
-    const paging = pagingOf(context.req);
-    return context.json(pageOf(await listUsers(context.get("services").db, paging), paging, shown));
-  });
-
-  app.post("/", jsonBody(), async (context) => {
-    const input = await bodyOf(context.req, newUser);
-    return context.json(shown(await createUser(context.get("services"), input)), 201);
-  });
-
-  app.patch("/:id", jsonBody(), async (context) => {
-    const patch = given(await bodyOf(context.req, userPatch));
-    const user = await updateUser(context.get("services"), { id: context.req.param("id"), patch });
-    return context.json(shown(user));
-  });
-
-  app.delete("/:id/totp", async (context) => {
-    await removeTotp(context.get("services"), { userId: asId(context.req.param("id")) });
-    return context.body(null, 204);
-  });
-
-  app.delete("/:id", async (context) => {
-    await removeUser(context.get("services"), { id: context.req.param("id") });
-    return context.body(null, 204);
-  });
-  return app;
-}
+export const userRoutes = () =>
+  new Endpoints("users")
+    .list(
+      "get /users",
+      { summary: "Users", description: "Everybody who may sign in.", item: Shown },
+      ({ services, paging }) => listUsers(services.db, paging),
+    )
+    .json(
+      "post /users",
+      {
+        summary: "Add a user",
+        description: "The password has at least 12 characters and is none of the commonly used.",
+        body: newUser,
+        answer: Shown,
+        status: 201,
+        errors: [409],
+      },
+      ({ services, body }) => createUser(services, body),
+    )
+    .json(
+      "patch /users/{id}",
+      {
+        summary: "Change a user",
+        description: "A new password or role ends their sessions.",
+        body: userPatch,
+        answer: Shown,
+        errors: [409],
+      },
+      ({ services, key, body }) => updateUser(services, { id: key, patch: given(body) }),
+    )
+    .empty(
+      "delete /users/{id}",
+      { summary: "Remove a user", description: "Their sessions and keys end.", errors: [409] },
+      ({ services, key }) => removeUser(services, { id: key }),
+    )
+    .empty(
+      "delete /users/{id}/totp",
+      {
+        summary: "Remove a user's second factor",
+        description: "For who has lost the app and the recovery codes.",
+      },
+      ({ services, key }) => removeTotp(services, { userId: asId(key) }),
+    ).app;

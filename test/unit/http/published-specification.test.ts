@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { panelDocument } from "../../../src/panel/api/reference/document.ts";
+import { panelDocument } from "../../../src/panel/api/app.ts";
 import type { Services } from "../../../src/services.ts";
 
 const BASE_URL = "https://quarry.test";

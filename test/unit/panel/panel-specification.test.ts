@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { panelApi } from "../../../src/panel/api/app.ts";
 import { panelRoutes } from "../../contract/swollen/panel-routes.ts";
 import type { World } from "../../contract/world.ts";
-import { panelDocument } from "../../../src/panel/api/reference/document.ts";
+import { panelDocument } from "../../../src/panel/api/app.ts";
 
 const operations = () =>
   Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { jsonLog } from "../../../src/core/log.ts";
-import { shownSource } from "../../../src/panel/api/shown-source.ts";
+import { Source, sourceOf } from "../../../src/panel/api/shown-source.ts";
 import { readerFor } from "../../../src/sources/reader-for.ts";
 import { sealSecrets } from "../../../src/sources/source-secrets.ts";
 import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
@@ -79,7 +79,7 @@ test(
     const told = JSON.stringify([
       lines,
       objects.map(({ key }) => key),
-      shownSource(found),
+      Source.parse(sourceOf(found)),
       results,
     ]);
     expect(lines.length).toBeGreaterThan(0);

@@ -1,76 +1,101 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { IDENTIFIER_MAX_LENGTH } from "../../../core/ids.ts";
-import { isoTime } from "../../../core/time.ts";
 import { deleteSet, listSets, type QuestionSet } from "../../../db/evaluation/set-store.ts";
 import {
   changeQuestionSet,
   createQuestionSet,
   findQuestionSet,
 } from "../../../evaluation/questions/question-sets.ts";
-import { jsonBody } from "../../../http/middleware/json-body.ts";
+import { Endpoints, time } from "../request/endpoint.ts";
 import { identifier, modelName, name } from "../request/fields.ts";
-import type { PanelEnv } from "../request/panel-env.ts";
-import { bodyOf, given, pageOf, pagingOf } from "../request/read-request.ts";
-import { questionRoutes } from "./questions.ts";
-import { runRoutes } from "./runs.ts";
+import { given } from "../request/read-request.ts";
 
-const key = z.string().min(1).max(IDENTIFIER_MAX_LENGTH);
+const subject = z.string().min(1).max(IDENTIFIER_MAX_LENGTH);
 
 export const newQuestionSet = z.object({
   name,
   identifier: identifier.optional(),
-  rag: key.optional(),
-  inference: key.optional(),
+  rag: subject.optional(),
+  inference: subject.optional(),
   judgeModel: modelName.nullable().default(null),
 });
 export const questionSetPatch = z.object({ name, judgeModel: modelName.nullable() }).partial();
 
-const shown = (set: QuestionSet) => ({
-  id: set.id,
-  name: set.name,
-  identifier: set.identifier,
+const shownOf = (set: QuestionSet) => ({
+  ...set,
   rag: set.subjectKind === "rag" ? set.subjectIdentifier : null,
   inference: set.subjectKind === "inference" ? set.subjectIdentifier : null,
-  judgeModel: set.judgeModel,
-  questions: set.questions,
-  drafts: set.drafts,
-  createdAt: isoTime(set.createdAt),
 });
+const Shown = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    identifier: z.string(),
+    rag: z.string().nullable(),
+    inference: z.string().nullable(),
+    judgeModel: z.string().nullable(),
+    questions: z.int(),
+    drafts: z.int(),
+    createdAt: time,
+  })
+  .openapi("QuestionSet");
 
-/** Question sets, their questions and their runs. Members read them, administrators change them. */
-export function questionSetRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
+const SET = "/question-sets/{id}";
 
-  app.get("/", async (context) => {
-    const paging = pagingOf(context.req);
-    return context.json(pageOf(await listSets(context.get("services").db, paging), paging, shown));
-  });
-
-  app.post("/", jsonBody(), async (context) => {
-    const input = await bodyOf(context.req, newQuestionSet);
-    return context.json(shown(await createQuestionSet(context.get("services"), input)), 201);
-  });
-
-  app.get("/:id", async (context) =>
-    context.json(shown(await findQuestionSet(context.get("services"), context.req.param("id")))),
-  );
-
-  app.patch("/:id", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const change = given(await bodyOf(context.req, questionSetPatch));
-    return context.json(shown(await changeQuestionSet(services, set, change)));
-  });
-
-  app.delete("/:id", async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    await deleteSet(services.db, set.id);
-    return context.body(null, 204);
-  });
-  app.route("/", questionRoutes());
-  app.route("/", runRoutes());
-  return app;
-}
+/** Question sets. Members read them, administrators change them. */
+export const questionSetRoutes = () =>
+  new Endpoints("evaluation")
+    .list(
+      "get /question-sets",
+      {
+        summary: "Question sets",
+        description: "Each of one RAG or of one inference.",
+        item: Shown,
+      },
+      async ({ services, paging }) => {
+        const { data, total } = await listSets(services.db, paging);
+        return { data: data.map(shownOf), total };
+      },
+    )
+    .json(
+      "post /question-sets",
+      {
+        summary: "Add a question set",
+        description: "`rag` or `inference` names what is asked.",
+        body: newQuestionSet,
+        answer: Shown,
+        status: 201,
+        errors: [404, 409, 422],
+      },
+      async ({ services, body }) => shownOf(await createQuestionSet(services, body)),
+    )
+    .json(
+      `get ${SET}`,
+      {
+        summary: "A question set",
+        description: "With the number of its questions and drafts.",
+        answer: Shown,
+      },
+      async ({ services, key }) => shownOf(await findQuestionSet(services, key)),
+    )
+    .json(
+      `patch ${SET}`,
+      {
+        summary: "Change a question set",
+        description: "Its name, or the model that judges answers.",
+        body: questionSetPatch,
+        answer: Shown,
+        errors: [422],
+      },
+      async ({ services, key, body }) => {
+        const set = await findQuestionSet(services, key);
+        return shownOf(await changeQuestionSet(services, set, given(body)));
+      },
+    )
+    .empty(
+      `delete ${SET}`,
+      { summary: "Remove a question set", description: "Its questions and runs go with it." },
+      async ({ services, key }) =>
+        await deleteSet(services.db, (await findQuestionSet(services, key)).id),
+    ).app;

@@ -1,8 +1,6 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
 import { invalid, notFound } from "../../../core/errors.ts";
-import { isoTime } from "../../../core/time.ts";
 import {
   confirmedQuestions,
   deleteQuestion,
@@ -10,7 +8,8 @@ import {
   listQuestions,
   type Question,
 } from "../../../db/evaluation/question-store.ts";
-import { QUESTION_STATES } from "../../../db/schema/evaluation.ts";
+import { expectedShape } from "../../../db/evaluation/stored-shapes.ts";
+import { ANSWER_CHECKS, QUESTION_STATES } from "../../../db/schema/evaluation.ts";
 import { DRAFTS_AT_ONCE_MAX, IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
 import { draftQuestions } from "../../../evaluation/questions/draft-questions.ts";
 import {
@@ -26,75 +25,104 @@ import {
   questionForm,
 } from "../../../evaluation/questions/question-form.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
-import { jsonBody, readText, refuseCoded } from "../../../http/middleware/json-body.ts";
-import { parseOrRefuse } from "../../../http/validation.ts";
+import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
+import { Endpoints, time } from "../request/endpoint.ts";
 import { modelName } from "../request/fields.ts";
-import type { PanelEnv } from "../request/panel-env.ts";
-import { bodyOf, given, pageOf, pagingOf } from "../request/read-request.ts";
+import { given } from "../request/read-request.ts";
 
 const state = z.enum(QUESTION_STATES);
-export const listedState = z.object({ state: state.optional() });
-export const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
+const listedState = z.object({ state: state.optional() });
+const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
 
-export const questionPatch = z.object({ ...questionFields, state }).partial();
+const questionPatch = z.object({ ...questionFields, state }).partial();
 export const newDrafts = z.object({
   model: modelName,
   count: z.int().min(1).max(DRAFTS_AT_ONCE_MAX).default(DRAFTS_AT_ONCE_MAX),
 });
 
-const shown = (question: Question) => ({
-  id: question.id,
-  state: question.state,
-  question: question.question,
-  expected: question.expected,
-  check: question.answerCheck,
-  answer: question.answer,
-  jsonSchema: question.jsonSchema,
-  createdAt: isoTime(question.createdAt),
-});
+/** What a question asks, as lists of questions and of results show it. */
+export const shownAsked = {
+  question: z.string(),
+  expected: z.array(expectedShape),
+  check: z.enum(ANSWER_CHECKS).nullable(),
+  answer: z.string().nullable(),
+};
+const Shown = z
+  .object({
+    id: z.string(),
+    state,
+    ...shownAsked,
+    jsonSchema: z.string().nullable(),
+    createdAt: time,
+  })
+  .openapi("Question");
+const shownOf = (question: Question) => ({ ...question, check: question.answerCheck });
+const kept = z.object({ kept: z.int() }).openapi("KeptQuestions");
 
-/** Below `/question-sets`. */
-export function questionRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
+const SET = "/question-sets/{id}";
 
-  app.get("/:id/questions", async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const { state: wanted = null } = parseOrRefuse(listedState, context.req.query());
-    const paging = pagingOf(context.req);
-    const found = await listQuestions(services.db, set.id, { ...paging, state: wanted });
-    return context.json(pageOf(found, paging, shown));
-  });
-
-  app.post("/:id/questions", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const asked = askedOf(await bodyOf(context.req, questionForm));
-    await keepQuestions(services, { set, asked: [asked], state: "confirmed" });
-    return context.json({ kept: 1 }, 201);
-  });
-
-  app.patch("/:id/questions/:question", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const question = await findQuestion(services.db, set.id, context.req.param("question"));
-    if (question === null) throw notFound();
-    const patch = given(await bodyOf(context.req, questionPatch));
-    const { state: wanted = question.state, ...fields } = patch;
-    const asked = askedOf({ ...shown(question), ...fields });
-    const change = { ...asked, state: wanted };
-    return context.json(shown(await changeQuestion(services, { set, question, change })));
-  });
-
-  app.delete("/:id/questions/:question", async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const removed = await deleteQuestion(services.db, set.id, context.req.param("question"));
-    if (!removed) throw notFound();
-    return context.body(null, 204);
-  });
-  addTransfers(app);
-  return app;
+export function questionRoutes() {
+  const endpoints = new Endpoints("evaluation")
+    .list(
+      `get ${SET}/questions`,
+      {
+        summary: "Questions",
+        description: "With what must be found or answered.",
+        query: listedState,
+        item: Shown,
+      },
+      async ({ services, key, query, paging }) => {
+        const set = await findQuestionSet(services, key);
+        const slice = { ...paging, state: query.state ?? null };
+        const { data, total } = await listQuestions(services.db, set.id, slice);
+        return { data: data.map(shownOf), total };
+      },
+    )
+    .json(
+      `post ${SET}/questions`,
+      {
+        summary: "Keep a question",
+        description: "One that the set holds already is replaced.",
+        body: questionForm,
+        answer: kept,
+        status: 201,
+        errors: [409, 422],
+      },
+      async ({ services, key, body }) => {
+        const set = await findQuestionSet(services, key);
+        await keepQuestions(services, { set, asked: [askedOf(body)], state: "confirmed" });
+        return { kept: 1 };
+      },
+    )
+    .json(
+      `patch ${SET}/questions/{question}`,
+      {
+        summary: "Change a question",
+        description: "Confirming a draft too.",
+        body: questionPatch,
+        answer: Shown,
+        errors: [409, 422],
+      },
+      async ({ context, services, key, body }) => {
+        const set = await findQuestionSet(services, key);
+        const id = context.req.param("question") ?? "";
+        const question = await findQuestion(services.db, set.id, id);
+        if (question === null) throw notFound();
+        const { state: wanted = question.state, ...fields } = given(body);
+        const change = { ...askedOf({ ...shownOf(question), ...fields }), state: wanted };
+        return shownOf(await changeQuestion(services, { set, question, change }));
+      },
+    )
+    .empty(
+      `delete ${SET}/questions/{question}`,
+      { summary: "Remove a question", description: "Runs that asked it keep their results." },
+      async ({ context, services, key }) => {
+        const set = await findQuestionSet(services, key);
+        const id = context.req.param("question") ?? "";
+        if (!(await deleteQuestion(services.db, set.id, id))) throw notFound();
+      },
+    );
+  return addTransfers(endpoints).app;
 }
 
 const FORMATS = new Map([
@@ -103,41 +131,62 @@ const FORMATS = new Map([
   ["application/jsonl", "jsonl"],
 ] as const);
 
-function addTransfers(app: Hono<PanelEnv>): void {
-  app.post("/:id/import", async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const [type = ""] = (context.req.header("Content-Type") ?? "").toLowerCase().split(";");
-    const format = [...FORMATS].find(([name]) => name === type.trim())?.[1];
-    if (format === undefined) {
-      throw invalid("Content-Type must be text/csv or application/x-ndjson");
-    }
-    refuseCoded(context.req.raw.headers);
-    const text = await readText(context.req.raw, IMPORT_MAX_BYTES);
-    const asked = importedQuestions(text, format, set);
-    await keepQuestions(services, { set, asked, state: "confirmed" });
-    const absent = await absentOfSet(services, { set, asked });
-    return context.json({ kept: asked.length, absent });
-  });
-
-  app.get("/:id/export", async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const { format } = parseOrRefuse(exported, context.req.query());
-    const questions = await confirmedQuestions(services.db, set.id);
-    const isCsv = format === "csv";
-    const body = isCsv ? questionsAsCsv(questions) : questionsAsJsonLines(questions);
-    return context.body(body, 200, {
-      "Content-Type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
-      "Content-Disposition": `attachment; filename="${set.identifier}.${format}"`,
-    });
-  });
-
-  app.post("/:id/draft", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const wish = await bodyOf(context.req, newDrafts);
-    const drafts = await draftQuestions(services, { set, ...wish });
-    return context.json({ drafts: drafts.length });
-  });
-}
+const addTransfers = (endpoints: Endpoints) =>
+  endpoints
+    .json(
+      `post ${SET}/import`,
+      {
+        summary: "Import questions",
+        description: "CSV or JSON Lines; one wrong line refuses all, and its number is told.",
+        bytes: "text/csv",
+        answer: z
+          .object({ kept: z.int(), absent: z.array(z.string()) })
+          .openapi("ImportedQuestions"),
+        errors: [409, 413, 415, 422],
+      },
+      async ({ context: { req }, services, key }) => {
+        const set = await findQuestionSet(services, key);
+        const [type = ""] = (req.header("Content-Type") ?? "").toLowerCase().split(";");
+        const format = [...FORMATS].find(([name]) => name === type.trim())?.[1];
+        if (format === undefined) {
+          throw invalid("Content-Type must be text/csv or application/x-ndjson");
+        }
+        refuseCoded(req.raw.headers);
+        const asked = importedQuestions(await readText(req.raw, IMPORT_MAX_BYTES), format, set);
+        await keepQuestions(services, { set, asked, state: "confirmed" });
+        return { kept: asked.length, absent: await absentOfSet(services, { set, asked }) };
+      },
+    )
+    .raw(
+      `get ${SET}/export`,
+      {
+        summary: "Export questions",
+        description: "In the form that an import takes.",
+        query: exported,
+      },
+      { 200: { mediaType: "application/x-ndjson" } },
+      async ({ context, services, key, query: { format } }) => {
+        const set = await findQuestionSet(services, key);
+        const questions = await confirmedQuestions(services.db, set.id);
+        const isCsv = format === "csv";
+        const body = isCsv ? questionsAsCsv(questions) : questionsAsJsonLines(questions);
+        return context.body(body, 200, {
+          "Content-Type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
+          "Content-Disposition": `attachment; filename="${set.identifier}.${format}"`,
+        });
+      },
+    )
+    .json(
+      `post ${SET}/draft`,
+      {
+        summary: "Draft questions from the documents",
+        description: "A chat model writes them; a person confirms each before it is asked.",
+        body: newDrafts,
+        answer: z.object({ drafts: z.int() }),
+        errors: [409, 422, 502],
+      },
+      async ({ services, key, body }) => {
+        const set = await findQuestionSet(services, key);
+        return { drafts: (await draftQuestions(services, { set, ...body })).length };
+      },
+    );

@@ -1,9 +1,8 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 
 import { notFound } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_LENGTH } from "../../../core/ids.ts";
-import { isoTime } from "../../../core/time.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import {
   deleteRun,
@@ -12,17 +11,25 @@ import {
   type EvaluationRun,
 } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import type { Setting, Spent } from "../../../db/evaluation/stored-shapes.ts";
+import {
+  factsShape,
+  foundShape,
+  settingShape,
+  summaryShape,
+  type Setting,
+  type Spent,
+} from "../../../db/evaluation/stored-shapes.ts";
+import { RUN_STATUSES } from "../../../db/schema/evaluation.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
-import { jsonBody } from "../../../http/middleware/json-body.ts";
 import { searchFields } from "../../../http/schemas/retrieval.ts";
-import { parseOrRefuse } from "../../../http/validation.ts";
 import type { Services } from "../../../services.ts";
+import { Endpoints, time, timeOrNull } from "../request/endpoint.ts";
 import { modelName } from "../request/fields.ts";
 import type { PanelEnv } from "../request/panel-env.ts";
-import { bodyOf, given, pageOf, pagingOf } from "../request/read-request.ts";
+import { given } from "../request/read-request.ts";
+import { shownAsked } from "./questions.ts";
 
 /** What a run changes; a field that is not sent is as the RAG or the inference has it. */
 export const runSetting = z.object({
@@ -36,47 +43,76 @@ export const runSetting = z.object({
   similarityThreshold: searchFields.similarityThreshold,
   includeDuplicates: z.boolean().optional(),
 });
-export const newRun = z.object({ setting: runSetting.default({}) });
-export const compared = z.object({ with: z.string().min(1) });
+const newRun = z.object({ setting: runSetting.default({}) });
+const compared = z.object({ with: z.string().min(1) });
 
-const time = (ms: number | null) => (ms === null ? null : isoTime(ms));
+/** Made anew: only what comes after the extension of zod has `openapi`. */
+const Summary = z.object(summaryShape.shape).openapi("RunSummary");
+const Run = z
+  .object({
+    id: z.string(),
+    status: z.enum(RUN_STATUSES),
+    error: z.string().nullable(),
+    setting: settingShape,
+    facts: factsShape,
+    total: z.int(),
+    done: z.int(),
+    summary: Summary.nullable(),
+    startedAt: time,
+    finishedAt: timeOrNull,
+  })
+  .openapi("EvaluationRun");
+const spent = {
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+};
+const Result = z
+  .object({
+    questionId: z.string(),
+    ...shownAsked,
+    ranks: z.array(z.int().nullable()),
+    found: z.array(foundShape),
+    response: z.string().nullable(),
+    right: z.boolean().nullable(),
+    why: z.string().nullable(),
+    error: z.string().nullable(),
+    degraded: z.boolean(),
+    latencyMs: z.number(),
+    ...spent,
+    judge: z.object(spent).nullable(),
+    finishedAt: timeOrNull,
+  })
+  .openapi("EvaluationResult");
+const Comparison = z
+  .object({
+    questions: z.int(),
+    first: Summary,
+    second: Summary,
+    measures: z.array(
+      z.object({
+        measure: z.string(),
+        questions: z.int(),
+        first: z.number(),
+        second: z.number(),
+        difference: z.record(z.string(), z.number()),
+        isClear: z.boolean(),
+      }),
+    ),
+  })
+  .openapi("RunComparison");
 
-const shown = (run: EvaluationRun) => ({
-  id: run.id,
-  status: run.status,
-  error: run.error,
-  setting: run.setting,
-  facts: run.facts,
-  total: run.total,
-  done: run.done,
-  summary: run.summary,
-  startedAt: isoTime(run.startedAt),
-  finishedAt: time(run.finishedAt),
-});
-
-const shownSpent = ({ inputTokens, outputTokens, cost, currency }: Spent) => ({
-  inputTokens,
-  outputTokens,
+const spentOf = ({ cost, currency, ...tokens }: Spent) => ({
+  ...tokens,
   cost: cost === null || currency === null ? null : { amount: cost, currency },
 });
-
-const shownResult = (result: EvaluationResult) => ({
-  questionId: result.questionId,
-  question: result.question,
-  expected: result.expected,
+const resultOf = (result: EvaluationResult) => ({
+  ...result,
   check: result.answerCheck,
-  answer: result.answer,
-  ranks: result.ranks,
-  found: result.found,
-  response: result.response,
   right: result.isRight,
-  why: result.why,
-  error: result.error,
   degraded: result.isDegraded,
-  latencyMs: result.latencyMs,
-  ...shownSpent(result),
-  judge: result.judge === null ? null : shownSpent(result.judge),
-  finishedAt: time(result.finishedAt),
+  ...spentOf(result),
+  judge: result.judge === null ? null : spentOf(result.judge),
 });
 
 type Named = { set: QuestionSet; run: EvaluationRun };
@@ -88,55 +124,73 @@ async function runOf(services: Services, setKey: string, runId: string): Promise
   return { set, run };
 }
 
-/** Below `/question-sets`. */
-export function runRoutes(): Hono<PanelEnv> {
-  const app = new Hono<PanelEnv>();
+const SET = "/question-sets/{id}";
+const runIn = ({ context }: { context: Context<PanelEnv> }) => context.req.param("run") ?? "";
 
-  app.get("/:id/runs", async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const paging = pagingOf(context.req);
-    return context.json(pageOf(await listRuns(services.db, set.id, paging), paging, shown));
-  });
-
-  app.post("/:id/runs", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("id"));
-    const { setting } = await bodyOf(context.req, newRun);
-    const sent: Setting = given(setting);
-    const runId = await startRun(services, { set, setting: sent });
-    const { run } = await runOf(services, set.id, runId);
-    return context.json(shown(run), 201);
-  });
-
-  app.get("/:id/runs/:run", async (context) => {
-    const { run } = await runOf(context.get("services"), ...namesIn(context.req.param()));
-    return context.json(shown(run));
-  });
-
-  app.get("/:id/runs/:run/results", async (context) => {
-    const services = context.get("services");
-    const { run } = await runOf(services, ...namesIn(context.req.param()));
-    const paging = pagingOf(context.req);
-    const results = await listResults(services.db, run.id, paging);
-    return context.json(pageOf(results, paging, shownResult));
-  });
-
-  app.get("/:id/runs/:run/comparison", async (context) => {
-    const services = context.get("services");
-    const { set, run } = await runOf(services, ...namesIn(context.req.param()));
-    const query = parseOrRefuse(compared, context.req.query());
-    const { run: other } = await runOf(services, set.id, query.with);
-    return context.json(await compareRuns(services, run, other));
-  });
-
-  app.delete("/:id/runs/:run", async (context) => {
-    const services = context.get("services");
-    const { set, run } = await runOf(services, ...namesIn(context.req.param()));
-    await deleteRun(services.db, set.id, run.id);
-    return context.body(null, 204);
-  });
-  return app;
-}
-
-const namesIn = ({ id, run }: { id: string; run: string }): [string, string] => [id, run];
+export const runRoutes = () =>
+  new Endpoints("evaluation")
+    .list(
+      `get ${SET}/runs`,
+      {
+        summary: "Runs, the newest first",
+        description: "With their figures where they are done.",
+        item: Run,
+      },
+      async ({ services, key, paging }) =>
+        await listRuns(services.db, (await findQuestionSet(services, key)).id, paging),
+    )
+    .json(
+      `post ${SET}/runs`,
+      {
+        summary: "Start a run",
+        description:
+          "It goes on in the background; `setting` holds what differs from the resource.",
+        body: newRun,
+        answer: Run,
+        status: 201,
+        errors: [409, 422],
+      },
+      async ({ services, key, body }) => {
+        const set = await findQuestionSet(services, key);
+        const setting: Setting = given(body.setting);
+        return (await runOf(services, set.id, await startRun(services, { set, setting }))).run;
+      },
+    )
+    .json(
+      `get ${SET}/runs/{run}`,
+      { summary: "A run", description: "How far it is, and its figures.", answer: Run },
+      async (call) => (await runOf(call.services, call.key, runIn(call))).run,
+    )
+    .list(
+      `get ${SET}/runs/{run}/results`,
+      { summary: "Results of a run", description: "Question by question.", item: Result },
+      async (call) => {
+        const { run } = await runOf(call.services, call.key, runIn(call));
+        const { data, total } = await listResults(call.services.db, run.id, call.paging);
+        return { data: data.map(resultOf), total };
+      },
+    )
+    .json(
+      `get ${SET}/runs/{run}/comparison`,
+      {
+        summary: "Compare two runs",
+        description: "Paired by question, with a bootstrap interval of each difference.",
+        query: compared,
+        answer: Comparison,
+        errors: [422],
+      },
+      async (call) => {
+        const { services, query } = call;
+        const { set, run } = await runOf(services, call.key, runIn(call));
+        const { run: other } = await runOf(services, set.id, query.with);
+        return await compareRuns(services, run, other);
+      },
+    )
+    .empty(
+      `delete ${SET}/runs/{run}`,
+      { summary: "Remove a run", description: "One under way ends." },
+      async (call) => {
+        const { set, run } = await runOf(call.services, call.key, runIn(call));
+        await deleteRun(call.services.db, set.id, run.id);
+      },
+    ).app;

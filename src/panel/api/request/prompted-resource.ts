@@ -1,11 +1,9 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 
-import { isoTime } from "../../../core/time.ts";
 import type { Slice } from "../../../db/page.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
-import { jsonBody } from "../../../http/middleware/json-body.ts";
 import type { Services } from "../../../services.ts";
+import { Endpoints, time } from "./endpoint.ts";
 import {
   identifier,
   links,
@@ -15,8 +13,7 @@ import {
   systemPrompt,
   temperature,
 } from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { bodyOf, given, pageOf, pagingOf, refuseChange, type Given } from "./read-request.ts";
+import { given, refuseChange, type Given } from "./read-request.ts";
 
 /** Fields of a new inference and of a new agent; both have a prompt, a model and linked RAGs. */
 export const newPrompted = {
@@ -39,24 +36,31 @@ export const promptedPatch = {
   maxOutputTokens,
 };
 
-export const shownPrompted = (of: AgentRecord | InferenceRecord) => ({
-  id: of.id,
-  name: of.name,
-  identifier: of.identifier,
-  systemPrompt: of.systemPrompt,
-  model: of.model,
-  rags: of.rags.map((rag) => rag.identifier),
-  temperature: of.temperature,
-  maxOutputTokens: of.maxOutputTokens,
-  createdAt: isoTime(of.createdAt),
-});
+export const shownPrompted = {
+  id: z.string(),
+  name: z.string(),
+  identifier: z.string(),
+  systemPrompt: z.string(),
+  model: z.string(),
+  rags: z.array(z.string()),
+  temperature: z.number().nullable(),
+  maxOutputTokens: z.int().nullable(),
+  createdAt: time,
+};
 
 type Patched = { identifier?: string | undefined };
-
-type Resource<Record, New extends z.ZodType, Patch extends z.ZodType<Patched>> = {
+type Resource<
+  Record,
+  New extends z.ZodType,
+  Patch extends z.ZodType<Patched>,
+  Answer extends z.ZodType,
+> = {
+  path: "/agents" | "/inferences";
+  one: string;
   newBody: New;
   patchBody: Patch;
-  shown: (record: Record) => object;
+  answer: Answer;
+  shown: (record: Record) => z.input<Answer>;
   list: (db: Services["db"], slice: Slice) => Promise<{ data: Record[]; total: number }>;
   /** @throws QuarryError `not-found` */
   find: (services: Services, key: string) => Promise<Record>;
@@ -69,42 +73,68 @@ type Resource<Record, New extends z.ZodType, Patch extends z.ZodType<Patched>> =
   remove: (db: Services["db"], record: Record) => Promise<void>;
 };
 
+/** With the identifiers of its RAGs. */
+export const promptedOf = <Record extends AgentRecord | InferenceRecord>(record: Record) => ({
+  ...record,
+  rags: record.rags.map((rag) => rag.identifier),
+});
+
 /** The five routes of a resource: list, create, read, change, remove. */
 export function resourceRoutes<
   Record extends { identifier: string },
   New extends z.ZodType,
   Patch extends z.ZodType<Patched>,
->(resource: Resource<Record, New, Patch>): Hono<PanelEnv> {
-  const { shown, find } = resource;
-  const app = new Hono<PanelEnv>();
-
-  app.get("/", async (context) => {
-    const paging = pagingOf(context.req);
-    const listed = await resource.list(context.get("services").db, paging);
-    return context.json(pageOf(listed, paging, shown));
-  });
-
-  app.post("/", jsonBody(), async (context) => {
-    const input = await bodyOf(context.req, resource.newBody);
-    return context.json(shown(await resource.create(context.get("services"), input)), 201);
-  });
-
-  app.get("/:id", async (context) =>
-    context.json(shown(await find(context.get("services"), context.req.param("id")))),
-  );
-
-  app.patch("/:id", jsonBody(), async (context) => {
-    const services = context.get("services");
-    const record = await find(services, context.req.param("id"));
-    const { identifier: wanted, ...patch } = given(await bodyOf(context.req, resource.patchBody));
-    refuseChange("identifier", record.identifier, wanted);
-    return context.json(shown(await resource.update(services, record, patch)));
-  });
-
-  app.delete("/:id", async (context) => {
-    const services = context.get("services");
-    await resource.remove(services.db, await find(services, context.req.param("id")));
-    return context.body(null, 204);
-  });
-  return app;
+  Answer extends z.ZodType,
+>(resource: Resource<Record, New, Patch, Answer>) {
+  const { path, one, answer, shown, find } = resource;
+  return new Endpoints("answers")
+    .list(
+      `get ${path}`,
+      {
+        summary: `All ${one}s`,
+        description: "With the RAGs that each is linked to.",
+        item: answer,
+      },
+      async ({ services, paging }) => {
+        const { data, total } = await resource.list(services.db, paging);
+        return { data: data.map(shown), total };
+      },
+    )
+    .json(
+      `post ${path}`,
+      {
+        summary: `Add an ${one}`,
+        description: "`rags` holds the identifiers of the RAGs that it searches.",
+        body: resource.newBody,
+        answer,
+        status: 201,
+        errors: [404, 409],
+      },
+      async ({ services, body }) => shown(await resource.create(services, body)),
+    )
+    .json(
+      `get ${path}/{id}`,
+      { summary: `An ${one}`, description: "All of its settings.", answer },
+      async ({ services, key }) => shown(await find(services, key)),
+    )
+    .json(
+      `patch ${path}/{id}`,
+      {
+        summary: `Change an ${one}`,
+        description: "Fields that are left out stay as they are. The identifier never changes.",
+        body: resource.patchBody,
+        answer,
+      },
+      async ({ services, key, body }) => {
+        const record = await find(services, key);
+        const { identifier: wanted, ...patch } = given(body);
+        refuseChange("identifier", record.identifier, wanted);
+        return shown(await resource.update(services, record, patch));
+      },
+    )
+    .empty(
+      `delete ${path}/{id}`,
+      { summary: `Remove an ${one}`, description: "Programs that call it get 404." },
+      async ({ services, key }) => await resource.remove(services.db, await find(services, key)),
+    ).app;
 }

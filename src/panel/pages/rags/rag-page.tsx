@@ -251,7 +251,7 @@ const WayBack = ({ address, previous, now }: BackProps) => (
     <span>
       <strong>Go back to the index before.</strong> Passages of {previous.chunkSize} tokens by{" "}
       <Data mono>{previous.embeddingModel}</Data>. What changed since is indexed in it first. It is
-      dropped <Time at={Date.parse(previous.keptUntil)} now={now} />.
+      dropped <Time at={previous.keptUntil} now={now} />.
     </span>
     <ActionButton action={`${address}/return`} label="Go back" />
   </li>

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time.ts";
-import { shownSource } from "../../../../src/panel/api/shown-source.ts";
+import { sourceOf } from "../../../../src/panel/api/shown-source.ts";
 import type { World } from "../../../support/ingestion-world.ts";
 import { lastRun } from "../../sources/scanning.ts";
 import { followedWorld, notes } from "./followed-world.ts";
 
 /** What the newest run says that it mended; null: it did not list everything after the feed. */
 const mended = async (world: World, key: string) => {
-  const { lastScan } = shownSource(await findFileSource(world.services, { key }));
+  const { lastScan } = sourceOf(await findFileSource(world.services, { key }));
   return lastScan?.mended;
 };
 

@@ -1,0 +1,245 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
+
+import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
+import { isoTime } from "../../../core/time.ts";
+import { jsonBody } from "../../../http/middleware/json-body.ts";
+import { parseKnownOrRefuse, parseOrRefuse } from "../../../http/validation.ts";
+import type { Services } from "../../../services.ts";
+import type { PanelEnv } from "./panel-env.ts";
+import { jsonOf, paging, type Paging } from "./read-request.ts";
+
+/** The groups of the panel API's reference, in its order. */
+export const TAGS = {
+  session: "Signing in: one's own session, password and second factor.",
+  users: "Users, their sessions, and automation keys.",
+  sources: "Where documents come from, their files and scans.",
+  rags: "Sets of indexed documents: settings, index, searches to try.",
+  answers: "Inferences and agents: a prompt, a model and linked RAGs.",
+  evaluation: "Question sets, and runs that measure what is found and answered.",
+  tokens: "Access tokens for programs.",
+  service: "Models and prices, usage, overview, audit trail.",
+};
+
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type Route = `${Method} /${string}`;
+type Success = 200 | 201 | 202;
+
+type Facts<Query, Body> = {
+  summary: string;
+  description: string;
+  query?: Query;
+  /** Schema of the JSON body; a function of the present time (ms) where it depends on that. */
+  body?: Body | ((now: number) => Body);
+  /** The same for a JSON body that the handler reads with `jsonOf` and checks itself. */
+  ownBody?: z.ZodType;
+  /** Media type of a body that is not JSON; the handler reads it. */
+  bytes?: string;
+  /** Statuses beyond those that every route may answer with. */
+  errors?: number[];
+  before?: MiddlewareHandler[];
+};
+
+type Call<Query extends z.ZodType, Body extends z.ZodType> = {
+  context: Context<PanelEnv>;
+  services: Services;
+  caller: PanelCaller;
+  /** `{id}` of the path. */
+  key: string;
+  query: z.output<Query>;
+  body: z.output<Body>;
+};
+
+/** What a route may answer with: JSON of a schema, another media type, or nothing. */
+type Answer = { schema: z.ZodType } | { mediaType: string } | null;
+type None = z.ZodUndefined;
+
+/**
+ * Routes of the panel's API. Each is declared once: the declaration checks the request, shapes
+ * the answer (fields that the schema does not name are left out), and documents both.
+ */
+export class Endpoints {
+  readonly app = new OpenAPIHono<PanelEnv>();
+  readonly #tag: keyof typeof TAGS;
+
+  constructor(tag: keyof typeof TAGS) {
+    this.#tag = tag;
+  }
+
+  /** Answers with JSON of the schema `answer`. */
+  json<Reply extends z.ZodType, Query extends z.ZodObject, Body extends z.ZodType = None>(
+    route: Route,
+    facts: Facts<Query, Body> & { answer: Reply; status?: Success },
+    handle: (call: Call<Query, Body>) => Promise<z.input<Reply>> | z.input<Reply>,
+  ): this {
+    const { answer, status = 200 } = facts;
+    return this.raw(route, facts, { [status]: { schema: answer } }, async (call) => {
+      const shown = answer.parse(await handle(call));
+      return call.context.json(shown, status);
+    });
+  }
+
+  /** Answers with one page of a list, or in a form of its own. */
+  list<Item extends z.ZodType, Query extends z.ZodObject>(
+    route: Route,
+    facts: Facts<Query, None> & { item: Item },
+    handle: (
+      call: Call<Query, None> & { paging: Paging },
+    ) => Promise<{ data: z.input<Item>[]; total: number } | Response>,
+  ): this {
+    const { item, query, ...rest } = facts;
+    const shown = z.object({ data: z.array(item), total: z.int(), page: z.int(), limit: z.int() });
+    const asked = { ...rest, query: paging.extend(query?.shape ?? {}) };
+    return this.raw(route, asked, { 200: { schema: shown } }, async (call) => {
+      const { page, limit } = paging.parse(call.query);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has the fields of `query`
+      const own = call as unknown as Call<Query, None>;
+      const listed = await handle({ ...own, paging: { page, limit, offset: (page - 1) * limit } });
+      if (listed instanceof Response) return listed;
+      return call.context.json(shown.parse({ ...listed, page, limit }));
+    });
+  }
+
+  /** Answers 204. */
+  empty<Query extends z.ZodObject, Body extends z.ZodType = None>(
+    route: Route,
+    facts: Facts<Query, Body>,
+    handle: (call: Call<Query, Body>) => Promise<unknown>,
+  ): this {
+    return this.raw(route, facts, { 204: null }, async (call) => {
+      await handle(call);
+      return call.context.body(null, 204);
+    });
+  }
+
+  /** Answers with what the handler makes. */
+  raw<Query extends z.ZodObject, Body extends z.ZodType = None>(
+    route: Route,
+    facts: Facts<Query, Body>,
+    answers: Record<number, Answer>,
+    handle: (call: Call<Query, Body>) => Promise<Response>,
+  ): this {
+    const { method, path } = partsOf(route);
+    const { body, ownBody, before = [] } = facts;
+    this.app.openAPIRegistry.registerPath(
+      createRoute({
+        method,
+        path,
+        tags: [this.#tag],
+        operationId: operationIdOf(method, path),
+        summary: facts.summary,
+        description: facts.description,
+        request: requestOf(path, facts),
+        responses: responsesOf(path, facts.errors ?? [], answers),
+      }),
+    );
+    const at = path.replace("{path}", "*").replaceAll(/\{(\w+)\}/g, ":$1");
+    const hasJson = body !== undefined || ownBody !== undefined;
+    const reading = hasJson ? [...before, jsonBody()] : before;
+    this.app.on(method.toUpperCase(), [at], ...reading, async (context) => {
+      const services = context.get("services");
+      const query = parseOrRefuse(facts.query ?? z.unknown(), context.req.query());
+      const schema = typeof body === "function" ? body(services.now()) : body;
+      const sent =
+        schema === undefined ? undefined : parseKnownOrRefuse(schema, await jsonOf(context.req));
+      const call = { context, services, caller: context.get("caller"), query, body: sent };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both were parsed by their schemas
+      return await handle({ ...call, key: context.req.param("id") ?? "" } as Call<Query, Body>);
+    });
+    return this;
+  }
+}
+
+function partsOf(route: Route): { method: Method; path: string } {
+  const [method = "", path = ""] = route.split(" ");
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the type of the text says
+  return { method: method as Method, path };
+}
+
+const id = z.string().openapi({ description: "The id or the identifier." });
+const PARAMETERS: Record<string, z.ZodType> = {
+  path: z.string().openapi({ description: "The file's path, percent-encoded; with slashes." }),
+};
+const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+
+function requestOf(path: string, { body, ownBody, bytes, query }: Facts<z.ZodObject, z.ZodType>) {
+  const names = namesIn(path);
+  const params = z.object(Object.fromEntries(names.map((name) => [name, PARAMETERS[name] ?? id])));
+  const json = typeof body === "function" ? body(0) : (body ?? ownBody);
+  const binary = z.string().openapi({ format: "binary" });
+  const content =
+    json === undefined
+      ? bytes === undefined
+        ? undefined
+        : { [bytes]: { schema: binary } }
+      : { "application/json": { schema: json } };
+  return {
+    ...(names.length > 0 ? { params } : {}),
+    ...(query === undefined ? {} : { query }),
+    ...(content === undefined ? {} : { body: { required: true, content } }),
+  };
+}
+
+const ErrorAnswer = z.object({ error: z.string() }).openapi("Error");
+
+const ERRORS: Record<number, string> = {
+  400: "The request is not valid; the message names each field.",
+  401: "No session and no key, or one that has ended.",
+  403: "The caller's role does not permit it, or the request came from a foreign page.",
+  404: "There is nothing of this id or name.",
+  409: "The identifier is taken, or the resource is in use.",
+  413: "The body is larger than the route takes.",
+  415: "The body is encoded; it must be sent as it is.",
+  422: "It cannot be done as things stand; the message says why.",
+  429: "Too many attempts; Retry-After says when the next may be made.",
+  500: "A defect of the service; the log has it under the request's id.",
+  502: "A provider failed.",
+  503: "A store that is needed cannot be reached.",
+};
+const ALWAYS = [400, 401, 403, 429, 500, 503];
+
+const OK: Record<string, string> = {
+  200: "Done.",
+  201: "Created.",
+  202: "Taken up; it goes on in the background.",
+  204: "Gone.",
+};
+
+function responsesOf(path: string, more: number[], answers: Record<number, Answer>) {
+  const errors = [...ALWAYS, ...(namesIn(path).length > 0 ? [404] : []), ...more];
+  const error = { "application/json": { schema: ErrorAnswer } };
+  return Object.fromEntries([
+    ...Object.entries(answers).map(
+      ([status, answer]) =>
+        [status, { description: OK[status] ?? "", ...contentOf(answer) }] as const,
+    ),
+    ...errors.map(
+      (status) => [status, { description: ERRORS[status] ?? "", content: error }] as const,
+    ),
+  ]);
+}
+
+function contentOf(answer: Answer) {
+  if (answer === null) return {};
+  if ("schema" in answer) return { content: { "application/json": { schema: answer.schema } } };
+  return { content: { [answer.mediaType]: { schema: z.string() } } };
+}
+
+/** `get /rags/{id}/passages` → `getRagsIdPassages`. */
+const operationIdOf = (method: Method, path: string) =>
+  method +
+  path
+    .split(/[^a-z]+/i)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("");
+
+/** A time: ms inside, ISO 8601 in the answer. */
+export const time = z
+  .number()
+  .transform((ms) => isoTime(ms))
+  .openapi({ type: "string", format: "date-time" });
+export const timeOrNull = time
+  .nullable()
+  .openapi({ type: ["string", "null"], format: "date-time" });
+
+export const queued = z.object({ queued: z.literal(true) }).openapi("Queued");
