@@ -1,4 +1,4 @@
-import { conflict, invalid } from "../core/errors.ts";
+import { invalidField, QuarryError } from "../core/errors.ts";
 import { identifierFrom } from "../core/ids.ts";
 
 /**
@@ -7,8 +7,12 @@ import { identifierFrom } from "../core/ids.ts";
  */
 export function chooseIdentifier(name: string, given: string | undefined): string {
   const identifier = given ?? identifierFrom(name);
-  if (identifier === "") throw invalid("identifier is required: none can be made from the name");
+  if (identifier === "")
+    throw invalidField("identifier", "is required: none can be made from the name");
   return identifier;
 }
 
-export const identifierTaken = () => conflict("Identifier is taken");
+export const identifierTaken = () =>
+  new QuarryError("conflict", "Identifier is taken", {
+    fields: [{ field: "identifier", problem: "is taken" }],
+  });

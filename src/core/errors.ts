@@ -15,11 +15,19 @@ export type ErrorKind =
   | "model-failed" // the model provider failed; names its status
   | "limits-unavailable"; // the rate-limit store cannot be asked
 
+export type ErrorCode = "not-json";
+
 /** Messages can quote the caller's input. */
 const MESSAGE_LIMIT = 4_000;
 
-/** One failing field of a request: its path, and what is wrong as the rest of a sentence. */
+/**
+ * One failing field of a request: its path, and what is wrong as the rest of a sentence ("must be
+ * at most 100"), or after a colon (": there is no main").
+ */
 export type FieldProblem = { field: string; problem: string };
+
+export const problemText = ({ field, problem }: FieldProblem) =>
+  problem.startsWith(":") ? `${field}${problem}` : `${field} ${problem}`;
 
 export class QuarryError extends Error {
   override readonly name = "QuarryError";
@@ -27,13 +35,21 @@ export class QuarryError extends Error {
   /** The failing fields that the message names, for a form that shows each at its place. */
   readonly fields: readonly FieldProblem[];
 
+  /** For callers that must tell this error from others of its kind. */
+  readonly code: ErrorCode | null;
+
   /** Whole seconds to wait; null where waiting does not help. */
   readonly retryAfterSeconds: number | null;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number; fields?: FieldProblem[] } = {},
+    options: {
+      cause?: unknown;
+      retryAfterSeconds?: number;
+      fields?: FieldProblem[];
+      code?: ErrorCode;
+    } = {},
   ) {
     super(
       message.length > MESSAGE_LIMIT ? `${message.slice(0, MESSAGE_LIMIT)}…` : message,
@@ -41,12 +57,18 @@ export class QuarryError extends Error {
     );
     this.kind = kind;
     this.fields = options.fields ?? [];
+    this.code = options.code ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }
 }
 
 export const invalid = (message: string, fields: FieldProblem[] = []) =>
   new QuarryError("invalid", `Invalid request: ${message}`, { fields });
+export const invalidFields = (problems: FieldProblem[]) =>
+  invalid(problems.map(problemText).join("; "), problems);
+export const invalidField = (field: string, problem: string) => invalidFields([{ field, problem }]);
+export const notJson = () =>
+  new QuarryError("invalid", "Invalid request: body is not valid JSON", { code: "not-json" });
 export const unauthorized = () => new QuarryError("unauthorized", "Unauthorized");
 export const forbidden = () => new QuarryError("forbidden", "Forbidden");
 export const secondFactorRequired = () =>

@@ -3,7 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 import { ConfigError } from "../config.ts";
-import { invalid, QuarryError, type ErrorKind } from "../core/errors.ts";
+import { notJson, QuarryError, type ErrorKind } from "../core/errors.ts";
 import { jsonLog, type Log, type LogFacts } from "../core/log.ts";
 import type { AppEnv } from "./app-env.ts";
 
@@ -47,7 +47,7 @@ export function answerTo(thrown: unknown): Answer {
   if (thrown instanceof ConfigError) return { status: 500, error: thrown.message };
   // Hono's validators throw one exception of 400: a body that does not parse.
   if (thrown instanceof HTTPException && thrown.status === 400) {
-    return answerTo(invalid("body is not valid JSON"));
+    return answerTo(notJson());
   }
   return { status: 500, error: "Internal server error" };
 }

@@ -1,8 +1,8 @@
-import { invalid } from "../core/errors.ts";
+import { invalid, problemText } from "../core/errors.ts";
 import { isObject } from "../core/is-object.ts";
 import { inferenceInputProblems } from "../inference/check-input.ts";
 import type { PublicInference } from "../db/access/principal-lookup.ts";
-import { describeIssues, validationHook } from "./validation.ts";
+import { describeIssues, problemsIn, validationHook } from "./validation.ts";
 import type { Validated } from "./validation.ts";
 
 type Inferring = { get: (key: "inference") => PublicInference };
@@ -26,6 +26,7 @@ export function validateInferenceBody(
   const problems = isObject(data)
     ? inferenceInputProblems(context.get("inference"), Object.fromEntries(sound))
     : [];
-  const others = problems.filter((problem) => !failing.has(/^\w+/.exec(problem)?.[0] ?? ""));
-  throw invalid([describeIssues(error, data), ...others].join("; "));
+  const others = problems.filter(({ field }) => !failing.has(/^\w+/.exec(field)?.[0] ?? ""));
+  const told = [describeIssues(error, data), ...others.map(problemText)].join("; ");
+  throw invalid(told, [...problemsIn(error, data), ...others]);
 }

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 
-import { invalid, type FieldProblem } from "../core/errors.ts";
+import { invalid, problemText, type FieldProblem } from "../core/errors.ts";
 import { pathText } from "../core/field-path.ts";
 import { sentenceOf } from "../core/issue-sentence.ts";
 import { meantBy, pathOf, unknownFields, type UnknownField } from "./unknown-fields.ts";
@@ -52,14 +52,11 @@ export function describeIssues(
 ): string {
   const untold = Math.max(0, error.issues.length - ISSUES_TOLD);
   const rest = untold > 0 ? [`and ${untold} more`] : [];
-  const problems = problemsIn(error, input, whole, unknown).map(sentence);
+  const problems = problemsIn(error, input, whole, unknown).map(problemText);
   return [...problems, ...rest].join("; ");
 }
 
-const sentence = ({ field, problem }: FieldProblem) =>
-  problem.startsWith(":") ? `${field}${problem}` : `${field} ${problem}`;
-
-function problemsIn(
+export function problemsIn(
   error: { issues: readonly Issue[] },
   input: unknown,
   whole = "body",
@@ -97,7 +94,8 @@ export type Validated =
 export function validationHook(result: Validated & { target: string }, _context?: Context): void {
   if (result.success) return;
   const whole = result.target === "json" ? "body" : result.target;
-  throw invalid(describeIssues(result.error, result.data, whole));
+  const { error, data } = result;
+  throw invalid(describeIssues(error, data, whole), problemsIn(error, data, whole));
 }
 
 /** Parses with the same errors as a route's own schema. @throws QuarryError `invalid`. */

@@ -1,5 +1,5 @@
 import type { InferenceRecord } from "../db/records.ts";
-import { invalid } from "../core/errors.ts";
+import { type FieldProblem, invalidFields } from "../core/errors.ts";
 import { readResponseSchema } from "./response-schema.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 import type { InferenceInput } from "./types.ts";
@@ -27,12 +27,11 @@ export function checkInferenceInput(
   input: CheckedInput,
 ): ResponseSchema | null {
   const { problems, schema } = judge(inference, input);
-  if (problems.length > 0) throw invalid(problems.join("; "));
+  if (problems.length > 0) throw invalidFields(problems);
   return schema;
 }
 
-/** One sentence for each failing field, which begins with the field's path. */
-export const inferenceInputProblems = (inference: Checked, input: CheckedInput): string[] =>
+export const inferenceInputProblems = (inference: Checked, input: CheckedInput): FieldProblem[] =>
   judge(inference, input).problems;
 
 function judge(inference: Checked, input: CheckedInput) {
@@ -43,32 +42,38 @@ function judge(inference: Checked, input: CheckedInput) {
   const read = readResponseSchema(input.jsonSchema);
   return read.ok
     ? { problems, schema: read.schema }
-    : { problems: [...problems, `jsonSchema ${read.reason}`], schema: null };
+    : { problems: [...problems, { field: "jsonSchema", problem: read.reason }], schema: null };
 }
 
-function refusedFields(input: CheckedInput): string[] {
-  return RAG_ONLY_FIELDS.filter((field) => input[field] !== undefined).map(
-    (field) => `${field} is accepted only by an inference with native RAG`,
-  );
+function refusedFields(input: CheckedInput): FieldProblem[] {
+  return RAG_ONLY_FIELDS.filter((field) => input[field] !== undefined).map((field) => ({
+    field,
+    problem: "is accepted only by an inference with native RAG",
+  }));
 }
 
 type Linked = Pick<InferenceRecord, "rags">;
 
-function searchProblems({ rags }: Linked, { semanticSearch = [] }: CheckedInput): string[] {
+function searchProblems({ rags }: Linked, { semanticSearch = [] }: CheckedInput): FieldProblem[] {
   if (rags.length === 0) return [];
-  if (semanticSearch.length === 0) return ["semanticSearch is required"];
+  if (semanticSearch.length === 0) return [{ field: "semanticSearch", problem: "is required" }];
   return semanticSearch.flatMap((query, at) =>
-    query.trim() === "" ? [`semanticSearch[${at}] must not be blank`] : [],
+    query.trim() === "" ? [{ field: `semanticSearch[${at}]`, problem: "must not be blank" }] : [],
   );
 }
 
-function unknownRags({ rags }: Linked, input: CheckedInput): string[] {
+function unknownRags({ rags }: Linked, input: CheckedInput): FieldProblem[] {
   const known = new Set(rags.map(({ identifier }) => identifier));
   return (["selectedFiles", "selectedFolders", "providerFilter"] as const).flatMap((field) =>
     (input[field] ?? []).flatMap(({ ragIdentifier }, at) =>
       ragIdentifier === undefined || known.has(ragIdentifier)
         ? []
-        : [`${field}[${at}].ragIdentifier names no RAG of this inference`],
+        : [
+            {
+              field: `${field}[${at}].ragIdentifier`,
+              problem: "names no RAG of this inference",
+            },
+          ],
     ),
   );
 }

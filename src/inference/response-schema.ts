@@ -1,4 +1,4 @@
-import { invalid } from "../core/errors.ts";
+import { invalidField } from "../core/errors.ts";
 import { isJsonObject } from "./json-schema/json-values.ts";
 import type { JsonObject } from "./json-schema/json-values.ts";
 import { readJsonSchema } from "./json-schema/read-json-schema.ts";
@@ -18,7 +18,7 @@ const LONGEST_SCHEMA_KIB = 64;
 export function schemaIn(text: string): ResponseSchema {
   const read = readResponseSchema(text);
   if (read.ok) return read.schema;
-  throw invalid(`jsonSchema ${read.reason}`);
+  throw invalidField("jsonSchema", read.reason);
 }
 
 /**

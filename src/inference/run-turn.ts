@@ -228,8 +228,7 @@ function asModelFailed(thrown: unknown): QuarryError {
     return modelFailed(`Model call failed: ${told}`, thrown);
   }
   if (thrown instanceof DeadlineExceeded) {
-    const [, told = "no answer in time"] = thrown.message.split(": ");
-    return modelFailed(`Model call failed: ${told}`, thrown);
+    return modelFailed(`Model call failed: ${thrown.problem}`, thrown);
   }
   return modelFailed("Model call failed: unusable reply", thrown);
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { seal, unseal } from "../access/seal.ts";
 import type { Config } from "../config.ts";
-import { invalid } from "../core/errors.ts";
+import { invalidField } from "../core/errors.ts";
 import type { Provider } from "../db/records.ts";
 import {
   DESTINATION_FIELDS,
@@ -62,8 +62,7 @@ function requireEncryption(of: { provider: Provider; config: ProviderConfig }): 
 
 const addressIn = z.object({ token_uri: z.string().optional() });
 
-const refusal = (field: string, problem: string) =>
-  invalid(`config.${field} ${problem}`, [{ field: `config.${field}`, problem }]);
+const refusal = (field: string, problem: string) => invalidField(`config.${field}`, problem);
 
 /** Null when there is none, or its key is gone. */
 async function unsealed(config: Config, sealed: string | null): Promise<string | null> {

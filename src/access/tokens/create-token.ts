@@ -1,4 +1,4 @@
-import { invalid } from "../../core/errors.ts";
+import { invalidFields } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type TokenId } from "../../core/ids.ts";
 import { findAgentIds } from "../../db/catalog/agent-store.ts";
@@ -24,9 +24,9 @@ export async function createToken(
   ]);
   const groups = { agents, inferences, rags };
   const unknown = Object.entries(groups).flatMap(([group, { missing }]) =>
-    missing.map((identifier) => `${group}: there is no ${identifier}`),
+    missing.map((identifier) => ({ field: group, problem: `: there is no ${identifier}` })),
   );
-  if (unknown.length > 0) throw invalid(unknown.join("; "));
+  if (unknown.length > 0) throw invalidFields(unknown);
   const createdAt = now();
   const { name, manageScopes, expiresAt } = input;
   const id = newId<TokenId>(createdAt);

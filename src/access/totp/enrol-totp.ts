@@ -1,4 +1,4 @@
-import { conflict, invalid, notFound } from "../../core/errors.ts";
+import { conflict, invalidField, notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { confirmTotp, findTotp, insertTotp } from "../../db/access/totp-store.ts";
 import type { Services } from "../../services.ts";
@@ -43,7 +43,7 @@ export async function confirmEnrolment(
   if (stored.confirmed) throw conflict("A second factor is enrolled");
   const { sealedSecret } = stored;
   const step = stepOf(await openSecret(config, stored), input.code, now());
-  if (step === null) throw invalid("code is wrong");
+  if (step === null) throw invalidField("code", "is wrong");
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   const hashes = await Promise.all(recoveryCodes.map(recoveryHash));
   const of = { userId, sealedSecret, step, now: now() };

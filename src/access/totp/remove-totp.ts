@@ -1,4 +1,4 @@
-import { invalid, notFound } from "../../core/errors.ts";
+import { invalidField, notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { deleteTotp } from "../../db/access/totp-store.ts";
 import { findUserById } from "../../db/access/user-store.ts";
@@ -29,7 +29,7 @@ export async function removeOwnTotp(
     code === undefined
       ? await verifyPassword(password ?? "", user.passwordHash)
       : await useCode(services, userId, stored, code);
-  if (!isProven) throw invalid(code === undefined ? "password is wrong" : "code is wrong");
+  if (!isProven) throw invalidField(code === undefined ? "password" : "code", "is wrong");
   await endHold(services, user.email);
   await deleteTotp(services.db, userId);
 }

@@ -1,4 +1,4 @@
-import { invalid, notFound } from "../../core/errors.ts";
+import { invalidField, notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { findUserById, setPassword } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
@@ -24,7 +24,7 @@ export async function changeOwnPassword(
   if (user === null) throw notFound();
   await holdBack(services, { email: user.email, user, address: input.address });
   if (!(await verifyPassword(input.currentPassword, user.passwordHash))) {
-    throw invalid("currentPassword is wrong");
+    throw invalidField("currentPassword", "is wrong");
   }
   await endHold(services, user.email);
   await refuseGuessable(input.newPassword, user.email, "newPassword");

@@ -1,4 +1,4 @@
-import { invalid } from "../../core/errors.ts";
+import { invalidField } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 
 export const PASSWORD_MIN_LENGTH = 12;
@@ -16,10 +16,13 @@ export async function refuseGuessable(
 ): Promise<void> {
   const folded = password.normalize("NFKC").toLowerCase();
   if (new Set(folded).size < DIFFERENT_CHARACTERS_MIN) {
-    throw invalid(`${field} must have at least ${DIFFERENT_CHARACTERS_MIN} different characters`);
+    throw invalidField(
+      field,
+      `must have at least ${DIFFERENT_CHARACTERS_MIN} different characters`,
+    );
   }
   if (folded === email.toLowerCase() || (await isCommon(folded))) {
-    throw invalid(`${field} is one of the commonly used`);
+    throw invalidField(field, "is one of the commonly used");
   }
 }
 

@@ -1,4 +1,4 @@
-import { invalid } from "../../core/errors.ts";
+import { invalidFields } from "../../core/errors.ts";
 import type { RagId } from "../../core/ids.ts";
 import { findRagIds } from "../../db/catalog/rag-store.ts";
 import type { Services } from "../../services.ts";
@@ -21,8 +21,10 @@ export async function linkModelAndRags(
   const missing = (rags ?? []).filter((identifier) => !names.has(identifier));
   const problems = [
     ...(wrongModel === null ? [] : [wrongModel]),
-    ...(missing.length === 0 ? [] : [`rags: there is no ${missing.join(", ")}`]),
+    ...(missing.length === 0
+      ? []
+      : [{ field: "rags", problem: `: there is no ${missing.join(", ")}` }]),
   ];
-  if (problems.length > 0) throw invalid(problems.join("; "));
+  if (problems.length > 0) throw invalidFields(problems);
   return rags === undefined ? null : known.map(({ id }) => id);
 }

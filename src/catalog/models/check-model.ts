@@ -1,10 +1,10 @@
-import { invalid, messageOf } from "../../core/errors.ts";
+import { invalidFields, messageOf, type FieldProblem } from "../../core/errors.ts";
 import type { Services } from "../../services.ts";
 
 type Named = Pick<Services, "models">;
 
 /** Names the missing setting or the unknown model; null when the model is available. */
-export function chatModelProblem({ models }: Named, name: string): string | null {
+export function chatModelProblem({ models }: Named, name: string): FieldProblem | null {
   return problemWith("model", () => models.chat(name));
 }
 
@@ -15,10 +15,11 @@ export function chatModelProblem({ models }: Named, name: string): string | null
 export function languageModelProblem(
   services: Named,
   { field, name, purpose }: { field: string; name: string; purpose: string },
-): string | null {
+): FieldProblem | null {
   const problem = problemWith(field, () => services.models.chat(name));
   if (problem !== null || !name.startsWith("embedded/")) return problem;
-  return `${field}: ${name} only quotes passages and cannot ${purpose}: name a language model, such as local/llama3.2`;
+  const told = `${name} only quotes passages and cannot ${purpose}: name a language model, such as local/llama3.2`;
+  return { field, problem: `: ${told}` };
 }
 
 /** The same for a reranker. @throws QuarryError `invalid`. */
@@ -34,14 +35,14 @@ export function checkEmbedder({ models, config }: Pick<Services, "models" | "con
 
 function refuse(field: string, find: () => unknown): void {
   const problem = problemWith(field, find);
-  if (problem !== null) throw invalid(problem);
+  if (problem !== null) throw invalidFields([problem]);
 }
 
-function problemWith(field: string, find: () => unknown): string | null {
+function problemWith(field: string, find: () => unknown): FieldProblem | null {
   try {
     find();
     return null;
   } catch (thrown) {
-    return `${field}: ${messageOf(thrown)}`;
+    return { field, problem: `: ${messageOf(thrown)}` };
   }
 }

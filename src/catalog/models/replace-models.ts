@@ -1,4 +1,4 @@
-import { invalid } from "../../core/errors.ts";
+import { invalidFields } from "../../core/errors.ts";
 import {
   listModelRows,
   replaceModels as write,
@@ -17,11 +17,11 @@ export async function replaceModels(
   const seen = new Set<string>();
   const repeated = input.models.flatMap(({ kind, model }, at) => {
     const key = `${kind} ${model}`;
-    if (seen.has(key)) return [`[${at}].model ${model} is listed twice`];
+    if (seen.has(key)) return [{ field: `[${at}].model`, problem: `${model} is listed twice` }];
     seen.add(key);
     return [];
   });
-  if (repeated.length > 0) throw invalid(repeated.join("; "));
+  if (repeated.length > 0) throw invalidFields(repeated);
   await write(db, input.models);
   return await listModelRows(db);
 }

@@ -1,4 +1,4 @@
-import { conflict, invalid, unprocessable } from "../../core/errors.ts";
+import { conflict, invalidField, unprocessable } from "../../core/errors.ts";
 import { insertScope } from "../../db/catalog/rag-scope-store.ts";
 import { countScopeFiles } from "../../db/catalog/scope-files.ts";
 import type { RagRecord } from "../../db/records.ts";
@@ -26,7 +26,7 @@ export async function addScope(
   const scope = checkedScopeOf(rag, given);
   const bound = { now: services.now(), max: SCOPES_MAX };
   const outcome = await insertScope(services.db, rag.id, scope, bound);
-  if (outcome === "full") throw invalid(`scopes must have at most ${SCOPES_MAX} items`);
+  if (outcome === "full") throw invalidField("scopes", `must have at most ${SCOPES_MAX} items`);
   if (outcome === "none") throw conflict("Scope already exists");
   await enforceScopes(services, rag.id, { kind: "added", scope });
   await requestScan(services, { sourceId: rag.fileSource.id });
@@ -37,7 +37,7 @@ export async function addScope(
 /** The scope as it is stored. @throws QuarryError `invalid` or `unprocessable`. */
 export function checkedScopeOf(rag: RagRecord, scope: IndexScope): IndexScope {
   const problem = problemWithScope(rag.fileSource.provider, scope);
-  if (problem !== null) throw invalid(`value ${problem}`);
+  if (problem !== null) throw invalidField("value", problem);
   if (rag.scopeMode === "global") throw unprocessable("RAG is in global scope mode");
   return storedScope(scope);
 }

@@ -1,4 +1,4 @@
-import { invalid } from "../../core/errors.ts";
+import { invalidField } from "../../core/errors.ts";
 import { newId, type RagId } from "../../core/ids.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { insertRag } from "../../db/catalog/rag-writes.ts";
@@ -43,7 +43,7 @@ export async function createRag(services: Services, input: NewRagInput): Promise
   const identifier = chooseIdentifier(input.name, input.identifier);
   checkEmbedder(services);
   const found = await findSourceRow(db, input.fileSource);
-  if (found === null) throw invalid(`fileSource: there is no ${input.fileSource}`);
+  if (found === null) throw invalidField("fileSource", `: there is no ${input.fileSource}`);
   const { source } = found;
   const given = input.scopes ?? [];
   const scopeMode = input.scopeMode ?? (given.length > 0 ? "scoped" : "global");

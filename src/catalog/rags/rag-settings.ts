@@ -1,4 +1,4 @@
-import { invalid } from "../../core/errors.ts";
+import { invalidField, invalidFields } from "../../core/errors.ts";
 import type { Provider } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { problemWithScope } from "./problem-with-scope.ts";
@@ -25,7 +25,8 @@ export const overlapFor = (rag: { chunkOverlap: number }, chunkSize: number) =>
 
 /** @throws QuarryError `invalid` when the overlap is more than half of a chunk. */
 export function checkChunking(chunkSize: number, chunkOverlap: number): void {
-  if (chunkOverlap * 2 > chunkSize) throw invalid("chunkOverlap must be at most half of chunkSize");
+  if (chunkOverlap * 2 > chunkSize)
+    throw invalidField("chunkOverlap", "must be at most half of chunkSize");
 }
 
 /** The scopes without duplicates. @throws QuarryError `invalid` that names each invalid one. */
@@ -35,13 +36,13 @@ export function checkedScopes(
   scopes: IndexScope[],
 ): IndexScope[] {
   if (scopeMode === "global" && scopes.length > 0) {
-    throw invalid("scopes must be empty when scopeMode is global");
+    throw invalidField("scopes", "must be empty when scopeMode is global");
   }
   const problems = scopes.flatMap((scope, at) => {
     const problem = problemWithScope(provider, scope);
-    return problem === null ? [] : [`scopes[${at}].value ${problem}`];
+    return problem === null ? [] : [{ field: `scopes[${at}].value`, problem }];
   });
-  if (problems.length > 0) throw invalid(problems.join("; "));
+  if (problems.length > 0) throw invalidFields(problems);
   const stored = scopes.map(storedScope);
   const unique = new Map(stored.map((scope) => [`${scope.type} ${scope.value}`, scope]));
   return [...unique.values()];

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../core/time.ts";
-import { invalid } from "../../core/errors.ts";
+import { invalidField } from "../../core/errors.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
@@ -73,5 +73,5 @@ function chunkingOf(rag: RagRecord, { chunkSize, chunkOverlap }: RagPatch): RagC
 
 function checkSameSource({ fileSource }: RagRecord, given: string | undefined): void {
   if (given === undefined || given === fileSource.id || given === fileSource.identifier) return;
-  throw invalid("fileSource cannot be changed, a RAG keeps its file source");
+  throw invalidField("fileSource", "cannot be changed, a RAG keeps its file source");
 }

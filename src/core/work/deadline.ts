@@ -4,8 +4,13 @@ import type { Now } from "../time.ts";
 export class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 
+  /** The same without the leg's name. */
+  readonly problem: string;
+
   constructor(what: string, afterMs: number) {
-    super(`${what}: no answer after ${Math.round(afterMs)} ms`);
+    const problem = `no answer after ${Math.round(afterMs)} ms`;
+    super(`${what}: ${problem}`);
+    this.problem = problem;
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { invalid } from "../../core/errors.ts";
+import { invalidField } from "../../core/errors.ts";
 import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 
@@ -38,7 +38,10 @@ export function conditionOf({
   conditions,
 }: z.output<typeof MetadataCondition>): FileCondition {
   if (conditions.flatMap(({ name }) => name).length > NAMES_LIMIT) {
-    throw invalid(`metadata_condition.conditions must have at most ${NAMES_LIMIT} names in all`);
+    throw invalidField(
+      "metadata_condition.conditions",
+      `must have at most ${NAMES_LIMIT} names in all`,
+    );
   }
   const all = conditions.map((condition, at) => {
     const names = typeof condition.name === "string" ? [condition.name] : condition.name;
@@ -97,7 +100,10 @@ const OPERATORS = new Map<string, Making>([
 function oneCondition(name: string, asked: Condition, at: string): FileCondition {
   const making = OPERATORS.get(asked.comparison_operator);
   if (making !== undefined) return making(name, asked.value, at);
-  throw invalid(`${at}.comparison_operator must be one of ${[...OPERATORS.keys()].join(", ")}`);
+  throw invalidField(
+    `${at}.comparison_operator`,
+    `must be one of ${[...OPERATORS.keys()].join(", ")}`,
+  );
 }
 
 type Order = Extract<FileComparison, { test: "order" }>;
@@ -116,24 +122,24 @@ function compare(name: string, test: Test): FileCondition {
 const fieldOf = (name: string) => (name === "mime_type" ? "mimeType" : name);
 
 function valuesOf(value: Value, at: string): string[] {
-  if (value === null || value === undefined) throw invalid(`${at}.value is required`);
+  if (value === null || value === undefined) throw invalidField(`${at}.value`, "is required");
   const values = Array.isArray(value) ? value : [String(value)];
   return values.map((one) => one.toWellFormed());
 }
 
 function textOf(value: Value, at: string): string {
   if (typeof value === "string" && value !== "") return value.toWellFormed();
-  throw invalid(`${at}.value must be a text`);
+  throw invalidField(`${at}.value`, "must be a text");
 }
 
 function numberOf(value: Value, at: string): number {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof number === "number" && Number.isFinite(number)) return number;
-  throw invalid(`${at}.value must be a number`);
+  throw invalidField(`${at}.value`, "must be a number");
 }
 
 function timeOf(value: Value, at: string): number {
   const ms = typeof value === "string" && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
-  throw invalid(`${at}.value must be a date, or a date and time, in ISO 8601`);
+  throw invalidField(`${at}.value`, "must be a date, or a date and time, in ISO 8601");
 }

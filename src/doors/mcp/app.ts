@@ -77,7 +77,7 @@ async function begin(context: Context<AppEnv>): Promise<Session> {
 
 function answerError(thrown: unknown, context: Context<AppEnv>): Response {
   const { status, error } = logFailure(thrown, context.get("services").log);
-  const isText = thrown instanceof QuarryError && thrown.message.endsWith("not valid JSON");
+  const isText = thrown instanceof QuarryError && thrown.code === "not-json";
   const codes: Partial<Record<number, number>> = { 400: isText ? PARSE_ERROR : INVALID_REQUEST };
   if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="Quarry"');
   return context.json(refusal(codes[status] ?? SERVER_ERROR, error), status);

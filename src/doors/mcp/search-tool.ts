@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-import { invalid, isNotFound, notFound } from "../../core/errors.ts";
+import { invalidField, isNotFound, notFound } from "../../core/errors.ts";
 import { listCoveredRags } from "../../db/access/covered-lists.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
@@ -87,9 +87,8 @@ async function allRags({ services, credential }: Session): Promise<RagRecord[]> 
   const { rags } = await listCoveredRags(services.reads, credential);
   if (rags.length <= RAGS_LIMIT) return rags;
   const names = rags.slice(0, RAGS_LIMIT).map(({ identifier }) => identifier);
-  throw invalid(
-    `rag is required: the token covers ${rags.length} RAGs, among them ${names.join(", ")}`,
-  );
+  const covered = `the token covers ${rags.length} RAGs, among them ${names.join(", ")}`;
+  throw invalidField("rag", `is required: ${covered}`);
 }
 
 function resultOf({ text, score, source }: RetrievedChunk): z.output<typeof Result> {

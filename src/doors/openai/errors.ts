@@ -13,12 +13,12 @@ import { TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 /** A refusal that names the parameter at fault. */
 class OpenAiRefusal extends QuarryError {
   readonly param: string | null;
-  readonly code: string | null;
+  readonly openAiCode: string | null;
 
   constructor(param: string | null, message: string, code: string | null = null) {
     super("invalid", message);
     this.param = param;
-    this.code = code;
+    this.openAiCode = code;
   }
 }
 
@@ -53,7 +53,7 @@ const KINDS: Partial<Record<number, { type: string; code: string | null }>> = {
 function bodyOf(status: number, message: string, thrown?: unknown): ErrorBody {
   const { type, code } = KINDS[status] ?? { type: NOT_VALID, code: null };
   if (thrown instanceof OpenAiRefusal) {
-    return { error: { message, type, param: thrown.param, code: thrown.code } };
+    return { error: { message, type, param: thrown.param, code: thrown.openAiCode } };
   }
   if (thrown instanceof NoSuchModel) {
     return { error: { message, type, param: "model", code: "model_not_found" } };
@@ -75,13 +75,11 @@ export const openAiErrorBody = bodyOf;
 export const openAiTooMany = (context: Context<AppEnv>) =>
   context.json(bodyOf(429, TOO_MANY_REQUESTS), 429);
 
-const FIELD = /^Invalid request: ([\w.[\]]+)/;
-
 /** A refusal of a schema, with the first field that it names. */
 export function withParam(thrown: unknown): unknown {
   if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") return thrown;
   if (thrown instanceof OpenAiRefusal) return thrown;
-  return new OpenAiRefusal(FIELD.exec(thrown.message)?.[1] ?? null, thrown.message);
+  return new OpenAiRefusal(thrown.fields[0]?.field ?? null, thrown.message);
 }
 
 /** What this API has and this service has not. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { languageModelProblem } from "../../catalog/models/check-model.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
-import { invalid, QuarryError, unprocessable } from "../../core/errors.ts";
+import { invalidFields, QuarryError, unprocessable } from "../../core/errors.ts";
 import type { QuestionId } from "../../core/ids.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { someIndexedPaths } from "../../db/evaluation/drafting-store.ts";
@@ -59,7 +59,7 @@ export async function draftQuestions(
 ): Promise<QuestionId[]> {
   const wanted = { field: "model", name: model, purpose: "write questions" };
   const problem = languageModelProblem(services, wanted);
-  if (problem !== null) throw invalid(problem);
+  if (problem !== null) throw invalidFields([problem]);
   // Before the model is asked: its calls cost.
   const room = QUESTIONS_MAX - set.questions - set.drafts;
   if (room <= 0) throw tooManyQuestions();

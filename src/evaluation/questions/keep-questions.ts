@@ -1,4 +1,4 @@
-import { conflict, invalid, notFound, unprocessable } from "../../core/errors.ts";
+import { conflict, invalidFields, notFound, unprocessable } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { QuestionId } from "../../core/ids.ts";
 import { findQuestion, putQuestions, updateQuestion } from "../../db/evaluation/question-store.ts";
@@ -48,5 +48,5 @@ export async function changeQuestion(
 
 function refuseWrong(asked: Asked, set: QuestionSet): void {
   const wrong = problemWithQuestion(asked, set);
-  if (wrong !== null) throw invalid(`${wrong.field} ${wrong.problem}`, [wrong]);
+  if (wrong !== null) throw invalidFields([wrong]);
 }

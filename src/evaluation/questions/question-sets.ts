@@ -2,7 +2,13 @@ import { chooseIdentifier, identifierTaken } from "../../catalog/choose-identifi
 import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { languageModelProblem } from "../../catalog/models/check-model.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
-import { invalid, notFound, QuarryError, unprocessable } from "../../core/errors.ts";
+import {
+  invalidField,
+  invalidFields,
+  notFound,
+  QuarryError,
+  unprocessable,
+} from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { InferenceId, QuestionSetId, RagId } from "../../core/ids.ts";
 import {
@@ -69,7 +75,7 @@ type Subject = { ragId: RagId | null; inferenceId: InferenceId | null };
 
 async function subjectOf(services: Services, { rag, inference }: NewQuestionSet): Promise<Subject> {
   if ((rag === undefined) === (inference === undefined)) {
-    throw invalid("rag or inference is required, and only one of them");
+    throw invalidField("rag", "or inference is required, and only one of them");
   }
   try {
     if (rag !== undefined) {
@@ -79,13 +85,13 @@ async function subjectOf(services: Services, { rag, inference }: NewQuestionSet)
     return { ragId: null, inferenceId: found.id };
   } catch (thrown) {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "not-found") throw thrown;
-    throw invalid(`${rag === undefined ? "inference" : "rag"} does not exist`);
+    throw invalidField(rag === undefined ? "inference" : "rag", "does not exist");
   }
 }
 
 function checkJudge(services: Services, judgeModel: string | null): void {
   const problem = judgeModel === null ? null : judgeProblem(services, judgeModel);
-  if (problem !== null) throw invalid(problem);
+  if (problem !== null) throw invalidFields([problem]);
 }
 
 /** Null for a model that can judge answers. */

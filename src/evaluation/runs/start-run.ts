@@ -1,4 +1,4 @@
-import { unprocessable } from "../../core/errors.ts";
+import { problemText, unprocessable } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { EvaluationRunId } from "../../core/ids.ts";
 import { MINUTE_MS } from "../../core/time.ts";
@@ -58,5 +58,5 @@ function checkJudgeOf(services: Services, { judgeModel }: QuestionSet): void {
     throw unprocessable("The set has questions that a model judges, and no judgeModel");
   }
   const problem = judgeProblem(services, judgeModel);
-  if (problem !== null) throw unprocessable(problem);
+  if (problem !== null) throw unprocessable(problemText(problem));
 }

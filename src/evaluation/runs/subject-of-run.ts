@@ -1,7 +1,7 @@
 import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { chatModelProblem, checkReranker } from "../../catalog/models/check-model.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
-import { invalid, QuarryError } from "../../core/errors.ts";
+import { invalidField, invalidFields, QuarryError } from "../../core/errors.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RunFacts, Setting } from "../../db/evaluation/stored-shapes.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
@@ -25,12 +25,12 @@ export async function subjectOfRun(
   const withReranker = (rag: RagRecord) => (reranker === undefined ? rag : { ...rag, reranker });
   const key = target ?? set.subjectId;
   if (set.subjectKind === "rag") {
-    if (model !== undefined) throw invalid("model is for sets of an inference");
+    if (model !== undefined) throw invalidField("model", "is for sets of an inference");
     return { kind: "rag", rag: withReranker(await found("RAG", key, findRag, services)) };
   }
   const inference = await found("inference", key, findInference, services);
   const problem = chatModelProblem(services, model ?? inference.model);
-  if (problem !== null) throw invalid(problem);
+  if (problem !== null) throw invalidFields([problem]);
   const rags = inference.rags.map(withReranker);
   return { kind: "inference", inference: { ...inference, model: model ?? inference.model, rags } };
 }
@@ -42,7 +42,7 @@ async function found<Found>(kind: string, key: string, find: Find<Found>, servic
     return await find(services, { key });
   } catch (thrown) {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "not-found") throw thrown;
-    throw invalid(`target: there is no ${kind} ${key}`);
+    throw invalidField("target", `: there is no ${kind} ${key}`);
   }
 }
 

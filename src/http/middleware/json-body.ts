@@ -1,7 +1,7 @@
 import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { invalid, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
+import { invalid, notJson, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
 
 const JSON_TYPE = "application/json";
@@ -43,7 +43,7 @@ export async function readJson(request: Request): Promise<unknown> {
   refuseCoded(request.headers);
   const text = await readText(request, API_BODY_LIMIT_BYTES);
   const value = text.trim() === "" ? {} : parsed(text);
-  if (value === undefined) throw invalid("body is not valid JSON");
+  if (value === undefined) throw notJson();
   if (text.length > LONGEST_UNCOUNTED) checkEntries(value);
   return value;
 }

@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { createMiddleware } from "hono/factory";
 
-import { invalid, notFound } from "../../core/errors.ts";
+import { invalidField, notFound } from "../../core/errors.ts";
 import { findFileStatuses, readFileSlices, type FileSlice } from "../../db/files/public-files.ts";
 import type { ListedRag } from "../../db/catalog/public-records.ts";
 import { fileAnswer, fileStateAnswer } from "../answers.ts";
@@ -142,5 +142,5 @@ inferenceFileRoutes.openapi(getFileStatus, async (context) => {
   const state = leastFinished(states);
   if (state !== null) return context.json(fileStateAnswer(state), 200);
   // Only now, because keys of a bucket, which are external identifiers, may begin with a slash.
-  throw file.startsWith("/") ? invalid(`file ${MUST_BE_RELATIVE}`) : notFound();
+  throw file.startsWith("/") ? invalidField("file", MUST_BE_RELATIVE) : notFound();
 });

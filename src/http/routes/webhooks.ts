@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 
 import { bearerIn } from "../../access/bearer.ts";
-import { invalid, notFound, unauthorized } from "../../core/errors.ts";
+import { invalidField, notFound, unauthorized } from "../../core/errors.ts";
 import { LONGEST_URL } from "../../sources/guarded-url.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
@@ -126,7 +126,7 @@ webhookRoutes.post("/api/webhooks/graph", async (context) => {
   const validationToken = context.req.query("validationToken");
   if (validationToken !== undefined) {
     if (validationToken.length > LONGEST_VALIDATION_TOKEN)
-      throw invalid("validationToken is too long");
+      throw invalidField("validationToken", "is too long");
     return context.text(validationToken, 200);
   }
   const body = await readText(context.req.raw, GRAPH_BODY_LIMIT_BYTES);

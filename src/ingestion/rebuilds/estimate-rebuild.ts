@@ -1,5 +1,5 @@
 import { checkChunking, overlapFor } from "../../catalog/rags/rag-settings.ts";
-import { invalid, messageOf } from "../../core/errors.ts";
+import { invalidField, messageOf } from "../../core/errors.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
 import { listGenerations } from "../../db/generations/generation-list.ts";
@@ -128,12 +128,13 @@ function embedderOf(
   live: ListedGeneration,
 ) {
   if (vectorIndex !== null && dimensions !== live.dimensions) {
-    throw invalid(`dimensions must be ${live.dimensions}: the vector index holds one size`);
+    const size = `must be ${live.dimensions}: the vector index holds one size`;
+    throw invalidField("dimensions", size);
   }
   try {
     return models.embedder(embeddingModel, dimensions);
   } catch (thrown) {
-    throw invalid(`embeddingModel: ${messageOf(thrown)}`);
+    throw invalidField("embeddingModel", `: ${messageOf(thrown)}`);
   }
 }
 

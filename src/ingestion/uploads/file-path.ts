@@ -1,4 +1,4 @@
-import { invalid } from "../../core/errors.ts";
+import { invalidField } from "../../core/errors.ts";
 
 const PATH_MAX_LENGTH = 2_048;
 // oxlint-disable-next-line no-control-regex -- these are what no path may hold
@@ -7,7 +7,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 /** @throws QuarryError `invalid` unless the path is relative and names a file. */
 export function checkFilePath(path: string): void {
   const wrong = reasonAgainst(path);
-  if (wrong !== null) throw invalid(`path ${wrong}`);
+  if (wrong !== null) throw invalidField("path", wrong);
 }
 
 function reasonAgainst(path: string): string | null {

@@ -1,4 +1,4 @@
-import { invalid, QuarryError } from "../../core/errors.ts";
+import { invalidField, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
@@ -76,7 +76,7 @@ async function receivedOrRefused(
   const { bytes, ...of } = sent;
   try {
     checkFilePath(of.path);
-    if (paths.has(of.path)) throw invalid("path was given before in this batch");
+    if (paths.has(of.path)) throw invalidField("path", "was given before in this batch");
     if (bytes === null) throw tooLargeForBatch();
   } catch (thrown) {
     return { thrown };

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { invalid } from "../../core/errors.ts";
+import { invalidField } from "../../core/errors.ts";
 import { labelsOf, type Label } from "../../db/usage/label-store.ts";
 import { Endpoints, time as answeredTime } from "./request/endpoint.ts";
 import { isTime } from "./request/fields.ts";
@@ -25,7 +25,7 @@ function spanOf(sent: { from?: string | undefined; to?: string | undefined }, no
   const dayLong = sent.to !== undefined && DAY_FORM.test(sent.to) ? DAY_MS : 0;
   const to = sent.to === undefined ? now : Date.parse(sent.to) + dayLong;
   const from = sent.from === undefined ? to - DEFAULT_SPAN_MS : Date.parse(sent.from);
-  if (from >= to) throw invalid("from must lie before to");
+  if (from >= to) throw invalidField("from", "must lie before to");
   return { from, to };
 }
 
@@ -65,7 +65,7 @@ export const usageRoutes = () =>
     async ({ services: { db, now }, query: { group, ...sent } }) => {
       const span = spanOf(sent, now());
       if (group === "hour" && span.to - span.from > HOURS_MAX * HOUR_MS) {
-        throw invalid(`from must lie at most ${HOURS_MAX} hours before to`);
+        throw invalidField("from", `must lie at most ${HOURS_MAX} hours before to`);
       }
       const lines = await usageReport(db, { ...span, group });
       const keys = lines.map(({ key }) => key);

@@ -77,8 +77,8 @@ export function objectStorageReader(
         };
       }
       const failure = await storageFailure(got, now());
-      const isDeleted = got.response.status === 404 && !failure.message.includes("NoSuchBucket");
-      if (isDeleted) return { outcome: "deleted" };
+      // A bucket that does not exist is a denial.
+      if (got.response.status === 404 && failure.kind !== "denied") return { outcome: "deleted" };
       throw failure;
     },
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { invalid } from "../../../core/errors.ts";
+import { invalidField } from "../../../core/errors.ts";
 
 const fileMetadata = z.record(z.string(), z.unknown());
 
@@ -11,7 +11,7 @@ const fileMetadata = z.record(z.string(), z.unknown());
 export function metadataIn(header: string | undefined): Record<string, unknown> | null {
   if (header === undefined) return null;
   const parsed = fileMetadata.safeParse(jsonOrNull(header));
-  if (!parsed.success) throw invalid("X-File-Metadata must be a JSON object");
+  if (!parsed.success) throw invalidField("X-File-Metadata", "must be a JSON object");
   return parsed.data;
 }
 

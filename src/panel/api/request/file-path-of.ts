@@ -1,4 +1,4 @@
-import { invalid } from "../../../core/errors.ts";
+import { invalidField } from "../../../core/errors.ts";
 import { storedPath } from "../../../sources/file-names.ts";
 
 const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
@@ -12,7 +12,7 @@ const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
 export function filePathOf(url: string): string {
   const raw = FILES.exec(url)?.[1] ?? "";
   const path = decodedPath(raw);
-  if (path.startsWith("/")) throw invalid("path must be relative, without a leading /");
+  if (path.startsWith("/")) throw invalidField("path", "must be relative, without a leading /");
   return storedPath(path);
 }
 
@@ -21,6 +21,6 @@ export function decodedPath(raw: string): string {
   try {
     return raw.split("/").map(decodeURIComponent).join("/");
   } catch {
-    throw invalid("path is not valid percent-encoded UTF-8");
+    throw invalidField("path", "is not valid percent-encoded UTF-8");
   }
 }

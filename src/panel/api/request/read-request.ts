@@ -1,7 +1,7 @@
 import type { HonoRequest } from "hono";
 import { z } from "zod";
 
-import { invalid } from "../../../core/errors.ts";
+import { invalidField, notJson } from "../../../core/errors.ts";
 
 /** @throws QuarryError `invalid` when the body is not JSON. */
 export async function jsonOf(request: HonoRequest): Promise<unknown> {
@@ -9,7 +9,7 @@ export async function jsonOf(request: HonoRequest): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid("body is not valid JSON");
+    throw notJson();
   }
 }
 
@@ -40,5 +40,5 @@ export function given<Patch extends object>(patch: Patch): Given<Patch> {
  * @throws QuarryError `invalid` when a patch has another value.
  */
 export function refuseChange(field: string, current: string, wanted: string | undefined): void {
-  if (wanted !== undefined && wanted !== current) throw invalid(`${field} cannot be changed`);
+  if (wanted !== undefined && wanted !== current) throw invalidField(field, "cannot be changed");
 }

@@ -1,4 +1,4 @@
-import { invalid, QuarryError } from "../../../core/errors.ts";
+import { invalidField, QuarryError } from "../../../core/errors.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import type { Asked } from "../../../db/evaluation/question-store.ts";
 import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
@@ -38,7 +38,7 @@ export async function questionsIn(
   const format = form.text("format") === "jsonl" ? "jsonl" : "csv";
   const chosen = file("file");
   if (chosen === null) {
-    if (form.text("text") === "") throw invalid("file: choose a file, or paste its content");
+    if (form.text("text") === "") throw fileProblem("choose a file, or paste its content");
     return importedQuestions(form.exact("text"), format, set);
   }
   if (chosen.size > IMPORT_MAX_BYTES) throw fileProblem("is larger than 1 MiB");
@@ -52,7 +52,7 @@ export async function questionsIn(
   }
 }
 
-const fileProblem = (problem: string) => invalid(`file: ${problem}`, [{ field: "file", problem }]);
+const fileProblem = (problem: string) => invalidField("file", `: ${problem}`);
 
 export const ImportForm = ({ action, state }: { action: string; state: FormState }) => (
   <Form action={action} state={state} submit="Import" hasFiles>

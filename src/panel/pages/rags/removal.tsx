@@ -1,5 +1,5 @@
 import { removeRag } from "../../../catalog/rags/remove-rag.ts";
-import { invalid } from "../../../core/errors.ts";
+import { invalidField } from "../../../core/errors.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
@@ -17,7 +17,7 @@ export const MUCH = 1_000;
 /** @throws QuarryError `invalid` unless the form's `confirmation` is the RAG's name. */
 export function checkNamed(form: Form, { name }: RagRecord): void {
   if (form.text("confirmation") !== name.trim()) {
-    throw invalid("confirmation must be the name of the RAG");
+    throw invalidField("confirmation", "must be the name of the RAG");
   }
 }
 

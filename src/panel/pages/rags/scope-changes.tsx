@@ -2,7 +2,7 @@ import { addScope } from "../../../catalog/rags/add-scope.ts";
 import { problemWithScope } from "../../../catalog/rags/problem-with-scope.ts";
 import { removeScope } from "../../../catalog/rags/remove-scope.ts";
 import { updateRag, type RagPatch } from "../../../catalog/rags/update-rag.ts";
-import { conflict, invalid } from "../../../core/errors.ts";
+import { conflict, invalidField } from "../../../core/errors.ts";
 import { countScopeFiles } from "../../../db/catalog/scope-files.ts";
 import { countScopes } from "../../../db/catalog/scope-page.ts";
 import { listFolder } from "../../../db/files/folder-list.ts";
@@ -149,7 +149,7 @@ export async function narrow(context: PageContext, rag: RagRecord): Promise<Resp
   const tried = await attempt(form, FIELDS, async () => {
     if (rag.scopeMode !== "global") throw conflict("Parts of it are chosen already");
     const problem = problemWithScope(rag.fileSource.provider, scope);
-    if (problem !== null) throw invalid(`value ${problem}`);
+    if (problem !== null) throw invalidField("value", problem);
     if (rag.numberVectors >= MUCH) checkNamed(form, rag);
     const patch: RagPatch = { scopeMode: "scoped", scopes: [scope] };
     await updateRag(context.get("services"), { rag, patch });

@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-import { QuarryError, tooLarge } from "../../../core/errors.ts";
+import { problemText, QuarryError, tooLarge } from "../../../core/errors.ts";
 import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import type { PageContext } from "../page-env.ts";
@@ -118,10 +118,10 @@ export async function attempt<Result>(
 function failedForm(form: Form, fields: readonly string[], error: QuarryError): FormState {
   const placed = new Map<string, string>();
   const elsewhere: string[] = [];
-  for (const { field, problem } of problemsOf(error, fields)) {
+  for (const { field, problem } of error.fields) {
     const owner = ownerOf(field, fields);
-    if (owner === null) elsewhere.push(`${field} ${problem}`);
-    else if (!placed.has(owner)) placed.set(owner, problem);
+    if (owner === null) elsewhere.push(problemText({ field, problem }));
+    else if (!placed.has(owner)) placed.set(owner, problem.replace(/^: /, ""));
   }
   if (placed.size === 0 && elsewhere.length === 0) elsewhere.push(plain(error));
   return {
@@ -137,18 +137,6 @@ function plain({ message, retryAfterSeconds }: QuarryError): string {
   const text = message.replace(/^Invalid request: /, "");
   const wait = retryAfterSeconds === null ? "" : `. Try again in ${retryAfterSeconds} seconds.`;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${wait}`;
-}
-
-/** The problems that the error lists, or the one that its sentence begins with: "code is wrong". */
-function problemsOf(error: QuarryError, fields: readonly string[]) {
-  if (error.fields.length > 0) return error.fields;
-  const text = error.message.replace(/^Invalid request: /, "");
-  const field = fields.find((name) => text.startsWith(`${name} `) || text.startsWith(`${name}: `));
-  if (field !== undefined) {
-    return [{ field, problem: text.slice(field.length).replace(/^[: ]+/, "") }];
-  }
-  const isTaken = error.kind === "conflict" && /^Identifier\b/i.test(text);
-  return isTaken && fields.includes("identifier") ? [{ field: "identifier", problem: text }] : [];
 }
 
 /** `config.rules[2]` is told at the field `config.rules`. */

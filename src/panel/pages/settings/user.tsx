@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { removeTotp } from "../../../access/totp/remove-totp.ts";
 import { removeUser } from "../../../access/users/remove-user.ts";
 import { updateUser } from "../../../access/users/update-user.ts";
-import { forbidden, invalid, notFound } from "../../../core/errors.ts";
+import { forbidden, invalidField, notFound } from "../../../core/errors.ts";
 import { asId } from "../../../core/ids.ts";
 import { findPerson, type Person } from "../../../db/access/people-pages.ts";
 import { endSession, listSessions, type SessionRow } from "../../../db/access/session-store.ts";
@@ -93,7 +93,7 @@ function addActions(app: Hono<PageEnv>): void {
     auditAs(context, "users.remove", person.id);
     const removed = await attempt(form, ["confirmation"], async () => {
       if (form.text("confirmation") !== person.email) {
-        throw invalid("confirmation is not the user's e-mail");
+        throw invalidField("confirmation", "is not the user's e-mail");
       }
       await removeUser(context.get("services"), { id: person.id });
     });

@@ -8,7 +8,7 @@ import { removeFileSource } from "../../../catalog/file-sources/remove-file-sour
 import { renewWebhookSecret } from "../../../catalog/file-sources/renew-webhook-secret.ts";
 import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
-import { conflict, forbidden, invalid } from "../../../core/errors.ts";
+import { conflict, forbidden, invalidField } from "../../../core/errors.ts";
 import { countSourceFiles } from "../../../db/catalog/scope-files.ts";
 import { checkedPatch } from "../../api/file-sources.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
@@ -104,7 +104,7 @@ function addRemoval(app: Hono<PageEnv>): void {
     auditAs(context, "file-sources.remove", shown.source.id);
     const removed = await attempt(form, ["confirmation"], async () => {
       const isNamed = form.text("confirmation") === shown.source.name.trim();
-      if (!isNamed) throw invalid("confirmation is not the source's name");
+      if (!isNamed) throw invalidField("confirmation", "is not the source's name");
       await removeFileSource(context.get("services"), { source: shown });
     });
     if (!removed.done) return await removalPage(context, shown, removed.state);
