@@ -15,7 +15,10 @@ export type ErrorKind =
   | "model-failed" // the model provider failed; names its status
   | "limits-unavailable"; // the rate-limit store cannot be asked
 
-export type ErrorCode = "not-json";
+export type ErrorCode =
+  | "not-json"
+  | "code-required" // the password is right, and there is a second factor
+  | "code-refused";
 
 /** Messages can quote the caller's input. */
 const MESSAGE_LIMIT = 4_000;

@@ -26,16 +26,6 @@ const SECRET_LENGTH = 43;
 const USER_AGENT_KEPT = 200;
 
 /**
- * A wrong code after the right password. Only the audit trail distinguishes it from a wrong
- * password.
- */
-export class CodeRefused extends QuarryError {
-  constructor() {
-    super("unauthorized", unauthorized().message);
-  }
-}
-
-/**
  * Signs a user in; `secret` is the cookie's value, of which only the hash is stored. A refusal
  * costs one look-up and one scrypt run, whether or not the user exists.
  * @throws QuarryError `unauthorized`, which says that a code is required when only the code is
@@ -63,11 +53,14 @@ export async function signIn(
 async function passSecondFactor(services: SignInServices, user: UserRow, code: string | undefined) {
   const factor = await secondFactorOf(services, user.id);
   if (factor === null) return false;
-  if (code === undefined) throw new QuarryError("unauthorized", "A code is required");
+  if (code === undefined) {
+    throw new QuarryError("unauthorized", "A code is required", { code: "code-required" });
+  }
   await holdBackCode(services, user.email);
   if (await useCode(services, user.id, factor, code)) return true;
   services.log.warn("second factor refused", { userId: user.id });
-  throw new CodeRefused();
+  // Its words are those of a wrong password: only the audit trail tells them apart.
+  throw new QuarryError("unauthorized", unauthorized().message, { code: "code-refused" });
 }
 
 /** Returns the cookie's value. */

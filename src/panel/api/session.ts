@@ -6,12 +6,12 @@ import {
   sessionCookie,
   sessionHashIn,
 } from "../../access/sessions/session-cookie.ts";
-import { CodeRefused, signIn } from "../../access/sessions/sign-in.ts";
+import { signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
 import { EMAIL_MAX_LENGTH, foldEmail } from "../../access/users/email.ts";
 import { changeOwnPassword } from "../../access/users/change-own-password.ts";
 import { PASSWORD_MAX_LENGTH } from "../../access/users/password.ts";
-import { forbidden } from "../../core/errors.ts";
+import { forbidden, QuarryError } from "../../core/errors.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { isHttps } from "../../http/base-url.ts";
@@ -65,7 +65,9 @@ export const sessionRoutes = () =>
         context.set("auditTarget", emailIn(body.email));
         const signingIn = signIn(services, { ...body, ...origin });
         const { session, secret } = await signingIn.catch((thrown: unknown) => {
-          if (thrown instanceof CodeRefused) context.set("auditAction", "session.code");
+          if (thrown instanceof QuarryError && thrown.code === "code-refused") {
+            context.set("auditAction", "session.code");
+          }
           throw thrown;
         });
         context.set("actor", { kind: "user", id: session.userId, name: session.email });

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 
 import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
-import { CodeRefused, signIn } from "../../../access/sessions/sign-in.ts";
+import { signIn } from "../../../access/sessions/sign-in.ts";
 import { signOut } from "../../../access/sessions/sign-out.ts";
 import { QuarryError } from "../../../core/errors.ts";
 import { isHttps } from "../../../http/base-url.ts";
@@ -101,12 +101,13 @@ async function signInWith(context: PageContext, form: Form): Promise<string> {
 
 /** The API's "Unauthorized", in words for whoever sits in front of it. */
 function refusal(context: PageContext, thrown: unknown): unknown {
-  if (thrown instanceof CodeRefused) {
-    context.set("auditAction", "session.code");
-    return new QuarryError("unauthorized", "code is wrong, or was used already");
-  }
   if (!(thrown instanceof QuarryError) || thrown.kind !== "unauthorized") return thrown;
-  if (thrown.message.includes("code")) return new QuarryError("unauthorized", ASKS_CODE);
+  if (thrown.code === "code-refused") {
+    context.set("auditAction", "session.code");
+    const fields = [{ field: "code", problem: "is wrong, or was used already" }];
+    return new QuarryError("unauthorized", "code is wrong, or was used already", { fields });
+  }
+  if (thrown.code === "code-required") return new QuarryError("unauthorized", ASKS_CODE);
   return new QuarryError("unauthorized", "The e-mail address or the password is wrong.");
 }
 
