@@ -136,12 +136,13 @@ export class IndexStore {
         return worked;
       });
       this.#vectorLeg.follow(change);
+      search.follow(change);
       if (change.words) search.forgetScores();
       this.mergeDue ||= removals.leavesWords;
       return result;
     } catch (error) {
       termCounts.forget();
-      search.forgetScores();
+      search.forget();
       this.#vectorLeg.forget();
       throw error;
     }

@@ -1,29 +1,44 @@
+import { BitSet } from "../../core/bit-set.ts";
 import { trimEnd } from "../../core/trim.ts";
 import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/file-condition.ts";
 
-/** Live files for which a condition holds, hidden ones among them. */
-export function filesWhere(sql: SqlStorage, condition: FileCondition): Set<number> {
-  const each = (conditions: FileCondition[]) => conditions.map((one) => filesWhere(sql, one));
-  if ("any" in condition) return union(each(condition.any));
-  if ("not" in condition) {
-    const excluded = filesWhere(sql, condition.not);
-    return new Set([...everyFile(sql)].filter((file) => !excluded.has(file)));
+/** Live files for which conditions hold, hidden ones among them. */
+export class FilesWhere {
+  readonly #sql: SqlStorage;
+  #all: BitSet | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
   }
-  if ("paths" in condition) return filesAt(sql, condition.paths);
-  if ("folder" in condition) return new Set(filesInFolders(sql, [condition.folder]));
-  if ("metadata" in condition) return filesWith(sql, condition.metadata);
-  if ("compare" in condition) return filesCompared(sql, condition.compare);
-  return condition.all.length === 0 ? everyFile(sql) : intersection(each(condition.all));
+
+  /** The caller may change the set. */
+  matching(condition: FileCondition): BitSet {
+    const sql = this.#sql;
+    if ("any" in condition) {
+      return condition.any.reduce((all, one) => all.unite(this.matching(one)), new BitSet());
+    }
+    if ("not" in condition) return this.#every().subtract(this.matching(condition.not));
+    if ("paths" in condition) return filesAt(sql, condition.paths);
+    if ("folder" in condition) return new BitSet(filesInFolders(sql, [condition.folder]));
+    if ("metadata" in condition) return filesWith(sql, condition.metadata);
+    if ("compare" in condition) return filesCompared(sql, condition.compare);
+    const [first, ...others] = condition.all;
+    if (first === undefined) return this.#every();
+    return others.reduce((all, one) => all.intersect(this.matching(one)), this.matching(first));
+  }
+
+  #every(): BitSet {
+    this.#all ??= numbersIn(
+      this.#sql.exec<{ file: number }>("SELECT file FROM files WHERE state = 'live'"),
+    );
+    return this.#all.copy();
+  }
 }
 
-export function intersection([first = new Set(), ...others]: Set<number>[]): Set<number> {
-  return new Set([...first].filter((file) => others.every((other) => other.has(file))));
-}
-
-function union(sets: Set<number>[]): Set<number> {
-  const all = new Set<number>();
-  for (const files of sets) for (const file of files) all.add(file);
-  return all;
+function numbersIn(rows: Iterable<{ file: number }>): BitSet {
+  const files = new BitSet();
+  for (const { file } of rows) files.add(file);
+  return files;
 }
 
 /** The first text after all that begin with `folder/`: the character `0` follows `/`. */
@@ -43,33 +58,28 @@ export function filesInFolders(sql: SqlStorage, folders: string[]): number[] {
   return Array.from(rows, ({ file }) => file);
 }
 
-export function filesWith(sql: SqlStorage, { field, values }: MetadataFilter): Set<number> {
+function filesWith(sql: SqlStorage, { field, values }: MetadataFilter): BitSet {
   const rows = sql.exec<{ file: number }>(
     `SELECT DISTINCT m.file FROM json_each(?) wanted
       CROSS JOIN file_metadata m ON m.field = ? AND m.value = wanted.value`,
     JSON.stringify(values),
     field,
   );
-  return new Set(Array.from(rows, ({ file }) => file));
+  return numbersIn(rows);
 }
 
-function filesAt(sql: SqlStorage, paths: string[]): Set<number> {
+function filesAt(sql: SqlStorage, paths: string[]): BitSet {
   const rows = sql.exec<{ file: number }>(
     `SELECT f.file FROM json_each(?) name CROSS JOIN files f ON f.path = name.value
       WHERE f.state = 'live'`,
     JSON.stringify(paths),
   );
-  return new Set(Array.from(rows, ({ file }) => file));
-}
-
-function everyFile(sql: SqlStorage): Set<number> {
-  const rows = sql.exec<{ file: number }>("SELECT file FROM files WHERE state = 'live'");
-  return new Set(Array.from(rows, ({ file }) => file));
+  return numbersIn(rows);
 }
 
 type Value = { file: number; value: string };
 
-function filesCompared(sql: SqlStorage, comparison: FileComparison): Set<number> {
+function filesCompared(sql: SqlStorage, comparison: FileComparison): BitSet {
   const rows =
     comparison.of === "path"
       ? sql.exec<Value>("SELECT file, path AS value FROM files WHERE state = 'live'")
@@ -77,7 +87,7 @@ function filesCompared(sql: SqlStorage, comparison: FileComparison): Set<number>
           "SELECT file, value FROM file_metadata WHERE field = ?",
           comparison.of.field,
         );
-  const files = new Set<number>();
+  const files = new BitSet();
   for (const { file, value } of rows) if (passes(value, comparison)) files.add(file);
   return files;
 }

@@ -3,6 +3,7 @@ import type { TermStatistics } from "../../text/bm25.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate, QueryCandidates } from "../../ports/rag-index.ts";
 import type { Eligibility } from "./eligibility.ts";
+import { readTotals } from "../totals.ts";
 import { readCorpusSize } from "./corpus-size.ts";
 import { DIRECT_LIMIT_CHUNKS, eligibleChunks, firstMatches } from "./direct-scoring.ts";
 import { countMatches } from "./match-counts.ts";
@@ -22,7 +23,7 @@ const GROWTH = 8;
 /**
  * Up to this many, FTS5 ranks eligible chunks only; above, ineligible ones are dropped afterwards.
  */
-const RESTRICTED_INSIDE_LIMIT_CHUNKS = 20_000;
+const RESTRICTED_INSIDE_LIMIT_CHUNKS = 2_000;
 
 /** `+` keeps SQLite from running the search once for each row of the list. */
 const WITHIN_FILES = `AND +rowid IN (
@@ -114,9 +115,9 @@ function collect(
     const first = { match: matchExpression([rarest]), postingsLimit };
     return { hits: unscored(firstMatches(sql, eligibility, first)), scored };
   }
-  const read = rankedReader(sql, eligibility, bounded, search.wordScores);
+  const ranked = rankedReader(sql, eligibility, bounded, search);
   const find = (chunks: number[]) => chunksOf(sql, chunks, search.named);
-  return { hits: rankByFts(read, find, eligibility, limit), scored };
+  return { hits: rankByFts(ranked, find, eligibility, limit), scored };
 }
 
 const unscored = (sample: Map<number, ChunkId>): Hit[] =>
@@ -168,21 +169,27 @@ function score(
     .map(({ id, match, score }) => ({ id, match, score }));
 }
 
+/** `page`: the rows to read first. */
+type RankedReader = { read: (limit: number) => Ranked[]; page: number };
+
 function rankByFts(
-  read: (limit: number) => Ranked[],
+  { read, page: firstPage }: RankedReader,
   find: (chunks: number[]) => (Found | null)[],
   eligibility: Eligibility,
   limit: number,
 ): Hit[] {
-  for (let page = limit + SPARE_ROWS; ; page *= GROWTH) {
-    const rows = read(page);
-    const found = find(rows.map(({ chunk }) => chunk));
+  for (let page = firstPage; ; page *= GROWTH) {
+    const all = read(page);
+    const { chunks } = eligibility;
+    const rows = chunks === null ? all : all.filter(({ chunk }) => chunks.has(chunk));
+    const found = find((chunks === null ? rows : rows.slice(0, limit)).map(({ chunk }) => chunk));
     const eligible: Hit[] = [];
-    for (const [at, { chunk, score }] of rows.entries()) {
-      const of = found[at] ?? null;
-      if (of !== null && eligibility.includes(of)) eligible.push({ chunk, id: of.id, score });
+    for (const [at, of] of found.entries()) {
+      const row = rows[at];
+      if (row === undefined || of === null || !eligibility.includes(of)) continue;
+      eligible.push({ ...row, id: of.id });
     }
-    if (eligible.length < limit && rows.length === page) continue;
+    if (eligible.length < limit && all.length === page) continue;
     return eligible.slice(0, limit);
   }
 }
@@ -205,16 +212,26 @@ function chunksOf(
 
 function rankedReader(
   sql: SqlStorage,
-  { files, chunkCount }: Eligibility,
+  { files, chunkCount, chunks }: Eligibility,
   terms: QueryTerm[],
-  wordScores: WordScores,
-): (limit: number) => Ranked[] {
+  { limit, wordScores }: Pick<LexicalQuery, "limit" | "wordScores">,
+): RankedReader {
   const match = matchExpression(terms);
-  if (files === null || chunkCount > RESTRICTED_INSIDE_LIMIT_CHUNKS) {
-    const sums = wordScores.sums(terms);
-    if (sums !== null) return (limit) => bestOf(sums, limit);
-    return (limit) => sql.exec<Ranked>(RANKED, match, limit).toArray();
+  const page = limit + SPARE_ROWS;
+  const isFew = files !== null && chunkCount <= RESTRICTED_INSIDE_LIMIT_CHUNKS;
+  if (isFew) {
+    const list = JSON.stringify([...files]);
+    return {
+      read: (rows) => sql.exec<Ranked>(RANKED_WITHIN_FILES, match, list, rows).toArray(),
+      page,
+    };
   }
-  const list = JSON.stringify([...files]);
-  return (limit) => sql.exec<Ranked>(RANKED_WITHIN_FILES, match, list, limit).toArray();
+  const sums = wordScores.sums(terms);
+  if (sums !== null) return { read: (rows) => bestOf(sums, rows, chunks), page };
+  // Of a restriction, about as many more rows are read as are left out.
+  const share = files === null ? 1 : chunkCount / Math.max(1, readTotals(sql).chunks);
+  return {
+    read: (rows) => sql.exec<Ranked>(RANKED, match, rows).toArray(),
+    page: Math.ceil(page / share),
+  };
 }

@@ -1,11 +1,12 @@
+import { BitSet } from "../../core/bit-set.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import { readTotals } from "../totals.ts";
-import { filesInFolders, filesWhere, filesWith, intersection } from "./file-condition.ts";
+import { filesInFolders, FilesWhere } from "./file-condition.ts";
 
 /** What a call may see: every live chunk, or those of the files in the set. */
 export type EligibleFiles = {
   /** Null: nothing is hidden or restricted. */
-  files: ReadonlySet<number> | null;
+  files: BitSet | null;
   /** Chunks of these files. */
   chunkCount: number;
 };
@@ -30,15 +31,17 @@ function filesNamed(sql: SqlStorage, names: string[]): number[] {
 }
 
 /** The files that satisfy every part, hidden ones among them; null when there is no part. */
-function matchingFiles(sql: SqlStorage, restriction: Restriction): Set<number> | null {
+function matchingFiles(sql: SqlStorage, restriction: Restriction): BitSet | null {
   const { named, metadata, condition } = restriction;
-  const parts = metadata.map((filter) => filesWith(sql, filter));
-  if (condition !== undefined) parts.push(filesWhere(sql, condition));
+  const where = new FilesWhere(sql);
+  const parts = metadata.map((filter) => where.matching({ metadata: filter }));
+  if (condition !== undefined) parts.push(where.matching(condition));
   if (named !== null) {
     const { files, folders } = named;
-    parts.push(new Set([...filesNamed(sql, files), ...filesInFolders(sql, folders)]));
+    parts.push(new BitSet([...filesNamed(sql, files), ...filesInFolders(sql, folders)]));
   }
-  return parts.length === 0 ? null : intersection(parts);
+  const [first, ...others] = parts;
+  return first === undefined ? null : others.reduce((all, one) => all.intersect(one), first);
 }
 
 /** Resolves a restriction and the scopes together; exact at any number of files. */
@@ -56,7 +59,7 @@ export function resolveRestriction(sql: SqlStorage, restriction: Restriction): E
             CROSS JOIN files f ON f.file = wanted.value WHERE ${VISIBLE}`,
           JSON.stringify([...matching]),
         );
-  const files = new Set<number>();
+  const files = new BitSet();
   let chunkCount = 0;
   for (const row of rows) {
     files.add(row.file);

@@ -10,13 +10,15 @@ import type {
   Restriction,
   RestrictionPlan,
 } from "../../ports/rag-index.ts";
+import { KeptChunkTable } from "../memory/chunk-table.ts";
+import { readTotals } from "../totals.ts";
+import type { ChunkChange } from "../write/write-context.ts";
 import { Eligibility } from "./eligibility.ts";
 import { chooseCandidates, findsAmong, fuseQuery, rankFused, scaleOf } from "./fuse.ts";
 import { hydrateChunks, readChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { originsOf } from "./origins.ts";
 import { isRestricted, resolveRestriction } from "./resolve-restriction.ts";
-import type { EligibleFiles } from "./resolve-restriction.ts";
 import { ranksIn, WordScores } from "./word-scores.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 import { hasInFlight } from "../vectors/in-flight-vectors.ts";
@@ -25,6 +27,10 @@ import type { VectorLeg } from "./vector-leg.ts";
 
 /** Up to this many eligible vectors, a restricted search scans all of them. */
 export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;
+
+/** Up to this many eligible chunks, or this share, their rows are read; above, those of all. */
+const FEW_CHUNKS = 2_000;
+const FEW_CHUNKS_SHARE = 0.1;
 
 /**
  * Up to this many, the search is answered here alone when most of the vector index's results are
@@ -43,8 +49,9 @@ export class Search {
   readonly #vectorLeg: VectorLeg;
   readonly #postingsLimit: number;
   readonly #wordScores: WordScores;
+  readonly #chunkTable: KeptChunkTable;
   /** The last resolved restriction: hydration uses the same one right after the candidates. */
-  #resolved: { key: string; within: EligibleFiles } | null = null;
+  #resolved: { key: string; eligibility: Eligibility } | null = null;
 
   constructor(sql: SqlStorage, { termCounts, vectorLeg, postingsLimit }: SearchParts) {
     this.#sql = sql;
@@ -52,11 +59,23 @@ export class Search {
     this.#termCounts = termCounts;
     this.#vectorLeg = vectorLeg;
     this.#wordScores = new WordScores(ranksIn(sql));
+    this.#chunkTable = new KeptChunkTable(sql);
   }
 
   /** Called at every write. */
   forgetRestriction(): void {
     this.#resolved = null;
+  }
+
+  /** Called after every write. */
+  follow(change: ChunkChange): void {
+    this.#chunkTable.follow(change);
+  }
+
+  /** After a failed write, memory may be ahead of storage. */
+  forget(): void {
+    this.#chunkTable.forget();
+    this.forgetScores();
   }
 
   /** Called when words were given to the index, or taken from it. */
@@ -143,11 +162,18 @@ export class Search {
   }
 
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {
-    const key = JSON.stringify(restriction);
+    const key = JSON.stringify([restriction, includeDuplicates]);
     if (this.#resolved?.key !== key) {
-      this.#resolved = { key, within: resolveRestriction(this.#sql, restriction) };
+      const within = resolveRestriction(this.#sql, restriction);
+      const { chunks } = readTotals(this.#sql);
+      const few = Math.max(FEW_CHUNKS, FEW_CHUNKS_SHARE * chunks);
+      const eligibility = new Eligibility(within, includeDuplicates, (files, withDuplicates) => {
+        const table = this.#chunkTable.read(within.chunkCount <= few ? files : null);
+        return table.within(files, withDuplicates);
+      });
+      this.#resolved = { key, eligibility };
     }
-    return new Eligibility(this.#sql, this.#resolved.within, includeDuplicates);
+    return this.#resolved.eligibility;
   }
 }
 
@@ -167,7 +193,7 @@ const idsIn = ({ queries }: CandidatesReply): ChunkId[] =>
 function scansAll(
   { scan, queries }: CandidatesRequest,
   { kind }: RestrictionPlan,
-  { chunkCount }: EligibleFiles,
+  { chunkCount }: Eligibility,
 ): boolean {
   if (kind === "exact" || scan === "all" || scan === undefined) return true;
   if (scan !== "deep" || chunkCount > DEEP_SCAN_LIMIT_CHUNKS) return false;
@@ -177,7 +203,7 @@ function scansAll(
 function planOf(
   sql: SqlStorage,
   { restriction, scan, queries, exactLimit = EXACT_SCAN_LIMIT_CHUNKS }: CandidatesRequest,
-  { chunkCount, files }: EligibleFiles,
+  { chunkCount, files }: Eligibility,
 ): RestrictionPlan {
   if (!isRestricted(restriction)) return { kind: "none" };
   const scansAnyway =

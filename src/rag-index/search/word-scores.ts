@@ -1,3 +1,4 @@
+import type { BitSet } from "../../core/bit-set.ts";
 import { hash32 } from "../../core/hash.ts";
 import { HEADING_WEIGHT } from "../../text/bm25.ts";
 import { isPrefixTerm, matchExpression, POSTINGS_LIMIT } from "./query-terms.ts";
@@ -210,14 +211,14 @@ function emptyWindow(from: number, { chunks, values }: Scores, length: number): 
   return count;
 }
 
-/** The chunks with the highest scores, best first; equal ones in order of their numbers. */
-export function bestOf({ chunks, values }: Scores, limit: number) {
+/** The chunks (of `within`) with the highest scores, best first; equal ones in order of their numbers. */
+export function bestOf({ chunks, values }: Scores, limit: number, within: BitSet | null = null) {
   const best = new BestFew(limit);
   let { bar } = best;
   for (let at = 0; at < values.length; at++) {
     const score = values[at] ?? 0;
     // Of equal ones an earlier chunk is kept already.
-    if (score <= bar) continue;
+    if (score <= bar || within?.has(chunks[at] ?? 0) === false) continue;
     best.offer(chunks[at] ?? 0, score);
     bar = best.bar;
   }

@@ -1,3 +1,4 @@
+import type { BitSet } from "../../core/bit-set.ts";
 import { coarserFolders, folderAround, folderOf, withAncestors } from "../../core/folders.ts";
 import type { FileId } from "../../core/ids.ts";
 import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
@@ -108,7 +109,7 @@ const NOWHERE: Elsewhere = { fileIds: [], folders: [] };
 export function elsewhereOf(
   sql: SqlStorage,
   { named }: Restriction,
-  files: ReadonlySet<number> | null,
+  files: BitSet | null,
 ): Elsewhere {
   const asked = new Set(named?.folders.map((folder) => trimEnd(folder, "/")));
   const isAsked = (folder: string) =>
@@ -129,7 +130,7 @@ export function elsewhereOf(
 type Moved = { file: number; id: FileId; folder: string };
 
 /** The old folders of the moved files among these; null: too many to read. */
-function movedAmong(sql: SqlStorage, files: ReadonlySet<number> | null): Moved[] | null {
+function movedAmong(sql: SqlStorage, files: BitSet | null): Moved[] | null {
   if (files !== null && files.size <= MOVED_READ) {
     return sql
       .exec<Moved>(

@@ -3,6 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { encodeHalfFloats } from "../../../src/core/half-float.ts";
 import { prepareSchema } from "../../../src/rag-index/schema.ts";
+import { BitSet } from "../../../src/core/bit-set.ts";
 import { Eligibility } from "../../../src/rag-index/search/eligibility.ts";
 import { VectorLeg } from "../../../src/rag-index/search/vector-leg.ts";
 import { addToTotals, readTotals } from "../../../src/rag-index/totals.ts";
@@ -95,9 +96,8 @@ export class VectorBench extends DurableObject<Env> {
 
   ask({ kind, query, text, isTruth }: Ask): Answered {
     const vector = vectorOf(kind, 500_000_000 + query, text);
-    const { sql } = this.ctx.storage;
     if (isTruth) return { chunks: this.#truth(vector), ms: 0, rowsRead: 0 };
-    const eligibility = new Eligibility(sql, { files: null, chunkCount: 1 }, true);
+    const eligibility = new Eligibility({ files: null, chunkCount: 1 }, true, () => new BitSet());
     this.#cursors = [];
     const [found = []] = this.#leg.search([vector], eligibility, LIMIT);
     this.#rowsRead = this.#cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0);

@@ -1,13 +1,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
+import { BitSet } from "../../../src/core/bit-set.ts";
 import { hasRoom } from "../../../src/rag-index/vectors/in-flight-vectors.ts";
 import { elsewhereOf } from "../../../src/rag-index/vectors/vector-folders.ts";
 import { indexOf, put, stubOf } from "./support.ts";
 
 /** More than one search may read. */
 const FILES = 20_000;
-const ALL = new Set(Array.from({ length: FILES }, (_, at) => 100 + at));
+const ALL = new BitSet(Array.from({ length: FILES }, (_, at) => 100 + at));
 const inNew = { named: { files: [], folders: ["new/"] }, metadata: [] };
 
 /** The tables of an index of its own. */
@@ -71,11 +72,11 @@ test("a search of few files asks for those alone, however many others have moved
     moveTree(sql, "'old/' || i");
     sql.exec("DELETE FROM vector_folders WHERE file = 102");
     const { counted, rowsRead } = counting(sql);
-    const found = elsewhereOf(counted, inNew, new Set([101, 102, 103]));
+    const found = elsewhereOf(counted, inNew, new BitSet([101, 102, 103]));
     expect(found).toEqual({ fileIds: ["file 101", "file 103"], folders: [] });
     // Who asks for where they lay finds them there.
     const inOld = { named: { files: [], folders: ["new", "old"] }, metadata: [] };
-    expect(elsewhereOf(counted, inOld, new Set([101]))).toEqual({ fileIds: [], folders: [] });
+    expect(elsewhereOf(counted, inOld, new BitSet([101]))).toEqual({ fileIds: [], folders: [] });
     expect(rowsRead()).toBeLessThan(30);
     expect(elsewhereOf(sql, inOld, ALL)).toEqual({ fileIds: [], folders: [] });
   });

@@ -1,7 +1,9 @@
+import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import type { FileCondition, MetadataFilter } from "../../../src/ports/file-condition.ts";
-import { factsOf, indexOf, put, search } from "./support.ts";
+import { IndexStore } from "../../../src/rag-index/index-store.ts";
+import { factsOf, indexOf, put, requestFor, search, stubOf } from "./support.ts";
 
 const LONG = "a-folder-whose-name-alone-is-longer-than-fifty-bytes-äöü-for-sure";
 const ODD = '50%/a_b/it\'s "quoted"\\.md';
@@ -205,4 +207,58 @@ test("only a vector index is asked where the plan says so", async () => {
     restriction: { named, metadata: [] },
   });
   expect([narrow.plan.kind, narrow.vector]).toEqual(["exact", ["stone 8"]]);
+});
+
+/** The storage of an object, counting statements. */
+function counted(storage: DurableObjectStorage) {
+  const count = { statements: 0 };
+  const bound = <Target extends object>(target: Target, name: string | symbol): unknown => {
+    const value: unknown = Reflect.get(target, name);
+    return typeof value === "function" ? value.bind(target) : value;
+  };
+  const sql = new Proxy(storage.sql, {
+    get(target, name) {
+      if (name === "exec") count.statements += 1;
+      return bound(target, name);
+    },
+  });
+  const counting = new Proxy(storage, {
+    get: (target, name) => (name === "sql" ? sql : bound(target, name)),
+  });
+  return { count, counting };
+}
+
+test("a filtered search asks no more for many equal passages, and shows the first eligible", async () => {
+  const index = indexOf("footers");
+  const noted = { metadata: { kind: "note" } };
+  const statements: number[] = [];
+  let files = 0;
+  for (const upTo of [20, 120]) {
+    for (; files < upTo; files++) {
+      const path = `${files}.md`;
+      const facts = files % 2 === 1 ? factsOf(path, noted) : path;
+      await put(index, facts, 1, [`stone ${files}`, "All stones stay confidential."]);
+    }
+    await runInDurableObject(stubOf("footers"), (_object, { storage }) => {
+      const { count, counting } = counted(storage);
+      const store = new IndexStore(counting);
+      const restriction = { named: null, metadata: [{ field: "kind", values: ["note"] }] };
+      const request = requestFor("stones confidential", { restriction });
+      store.call("candidates", request);
+      count.statements = 0;
+      const { queries } = store.call("candidates", request);
+      statements.push(count.statements);
+      const { chunks } = store.call("hydrate", {
+        ids: [queries[0]?.vector[0]?.id, queries[0]?.lexical[0]?.id].flatMap((id) => id ?? []),
+        queryVectors: [],
+        restriction,
+        includeDuplicates: false,
+      });
+      expect(new Set(chunks.map(({ text, file }) => `${file.path}: ${text}`))).toEqual(
+        new Set(["1.md: All stones stay confidential."]),
+      );
+    });
+  }
+  // Further pages of equal words are a few more.
+  expect(Math.max(...statements)).toBeLessThan(10);
 });

@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import { hash32 } from "../../../src/core/hash.ts";
+import { BitSet } from "../../../src/core/bit-set.ts";
 import { Eligibility } from "../../../src/rag-index/search/eligibility.ts";
 import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
 import { VectorLeg } from "../../../src/rag-index/search/vector-leg.ts";
@@ -90,7 +91,11 @@ test("signs in memory find the same, scored exactly, through changes", async () 
   const stub = stubOf("signs");
   const compare = async (all: string[], seed: string) =>
     await runInDurableObject(stub, (_object, { storage: { sql } }) => {
-      const eligibility = new Eligibility(sql, { files: null, chunkCount: all.length }, false);
+      const eligibility = new Eligibility(
+        { files: null, chunkCount: all.length },
+        false,
+        () => new BitSet(),
+      );
       const query = vectorOf(seed);
       const memory = SignMemory.load(sql, DIMENSIONS);
       const found = memory.search(sql, queryVector(query), eligibility, 20);
@@ -132,7 +137,11 @@ test("signs in memory follow what is written, and are loaded again when most are
         ({ chunk }) => chunk,
       );
     const find = (limit: number) => {
-      const eligibility = new Eligibility(sql, { files: null, chunkCount: all.length }, false);
+      const eligibility = new Eligibility(
+        { files: null, chunkCount: all.length },
+        false,
+        () => new BitSet(),
+      );
       const found = memory.search(sql, queryVector(vectorOf("west")), eligibility, limit);
       return found.map(({ key }) => key);
     };
@@ -156,7 +165,7 @@ test("an index that gets no memory, because others hold it, finds the same", asy
     const leg = new VectorLeg(sql);
     const all = [...texts.values()].flat();
     const within = { files: null, chunkCount: all.length };
-    const eligibility = new Eligibility(sql, within, false);
+    const eligibility = new Eligibility(within, false, () => new BitSet());
     const find = () => leg.search([vectorOf("north")], eligibility, 20);
     const others = { forget: () => undefined };
     vectorBudget.claim(others, 1);

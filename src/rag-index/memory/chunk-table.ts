@@ -1,0 +1,147 @@
+import { BitSet } from "../../core/bit-set.ts";
+import { hash32 } from "../../core/hash.ts";
+import type { ChunkChange } from "../write/write-context.ts";
+import { readTotals } from "../totals.ts";
+import { MemoryBudget } from "./memory-budget.ts";
+
+const MIB = 1_024 * 1_024;
+/** Of all index objects of an isolate; a full shard has 250,000 chunks. */
+const tablesBudget = new MemoryBudget(16 * MIB);
+/** Its number, file and key; a share of the two sets. */
+const BYTES_A_CHUNK = 24;
+/** A table with more removed chunks than others is loaded again. */
+const REMOVED_SHARE = 0.5;
+
+const LIVE = `SELECT chunk, file, duplicate, duplicate_key FROM chunks WHERE live = 1`;
+const OF_FILES = `SELECT c.chunk, c.file, c.duplicate, c.duplicate_key FROM json_each(?) f
+  CROSS JOIN chunks c ON c.file = f.value AND c.live = 1`;
+const OF_CHUNKS = `${LIVE} AND chunk IN (SELECT value FROM json_each(?))`;
+
+type Row = [chunk: number, file: number, duplicate: number, key: string];
+
+/** 52 bits of a duplicate key: of 250,000 chunks, two unequal ones share them once in 100,000 times. */
+const keyOf = (text: string) => hash32(text) * 2 ** 20 + (hash32(text, 1) >>> 12);
+
+/**
+ * Which file each live chunk belongs to, and which chunks are equal: with it the chunks that a
+ * restriction allows are found without reading them.
+ */
+export class ChunkTable {
+  #chunks = new Uint32Array(0);
+  #files = new Uint32Array(0);
+  #keys = new Float64Array(0);
+  #used = 0;
+  #removed = 0;
+  readonly #live = new BitSet();
+  readonly #duplicates = new BitSet();
+
+  /** Only the chunks of these files. */
+  static ofFiles(sql: SqlStorage, files: Iterable<number>): ChunkTable {
+    const table = new ChunkTable();
+    table.#addAll(sql.exec(OF_FILES, JSON.stringify([...files])).raw<Row>());
+    return table;
+  }
+
+  static ofAll(sql: SqlStorage): ChunkTable {
+    const table = new ChunkTable();
+    table.#grow(readTotals(sql).chunks);
+    table.#addAll(sql.exec(LIVE).raw<Row>());
+    return table;
+  }
+
+  /** False: it should be loaded again. */
+  follow(sql: SqlStorage, { left, entered, marks }: ChunkChange): boolean {
+    for (const chunk of left) this.#live.delete(chunk);
+    this.#removed += left.length;
+    if (this.#removed > REMOVED_SHARE * this.#used) return false;
+    if (entered.length > 0) {
+      this.#addAll(sql.exec(OF_CHUNKS, JSON.stringify(entered)).raw<Row>());
+    }
+    for (const { chunk, duplicate } of marks) {
+      if (duplicate) this.#duplicates.add(chunk);
+      else this.#duplicates.delete(chunk);
+    }
+    return true;
+  }
+
+  /** Its chunks in these files; of equal ones only the first, unless duplicates are included. */
+  within(files: BitSet, includeDuplicates: boolean): BitSet {
+    const eligible = new BitSet();
+    const firstOfKey = new Map<number, number>();
+    for (let at = 0; at < this.#used; at++) {
+      const chunk = this.#chunks[at] ?? 0;
+      if (!this.#live.has(chunk) || !files.has(this.#files[at] ?? 0)) continue;
+      if (includeDuplicates || !this.#duplicates.has(chunk)) eligible.add(chunk);
+      else firstOfKey.set(this.#keys[at] ?? 0, Infinity);
+    }
+    if (firstOfKey.size === 0) return eligible;
+    this.#findFirst(files, firstOfKey);
+    for (const chunk of firstOfKey.values()) eligible.add(chunk);
+    return eligible;
+  }
+
+  #findFirst(files: BitSet, firstOfKey: Map<number, number>): void {
+    for (let at = 0; at < this.#used; at++) {
+      const first = firstOfKey.get(this.#keys[at] ?? 0);
+      const chunk = this.#chunks[at] ?? 0;
+      if (first === undefined || chunk >= first) continue;
+      if (this.#live.has(chunk) && files.has(this.#files[at] ?? 0)) {
+        firstOfKey.set(this.#keys[at] ?? 0, chunk);
+      }
+    }
+  }
+
+  #addAll(rows: Iterable<Row>): void {
+    for (const [chunk, file, duplicate, key] of rows) {
+      if (this.#used === this.#chunks.length) this.#grow(2 * this.#used + 64);
+      this.#chunks[this.#used] = chunk;
+      this.#files[this.#used] = file;
+      this.#keys[this.#used] = keyOf(key);
+      this.#used += 1;
+      this.#live.add(chunk);
+      if (duplicate === 1) this.#duplicates.add(chunk);
+    }
+  }
+
+  #grow(places: number): void {
+    const grown = <Kind extends Uint32Array | Float64Array>(old: Kind, into: Kind): Kind => {
+      into.set(old);
+      return into;
+    };
+    this.#chunks = grown(this.#chunks, new Uint32Array(places));
+    this.#files = grown(this.#files, new Uint32Array(places));
+    this.#keys = grown(this.#keys, new Float64Array(places));
+  }
+}
+
+/** The table of one index object: loaded by the first wide restriction, then kept up to date. */
+export class KeptChunkTable {
+  readonly #sql: SqlStorage;
+  #table: ChunkTable | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  forget(): void {
+    this.#table = null;
+    tablesBudget.release(this);
+  }
+
+  follow(change: ChunkChange): void {
+    if (this.#table?.follow(this.#sql, change) === false) this.forget();
+  }
+
+  /** `fewFiles`: the files of the restriction, where reading their chunks alone is cheaper. */
+  read(fewFiles: BitSet | null): ChunkTable {
+    if (this.#table !== null) {
+      tablesBudget.use(this);
+      return this.#table;
+    }
+    if (fewFiles !== null) return ChunkTable.ofFiles(this.#sql, fewFiles);
+    const table = ChunkTable.ofAll(this.#sql);
+    const bytes = readTotals(this.#sql).chunks * BYTES_A_CHUNK;
+    if (tablesBudget.claim(this, bytes)) this.#table = table;
+    return table;
+  }
+}
