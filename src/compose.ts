@@ -17,6 +17,7 @@ import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
 import { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import { takingTurns } from "./core/work/take-turns.ts";
+import { Turns } from "./core/work/turns.ts";
 import type { Services } from "./services.ts";
 
 /** The part of a request's or event's context that services use; objects have no tracing. */
@@ -40,6 +41,10 @@ const usageOutbox = new UsageOutbox();
 const recentLookups = new RecentLookups();
 const recentBytes = new RecentBytes(RECENT_BYTES);
 const noRecentBytes = new RecentBytes(0);
+
+let searchTurns: Turns | null = null;
+const searchTurnsOf = ({ SEARCHES_AT_ONCE: atOnce, SEARCHES_WAITING: waiting }: Config) =>
+  (searchTurns ??= new Turns({ atOnce, waiting }));
 
 function configOf(env: Env) {
   const known = configs.get(env);
@@ -71,6 +76,7 @@ export function composeServices(env: Env, context: Context): Services {
       config.VECTOR_INDEX === "embedded" ? null : vectorizeIndex(vectorizeOf(env, config)),
     converter: env.AI === undefined ? null : markdownConverter(env.AI, config.AI_GATEWAY_ID),
     extractionMemory,
+    turns: { caller: "", searches: searchTurnsOf(config), pass: () => scheduler.wait(0) },
     takeTurn: takingTurns(() => scheduler.wait(0)),
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
     queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),

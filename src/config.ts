@@ -69,6 +69,10 @@ const variables = z.object({
   USAGE_WAIT_MS: whole(0, 10_000).default(1_000),
   /** Time limit of a whole retrieval, ms; results that are not there by then are left out. */
   RETRIEVAL_TIMEOUT_MS: whole(1).default(8_000),
+  /** Long searches of one token, session or address that an isolate runs at once. */
+  SEARCHES_AT_ONCE: whole(1).default(2),
+  /** Long searches of one caller that may wait; more are refused with 503. */
+  SEARCHES_WAITING: whole(0).default(30),
   /** Time limit of all model work of one call together, ms. */
   MODEL_TIMEOUT_MS: whole(1).default(60_000),
   /** Requests in any 60 seconds per client IP and surface. */

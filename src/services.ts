@@ -7,6 +7,7 @@ import type { Trace } from "./core/trace.ts";
 import type { Database, Reads } from "./db/client.ts";
 import type { RecentLookups } from "./db/access/recent-lookups.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
+import type { CallerTurns } from "./core/work/turns.ts";
 import type { TakeTurn } from "./core/work/take-turns.ts";
 import type { DocumentConverter } from "./documents/document-converter.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
@@ -48,6 +49,7 @@ export type Services = {
   converter: DocumentConverter | null;
   /** Shared by all events of an isolate. */
   extractionMemory: ExtractionMemory;
+  turns: CallerTurns;
   /** Before a piece of long work on texts, so that others are served in between. */
   takeTurn: TakeTurn;
   sourceReaders: SourceReaders;

@@ -13,6 +13,7 @@ export type ErrorKind =
   | "too-many" // asked too often; the error says when again
   | "unsupported-encoding" // the body is compressed, or coded otherwise
   | "model-failed" // the model provider failed; names its status
+  | "busy" // too much of this caller's work waits already; the error says when again
   | "limits-unavailable"; // the rate-limit store cannot be asked
 
 export type ErrorCode =
@@ -88,6 +89,12 @@ export const unsupportedEncoding = () =>
   new QuarryError("unsupported-encoding", "Unsupported content encoding: send the body as it is");
 export const modelFailed = (message: string, cause?: unknown) =>
   new QuarryError("model-failed", message, { cause });
+/** Most work that waits is done by then. */
+const BUSY_SECONDS = 5;
+export const busy = () =>
+  new QuarryError("busy", "Too many calls of this caller are waiting", {
+    retryAfterSeconds: BUSY_SECONDS,
+  });
 export const limitsUnavailable = () =>
   new QuarryError("limits-unavailable", "Rate limiting unavailable");
 

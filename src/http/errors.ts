@@ -8,41 +8,26 @@ import { jsonLog, type Log, type LogFacts } from "../core/log.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** The only place that maps a kind of error to a status. */
-function statusOf(kind: ErrorKind): ContentfulStatusCode {
-  switch (kind) {
-    case "invalid":
-      return 400;
-    case "unauthorized":
-      return 401;
-    case "forbidden":
-      return 403;
-    case "not-found":
-      return 404;
-    case "conflict":
-      return 409;
-    case "too-large":
-      return 413;
-    case "unsupported-encoding":
-      return 415;
-    case "unprocessable":
-      return 422;
-    case "too-many":
-      return 429;
-    case "model-failed":
-      return 502;
-    case "limits-unavailable":
-      return 503;
-    default:
-      return kind satisfies never;
-  }
-}
+const STATUS: Record<ErrorKind, ContentfulStatusCode> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  "not-found": 404,
+  conflict: 409,
+  "too-large": 413,
+  "unsupported-encoding": 415,
+  unprocessable: 422,
+  "too-many": 429,
+  "model-failed": 502,
+  busy: 503,
+  "limits-unavailable": 503,
+};
 
 type Answer = { status: ContentfulStatusCode; error: string };
 
 /** The error that the caller sees. Any unknown error is a defect: its details are only logged. */
 export function answerTo(thrown: unknown): Answer {
-  if (thrown instanceof QuarryError)
-    return { status: statusOf(thrown.kind), error: thrown.message };
+  if (thrown instanceof QuarryError) return { status: STATUS[thrown.kind], error: thrown.message };
   // A setting is wrong: its name helps the one who deploys, and the value is never in the text.
   if (thrown instanceof ConfigError) return { status: 500, error: thrown.message };
   // Hono's validators throw one exception of 400: a body that does not parse.

@@ -16,6 +16,7 @@ export type InferenceServices = Pick<
   | "vectorIndex"
   | "models"
   | "inBackground"
+  | "turns"
 >;
 
 /** The part of a call that decides what is searched; validated, with defaults applied. */

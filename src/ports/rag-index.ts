@@ -1,67 +1,18 @@
 import type { FileCondition, MetadataFilter } from "./file-condition.ts";
+import type {
+  ActivationResult,
+  FileFacts,
+  FileVersion,
+  PlacedChunk,
+  StagedChunk,
+  WrittenVersion,
+} from "./index-versions.ts";
 import type { CorpusSize, MatchCounts, TermStatistics } from "../text/bm25.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
 import type { FileUpsertBatch, StoredVector, UpsertBatch, VectorLedger } from "./vector-ledger.ts";
 
 /** One index object: a RAG's generation and one of its shards (files are split by id). */
 export type IndexAddress = { ragId: RagId; generation: number; shard: number };
-
-/** The file properties that restriction and citation need. */
-export type FileFacts = {
-  fileId: FileId;
-  path: string;
-  name: string;
-  externalId: string | null;
-  url: string | null;
-  /** Provider metadata: labels, owner, mimeType, tags and the like. */
-  metadata: Record<string, unknown>;
-};
-
-/** A chunk's content, stored before its version is activated; its place is not part of it. */
-export type StagedChunk = {
-  id: ChunkId;
-  text: string;
-  /** `foldForDuplicates(text)`, hashed; equal keys are duplicates. */
-  duplicateKey: string;
-  /** IEEE half floats, little-endian, `dimensions` of them, L2-normalised before rounding. */
-  vector: Uint8Array;
-};
-
-/** A chunk's place in the file's new version. */
-export type PlacedChunk = {
-  id: ChunkId;
-  /** 0 for the file's first chunk. */
-  position: number;
-  /** Heading path, outermost first; searched together with the text. */
-  headings: string[];
-  page: number | null;
-  /** Character offsets into the extracted text, end exclusive. */
-  start: number;
-  end: number;
-};
-
-export type ActivationResult =
-  | { outcome: "activated"; chunkCount: number }
-  /**
-   * A later revision or a removal is known, so this work is void. `revision` is that later
-   * revision.
-   */
-  | { outcome: "superseded"; revision: number }
-  /** These chunks are not staged; stage them and activate again. */
-  | { outcome: "incomplete"; missing: ChunkId[] }
-  /** Too many live chunks are in flight to the vector index; activate again later. */
-  | { outcome: "full" };
-
-/** A whole version of a file; `staged`: those of its chunks that are not stored yet. */
-export type FileVersion = {
-  file: FileFacts;
-  revision: number;
-  staged: StagedChunk[];
-  chunks: PlacedChunk[];
-};
-
-/** What was added to storage, and whether it is live. */
-export type WrittenVersion = { stored: StoredVector[]; activation: ActivationResult };
 
 export type DescribeResult =
   | { outcome: "described" }
@@ -114,6 +65,11 @@ export type CandidatesRequest = {
   scan?: "all" | "in-flight" | "deep";
   lexical: boolean;
   /**
+   * A search of several queries yields the thread between them. It ends after so many
+   * milliseconds, or when `drop` names its leg, with what it has.
+   */
+  turns?: { leg: string; remainingMs: number };
+  /**
    * The answer is merged with those of other shards: scores include the statistics they are
    * computed from, and candidates include what distinguishes equal ones.
    */
@@ -155,6 +111,8 @@ export type Elsewhere = { fileIds: FileId[]; folders: string[] };
 
 export type CandidatesReply = {
   queries: QueryCandidates[];
+  /** The last so many queries were not searched: the time was over. */
+  unsearched: number;
   plan: RestrictionPlan;
   /** Whether the vector index may not show all chunks yet: scan those `in-flight`. */
   hasInFlight: boolean;
@@ -188,6 +146,8 @@ export type BestReply = {
   values: number[];
   /** How many different chunks the legs found. */
   candidateCount: number;
+  /** As in `CandidatesReply`. */
+  unsearched: number;
   /** For each query what it found of `chunks`; empty unless asked for. */
   finds: Map<ChunkId, Find>[];
   /** In the order of the queries; null unless they were asked for. */
@@ -272,6 +232,8 @@ export interface RagIndex extends VectorLedger {
   /** Hides every file outside these scopes, at once; null shows the whole source. */
   restrictToScopes(scopes: IndexScope[] | null): Promise<void>;
   candidates(request: CandidatesRequest): Promise<CandidatesReply>;
+  /** Ends the search of this leg: its caller is gone. */
+  drop(leg: string): Promise<void>;
   /** Candidates and, in the same step, the content of their chunks and of `ids`. */
   candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]): Promise<RepliedWithChunks>;
   /** Searches and, in the same step, reads the best of what it finds. */

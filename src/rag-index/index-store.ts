@@ -1,9 +1,19 @@
-import type { CandidatesReply, CandidatesRequest, RagIndex } from "../ports/rag-index.ts";
+import { isObject } from "../core/is-object.ts";
+import { runToEnd } from "../core/work/cooperative.ts";
+import type { CooperativeWork } from "../core/work/cooperative.ts";
+import type {
+  BestReply,
+  BestWanted,
+  CandidatesReply,
+  CandidatesRequest,
+  RagIndex,
+} from "../ports/rag-index.ts";
 import { facts, listFiles, passages, sample } from "./contents.ts";
 import { hasSchema, prepareSchema } from "./schema.ts";
 import { POSTINGS_LIMIT } from "./search/query-terms.ts";
 import { Search } from "./search/search.ts";
 import { VectorLeg } from "./search/vector-leg.ts";
+import { readTotals } from "./totals.ts";
 import {
   confirmSeen,
   countInFlight,
@@ -26,11 +36,20 @@ import { noChange, noRemovals } from "./write/write-context.ts";
 import type { WriteContext } from "./write/write-context.ts";
 import { writeVersions } from "./write/write-versions.ts";
 
+/** Queries times chunks; a search of fewer takes some milliseconds. */
+const COMPARISONS_IN_ONE_PIECE = 50_000;
+
+type Argument = VerbArguments[IndexVerb][number];
+const isSearch = (argument: Argument): argument is CandidatesRequest =>
+  isObject(argument) && "queries" in argument && "limitPerLeg" in argument;
+const isWanted = (argument: Argument | undefined): argument is BestWanted =>
+  isObject(argument) && "rule" in argument;
+
 /** What is called on the tables; `destroy` is implemented by the object itself. */
 export type IndexVerb = Exclude<keyof RagIndex, "destroy">;
 export type VerbArguments = { [Verb in IndexVerb]: Parameters<RagIndex[Verb]> };
 type VerbAnswers = { [Verb in IndexVerb]: Awaited<ReturnType<RagIndex[Verb]>> };
-type Context = WriteContext & { search: Search };
+type Context = WriteContext & { search: Search; drop: (leg: string) => void };
 type Verbs<Names extends IndexVerb> = {
   [Verb in Names]: (context: Context, ...args: VerbArguments[Verb]) => VerbAnswers[Verb];
 };
@@ -63,9 +82,11 @@ type WriteVerb = keyof typeof FIRST_WRITES | keyof typeof LATER_WRITES;
 const READS: Verbs<Exclude<IndexVerb, WriteVerb>> = {
   missing,
   vectors,
-  candidates: ({ search }, request) => search.candidates(request),
+  candidates: ({ search }, request) => runToEnd(search.candidates(request, never)),
+  drop: ({ drop }, leg) => drop(leg),
   candidatesWithChunks: ({ search }, request, ids) => search.candidatesWithChunks(request, ids),
-  candidatesWithBest: ({ search }, request, best) => search.candidatesWithBest(request, best),
+  candidatesWithBest: ({ search }, request, best) =>
+    runToEnd(search.candidatesWithBest(request, best, never)),
   hydrate: ({ search }, request) => search.hydrate(request),
   facts,
   listFiles,
@@ -83,6 +104,8 @@ const READS: Verbs<Exclude<IndexVerb, WriteVerb>> = {
   }),
 };
 
+const never = () => false;
+
 const VERBS: Verbs<IndexVerb> = { ...FIRST_WRITES, ...LATER_WRITES, ...READS };
 
 /** Every method of the port, for code that forwards calls. */
@@ -98,23 +121,80 @@ export class IndexStore {
   readonly #vectorLeg: VectorLeg;
   /** Words of deleted passages are still stored: `mergeWords` is to be called until it is done. */
   mergeDue: boolean;
+  readonly #comparisonsInOnePiece: number;
+  readonly #underWay = new Set<string>();
+  readonly #dropped = new Set<string>();
 
-  /** `postingsLimit`: see POSTINGS_LIMIT; benchmarks measure the cost of other limits. */
-  constructor(storage: DurableObjectStorage, { postingsLimit = POSTINGS_LIMIT } = {}) {
+  /** See the constants; benchmarks and tests take other limits. */
+  constructor(
+    storage: DurableObjectStorage,
+    {
+      postingsLimit = POSTINGS_LIMIT,
+      comparisonsInOnePiece = COMPARISONS_IN_ONE_PIECE,
+    }: { postingsLimit?: number; comparisonsInOnePiece?: number } = {},
+  ) {
     prepareSchema(storage);
     const { sql } = storage;
     const termCounts = new TermCounts(sql);
     this.#storage = storage;
+    this.#comparisonsInOnePiece = comparisonsInOnePiece;
     this.#vectorLeg = new VectorLeg(sql);
     const search = new Search(sql, { termCounts, vectorLeg: this.#vectorLeg, postingsLimit });
     const empty = { change: noChange(), removals: noRemovals(), unindexed: [] };
-    this.#context = { sql, termCounts, search, ...empty };
+    this.#context = { sql, termCounts, search, drop: (leg) => this.#drop(leg), ...empty };
     this.mergeDue = hasWordsToMerge(sql);
   }
 
   call<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]): VerbAnswers[Verb] {
     if (verb in READS) return VERBS[verb](this.#context, ...args);
     return this.#write((context) => VERBS[verb](context, ...args));
+  }
+
+  /**
+   * A long search in turns with other calls of the object; null for every other call, which is
+   * to be done in one piece. `pass` lets others run.
+   */
+  inTurns<Verb extends IndexVerb>(
+    verb: Verb,
+    args: VerbArguments[Verb],
+    pass: () => Promise<unknown>,
+  ): Promise<CandidatesReply | BestReply> | null {
+    const [request, best] = args;
+    if (verb !== "candidates" && verb !== "candidatesWithBest") return null;
+    if (!isSearch(request) || request.turns === undefined) return null;
+    const comparisons = request.queries.length * readTotals(this.#context.sql).chunks;
+    if (comparisons <= this.#comparisonsInOnePiece) return null;
+    const { search } = this.#context;
+    const { leg, remainingMs } = request.turns;
+    const endsAt = Date.now() + remainingMs;
+    const isOver = () => this.#dropped.has(leg) || Date.now() >= endsAt;
+    const work =
+      verb === "candidates" || !isWanted(best)
+        ? search.candidates(request, isOver)
+        : search.candidatesWithBest(request, best, isOver);
+    return this.#takingTurns<CandidatesReply | BestReply>(work, leg, pass);
+  }
+
+  /** Ends a search that takes turns. */
+  #drop(leg: string): void {
+    if (this.#underWay.has(leg)) this.#dropped.add(leg);
+  }
+
+  async #takingTurns<Reply>(
+    work: CooperativeWork<Reply>,
+    leg: string,
+    pass: () => Promise<unknown>,
+  ): Promise<Reply> {
+    this.#underWay.add(leg);
+    try {
+      for (let step = work.next(); ; step = work.next()) {
+        if (step.done === true) return step.value;
+        await pass();
+      }
+    } finally {
+      this.#underWay.delete(leg);
+      this.#dropped.delete(leg);
+    }
   }
 
   /** One step; returns whether more are needed. */
@@ -154,11 +234,13 @@ const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> =
   missing: (files) => files.flatMap(({ ids }) => ids),
   vectors: () => [],
   candidates: candidatesOfEmpty,
+  drop: () => undefined,
   candidatesWithChunks: (request) => ({ ...candidatesOfEmpty(request), chunks: [] }),
   candidatesWithBest: (request, { withCandidates }) => {
     const { queries } = candidatesOfEmpty(request);
     const found = withCandidates ? queries : null;
-    return { chunks: [], values: [], candidateCount: 0, finds: [], queries: found };
+    const none = { chunks: [], values: [], candidateCount: 0, finds: [], unsearched: 0 };
+    return { ...none, queries: found };
   },
   hydrate: () => ({ chunks: [], eligible: [], equal: [] }),
   facts: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }),
@@ -181,7 +263,8 @@ const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> =
 
 function candidatesOfEmpty({ queries }: CandidatesRequest): CandidatesReply {
   const none = queries.map(() => ({ lexical: [], vector: [] }));
-  return { queries: none, plan: { kind: "none" }, hasInFlight: false, scanned: true };
+  const plan = { kind: "none" } as const;
+  return { queries: none, unsearched: 0, plan, hasInFlight: false, scanned: true };
 }
 
 export function answerOfEmpty<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]) {

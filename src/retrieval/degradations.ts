@@ -9,7 +9,15 @@ import type { Services } from "../services.ts";
 
 export type RetrievalServices = Pick<
   Services,
-  "config" | "now" | "log" | "trace" | "ragIndexes" | "vectorIndex" | "models"
+  | "config"
+  | "now"
+  | "log"
+  | "trace"
+  | "ragIndexes"
+  | "vectorIndex"
+  | "models"
+  | "inBackground"
+  | "turns"
 >;
 
 /** What all legs of one retrieval share. */

@@ -74,6 +74,7 @@ const NOTHING_READ: BestReply = {
   chunks: [],
   values: [],
   candidateCount: 0,
+  unsearched: 0,
   finds: [],
   queries: null,
 };

@@ -32,6 +32,9 @@ const WEIGHTS: Features = {
 
 const NAMES = Object.keys(WEIGHTS).filter((name): name is keyof Features => name in WEIGHTS);
 
+/** Between two queries: lets other events run, and tells whether there is time left. */
+export type Pause = () => Promise<boolean>;
+
 /** Larger is better. Its figures are shares of one query, so that it compares over queries roughly. */
 function scoreByWords(features: Features): number {
   return NAMES.reduce((sum, name) => sum + WEIGHTS[name] * features[name], 0);
@@ -43,13 +46,14 @@ function scoreByWords(features: Features): number {
  * keeps its best over the queries that found it. Each place keeps its value, so that lists of
  * several RAGs compare as before.
  */
-export function orderByWords(
+export async function orderByWords(
   list: ScoredList,
   { queries }: Pick<SearchPlan, "queries">,
-): ScoredList {
+  pause: Pause,
+): Promise<ScoredList> {
   const best = list.chunks.slice(0, ORDERED_BY_WORDS);
   if (!isOrderedByWords(list.found) || best.length < 2) return list;
-  const scores = bestScores(best, list.found, queries);
+  const scores = await bestScores(best, list.found, queries, pause);
   const places = [...best.entries()].sort(
     ([one], [other]) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other,
   );
@@ -60,12 +64,18 @@ export function orderByWords(
   return { ...list, chunks: [...reordered, ...list.chunks.slice(best.length)] };
 }
 
-function bestScores(best: ScoredChunk[], found: Found, queries: string[]): number[] {
+async function bestScores(
+  best: ScoredChunk[],
+  found: Found,
+  queries: string[],
+  pause: Pause,
+): Promise<number[]> {
   const scores = best.map(() => NOT_FOUND);
   const words = best.map(({ chunk }) =>
     wordsOfPassage({ path: chunk.file.path, headings: chunk.headings, text: chunk.text }),
   );
   for (const [at, query] of queries.entries()) {
+    if (at > 0 && !(await pause())) break;
     for (const [place, score] of scoresFor(query, {
       best,
       words,

@@ -1,4 +1,4 @@
-import { Deadline } from "../core/work/deadline.ts";
+import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
 import type { SpanFacts } from "../core/trace.ts";
 import type { ModelUse } from "../ports/job-queue.ts";
 import { RetrievalReport } from "./degradations.ts";
@@ -46,7 +46,7 @@ export function retrieve(
     const call = { services, deadline, report: new RetrievalReport() };
     const explains = options.explain === true;
     const plan = planSearch(request, explains);
-    const ranking = await searchAndRank(call, plan, request.topK);
+    const ranking = await inTurn(call, plan, request.topK);
     const { found, chosen, scored, ranked, ...timed } = ranking;
     const { degradations, uses } = call.report;
     const result: RetrievalResult = {
@@ -72,6 +72,44 @@ type Ranking = Pick<RetrievalResult, "timings"> & {
   chosen: ScoredChunk[];
 };
 
+/** Queries, times the chunks that are reranked of each in hundreds, and RAGs; a question is 1. */
+const LONG_SEARCH = 4;
+/** A query with so many characters counts as one more. */
+const LONG_QUERY_CHARACTERS = 2_000;
+
+function isLong({ queries, targets, reranks, needed }: SearchPlan): boolean {
+  const size = queries.reduce((sum, { length }) => sum + 1 + length / LONG_QUERY_CHARACTERS, 0);
+  return size * targets.length * (reranks ? Math.max(1, needed / 100) : 1) > LONG_SEARCH;
+}
+
+const NOTHING: Ranking = {
+  found: [],
+  scored: [],
+  ranked: [],
+  chosen: [],
+  timings: { contextMs: 0, rerankingMs: 0 },
+};
+
+/** A long search waits for its caller's others. @throws QuarryError `busy` */
+async function inTurn(call: RetrievalCall, plan: SearchPlan, topK: number): Promise<Ranking> {
+  if (!isLong(plan)) return await searchAndRank(call, plan, topK);
+  const { caller, searches } = call.services.turns;
+  try {
+    const wait = (signal: AbortSignal) => searches.begin(caller, signal);
+    await call.deadline.run("search", wait);
+  } catch (thrown) {
+    if (!(thrown instanceof DeadlineExceeded)) throw thrown;
+    const others = "the time was over before this caller's other searches had ended";
+    call.report.degraded("search", `search: ${others}`);
+    return NOTHING;
+  }
+  try {
+    return await searchAndRank(call, plan, topK);
+  } finally {
+    searches.end(caller);
+  }
+}
+
 async function searchAndRank(
   call: RetrievalCall,
   plan: SearchPlan,
@@ -89,11 +127,18 @@ async function searchAndRank(
   const read = await Promise.all(
     found.map((one) => searchOf(one.target).read(call, one, plan, scales)),
   );
-  const scored = read.map((one) => {
+  const pause = async () => {
+    await call.services.turns.pass();
+    if (call.deadline.remainingMs > 0) return true;
+    call.report.degraded("order", "order: the time was over before words had ordered the passages");
+    return false;
+  };
+  const scored: ScoredList[] = [];
+  for (const one of read) {
     const list = scoreChunks(one, plan.threshold);
     const isReranked = plan.reranks && one.found.target.rag.reranker !== null;
-    return isReranked ? list : orderByWords(list, plan);
-  });
+    scored.push(isReranked ? list : await orderByWords(list, plan, pause));
+  }
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
   const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;

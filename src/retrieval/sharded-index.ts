@@ -18,6 +18,8 @@ import { searchesWords } from "./search-mode.ts";
 
 const SEARCH_SHARE = 0.6;
 const HYDRATION_SHARE = 0.7;
+/** A search that ends by itself answers with what it has; it must be back in time. */
+const OF_ITS_TIME = 0.9;
 
 /** Which legs run, and what the vector leg looks through. */
 type IndexLegs = {
@@ -75,7 +77,9 @@ export class ShardedIndex {
     const request = this.#request(legs);
     const replies = await Promise.all(
       this.#shards.map((shard, at) =>
-        runLeg(this.#call, this.#leg("search", at), () => shard.candidates(request)),
+        runLeg(this.#call, this.#leg("search", at), (signal) =>
+          this.#inTurns(shard, at, request, signal, (timed) => shard.candidates(timed)),
+        ),
       ),
     );
     const answered = replies.filter((reply) => reply !== null);
@@ -92,8 +96,10 @@ export class ShardedIndex {
   async searchAndReadBest(legs: IndexLegs, best: BestWanted): Promise<BestReply | null> {
     const [shard] = this.#shards;
     if (shard === undefined) return null;
-    return await runLeg(this.#call, this.#leg("search", 0), () =>
-      shard.candidatesWithBest(this.#request(legs), best),
+    return await runLeg(this.#call, this.#leg("search", 0), (signal) =>
+      this.#inTurns(shard, 0, this.#request(legs), signal, (timed) =>
+        shard.candidatesWithBest(timed, best),
+      ),
     );
   }
 
@@ -161,6 +167,33 @@ export class ShardedIndex {
     const eligible = new Set(reply.eligible);
     const superseded = held.ids.some((id) => shardOf.has(id) && !eligible.has(id));
     return { ...reply, superseded, isWhole: true };
+  }
+
+  /** Tells the index object when the time is over, or the caller gone, and reports what it left. */
+  async #inTurns<Reply extends { unsearched: number }>(
+    shard: RagIndex,
+    at: number,
+    request: CandidatesRequest,
+    signal: AbortSignal,
+    search: (request: CandidatesRequest) => Promise<Reply>,
+  ): Promise<Reply> {
+    const count = request.queries.length;
+    if (count === 1) return await search(request);
+    const leg = crypto.randomUUID();
+    const remainingMs = this.#call.deadline.remainingMs * SEARCH_SHARE * OF_ITS_TIME;
+    const drop = () => this.#call.services.inBackground(shard.drop(leg));
+    signal.addEventListener("abort", drop, { once: true });
+    try {
+      const reply = await search({ ...request, turns: { leg, remainingMs } });
+      if (reply.unsearched > 0) {
+        const { part } = this.#leg("search", at);
+        const told = `${reply.unsearched} of ${count} queries were not searched in time`;
+        this.#call.report.degraded(part, `${part}: ${told}`);
+      }
+      return reply;
+    } finally {
+      signal.removeEventListener("abort", drop);
+    }
   }
 
   #request({ vectors, lexical, scan = "all" }: IndexLegs): CandidatesRequest {

@@ -2,6 +2,7 @@ import { createMiddleware } from "hono/factory";
 
 import type { Env } from "../../env.ts";
 import type { Services } from "../../services.ts";
+import { clientOf } from "../client-address.ts";
 import { RequestLog } from "../request-log.ts";
 import type { AppEnv } from "../app-env.ts";
 
@@ -15,7 +16,10 @@ export function services(compose: Compose) {
   return createMiddleware<AppEnv>(async (context, next) => {
     const composed = compose(context.env, context.executionCtx);
     const log = composed.log.with({ requestId: context.get("requestId") });
-    context.set("services", { ...composed, log: new RequestLog(log) });
+    const { headers } = context.req.raw;
+    const caller = headers.get("Authorization") ?? headers.get("Cookie") ?? clientOf(headers);
+    const turns = { ...composed.turns, caller };
+    context.set("services", { ...composed, turns, log: new RequestLog(log) });
     await next();
   });
 }

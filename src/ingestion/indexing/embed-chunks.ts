@@ -4,7 +4,7 @@ import { encodeHalfFloats } from "../../core/half-float.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { Embedder } from "../../ports/models.ts";
-import type { StagedChunk } from "../../ports/rag-index.ts";
+import type { StagedChunk } from "../../ports/index-versions.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
 import { during } from "./index-failure.ts";

@@ -1,6 +1,7 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
-import type { ActivationResult, FileFacts, PlacedChunk, RagIndex } from "../../ports/rag-index.ts";
+import type { FileFacts, ActivationResult, PlacedChunk } from "../../ports/index-versions.ts";
+import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import type { Chunk } from "../../documents/chunking/chunk-document.ts";
 import { shardOf } from "../../core/shard-of.ts";

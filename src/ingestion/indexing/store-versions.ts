@@ -1,6 +1,6 @@
 import { folderOf } from "../../core/folders.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import type { FileVersion, WrittenVersion } from "../../ports/rag-index.ts";
+import type { FileVersion, WrittenVersion } from "../../ports/index-versions.ts";
 import type { IndexedVector } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
 import { stagedFrom } from "./embed-chunks.ts";

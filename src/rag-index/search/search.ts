@@ -1,12 +1,16 @@
 import type { ChunkId } from "../../core/ids.ts";
+import { runToEnd } from "../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import type {
   BestReply,
   BestWanted,
+  Candidate,
   CandidatesReply,
   CandidatesRequest,
   HydratedChunk,
   HydrateRequest,
   Hydration,
+  QueryCandidates,
   Restriction,
   RestrictionPlan,
 } from "../../ports/rag-index.ts";
@@ -83,7 +87,8 @@ export class Search {
     this.#wordScores.forget();
   }
 
-  candidates(request: CandidatesRequest): CandidatesReply {
+  /** A step for each query; when `isOver` says so, the queries that are left are not searched. */
+  *candidates(request: CandidatesRequest, isOver: IsOver): CooperativeWork<CandidatesReply> {
     const { queries, restriction, includeDuplicates, limitPerLeg: limit, lexical } = request;
     const { forMerge = false } = request;
     const eligibility = this.#eligibility(restriction, includeDuplicates);
@@ -91,18 +96,25 @@ export class Search {
     const vectors = queries.map(({ vector }) => vector);
     const scanned = scansAll(request, plan, eligibility);
     const nearest = scanned
-      ? this.#vectorLeg.search(vectors, eligibility, limit)
-      : this.#vectorLeg.searchInFlight(vectors, eligibility, limit);
+      ? this.#vectorLeg.searcher(vectors, eligibility, limit)
+      : inOrder(this.#vectorLeg.searchInFlight(vectors, eligibility, limit));
+    const found: QueryCandidates[] = [];
+    for (const [at, { text }] of queries.entries()) {
+      if (at > 0) {
+        yield 1;
+        if (isOver()) break;
+      }
+      const words = lexical ? this.#words(eligibility, { query: text, limit, forMerge }) : NO_WORDS;
+      found.push({ vector: nearest(at), ...words });
+    }
+    const unsearched = queries.length - found.length;
+    for (let at = 0; at < unsearched; at++) found.push({ vector: [], ...NO_WORDS });
     const reply: CandidatesReply = {
       plan,
       scanned,
       hasInFlight: hasInFlight(this.#sql),
-      queries: queries.map(({ text }, at) => {
-        const words = lexical
-          ? this.#words(eligibility, { query: text, limit, forMerge })
-          : NO_WORDS;
-        return Object.assign({ vector: nearest[at] ?? [] }, words);
-      }),
+      queries: found,
+      unsearched,
     };
     if (!forMerge || includeDuplicates) return reply;
     return { ...reply, origins: originsOf(this.#sql, idsIn(reply)) };
@@ -120,11 +132,12 @@ export class Search {
     return hydrateChunks(this.#sql, eligibility, request);
   }
 
+  /** In one piece. */
   candidatesWithChunks(
     request: CandidatesRequest,
     ids: ChunkId[],
   ): CandidatesReply & { chunks: HydratedChunk[] } {
-    const reply = this.candidates(request);
+    const reply = runToEnd(this.candidates(request, () => false));
     const { queries, restriction, includeDuplicates } = request;
     const queryVectors = queries.map(({ vector }) => vector);
     const all = [...new Set([...ids, ...idsIn(reply)])];
@@ -133,14 +146,25 @@ export class Search {
   }
 
   /**
-   * Nothing is deleted in between. Only where similarities decide, some more are read: those in
-   * memory are rounded.
+   * Only where similarities decide, some more are read: those in memory are rounded. Where chunks
+   * were deleted between two steps, it searches once more, in one step.
    */
-  candidatesWithBest(
+  *candidatesWithBest(
+    request: CandidatesRequest,
+    wanted: BestWanted,
+    isOver: IsOver,
+  ): CooperativeWork<BestReply> {
+    const found = this.#bestOf(request, wanted, yield* this.candidates(request, isOver));
+    if (!found.isStale) return found.reply;
+    const again = runToEnd(this.candidates(request, isOver));
+    return this.#bestOf(request, wanted, again).reply;
+  }
+
+  #bestOf(
     request: CandidatesRequest,
     { rule, needed, threshold, withCandidates, withFinds }: BestWanted,
-  ): BestReply {
-    const { queries } = this.candidates(request);
+    { queries, unsearched }: CandidatesReply,
+  ): { reply: BestReply; isStale: boolean } {
     const fused = queries.map((legs) => fuseQuery(legs, rule, scaleOf([legs])));
     const ranked = rankFused(queries, fused);
     const { ids } = chooseCandidates(ranked, {
@@ -152,13 +176,15 @@ export class Search {
     const queryVectors = request.queries.map(({ vector }) => vector);
     const chunks = readChunks(this.#sql, ids, queryVectors);
     const read = chunks.map(({ id }) => id);
-    return {
+    const reply = {
       chunks,
+      unsearched,
       values: read.map((id) => bestValue(fused, id)),
       candidateCount: ranked.length,
       finds: withFinds ? queries.map((legs, at) => findsAmong(read, legs, fused[at] ?? NONE)) : [],
       queries: withCandidates ? queries : null,
     };
+    return { reply, isStale: chunks.length < ids.length };
   }
 
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {
@@ -186,6 +212,11 @@ function bestValue(fused: ReadonlyMap<ChunkId, number>[], id: ChunkId): number {
 }
 
 const NO_WORDS = { lexical: [] };
+
+/** Whether the time of a search is over. */
+type IsOver = () => boolean;
+
+const inOrder = (found: Candidate[][]) => (at: number) => found[at] ?? [];
 
 const idsIn = ({ queries }: CandidatesReply): ChunkId[] =>
   queries.flatMap(({ lexical, vector }) => [...lexical, ...vector].map(({ id }) => id));

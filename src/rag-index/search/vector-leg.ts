@@ -83,19 +83,33 @@ export class VectorLeg {
    * @throws Error when a query's dimensions differ from those of the stored vectors.
    */
   search(vectors: (Float32Array | null)[], eligibility: Eligibility, limit: number): Candidate[][] {
+    const search = this.searcher(vectors, eligibility, limit);
+    return vectors.map((_, at) => search(at));
+  }
+
+  /** The same query by query; what is done for all of them at once is done here. */
+  searcher(
+    vectors: (Float32Array | null)[],
+    eligibility: Eligibility,
+    limit: number,
+  ): (at: number) => Candidate[] {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
     const asked = queries.filter((query) => query !== null);
-    if (asked.length === 0 || eligibility.chunkCount === 0) return queries.map(() => []);
+    if (asked.length === 0 || eligibility.chunkCount === 0) return () => [];
     const memory = this.#memoryFor(eligibility);
-    const found =
-      memory === null
-        ? this.#scanStorage(asked, eligibility, limit)
-        : asked.map((query) =>
-            memory instanceof SignMemory
-              ? memory.search(this.#sql, query, eligibility, limit)
-              : memory.scan(query, eligibility, limit),
-          );
-    return this.#inPlaces(queries, found);
+    if (memory === null) {
+      const found = this.#inPlaces(queries, this.#scanStorage(asked, eligibility, limit));
+      return (at) => found[at] ?? [];
+    }
+    return (at) => {
+      const query = queries[at] ?? null;
+      if (query === null) return [];
+      const found =
+        memory instanceof SignMemory
+          ? memory.search(this.#sql, query, eligibility, limit)
+          : memory.scan(query, eligibility, limit);
+      return this.#named(found);
+    };
   }
 
   /** The same among in-flight vectors only, a few thousand at most. */

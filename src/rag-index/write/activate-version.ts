@@ -1,11 +1,7 @@
 import type { ChunkId } from "../../core/ids.ts";
 import { inBatches } from "../../core/work/batches.ts";
-import type {
-  DescribeResult,
-  FileFacts,
-  ActivationResult,
-  PlacedChunk,
-} from "../../ports/rag-index.ts";
+import type { FileFacts, ActivationResult, PlacedChunk } from "../../ports/index-versions.ts";
+import type { DescribeResult } from "../../ports/rag-index.ts";
 import { deleteChunks } from "./remove-chunks.ts";
 import type { LeavingChunk } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";

@@ -1,5 +1,5 @@
 import type { FileId } from "../../core/ids.ts";
-import type { FileFacts } from "../../ports/rag-index.ts";
+import type { FileFacts } from "../../ports/index-versions.ts";
 
 /**
  * `staging`: content is being stored and nothing is live. `removed`: the row stays, so that late

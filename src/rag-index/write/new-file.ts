@@ -5,7 +5,7 @@ import type {
   PlacedChunk,
   StagedChunk,
   WrittenVersion,
-} from "../../ports/rag-index.ts";
+} from "../../ports/index-versions.ts";
 import { addToTotals } from "../totals.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { makeLive } from "./activate-version.ts";

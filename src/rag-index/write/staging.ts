@@ -1,6 +1,6 @@
 import type { ChunkId, FileId } from "../../core/ids.ts";
 import { vectorIdOf } from "../../core/vector-id.ts";
-import type { StagedChunk } from "../../ports/rag-index.ts";
+import type { StagedChunk } from "../../ports/index-versions.ts";
 import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
 import { insertRows } from "./insert-rows.ts";

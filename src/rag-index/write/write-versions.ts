@@ -1,5 +1,5 @@
 import { folderOf } from "../../core/folders.ts";
-import type { FileVersion, WrittenVersion } from "../../ports/rag-index.ts";
+import type { FileVersion, WrittenVersion } from "../../ports/index-versions.ts";
 import type { UpsertBatch } from "../../ports/vector-ledger.ts";
 import { activateVersion } from "./activate-version.ts";
 import { writeNewFile } from "./new-file.ts";

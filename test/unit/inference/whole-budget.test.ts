@@ -15,6 +15,7 @@ import type { InferenceServices } from "../../../src/inference/types.ts";
 import type { HydratedChunk, RagIndex } from "../../../src/ports/rag-index.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { SEED } from "../../support/seed.ts";
+import { freeTurns } from "../../support/free-turns.ts";
 
 /** Time is moved by hand: whatever takes how long, nobody waits for it here. */
 beforeEach(() => vi.useFakeTimers());
@@ -93,6 +94,7 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
     db: openDatabase({ prepare: () => statement } as unknown as D1Database),
     queue: { usage: () => new Promise(() => {}) } as unknown as InferenceServices["queue"],
     inBackground: () => {},
+    turns: freeTurns(),
   };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Embedded, FileWork } from "../../../src/ingestion/indexing/file-work.ts";
 import { storeEmbedded } from "../../../src/ingestion/indexing/store-embedded.ts";
-import type { FileVersion } from "../../../src/ports/rag-index.ts";
+import type { FileVersion } from "../../../src/ports/index-versions.ts";
 import type { Services } from "../../../src/services.ts";
 
 /** A file of as many chunks as are held; `held` null: they are stored at once. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
+import { freeTurns } from "../../support/free-turns.ts";
 import { Deadline } from "../../../src/core/work/deadline.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
@@ -28,6 +29,8 @@ function callOf(): RetrievalCall {
       throw new Error("not asked here");
     },
     vectorIndex: null,
+    inBackground: () => undefined,
+    turns: freeTurns(),
     models: modelRegistry(config, {}),
   };
   return { services, deadline: new Deadline(now, BUDGET_MS), report: new RetrievalReport() };

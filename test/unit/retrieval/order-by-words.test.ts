@@ -32,7 +32,7 @@ function listOf(
   } as unknown as Found;
   const values = new Map(lexical.map(({ id, score }) => [id, score / best]));
   const read: ReadChunks = { found, chunks, values };
-  return orderByWords(scoreChunks(read, null), { queries });
+  return orderByWords(scoreChunks(read, null), { queries }, async () => true);
 }
 
 const FORK_AND_NAMED: Given[] = [
@@ -42,18 +42,18 @@ const FORK_AND_NAMED: Given[] = [
 ];
 const QUESTION = ["How do I enable all debug output?"];
 
-const pathsOf = (list: ReturnType<typeof listOf>) =>
+const pathsOf = (list: Awaited<ReturnType<typeof listOf>>) =>
   list.chunks.map(({ chunk }) => chunk.file.path);
 
-test("of two that words find alike, the document that the question names goes first", () => {
-  const list = listOf(FORK_AND_NAMED, { queries: QUESTION });
+test("of two that words find alike, the document that the question names goes first", async () => {
+  const list = await listOf(FORK_AND_NAMED, { queries: QUESTION });
   expect(pathsOf(list)).toEqual(["debug/README.md", "obug/README.md", "curl.txt"]);
   expect(mergeLists([list], true).map(({ value }) => value)).toEqual([1, 0.96, 0.3]);
 });
 
-test("where vectors say something, and in other modes, the fusion's order stays", () => {
+test("where vectors say something, and in other modes, the fusion's order stays", async () => {
   for (const setting of [{ fusionWeight: 0.6 }, { searchMode: "keyword" }]) {
-    const list = listOf(FORK_AND_NAMED, { queries: QUESTION, ...setting });
+    const list = await listOf(FORK_AND_NAMED, { queries: QUESTION, ...setting });
     expect(pathsOf(list)[0]).toBe("obug/README.md");
     expect(explain(list.chunks, [list], [list])[0]).toMatchObject({
       fusedRank: 1,
@@ -62,8 +62,8 @@ test("where vectors say something, and in other modes, the fusion's order stays"
   }
 });
 
-test("an explanation tells the fusion's own value and place, and the place by words", () => {
-  const list = listOf(FORK_AND_NAMED, { queries: QUESTION });
+test("an explanation tells the fusion's own value and place, and the place by words", async () => {
+  const list = await listOf(FORK_AND_NAMED, { queries: QUESTION });
   expect(explain(list.chunks, [list], [list])).toMatchObject([
     { fused: 0.96, fusedRank: 2, wordsRank: 1 },
     { fused: 1, fusedRank: 1, wordsRank: 2 },
@@ -71,28 +71,28 @@ test("an explanation tells the fusion's own value and place, and the place by wo
   ]);
 });
 
-test("places of equal values keep the order that words gave them", () => {
+test("places of equal values keep the order that words gave them", async () => {
   const equal = FORK_AND_NAMED.map((one) => ({ ...one, bm25: 10 }));
-  const list = listOf(equal, { queries: QUESTION });
+  const list = await listOf(equal, { queries: QUESTION });
   expect(mergeLists([list], true).map(({ chunk }) => chunk.file.path)).toEqual(pathsOf(list));
-  const other = listOf([{ path: "a.md", text: "debug", bm25: 1 }], { queries: QUESTION });
+  const other = await listOf([{ path: "a.md", text: "debug", bm25: 1 }], { queries: QUESTION });
   const both = mergeLists([list, other], true).map(({ chunk }) => chunk.file.path);
   expect(both.filter((path) => path !== "a.md")).toEqual(pathsOf(list));
 });
 
-test("only the best twenty trade places, and a clearly better one stays first", () => {
+test("only the best twenty trade places, and a clearly better one stays first", async () => {
   const many = Array.from({ length: 25 }, (_, at) => {
     return { path: `a${at}.md`, text: at === 24 ? "debug output" : "output", bm25: 30 - at };
   });
-  const list = listOf(many, { queries: ["debug output"] });
+  const list = await listOf(many, { queries: ["debug output"] });
   expect(pathsOf(list)[24]).toBe("a24.md");
   const clear = { path: "x.md", text: "Enable all debug output here.", bm25: 40 };
-  expect(pathsOf(listOf([clear, ...FORK_AND_NAMED], { queries: QUESTION }))[0]).toBe("x.md");
+  expect(pathsOf(await listOf([clear, ...FORK_AND_NAMED], { queries: QUESTION }))[0]).toBe("x.md");
 });
 
-test("a passage keeps its best over the queries", () => {
+test("a passage keeps its best over the queries", async () => {
   const queries = ["nothing of this", ...QUESTION];
-  expect(pathsOf(listOf(FORK_AND_NAMED, { queries }))[0]).toBe("debug/README.md");
+  expect(pathsOf(await listOf(FORK_AND_NAMED, { queries }))[0]).toBe("debug/README.md");
 });
 
 type Looked = { path?: string; headings?: string[]; text?: string; fileChunks?: number };

@@ -20,6 +20,7 @@ import type { OpenAiDouble } from "../../doubles/openai-compatible/openai-double
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 import { DIMENSIONS, indexOf, put } from "../rag-index/support.ts";
+import { freeTurns } from "../../support/free-turns.ts";
 
 /** Shows nothing yet of what the tests put into an index. */
 const vectorize = new VectorizeDouble({
@@ -73,6 +74,7 @@ export function worldWith(of: {
     vectorIndex: usesVectorize ? vectorizeIndex(vectorize) : null,
     models: modelRegistry(config, { ai: of.ai, fetch: of.fetch ?? of.double?.fetch }),
     inBackground: (work) => background.push(work),
+    turns: freeTurns(),
   };
   return {
     services,

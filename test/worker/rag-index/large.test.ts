@@ -5,7 +5,7 @@ import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { encodeHalfFloats } from "../../../src/core/half-float.ts";
 import { POSTINGS_LIMIT } from "../../../src/rag-index/search/query-terms.ts";
 import { EXACT_SCAN_LIMIT_CHUNKS } from "../../../src/rag-index/search/search.ts";
-import type { PlacedChunk, StagedChunk } from "../../../src/ports/rag-index.ts";
+import type { PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
 import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
 const CHUNKS = EXACT_SCAN_LIMIT_CHUNKS + 100;

@@ -228,7 +228,7 @@ function counted(storage: DurableObjectStorage) {
   return { count, counting };
 }
 
-test("a filtered search asks no more for many equal passages, and shows the first eligible", async () => {
+test("equal passages cost a filtered search nothing, and the first eligible is shown", async () => {
   const index = indexOf("footers");
   const noted = { metadata: { kind: "note" } };
   const statements: number[] = [];

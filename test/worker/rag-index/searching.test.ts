@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
+import { IndexStore } from "../../../src/rag-index/index-store.ts";
 import { rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
 import { DIMENSIONS, indexOf, put, requestFor, search, stubOf } from "./support.ts";
 
@@ -76,4 +77,45 @@ test("what is in memory is not read again by a search", async () => {
   expect(best.queries).toEqual(found.queries);
   // Texts and vectors, once.
   expect(ofChunks()).toHaveLength(1);
+});
+
+const QUERIES = ["north", "south", "east", "west"];
+
+/** A search of four queries in an object that takes turns for every one. */
+async function inTurns(name: string, remainingMs: number, between: (store: IndexStore) => void) {
+  return await runInDurableObject(stubOf(name), async (_object, { storage }) => {
+    const store = new IndexStore(storage, { comparisonsInOnePiece: 0 });
+    const queries = QUERIES.flatMap((text) => requestFor(text).queries);
+    const request = { ...requestFor(""), queries, turns: { leg: "leg", remainingMs } };
+    let turns = 0;
+    const reply = await store.inTurns("candidates", [request], async () => {
+      turns += 1;
+      between(store);
+    });
+    const whole = store.call("candidates", request);
+    if (reply === null || !("plan" in reply)) throw new Error("it was not searched in turns");
+    const found = reply.queries.map(({ vector }) => vector.length);
+    return { turns, unsearched: reply.unsearched, isWhole: equals(reply, whole), found };
+  });
+}
+const equals = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+test("a long search lets others run between its queries, and ends when it must", async () => {
+  const index = indexOf("turns");
+  for (const text of QUERIES) await put(index, `${text}.md`, 1, [`a stone of the ${text}`]);
+  expect(await inTurns("turns", 60_000, () => undefined)).toMatchObject({
+    turns: 3,
+    unsearched: 0,
+    isWhole: true,
+  });
+  // Its time is over after the first query.
+  expect(await inTurns("turns", 0, () => undefined)).toMatchObject({
+    unsearched: 3,
+    found: [4, 0, 0, 0],
+  });
+  // Its caller goes away.
+  expect(await inTurns("turns", 60_000, (store) => store.call("drop", "leg"))).toMatchObject({
+    turns: 1,
+    unsearched: 3,
+  });
 });

@@ -6,13 +6,8 @@ import { folderOf } from "../../../src/core/folders.ts";
 import { encodeHalfFloats } from "../../../src/core/half-float.ts";
 import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
 import type { FileId, RagId } from "../../../src/core/ids.ts";
-import type {
-  CandidatesRequest,
-  FileFacts,
-  PlacedChunk,
-  RagIndex,
-  StagedChunk,
-} from "../../../src/ports/rag-index.ts";
+import type { FileFacts, PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
+import type { CandidatesRequest, RagIndex } from "../../../src/ports/rag-index.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 
 export const DIMENSIONS = 64;

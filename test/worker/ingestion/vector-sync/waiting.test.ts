@@ -5,7 +5,7 @@ import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { folderOf } from "../../../../src/core/folders.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
-import type { FileVersion } from "../../../../src/ports/rag-index.ts";
+import type { FileVersion } from "../../../../src/ports/index-versions.ts";
 import type { UpsertBatch } from "../../../../src/ports/vector-ledger.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { longText, push } from "../rebuilds/support.ts";

@@ -1,0 +1,59 @@
+import type { ChunkId, FileId } from "../core/ids.ts";
+import type { StoredVector } from "./vector-ledger.ts";
+
+/** The file properties that restriction and citation need. */
+export type FileFacts = {
+  fileId: FileId;
+  path: string;
+  name: string;
+  externalId: string | null;
+  url: string | null;
+  /** Provider metadata: labels, owner, mimeType, tags and the like. */
+  metadata: Record<string, unknown>;
+};
+
+/** A chunk's content, stored before its version is activated; its place is not part of it. */
+export type StagedChunk = {
+  id: ChunkId;
+  text: string;
+  /** `foldForDuplicates(text)`, hashed; equal keys are duplicates. */
+  duplicateKey: string;
+  /** IEEE half floats, little-endian, `dimensions` of them, L2-normalised before rounding. */
+  vector: Uint8Array;
+};
+
+/** A chunk's place in the file's new version. */
+export type PlacedChunk = {
+  id: ChunkId;
+  /** 0 for the file's first chunk. */
+  position: number;
+  /** Heading path, outermost first; searched together with the text. */
+  headings: string[];
+  page: number | null;
+  /** Character offsets into the extracted text, end exclusive. */
+  start: number;
+  end: number;
+};
+
+export type ActivationResult =
+  | { outcome: "activated"; chunkCount: number }
+  /**
+   * A later revision or a removal is known, so this work is void. `revision` is that later
+   * revision.
+   */
+  | { outcome: "superseded"; revision: number }
+  /** These chunks are not staged; stage them and activate again. */
+  | { outcome: "incomplete"; missing: ChunkId[] }
+  /** Too many live chunks are in flight to the vector index; activate again later. */
+  | { outcome: "full" };
+
+/** A whole version of a file; `staged`: those of its chunks that are not stored yet. */
+export type FileVersion = {
+  file: FileFacts;
+  revision: number;
+  staged: StagedChunk[];
+  chunks: PlacedChunk[];
+};
+
+/** What was added to storage, and whether it is live. */
+export type WrittenVersion = { stored: StoredVector[]; activation: ActivationResult };

@@ -1,0 +1,64 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+
+import { composeServices } from "../../../src/compose.ts";
+import { Turns } from "../../../src/core/work/turns.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { ORIGIN, signedIn } from "../../support/worker-client.ts";
+
+test("a caller's long searches wait for each other, and other callers for none", async () => {
+  const panel = await signedIn();
+  await panel.send("POST", "/file-sources", { name: "Busy", provider: "file_system" });
+  await panel.send("POST", "/rags", { name: "Busy", fileSource: "busy" });
+  await panel.put("/file-sources/busy/files/note.md", "# Note\n\nHeather flowers in August.");
+  const tokens: string[] = [];
+  for (const name of ["One", "Other"]) {
+    const made = await panel.send("POST", "/tokens", { name, rags: ["busy"] });
+    tokens.push((made.body as { token: string }).token);
+  }
+  const searches = new Turns({ atOnce: 1, waiting: 0 });
+  const held = Promise.withResolvers<void>();
+  const app = createApp((bindings, context) => {
+    const services = composeServices(bindings, context);
+    const models: typeof services.models = {
+      ...services.models,
+      embedder: (...of) => {
+        const embedder = services.models.embedder(...of);
+        const doEmbed: typeof embedder.model.doEmbed = async (options) => {
+          if (options.values.length > 1) await held.promise;
+          return await embedder.model.doEmbed(options);
+        };
+        return { ...embedder, model: { ...embedder.model, doEmbed } };
+      },
+    };
+    return { ...services, models, turns: { ...services.turns, searches } };
+  });
+  const search = async (token: string | undefined, count: number) =>
+    await app.fetch(
+      new Request(`${ORIGIN}/api/rags/busy/retrieve`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${token}`, "CF-Connecting-IP": "203.0.113.77" },
+        body: JSON.stringify({
+          semanticSearch: Array.from({ length: count }, (_, at) => `heather ${at}`),
+          useAllFiles: true,
+        }),
+      }),
+      env,
+      createExecutionContext(),
+    );
+  const [one, other] = tokens;
+  const first = search(one, 10);
+  const refused = await vi.waitUntil(async () => {
+    const answer = await search(one, 10);
+    return answer.status === 503 ? answer : null;
+  });
+  expect(refused.headers.get("Retry-After")).toBe("5");
+  expect(await refused.json()).toEqual({ error: "Too many calls of this caller are waiting" });
+  // A question is no long search, and another caller has turns of its own.
+  expect((await search(one, 1)).status).toBe(200);
+  const others = search(other, 10);
+  held.resolve();
+  expect((await others).status).toBe(200);
+  expect((await first).status).toBe(200);
+});
