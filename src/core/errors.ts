@@ -91,8 +91,8 @@ export const modelFailed = (message: string, cause?: unknown) =>
   new QuarryError("model-failed", message, { cause });
 /** Most work that waits is done by then. */
 const BUSY_SECONDS = 5;
-export const busy = () =>
-  new QuarryError("busy", "Too many calls of this caller are waiting", {
+export const busy = (message: string) =>
+  new QuarryError("busy", message, {
     retryAfterSeconds: BUSY_SECONDS,
   });
 export const limitsUnavailable = () =>

@@ -94,9 +94,9 @@ const NOTHING: Ranking = {
 async function inTurn(call: RetrievalCall, plan: SearchPlan, topK: number): Promise<Ranking> {
   if (!isLong(plan)) return await searchAndRank(call, plan, topK);
   const { caller, searches } = call.services.turns;
+  let end: () => void;
   try {
-    const wait = (signal: AbortSignal) => searches.begin(caller, signal);
-    await call.deadline.run("search", wait);
+    end = await call.deadline.run("search", (signal) => searches.begin(caller, signal));
   } catch (thrown) {
     if (!(thrown instanceof DeadlineExceeded)) throw thrown;
     const others = "the time was over before this caller's other searches had ended";
@@ -106,7 +106,7 @@ async function inTurn(call: RetrievalCall, plan: SearchPlan, topK: number): Prom
   try {
     return await searchAndRank(call, plan, topK);
   } finally {
-    searches.end(caller);
+    end();
   }
 }
 

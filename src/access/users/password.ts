@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
+import { Turns } from "../../core/work/turns.ts";
 import { COST } from "./password-cost.ts";
 
 const BLOCK_SIZE = 8;
@@ -43,7 +44,21 @@ export async function verifyPassword(password: string, stored: string | null): P
   return timingSafeEqual(actual, expected) && stored !== null;
 }
 
-function derive(password: string, salt: Buffer, length: number, parameters: Parameters) {
+/** A hash takes a tenth of a second of the thread: one at a time, with other work in between. */
+const hashing = new Turns({ atOnce: 1, waiting: 20, refusal: "Too many sign-ins are waiting" });
+const EVERYBODY = "";
+
+/** @throws QuarryError `busy` */
+async function derive(password: string, salt: Buffer, length: number, parameters: Parameters) {
+  const end = await hashing.begin(EVERYBODY);
+  try {
+    return await scryptOf(password, salt, length, parameters);
+  } finally {
+    end();
+  }
+}
+
+function scryptOf(password: string, salt: Buffer, length: number, parameters: Parameters) {
   const options = { ...parameters, maxmem: MEMORY_LIMIT_BYTES };
   // NFKC: the same passphrase typed on another keyboard is the same bytes (RFC 8265).
   const bytes = Buffer.from(password.normalize("NFKC"), "utf8");

@@ -29,3 +29,22 @@ test("hashes of other parameters are still read", async () => {
   expect(await verifyPassword("old", stored)).toBe(true);
   expect(await verifyPassword("new", stored)).toBe(false);
 });
+
+test("passwords are checked one after the other, and too many at once are refused", async () => {
+  const salt = Buffer.alloc(16, 3);
+  const hash = scryptSync("old", salt, 32, { N: 1_024, r: 8, p: 1 });
+  const stored = `scrypt$1024$8$1$${salt.toString("base64")}$${hash.toString("base64")}`;
+  const order: number[] = [];
+  const checked = await Promise.allSettled(
+    Array.from({ length: 30 }, async (_, at) => {
+      await verifyPassword("old", stored);
+      order.push(at);
+    }),
+  );
+  const refused = checked.flatMap((one) =>
+    one.status === "rejected" ? [one.reason as unknown] : [],
+  );
+  expect(refused).toHaveLength(9);
+  expect(refused[0]).toMatchObject({ kind: "busy", retryAfterSeconds: 5 });
+  expect(order).toEqual(Array.from({ length: 21 }, (_, at) => at));
+});
