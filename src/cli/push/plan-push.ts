@@ -60,11 +60,3 @@ function goneFiles(
     (path) => !here.has(path) && choose.file(path) && !mayBeThere(path),
   );
 }
-
-const HELD_SHARE = 0.5;
-const HELD_COUNT = 20;
-
-/** Whether so many files would be removed that a mistake is likely. */
-export function isSuspicious(remove: number, inSource: number): boolean {
-  return remove > HELD_COUNT && remove > inSource * HELD_SHARE;
-}

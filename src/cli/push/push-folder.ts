@@ -1,3 +1,4 @@
+import { isMassRemoval } from "../../core/mass-removal.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import type { PanelApi } from "../api/panel-api.ts";
 import { ApiError } from "../api/send.ts";
@@ -5,7 +6,7 @@ import type { Terminal } from "../terminal.ts";
 import { chooser } from "./choose-files.ts";
 import type { FileChoice } from "./choose-files.ts";
 import { listFolder, reasonOf } from "./list-folder.ts";
-import { isSuspicious, planPush } from "./plan-push.ts";
+import { planPush } from "./plan-push.ts";
 import type { PushPlan } from "./plan-push.ts";
 import { uploadFiles, uploadsOf } from "./upload-files.ts";
 
@@ -46,7 +47,7 @@ export async function pushFolder(
     api.manifest(request.source),
   ]);
   const plan = await planPush(listing, manifest, choose);
-  const held = !request.confirmRemovals && isSuspicious(plan.remove.length, manifest.size);
+  const held = !request.confirmRemovals && isMassRemoval(plan.remove.length, manifest.size);
   const remove = held ? [] : plan.remove;
   const summary: PushSummary = {
     added: plan.upload.filter(({ isNew }) => isNew).length,

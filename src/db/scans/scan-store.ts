@@ -57,6 +57,7 @@ const SCANNED_SOURCE = row({
   scanIntervalMinutes: number,
   changeCursor: nullable(text),
   listedAt: nullable(number),
+  heldSince: nullable(number),
 });
 
 export type ScanRun = {
@@ -68,7 +69,7 @@ export type ScanRun = {
 
 const SOURCE = `id, provider, config, sealed_secrets as sealedSecrets,
   scan_interval_minutes as scanIntervalMinutes, change_cursor as changeCursor,
-  listed_at as listedAt`;
+  listed_at as listedAt, held_since as heldSince`;
 
 /**
  * Begins a run unless one is in progress; then the source is marked to be scanned again.
@@ -234,6 +235,8 @@ export type RunEnd = {
   listedAt: number | null;
   /** An earlier time than the scan interval gives; null for none. */
   nextScanAt: number | null;
+  /** Since when runs hold removals back, ms; null: not any more. */
+  heldSince: number | null;
 };
 
 const ENDED_RUN = row({ scanAgain: flag });
@@ -254,6 +257,7 @@ export async function endRun(
       `update file_sources set scan_run_id = null, scan_claimed_until = null,
          status = case when ?3 is null then 'active' else 'error' end,
          change_cursor = coalesce(?4, change_cursor), listed_at = coalesce(?7, listed_at),
+         held_since = ?8,
          next_scan_at = case when scan_again = 1 then min(?6, coalesce(next_scan_at, ?6))
            when scan_interval_minutes > 0 and ?5 is not null
            then min(?5, coalesce(next_scan_at, ?5)) else next_scan_at end
@@ -265,6 +269,7 @@ export async function endRun(
       end.nextScanAt,
       againBy,
       end.listedAt,
+      end.heldSince,
     ),
     statement(
       `update scan_runs set finished_at = ?2, error = ?3, held_removals = ?4, progress = null,

@@ -44,12 +44,19 @@ export async function idsOfDeleted(
   return rows.map(({ id }) => id);
 }
 
-export async function countLiveFiles(db: Database, sourceId: FileSourceId): Promise<number> {
+/** Those that were there before a time, ms. */
+export async function countLiveFiles(
+  db: Database,
+  sourceId: FileSourceId,
+  before: number,
+): Promise<number> {
   const counted = await readRow(
     db,
     COUNT,
-    `select count(*) as count from files where file_source_id = ?1 and deleted_at is null`,
+    `select count(*) as count from files where file_source_id = ?1 and deleted_at is null
+       and created_at < ?2`,
     sourceId,
+    before,
   );
   return counted?.count ?? 0;
 }

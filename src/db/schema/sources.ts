@@ -64,6 +64,8 @@ export const fileSources = sqliteTable(
     /** Pushed URLs that were rejected: beyond the limit, or of another host. */
     pushesRefused: integer().notNull().default(0),
     pushesRefusedAt: integer(),
+    /** When the first of the last runs began that held removals back; null: the last one did not. */
+    heldSince: integer(),
     createdAt: integer().notNull(),
     /** Set at removal; its data is deleted in the background, then the row. */
     removedAt: integer(),

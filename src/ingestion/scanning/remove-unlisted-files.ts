@@ -1,3 +1,4 @@
+import { isMassRemoval, REMOVED_FREELY } from "../../core/mass-removal.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
 import { countLiveFiles, liveFileIds } from "../../db/scans/unlisted-files.ts";
@@ -10,9 +11,6 @@ import { readNotes, readReported } from "./scan-notes.ts";
 
 const IDS_PER_PAGE = 5_000;
 const REMOVED_PER_STEP = 500;
-/** More removals than this, and than half of the source, need an administrator's confirmation. */
-const BRAKE_FROM = 20;
-const BRAKE_SHARE = 0.5;
 /** A provider's listing may lag behind its change feed, which has just reported these files. */
 const LISTING_LAG_MS = 10 * MINUTE_MS;
 
@@ -38,8 +36,10 @@ async function holdOrRemove(
 ): Promise<HeldRemovals | null> {
   const { confirmRemovals, mode, partial, seenFiles } = run.progress;
   const isEmpty = mode === "full" && seenFiles === 0 && !partial;
-  if (!confirmRemovals && (isEmpty || unlisted.length > BRAKE_FROM)) {
-    const total = await countLiveFiles(services.db, run.source.id);
+  if (!confirmRemovals && (isEmpty || unlisted.length > REMOVED_FREELY)) {
+    // New files do not make up for what is missing, nor do those of runs that held it back.
+    const before = run.source.heldSince ?? listingBegan(run);
+    const total = await countLiveFiles(services.db, run.source.id, before);
     if (isEmpty || isMassRemoval(unlisted.length, total)) {
       const why = isEmpty ? "the listing is empty: " : "";
       const message = `${why}removal of ${unlisted.length} of ${total} files is held until confirmed`;
@@ -67,10 +67,6 @@ const listingBegan = ({ startedAt, progress }: ScanRun) => progress.listedFrom ?
 /** Files added later than this are not expected in the listing, ms. */
 const listedFrom = (run: ScanRun) =>
   isMending(run.progress) ? listingBegan(run) - LISTING_LAG_MS : listingBegan(run);
-
-export function isMassRemoval(removals: number, total: number): boolean {
-  return removals > BRAKE_FROM && removals > total * BRAKE_SHARE;
-}
 
 async function unlistedFiles(services: Services, run: ScanRun) {
   const { seen, deleted: unlisted } = await readNotes(services, run);

@@ -148,7 +148,15 @@ async function finish(
     heldRemovals: held === null ? 0 : held.count,
     ...whatIsKnown(run, { isHeld: held !== null, contradicted }),
     nextScanAt: contradicted ? services.now() + CONTRADICTED_AGAIN_AFTER_MS : null,
+    heldSince: heldSince(run, held !== null),
   });
+}
+
+/** What a run did not look at keeps what earlier runs held back. */
+function heldSince({ startedAt, source, progress }: ScanRun, isHeld: boolean): number | null {
+  if (isHeld) return source.heldSince ?? startedAt;
+  const sawAll = progress.mode === "full" && !progress.partial;
+  return sawAll || progress.confirmRemovals ? null : source.heldSince;
 }
 
 const NOTHING_REMOVED = { held: null, contradicted: false };
@@ -185,6 +193,7 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
     changeCursor: null,
     listedAt: null,
     nextScanAt: services.now() + verdict.delayMs,
+    heldSince: run.source.heldSince,
   });
 }
 

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { chooser } from "../../../src/cli/push/choose-files.ts";
 import { listFolder } from "../../../src/cli/push/list-folder.ts";
-import { isSuspicious, planPush } from "../../../src/cli/push/plan-push.ts";
+import { isMassRemoval } from "../../../src/core/mass-removal.ts";
+import { planPush } from "../../../src/cli/push/plan-push.ts";
 
 const ALL = chooser({ include: [], exclude: [] });
 let folder = "";
@@ -101,7 +102,7 @@ test("a missing folder is an error that names it", async () => {
 });
 
 test("removals are held above twenty and above half", () => {
-  expect(isSuspicious(20, 20)).toBe(false);
-  expect(isSuspicious(21, 42)).toBe(false);
-  expect(isSuspicious(22, 42)).toBe(true);
+  expect(isMassRemoval(20, 20)).toBe(false);
+  expect(isMassRemoval(21, 42)).toBe(false);
+  expect(isMassRemoval(22, 42)).toBe(true);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { UnreadableDocument } from "../../../src/documents/extracted-document.ts";
 import { MAX_TRIES, backOffMs } from "../../../src/ingestion/attempts-and-waits.ts";
 import { StepFailure, during, verdictOn } from "../../../src/ingestion/indexing/index-failure.ts";
-import { isMassRemoval } from "../../../src/ingestion/scanning/remove-unlisted-files.ts";
+import { isMassRemoval } from "../../../src/core/mass-removal.ts";
 import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-failure-verdict.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";

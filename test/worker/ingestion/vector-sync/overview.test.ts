@@ -29,7 +29,7 @@ async function shown(world: VectorizeWorld): Promise<unknown> {
     context.set("services", world.services);
     await next();
   });
-  const answer = await app.route("/", overviewRoutes()).request("/");
+  const answer = await app.route("/", overviewRoutes()).request("/overview");
   return (await answer.json<{ vectorIndex: unknown }>()).vectorIndex;
 }
 
