@@ -103,45 +103,6 @@ test("a scan adds, changes, moves and removes; what is unchanged is not opened a
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, deleted: 1, vectors: 3 });
 });
 
-test("new files do not make up for those that vanish, in no run until it is confirmed", async () => {
-  const { reader, world, source, rag } = await worldWith(many(30));
-  await scan(world, source);
-  const others = Object.fromEntries(
-    Array.from({ length: 40 }, (_, at) => [`other/${at}.txt`, `Another note, ${at}.`]),
-  );
-  reader.set(others);
-  for (const added of [40, 0, 0]) {
-    await scan(world, source);
-    expect(await lastRun(source)).toMatchObject({
-      added,
-      removed: 0,
-      held: 30,
-      error: "removal of 30 of 30 files is held until confirmed",
-    });
-  }
-  await scan(world, source, true);
-  expect(await lastRun(source)).toMatchObject({ removed: 30, held: 0, status: "active" });
-  expect(Object.keys(await world.shown(rag))).toHaveLength(40);
-});
-
-test("a scan that would delete most of a source waits for an administrator", async () => {
-  const { reader, world, source, rag } = await worldWith(many(40));
-  await scan(world, source);
-  reader.set({ ...many(10), "new.txt": "A note, new." });
-  await scan(world, source);
-  expect(await lastRun(source)).toMatchObject({
-    added: 1,
-    removed: 0,
-    held: 30,
-    status: "error",
-    error: "removal of 30 of 40 files is held until confirmed",
-  });
-  expect(Object.keys(await world.shown(rag))).toHaveLength(41);
-  await scan(world, source, true);
-  expect(await lastRun(source)).toMatchObject({ removed: 30, held: 0, status: "active" });
-  expect(Object.keys(await world.shown(rag))).toHaveLength(11);
-});
-
 test("of a file that changes the text of its present version alone is kept", async () => {
   const { reader, world, source, rag } = await worldWith({ "a.txt": "A note, first." });
   await scan(world, source);
