@@ -1,8 +1,5 @@
 import type { AgentId, FileSourceId, InferenceId, RagId } from "../core/ids.ts";
 import type { VectorPlace } from "./schema/rags.ts";
-import type { PROVIDERS } from "./schema/sources.ts";
-
-export type Provider = (typeof PROVIDERS)[number];
 
 /** A RAG with everything a retrieval needs, including its live generation's settings. */
 export type RagRecord = {
@@ -11,7 +8,7 @@ export type RagRecord = {
   identifier: string;
   /** The status that the API shows: `error` when the file source is in error. */
   status: "active" | "paused" | "error";
-  fileSource: { id: FileSourceId; name: string; identifier: string; provider: Provider };
+  fileSource: { id: FileSourceId; name: string; identifier: string; provider: string };
   scopeMode: "global" | "scoped";
   chunkSize: number;
   chunkOverlap: number;

@@ -1,8 +1,6 @@
 import type { FileSourceId } from "../core/ids.ts";
 import type { SourceWatcher } from "./source-watcher.ts";
 
-type Provider = "file_system" | "cloud_drive" | "object_storage" | "document_site" | "web";
-
 /** A file as a source lists it. Equal versions mean equal bytes. */
 export type ListedFile = {
   path: string;
@@ -122,7 +120,7 @@ export interface SourceReader {
 /** The input for creating a reader: the source's settings, its secrets decrypted. */
 export type SourceSettings = {
   id: FileSourceId;
-  provider: Provider;
+  provider: string;
   config: Record<string, unknown>;
   sealedSecrets: string | null;
 };

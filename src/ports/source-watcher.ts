@@ -8,6 +8,21 @@ export type Watch = {
   expiresAt: number;
 };
 
+/** What a provider reports of a watch. */
+export type WatchNotification = {
+  /** The provider's id of the watch. */
+  watchId: string;
+  /** The secret that was given with the watch. */
+  token: string;
+  /** What is watched, as the provider names it; null where the notification does not say. */
+  resourceId: string | null;
+  /**
+   * `opened`: the watch began, nothing changed. `expiring`: it must be renewed now. `ended`: the
+   * provider removed it.
+   */
+  event: "opened" | "changed" | "expiring" | "ended";
+};
+
 export type WatchRequest = {
   /** A random UUID. A provider that chooses ids itself ignores it and returns its own. */
   id: string;

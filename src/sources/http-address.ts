@@ -6,7 +6,8 @@ const ADDRESS_MAX_LENGTH = 2_048;
 export const httpAddress = z
   .string()
   .max(ADDRESS_MAX_LENGTH)
-  .refine(isHttpAddress, "must be an http or https URL without credentials");
+  .refine(isHttpAddress, "must be an http or https URL without credentials")
+  .meta({ input: "url" });
 
 function isHttpAddress(text: string): boolean {
   const url = URL.parse(text);

@@ -3,15 +3,30 @@ import { z } from "zod";
 import { seal, unseal } from "../access/seal.ts";
 import type { Config } from "../config.ts";
 import { invalidField } from "../core/errors.ts";
-import type { Provider } from "../db/records.ts";
-import {
-  DESTINATION_FIELDS,
-  SECRET_FIELDS,
-  takesSecret,
-  type ProviderConfig,
-} from "./source-config.ts";
+import { isObject } from "../core/is-object.ts";
+import { SourceFailure } from "../ports/source-reader.ts";
+import { manifestOf } from "./registry.ts";
+import { configFields, secretOf, type SourceManifest } from "./source-manifest.ts";
+
+/** A configuration as it is checked: its settings, and its secret where it was given anew. */
+export type ProviderConfig = Record<string, unknown>;
 
 type Stored = { config: ProviderConfig; sealedSecrets: string | null };
+
+/**
+ * What a manifest's `config` may hold. A secret that is stored may be left out, or be the `true`
+ * that stands for it in our answers.
+ */
+export function configSchemaOf(
+  manifest: SourceManifest,
+  secretIsSet: boolean,
+): z.ZodType<ProviderConfig> {
+  const { config } = manifest;
+  const field = secretIsSet ? secretOf(manifest) : null;
+  const secret = config.shape[field ?? ""];
+  if (field === null || secret === undefined) return config;
+  return config.safeExtend({ [field]: z.union([z.literal(true), secret]).optional() });
+}
 
 /**
  * Seals the secret of a checked configuration and puts `true` in its place. An omitted secret
@@ -21,13 +36,12 @@ type Stored = { config: ProviderConfig; sealedSecrets: string | null };
  */
 export async function sealSecrets(
   config: Config,
-  of: { provider: Provider; config: ProviderConfig; before: Stored | null },
+  of: { provider: string; config: ProviderConfig; before: Stored | null },
 ): Promise<Stored> {
-  const field = SECRET_FIELDS[of.provider];
-  if (field === null || !takesSecret(of.provider, of.config)) {
-    return { config: of.config, sealedSecrets: null };
-  }
-  if (!config.ALLOW_PRIVATE_URLS) requireEncryption(of);
+  const manifest = manifestOf(of);
+  const field = secretOf(manifest);
+  if (field === null) return { config: of.config, sealedSecrets: null };
+  if (!config.ALLOW_PRIVATE_URLS) requireEncryption(manifest, of.config);
   const given = of.config[field];
   const shown = { ...of.config, [field]: true };
   if (given !== undefined && given !== true) {
@@ -37,32 +51,31 @@ export async function sealSecrets(
   if (kept === null) {
     throw refusal(field, "is required: no stored secret exists, or it cannot be decrypted");
   }
-  const moved = DESTINATION_FIELDS[of.provider].find(
-    (name) => of.config[name] !== of.before?.config[name],
+  const moved = configFields(manifest.config).find(
+    ({ path, meta }) =>
+      meta.destination === true && valueAt(of.config, path) !== valueAt(of.before?.config, path),
   );
   // Whoever may change where a secret is sent need not know it, and could send it to themselves.
-  if (moved !== undefined) throw refusal(field, `is required when ${moved} changes`);
+  if (moved !== undefined) {
+    throw refusal(field, `is required when ${moved.path.join(".")} changes`);
+  }
   return { config: shown, sealedSecrets: await seal(config, kept) };
 }
 
 /** Secrets, and the access tokens that they are exchanged for, travel by https only. */
-function requireEncryption(of: { provider: Provider; config: ProviderConfig }): void {
-  const secret = SECRET_FIELDS[of.provider] ?? "";
-  const nested = addressIn.safeParse(of.config[secret]).data?.token_uri;
-  const addresses: [string, unknown][] = [
-    ["apiBaseUrl", of.config["apiBaseUrl"]],
-    ["loginBaseUrl", of.config["loginBaseUrl"]],
-    [`${secret}.token_uri`, nested],
-  ];
-  for (const [name, address] of addresses) {
+function requireEncryption(manifest: SourceManifest, config: ProviderConfig): void {
+  for (const { path, meta } of configFields(manifest.config)) {
+    const address = meta.encrypted === true ? valueAt(config, path) : undefined;
     const isOpen = typeof address === "string" && URL.parse(address)?.protocol !== "https:";
-    if (isOpen) throw refusal(name, "must be an https URL");
+    if (isOpen) throw refusal(path.join("."), "must be an https URL");
   }
 }
 
-const addressIn = z.object({ token_uri: z.string().optional() });
-
 const refusal = (field: string, problem: string) => invalidField(`config.${field}`, problem);
+
+/** What a configuration holds for a setting; undefined: nothing. */
+export const valueAt = (config: unknown, path: string[]): unknown =>
+  path.reduce((value, name) => (isObject(value) ? value[name] : undefined), config);
 
 /** Null when there is none, or its key is gone. */
 async function unsealed(config: Config, sealed: string | null): Promise<string | null> {
@@ -75,12 +88,21 @@ async function unsealed(config: Config, sealed: string | null): Promise<string |
 
 const sealedFields = z.record(z.string(), z.unknown());
 
+const UNOPENED =
+  "file source: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_PREVIOUS opens its credentials: give them again";
+
 /**
  * The configuration with its secrets in place, for the one who talks to the provider.
- * @throws Error when the secrets cannot be unsealed; it holds nothing of them.
+ * @throws SourceFailure `denied` when no key opens them; it holds nothing of them.
  */
 export async function openConfig(config: Config, stored: Stored): Promise<ProviderConfig> {
   if (stored.sealedSecrets === null) return stored.config;
-  const secrets = sealedFields.parse(JSON.parse(await unseal(config, stored.sealedSecrets)));
-  return { ...stored.config, ...secrets };
+  try {
+    const secrets = sealedFields.parse(JSON.parse(await unseal(config, stored.sealedSecrets)));
+    return { ...stored.config, ...secrets };
+  } catch (cause) {
+    const failure = new SourceFailure("denied", UNOPENED);
+    failure.cause = cause;
+    throw failure;
+  }
 }

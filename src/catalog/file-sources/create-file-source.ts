@@ -2,27 +2,23 @@ import { newWebhookSecret } from "../../access/credential-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type FileSourceId } from "../../core/ids.ts";
-import type { Provider } from "../../db/records.ts";
 import { insertSource } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
-import type { ProviderConfig } from "../../sources/source-config.ts";
-import { sealSecrets } from "../../sources/source-secrets.ts";
+import { manifestOf } from "../../sources/registry.ts";
+import { sealSecrets, type ProviderConfig } from "../../sources/source-secrets.ts";
 import { requestScan } from "./request-scan.ts";
 
 export type NewFileSource = {
   name: string;
   identifier?: string | undefined;
-  provider: Provider;
+  provider: string;
   /** Checked by the provider's schema; secrets in plain text. */
   config: ProviderConfig;
   /** 0: no automatic scans. */
   scanIntervalMinutes: number;
 };
-
-/** Providers that may notify of changes. */
-const NOTIFYING = new Set<Provider>(["cloud_drive", "document_site"]);
 
 /**
  * Creates a file source and queues its first scan. `webhookSecret` is returned only here.
@@ -33,6 +29,7 @@ export async function createFileSource(
   input: NewFileSource,
 ): Promise<{ source: FileSource; webhookSecret: string }> {
   const { provider, name, scanIntervalMinutes } = input;
+  const { open, takes, notifications } = manifestOf(input);
   const identifier = chooseIdentifier(name, input.identifier);
   const stored = await sealSecrets(services.config, { ...input, before: null });
   const webhookSecret = newWebhookSecret();
@@ -48,11 +45,11 @@ export async function createFileSource(
     createdAt,
     webhookSecretHash: await sha256Hex(webhookSecret),
     nextScanAt: nextScanAt(createdAt, scanIntervalMinutes),
-    uploadsDueAt: provider === "file_system" ? createdAt + DAY_MS : null,
-    watchDueAt: NOTIFYING.has(provider) ? createdAt : null,
+    uploadsDueAt: takes === "files" ? createdAt + DAY_MS : null,
+    watchDueAt: notifications === undefined ? null : createdAt,
   });
   if (!inserted) throw identifierTaken();
-  if (provider !== "file_system") await requestScan(services, { sourceId: id });
+  if (open !== null) await requestScan(services, { sourceId: id });
   await services.wakeClock();
   return { source: await findFileSource(services, { key: id }), webhookSecret };
 }

@@ -4,8 +4,8 @@ import { updateSourceRow, type SourceChange } from "../../db/catalog/source-stor
 import type { Services } from "../../services.ts";
 import { nextScanAt } from "./create-file-source.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
-import type { ProviderConfig } from "../../sources/source-config.ts";
-import { sealSecrets } from "../../sources/source-secrets.ts";
+import { manifestOf } from "../../sources/registry.ts";
+import { sealSecrets, type ProviderConfig } from "../../sources/source-secrets.ts";
 import { requestScan } from "./request-scan.ts";
 
 export type FileSourcePatch = {
@@ -35,7 +35,7 @@ export async function updateFileSource(
   if (patch.config !== undefined) {
     await abandonRun(services.db, id, services.now());
     await replaceWatches(services.db, id, services.now());
-    if (provider !== "file_system") await requestScan(services, { sourceId: id });
+    if (manifestOf(source).open !== null) await requestScan(services, { sourceId: id });
   }
   if (patch.scanIntervalMinutes !== undefined) await services.wakeClock();
   return await findFileSource(services, { key: id });

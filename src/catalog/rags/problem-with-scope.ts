@@ -1,4 +1,3 @@
-import type { Provider } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 
 const VALUE_MAX_LENGTH = 2_048;
@@ -8,7 +7,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 /**
  * What is wrong with a scope's value, worded to follow the field's name; null when it is valid.
  */
-export function problemWithScope(provider: Provider, { type, value }: IndexScope): string | null {
+export function problemWithScope(provider: string, { type, value }: IndexScope): string | null {
   if (value === "") return "is required";
   if (value.length > VALUE_MAX_LENGTH) return `must have at most ${VALUE_MAX_LENGTH} characters`;
   if (CONTROL.test(value)) return "must not hold control characters";

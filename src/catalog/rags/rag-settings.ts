@@ -1,5 +1,4 @@
 import { invalidField, invalidFields } from "../../core/errors.ts";
-import type { Provider } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { problemWithScope } from "./problem-with-scope.ts";
 import { storedScope } from "./stored-scope.ts";
@@ -31,7 +30,7 @@ export function checkChunking(chunkSize: number, chunkOverlap: number): void {
 
 /** The scopes without duplicates. @throws QuarryError `invalid` that names each invalid one. */
 export function checkedScopes(
-  provider: Provider,
+  provider: string,
   scopeMode: ScopeMode,
   scopes: IndexScope[],
 ): IndexScope[] {

@@ -1,10 +1,8 @@
 import type { InferenceId } from "../../core/ids.ts";
 import type { Reads } from "../client.ts";
 import { principalQuery, type Credential, type StoredPrincipal } from "./principal-lookup.ts";
-import type { Provider } from "../records.ts";
 import { flag, id, number, oneOf, row, text, type Row } from "../columns.ts";
 import { query, runBatch } from "../raw-sql.ts";
-import { PROVIDERS } from "../schema/sources.ts";
 
 /** A RAG as the list of RAGs shows it. */
 type RagItem = {
@@ -15,7 +13,7 @@ type RagItem = {
   totalFiles: number;
   processedFiles: number;
   numberVectors: number;
-  fileSource: { id: string; name: string; identifier: string; provider: Provider };
+  fileSource: { id: string; name: string; identifier: string; provider: string };
 };
 
 const RAG_ITEM_ROW = row({
@@ -29,7 +27,7 @@ const RAG_ITEM_ROW = row({
   sourceId: text,
   sourceName: text,
   sourceIdentifier: text,
-  provider: oneOf(PROVIDERS),
+  provider: text,
 });
 
 const RAG_ITEM = `select r.id, r.name, r.identifier,
@@ -98,7 +96,7 @@ export type LinkedSource = {
   ragIdentifier: string;
   ragName: string;
   identifier: string;
-  provider: Provider;
+  provider: string;
 };
 
 export type InferenceItem = {
@@ -122,7 +120,7 @@ const LINK_ROW = row({
   ragIdentifier: text,
   ragName: text,
   identifier: text,
-  provider: oneOf(PROVIDERS),
+  provider: text,
 });
 
 const INFERENCE_ROW = row({

@@ -5,7 +5,6 @@ import { flag, id, jsonObject, nullable, number, oneOf, row, text } from "../col
 import type { Row } from "../columns.ts";
 import { query, runBatch, statement } from "../raw-sql.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
-import { PROVIDERS } from "../schema/sources.ts";
 import { heldUntil, isSuspect } from "./attempts.ts";
 import { countingFiles } from "./count-together.ts";
 import { MESSAGE, OPEN, sameFile } from "./file-rows.ts";
@@ -40,7 +39,7 @@ const CLAIMED = row({
   embeddingModel: text,
   dimensions: number,
   sourceId: id<FileSourceId>(),
-  provider: oneOf(PROVIDERS),
+  provider: text,
   config: jsonObject,
   sealedSecrets: nullable(text),
 });

@@ -1,9 +1,8 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { flag, id, nullable, number, oneOf, row, text } from "../columns.ts";
+import { flag, id, nullable, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { execute, readRows, runBatch, statement } from "../raw-sql.ts";
-import { PROVIDERS } from "../schema/sources.ts";
 
 /**
  * What a replaced or deleted file had stored. `contentId` null: its text is still current.
@@ -16,7 +15,7 @@ const REPLACED = row({
   path: text,
   version: text,
   contentId: nullable(text),
-  provider: nullable(oneOf(PROVIDERS)),
+  provider: nullable(text),
   isCurrent: flag,
 });
 export type ReplacedContent = Row<typeof REPLACED>;

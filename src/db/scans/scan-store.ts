@@ -2,21 +2,9 @@ import { z } from "zod";
 
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import {
-  flag,
-  id,
-  json,
-  jsonObject,
-  nullable,
-  number,
-  oneOf,
-  row,
-  text,
-  type Row,
-} from "../columns.ts";
+import { flag, id, json, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
 import { execute, query, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
-import { PROVIDERS } from "../schema/sources.ts";
 
 /** The state a scan needs to continue, stored with each page that it commits. */
 const scanProgress = z.object({
@@ -51,7 +39,7 @@ export type ScanProgress = z.infer<typeof scanProgress>;
 
 const SCANNED_SOURCE = row({
   id: id<FileSourceId>(),
-  provider: oneOf(PROVIDERS),
+  provider: text,
   config: jsonObject,
   sealedSecrets: nullable(text),
   scanIntervalMinutes: number,

@@ -1,13 +1,12 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Watch } from "../../ports/source-watcher.ts";
 import type { Database } from "../client.ts";
-import { flag, id, jsonObject, nullable, number, oneOf, row, text, type Row } from "../columns.ts";
+import { flag, id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
 import { readRow, readRows, runBatch, statement } from "../raw-sql.ts";
-import { PROVIDERS } from "../schema/sources.ts";
 
 const WATCHED_SOURCE = row({
   id: id<FileSourceId>(),
-  provider: oneOf(PROVIDERS),
+  provider: text,
   config: jsonObject,
   sealedSecrets: nullable(text),
   watchAttempts: number,

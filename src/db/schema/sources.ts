@@ -6,21 +6,14 @@ import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
 /** SQL for an id that no other content of the file ever had. */
 export const NEW_CONTENT_ID = "(lower(hex(randomblob(8))))";
 
-export const PROVIDERS = [
-  "file_system",
-  "cloud_drive",
-  "object_storage",
-  "document_site",
-  "web",
-] as const;
-
 export const fileSources = sqliteTable(
   "file_sources",
   {
     id: text().$type<FileSourceId>().primaryKey(),
     name: text().notNull(),
     identifier: text().notNull(),
-    provider: text({ enum: PROVIDERS }).notNull(),
+    /** As a manifest of `sources/` names it. */
+    provider: text().notNull(),
     /** Provider settings as JSON, without secrets. */
     config: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
     /**

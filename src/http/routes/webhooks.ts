@@ -2,14 +2,14 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 
 import { bearerIn } from "../../access/bearer.ts";
-import { invalidField, notFound, unauthorized } from "../../core/errors.ts";
+import { notFound, unauthorized } from "../../core/errors.ts";
 import { LONGEST_URL } from "../../sources/guarded-url.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findWebSource } from "../../db/scans/webhook-store.ts";
 import { pushUrls } from "../../ingestion/webhooks/push-urls.ts";
-import { receiveGraphNotifications } from "../../ingestion/webhooks/receive-graph-notifications.ts";
-import { receiveNotification } from "../../ingestion/webhooks/receive-notification.ts";
+import { receiveNotifications } from "../../ingestion/webhooks/receive-notifications.ts";
+import { SOURCES } from "../../sources/registry.ts";
 import { pushLimits, type PushLimits } from "../../sources/web/web-config.ts";
 import type { AppEnv } from "../app-env.ts";
 import { auditedRefusal } from "../middleware/audit.ts";
@@ -18,6 +18,8 @@ import { errors } from "../schemas/error.ts";
 import { bearer, json, jsonRequest, readsJson, TAGS } from "./route-parts.ts";
 
 const URLS_LIMIT = 1_000;
+/** A provider's full batch is far below. */
+const NOTIFICATIONS_LIMIT_BYTES = 1_048_576;
 
 type Pushed = { sourceId: FileSourceId; limits: PushLimits };
 type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { pushed: Pushed } };
@@ -91,45 +93,19 @@ function isWebUrl(text: string): boolean {
   return protocol === "http:" || protocol === "https:";
 }
 
-/**
- * The state that Google sends when a channel is opened.
- * https://developers.google.com/workspace/drive/api/guides/push
- */
-const OPENING_STATE = "sync";
-
-/** The answer is always the same: an error would make the provider retry. */
-webhookRoutes.post("/api/webhooks/drive", async (context) => {
-  const header = (name: string) =>
-    context.req.header(`X-Drive-${name}`) ?? context.req.header(`X-Goog-${name}`) ?? "";
-  const state = header("Resource-State");
-  if (state !== "") {
-    await receiveNotification(context.get("services"), {
-      watchId: header("Channel-ID"),
-      token: header("Channel-Token"),
-      resourceId: header("Resource-ID") || null,
-      event: state === OPENING_STATE ? "opened" : "changed",
+for (const { notifications } of SOURCES) {
+  if (notifications === undefined) continue;
+  const { path, status, parse } = notifications;
+  webhookRoutes.post(path, async (context) => {
+    const { req } = context;
+    const reported = await parse({
+      header: (name) => req.header(name),
+      query: (name) => req.query(name),
+      text: async () => await readText(req.raw, NOTIFICATIONS_LIMIT_BYTES),
     });
-  }
-  return context.json({ ok: true }, 200);
-});
-
-/** A full batch of Graph's is far below. */
-const GRAPH_BODY_LIMIT_BYTES = 1_048_576;
-const LONGEST_VALIDATION_TOKEN = 2_048;
-
-/**
- * Graph calls the address once before it grants a subscription, and expects the token back as
- * plain text. Afterwards the answer is always the same, so that it tells nothing.
- * https://learn.microsoft.com/graph/change-notifications-delivery-webhooks
- */
-webhookRoutes.post("/api/webhooks/graph", async (context) => {
-  const validationToken = context.req.query("validationToken");
-  if (validationToken !== undefined) {
-    if (validationToken.length > LONGEST_VALIDATION_TOKEN)
-      throw invalidField("validationToken", "is too long");
-    return context.text(validationToken, 200);
-  }
-  const body = await readText(context.req.raw, GRAPH_BODY_LIMIT_BYTES);
-  await receiveGraphNotifications(context.get("services"), body);
-  return context.json({ ok: true }, 202);
-});
+    if (typeof reported === "string") return context.text(reported, 200);
+    await receiveNotifications(context.get("services"), reported);
+    // The answer is always the same: an error would make the provider retry.
+    return context.json({ ok: true }, status);
+  });
+}

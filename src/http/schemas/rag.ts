@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { PROVIDERS } from "../../db/schema/sources.ts";
+import { PROVIDERS } from "../../sources/registry.ts";
 
 export const Provider = z
   .enum(PROVIDERS)

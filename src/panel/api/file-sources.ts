@@ -6,11 +6,11 @@ import { findFileSource, type FileSource } from "../../catalog/file-sources/find
 import { listSourceRows } from "../../db/catalog/source-store.ts";
 import { listFolder } from "../../db/files/folder-list.ts";
 import { listScanRuns } from "../../db/scans/run-list.ts";
-import { configSchemaOf } from "../../sources/source-config.ts";
+import { findManifest, manifestOf, PROVIDERS } from "../../sources/registry.ts";
+import { configSchemaOf } from "../../sources/source-secrets.ts";
 import { removeFileSource } from "../../catalog/file-sources/remove-file-source.ts";
 import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
 import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
-import { PROVIDERS } from "../../db/schema/sources.ts";
 import { relativePath } from "../../http/schemas/relative-path.ts";
 import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
@@ -47,16 +47,15 @@ const fieldOf = (body: unknown, field: string): unknown =>
 
 /** Reports what is wrong with the configuration and with the other fields in one error. */
 export function checkedSource(body: unknown) {
-  const kind = provider.safeParse(fieldOf(body, "provider"));
-  const known = kind.success
-    ? configSchemaOf(kind.data, fieldOf(body, "config"), false)
-    : z.record(z.string(), z.unknown());
+  const manifest = findManifest(fieldOf(body, "provider"), fieldOf(body, "config"));
+  const known = manifest?.config ?? z.record(z.string(), z.unknown());
   return parseKnownOrRefuse(z.object({ ...newSource, config: known.prefault({}) }), body);
 }
 
 export function checkedPatch({ source }: FileSource, body: unknown) {
-  const raw = fieldOf(body, "config");
-  const config = configSchemaOf(source.provider, raw, source.sealedSecrets !== null);
+  const { provider, sealedSecrets } = source;
+  const manifest = manifestOf({ provider, config: fieldOf(body, "config") });
+  const config = configSchemaOf(manifest, sealedSecrets !== null);
   return given(parseKnownOrRefuse(z.object({ ...sourcePatch, config }).partial(), body));
 }
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import type { ScanRunRow } from "../../db/catalog/source-store.ts";
-import { PROVIDERS } from "../../db/schema/sources.ts";
+import { manifestOf, PROVIDERS } from "../../sources/registry.ts";
 import { time, timeOrNull } from "./request/endpoint.ts";
 
 export const Scan = z
@@ -59,7 +59,7 @@ export const Source = z.object(sourceFields).openapi("FileSource");
 export const sourceOf = ({ source, lastScan }: FileSource) => ({
   ...source,
   lastScan: lastScan === null ? null : scanOf(lastScan),
-  ...(source.provider === "web"
+  ...(manifestOf(source).takes === "addresses"
     ? {
         pushed: {
           files: source.pushedFiles,

@@ -115,7 +115,7 @@ type InputProps = FieldProps & {
   autocomplete?: string;
   /** Only digits are expected: phones show their keys. */
   numeric?: boolean;
-  placeholder?: string;
+  placeholder?: string | undefined;
   min?: number;
   max?: number;
   step?: string;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { DAY_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
+import { DRIVE_WEBHOOK } from "./drive-notifications.ts";
 import type { DriveClient } from "./drive-client.ts";
 import { startPageToken } from "./drive-files.ts";
 import { corpusOf } from "./drive-listing.ts";
@@ -47,7 +48,7 @@ export function driveWatcher({ client, now, findDriveId }: DriveWatcherOptions):
         from,
         signal,
       );
-      const address = `${baseUrl}/api/webhooks/drive`;
+      const address = `${baseUrl}${DRIVE_WEBHOOK}`;
       const expiration = String(now() + LIFE_MS);
       const body = { id, type: "web_hook", address, token, expiration };
       const query = { ...corpus, pageToken, includeRemoved: true };

@@ -9,33 +9,57 @@ const LABELS_MAX = 20;
 const id = z.string().min(1).max(ID_MAX_LENGTH);
 
 /** A service account's key file, as an object or as the file's text. */
-export const serviceAccount = z.preprocess(
+const serviceAccount = z.preprocess(
   parsedWhenText,
   z.looseObject({
     client_email: z.string().min(1).max(EMAIL_MAX_LENGTH),
     private_key: z.string().min(1).max(KEY_MAX_LENGTH),
     private_key_id: z.string().max(ID_MAX_LENGTH).optional(),
-    token_uri: httpAddress.optional(),
+    token_uri: httpAddress.optional().meta({ encrypted: true }),
   }),
 );
 
+const FURTHER = "Acting for a user, labels, another address";
+
 export const cloudDriveConfig = z
   .strictObject({
-    /** Everything beneath this folder; without it, the whole shared drive. */
-    rootFolderId: id.optional(),
-    sharedDriveId: id.optional(),
-    /** The user that the service account acts for (domain-wide delegation). */
-    subject: z.email().max(EMAIL_MAX_LENGTH).optional(),
-    /** Drive labels whose values become the metadata `labels`. */
-    labelIds: z.array(id).max(LABELS_MAX).optional(),
-    apiBaseUrl: httpAddress.optional(),
+    sharedDriveId: id
+      .optional()
+      .meta({ label: "Shared drive", hint: "Its id, the last part of its address. Or:" }),
+    /** Without it, the whole shared drive. */
+    rootFolderId: id
+      .optional()
+      .meta({ label: "Folder", hint: "The id of a folder; everything beneath it is read." }),
+    credentials: serviceAccount.meta({
+      label: "Key file of the service account",
+      hint: "The whole JSON file. The folder or drive must be shared with its e-mail.",
+      rows: 6,
+      secret: true,
+    }),
+    subject: z.email().max(EMAIL_MAX_LENGTH).optional().meta({
+      label: "Acts for",
+      hint: "With domain-wide delegation: the user's e-mail.",
+      input: "email",
+      folded: FURTHER,
+    }),
+    labelIds: z.array(id).max(LABELS_MAX).optional().meta({
+      label: "Labels",
+      hint: "Ids of Drive labels, one a line; their values become the files' metadata.",
+      folded: FURTHER,
+    }),
+    apiBaseUrl: httpAddress.optional().meta({
+      label: "Address of the API",
+      folded: FURTHER,
+      destination: true,
+      encrypted: true,
+    }),
   })
   .refine(({ rootFolderId, sharedDriveId }) => rootFolderId ?? sharedDriveId, {
     path: ["rootFolderId"],
     message: "or sharedDriveId is required",
   });
 
-export type GoogleDriveConfig = z.infer<typeof cloudDriveConfig>;
+export type GoogleDriveConfig = Omit<z.infer<typeof cloudDriveConfig>, "credentials">;
 export type ServiceAccount = z.infer<typeof serviceAccount>;
 
 function parsedWhenText(value: unknown): unknown {

@@ -7,26 +7,37 @@ const NAME_MAX_LENGTH = 1_024;
 const TOKEN_MAX_LENGTH = 16_384;
 const name = z.string().min(1).max(NAME_MAX_LENGTH);
 
-const prefix = z.string().max(NAME_MAX_LENGTH).optional();
+export const prefix = z.string().max(NAME_MAX_LENGTH).optional().meta({
+  label: "Folder",
+  hint: "Only what lies below it, such as handbook/. Empty: the whole bucket.",
+});
 
-/** The bucket that is bound to the Worker. */
-export const boundBucketConfig = z.strictObject({ r2: z.literal(true), prefix });
-
-export const objectStorageCredentials = z.strictObject({
-  accessKeyId: name,
-  secretAccessKey: name,
-  sessionToken: z.string().min(1).max(TOKEN_MAX_LENGTH).optional(),
+const credentials = z.strictObject({
+  accessKeyId: name.meta({ label: "Access key id" }),
+  secretAccessKey: name.meta({ label: "Secret access key", input: "password" }),
+  sessionToken: z.string().min(1).max(TOKEN_MAX_LENGTH).optional().meta({
+    label: "Session token",
+    input: "password",
+    folded: "Temporary credentials",
+  }),
 });
 
 /** Any vendor that speaks S3. */
 export const objectStorageConfig = z.strictObject({
-  endpoint: httpAddress,
-  region: name,
-  bucket: name,
+  endpoint: httpAddress.meta({
+    label: "Endpoint",
+    placeholder: "https://s3.eu-central-1.amazonaws.com",
+    destination: true,
+  }),
+  region: name.meta({ label: "Region", placeholder: "eu-central-1", isHalf: true }),
+  bucket: name.meta({ label: "Bucket", isHalf: true }),
   prefix,
-  /** False: the bucket is a label of the host name. */
-  pathStyle: z.boolean().default(true),
+  pathStyle: z
+    .boolean()
+    .default(true)
+    .meta({ label: "The bucket is part of the path, not of the host name" }),
+  credentials: credentials.meta({ secret: true }),
 });
 
-export type ObjectStorageConfig = z.infer<typeof objectStorageConfig>;
-export type ObjectStorageSecrets = z.infer<typeof objectStorageCredentials>;
+export type ObjectStorageConfig = Omit<z.infer<typeof objectStorageConfig>, "credentials">;
+export type ObjectStorageSecrets = z.infer<typeof credentials>;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { MINUTE_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
+import { GRAPH_WEBHOOK } from "./graph-notifications.ts";
 import type { Asked, GraphClient } from "./graph-client.ts";
 
 /*
@@ -35,7 +36,7 @@ export function graphWatcher(
     targets: driveIds,
 
     async start(driveId, { token, baseUrl }: WatchRequest, signal): Promise<Watch> {
-      const address = `${baseUrl}/api/webhooks/graph`;
+      const address = `${baseUrl}${GRAPH_WEBHOOK}`;
       const body = {
         changeType: "updated",
         notificationUrl: address,

@@ -9,26 +9,58 @@ const FIELDS_MAX = 20;
 /** The PEM of a certificate chain with its key is about 8 KB. */
 const SECRET_MAX_LENGTH = 16_384;
 const id = z.string().min(1).max(ID_MAX_LENGTH);
+const name = z.string().min(1).max(NAME_MAX_LENGTH);
 
-/** A client secret's value, or the PEM of a certificate and its private key. */
-export const clientSecret = z.string().min(1).max(SECRET_MAX_LENGTH);
+const PARTS = "A library by its name, a folder, columns";
+const CLOUDS = "National clouds";
 
 export const documentSiteConfig = z
   .strictObject({
-    tenantId: id.refine(isTenant, "must be a tenant's id or domain"),
-    clientId: id,
+    tenantId: id
+      .refine((text) => /^[\w.-]+$/.test(text), "must be a tenant's id or domain")
+      .meta({ label: "Tenant id", isHalf: true, destination: true }),
+    clientId: id.meta({ label: "Client id", isHalf: true }),
+    /** A client secret's value, or the PEM of a certificate and its private key. */
+    clientSecret: z.string().min(1).max(SECRET_MAX_LENGTH).meta({
+      label: "Client secret",
+      hint: "Of an app registration with Sites.Read.All or Sites.Selected.",
+      input: "password",
+      secret: true,
+    }),
     /** A site's id or its address, `https://contoso.sharepoint.com/sites/hr`. */
-    siteId: z.string().min(1).max(ADDRESS_MAX_LENGTH).optional(),
-    /** One library of the site, by its name; without it, all of them. */
-    library: z.string().min(1).max(NAME_MAX_LENGTH).optional(),
-    /** A library or a OneDrive by its id; `siteId` is then not needed. */
-    driveId: id.optional(),
-    /** Everything beneath this folder of the library; without it, the whole library. */
-    rootFolderId: id.optional(),
-    /** Columns, by their internal names, that become metadata. */
-    fields: z.array(z.string().min(1).max(NAME_MAX_LENGTH)).max(FIELDS_MAX).optional(),
-    apiBaseUrl: httpAddress.optional(),
-    loginBaseUrl: httpAddress.optional(),
+    siteId: z.string().min(1).max(ADDRESS_MAX_LENGTH).optional().meta({
+      label: "Site",
+      hint: "host,site id,web id as Microsoft Graph names it: all libraries of the site. Or:",
+    }),
+    /** A library or a OneDrive; `siteId` is then not needed. */
+    driveId: id.optional().meta({ label: "Library", hint: "The id of one document library." }),
+    library: name.optional().meta({
+      label: "Name of a library",
+      hint: "One library of the site. Empty: all of them.",
+      folded: PARTS,
+    }),
+    rootFolderId: id.optional().meta({
+      label: "Folder",
+      hint: "The id of a folder of the library; everything beneath it is read.",
+      folded: PARTS,
+    }),
+    fields: z.array(name).max(FIELDS_MAX).optional().meta({
+      label: "Columns",
+      hint: "Internal names, one a line; their values become the files' metadata.",
+      folded: PARTS,
+    }),
+    apiBaseUrl: httpAddress.optional().meta({
+      label: "Address of Microsoft Graph",
+      folded: CLOUDS,
+      destination: true,
+      encrypted: true,
+    }),
+    loginBaseUrl: httpAddress.optional().meta({
+      label: "Address of the sign-in",
+      folded: CLOUDS,
+      destination: true,
+      encrypted: true,
+    }),
   })
   .refine(({ siteId, driveId }) => siteId ?? driveId, {
     path: ["siteId"],
@@ -39,8 +71,4 @@ export const documentSiteConfig = z
     message: "needs a library or driveId",
   });
 
-export type DocumentSiteConfig = z.infer<typeof documentSiteConfig>;
-
-function isTenant(text: string): boolean {
-  return /^[\w.-]+$/.test(text);
-}
+export type DocumentSiteConfig = Omit<z.infer<typeof documentSiteConfig>, "clientSecret">;

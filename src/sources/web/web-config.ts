@@ -28,11 +28,21 @@ function hostNameIn(text: string): string | null {
   return URL.parse(`https://${text}/`)?.hostname ?? null;
 }
 
+const FURTHER = "Limits, patterns and pushed addresses";
+
 const pushes = {
-  /** Hosts of which addresses may be pushed; absent: any. */
-  pushHosts: z.array(hostName).max(LIST_MAX).optional(),
-  /** Pushed addresses that are kept, deleted ones until they are forgotten. */
-  maxPushedUrls: z.int().min(0).max(PUSHED_URLS_MAX).default(DEFAULT_PUSHED_URLS),
+  pushHosts: z.array(hostName).max(LIST_MAX).optional().meta({
+    label: "Hosts of pushed addresses",
+    hint: "One a line. The webhook accepts addresses of these hosts only; empty: of any.",
+    folded: FURTHER,
+  }),
+  /** Deleted ones count until they are forgotten. */
+  maxPushedUrls: z
+    .int()
+    .min(0)
+    .max(PUSHED_URLS_MAX)
+    .default(DEFAULT_PUSHED_URLS)
+    .meta({ label: "Pushed addresses at most", folded: FURTHER }),
 };
 
 /** What a stored configuration says of pushes. */
@@ -40,13 +50,31 @@ export const pushLimits = z.object(pushes);
 export type PushLimits = z.infer<typeof pushLimits>;
 
 export const webConfig = z.strictObject({
-  startUrls: addresses,
-  sitemapUrls: addresses,
-  /** Links followed from a start URL: 0 reads the start URLs alone. */
-  maxDepth: z.int().min(0).max(DEPTH_MAX).default(DEFAULT_DEPTH),
-  maxPages: z.int().min(1).max(PAGES_MAX).default(DEFAULT_PAGES),
-  include: patterns,
-  exclude: patterns,
+  startUrls: addresses.meta({
+    label: "Start addresses",
+    hint: "One a line. Links on these pages are followed, within the same host and folder.",
+    rows: 3,
+  }),
+  sitemapUrls: addresses.meta({ label: "Sitemaps", hint: "One a line." }),
+  /** From a start URL: 0 reads the start URLs alone. */
+  maxDepth: z
+    .int()
+    .min(0)
+    .max(DEPTH_MAX)
+    .default(DEFAULT_DEPTH)
+    .meta({ label: "Links followed in a row", isHalf: true, folded: FURTHER }),
+  maxPages: z
+    .int()
+    .min(1)
+    .max(PAGES_MAX)
+    .default(DEFAULT_PAGES)
+    .meta({ label: "Pages at most", isHalf: true, folded: FURTHER }),
+  include: patterns.meta({
+    label: "Only addresses that match",
+    hint: "One pattern a line; * stands for anything.",
+    folded: FURTHER,
+  }),
+  exclude: patterns.meta({ label: "Leave out", hint: "One pattern a line.", folded: FURTHER }),
   ...pushes,
 });
 

@@ -4,7 +4,8 @@ import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { receiveGraphNotifications } from "../../../src/ingestion/webhooks/receive-graph-notifications.ts";
+import { receiveNotifications } from "../../../src/ingestion/webhooks/receive-notifications.ts";
+import { graphNotifications } from "../../../src/sources/sharepoint/graph-notifications.ts";
 import { SubscriptionsDouble } from "../../doubles/microsoft-graph/subscriptions-double.ts";
 import { PushNetwork } from "../../doubles/push-network.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
@@ -174,13 +175,18 @@ test("a call of many notifications costs one read, and each source one scan", as
   const missed = known.map((each) => ({ ...each, lifecycleEvent: "missed" }));
   const counts = noRows();
   const scans: string[] = [];
-  await receiveGraphNotifications(
+  const told = await graphNotifications({
+    header: () => undefined,
+    query: () => undefined,
+    text: async () => JSON.stringify({ value: [...unknown, ...known, ...missed] }),
+  });
+  await receiveNotifications(
     {
       db: openDatabase(countedRows(env.DB, counts)),
       now: () => Date.now(),
       debounceDriveScan: async (id) => void scans.push(id),
     },
-    JSON.stringify({ value: [...unknown, ...known, ...missed] }),
+    typeof told === "string" ? [] : told,
   );
   expect({ calls: counts.calls, scans }).toEqual({
     calls: 1,

@@ -10,7 +10,7 @@ import { DAY_MS, MINUTE_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
-import { readerFor } from "../../../src/sources/reader-for.ts";
+import { openSource } from "../../../src/sources/open-source.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
@@ -111,7 +111,7 @@ function crawled(): Life {
     const headers = { "content-type": "text/html" };
     if (text !== null) site.set(address, () => new Response(body, { headers }));
     serve(site);
-    world.services.sourceReaders = async (settings) => await readerFor(world.services, settings);
+    world.services.sourceReaders = async (settings) => await openSource(world.services, settings);
     await scan(world, source);
   };
   return {

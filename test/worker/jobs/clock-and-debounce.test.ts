@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { receiveNotification } from "../../../src/ingestion/webhooks/receive-notification.ts";
+import { receiveNotifications } from "../../../src/ingestion/webhooks/receive-notifications.ts";
 import { World } from "../../support/ingestion-world.ts";
 
 async function driveWithChannel(world: World, channel: string) {
@@ -25,7 +25,7 @@ test("only a known, living channel with its token and a change brings a scan", a
   });
   const source = await driveWithChannel(world, "known");
   const tell = (watchId: string, token: string, event: "changed" | "opened") =>
-    receiveNotification(world.services, { watchId, token, resourceId: null, event });
+    receiveNotifications(world.services, [{ watchId, token, resourceId: null, event }]);
   await tell("unknown", "right", "changed");
   await tell("known", "wrong", "changed");
   await tell("known", "right", "opened");

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { Source, sourceOf } from "../../../src/panel/api/shown-source.ts";
-import { readerFor } from "../../../src/sources/reader-for.ts";
+import { openSource } from "../../../src/sources/open-source.ts";
 import { sealSecrets } from "../../../src/sources/source-secrets.ts";
 import { BASE, GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
 import { simulatedDrive } from "../../doubles/google-drive/simulated-drive.ts";
@@ -45,7 +45,7 @@ test(
     world.services.log = jsonLog((_level, line) => void lines.push(line));
     const { config } = world.services;
     world.services.config = { ...config, PUBLIC_BASE_URL: "https://quarry.example.com" };
-    world.services.sourceReaders = async (source) => await readerFor(world.services, source);
+    world.services.sourceReaders = async (source) => await openSource(world.services, source);
     const sealed = await sealSecrets(world.services.config, {
       provider: "cloud_drive",
       config: {

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { Source, sourceOf } from "../../../src/panel/api/shown-source.ts";
-import { readerFor } from "../../../src/sources/reader-for.ts";
+import { openSource } from "../../../src/sources/open-source.ts";
 import { sealSecrets } from "../../../src/sources/source-secrets.ts";
 import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
 import { graphConfig } from "../../doubles/microsoft-graph/scanning.ts";
@@ -52,7 +52,7 @@ test(
     world.services.log = jsonLog((_level, line) => void lines.push(line));
     const { config } = world.services;
     world.services.config = { ...config, PUBLIC_BASE_URL: "https://quarry.example.com" };
-    world.services.sourceReaders = async (source) => await readerFor(world.services, source);
+    world.services.sourceReaders = async (source) => await openSource(world.services, source);
     const settings = graphConfig(graph, { siteId: site.id });
     const sealed = await sealSecrets(world.services.config, {
       provider: "document_site",

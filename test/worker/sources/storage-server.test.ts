@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, inject, test, vi } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { inParallel } from "../../../src/core/work/parallel.ts";
-import { readerFor } from "../../../src/sources/reader-for.ts";
+import { openSource } from "../../../src/sources/open-source.ts";
 import { s3Error } from "../../doubles/object-storage/served-bucket.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";
@@ -71,7 +71,7 @@ beforeAll(async () => {
   world = new World();
   const { services } = world;
   services.config = { ...services.config, ALLOW_PRIVATE_URLS: true };
-  services.sourceReaders = (of) => readerFor(services, of);
+  services.sourceReaders = (of) => openSource(services, of);
   const config = { endpoint, region: "us-east-1", bucket, prefix: "docs/", credentials };
   source = await world.addSource("object_storage", config);
   rag = await world.addRag(source, [FOLDER]);

@@ -1,6 +1,8 @@
 import type { Child } from "hono/jsx";
 
 import { readRunPage, type ScanRun } from "../../../db/scans/run-pages.ts";
+import { manifestOf } from "../../../sources/registry.ts";
+import type { SourceManifest } from "../../../sources/source-manifest.ts";
 import { Data } from "../../components/data.tsx";
 import { count, duration } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
@@ -12,7 +14,7 @@ import type { PageContext } from "../page-env.ts";
 import { hereOf, pageAt } from "../request/list-query.ts";
 import { ScanProblems } from "./scan-problems.tsx";
 import type { ShownSource } from "./shown-source.ts";
-import { runState } from "./source-words.ts";
+import { runState } from "./source-state.ts";
 
 /** The scans of a source, the newest first, with what each found. */
 export async function runsTab(context: PageContext, { source }: ShownSource): Promise<Child> {
@@ -24,7 +26,7 @@ export async function runsTab(context: PageContext, { source }: ShownSource): Pr
         <Table
           label="Runs"
           rows={listed.data}
-          columns={columnsAt(now(), source.provider)}
+          columns={columnsAt(now(), manifestOf(source))}
           empty={<Empty title="It has not been scanned yet." />}
         />
       </div>
@@ -40,7 +42,7 @@ const figure = (head: string, field: "added" | "changed" | "removed" | "unchange
   cell: (run: ScanRun) => count(run[field]),
 });
 
-const columnsAt = (now: number, provider: string): Column<ScanRun>[] => [
+const columnsAt = (now: number, manifest: SourceManifest): Column<ScanRun>[] => [
   { head: "Began", cell: ({ startedAt }) => <Time at={startedAt} now={now} /> },
   {
     head: "Outcome",
@@ -54,7 +56,7 @@ const columnsAt = (now: number, provider: string): Column<ScanRun>[] => [
               <Data>{run.error}</Data>
             </div>
           )}
-          <ScanProblems scan={run} provider={provider} />
+          <ScanProblems scan={run} manifest={manifest} />
         </>
       );
     },

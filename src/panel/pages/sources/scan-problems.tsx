@@ -1,4 +1,5 @@
 import type { ScanProblem } from "../../../db/schema/sources.ts";
+import type { SourceManifest } from "../../../sources/source-manifest.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 
@@ -10,11 +11,9 @@ type Scanned = {
   unchanged: number;
 };
 
-const DRIVES = new Set(["cloud_drive", "document_site"]);
-
 /** What a scan could not read, why, and what to do about it; nothing where it read all. */
-export const ScanProblems = ({ scan, provider }: { scan: Scanned; provider: string }) => {
-  const isWeb = provider === "web";
+export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: SourceManifest }) => {
+  const isWeb = manifest.takes === "addresses";
   const { failed, problems, added, changed, unchanged } = scan;
   if (failed === 0) return null;
   const what = counted(failed, isWeb ? "address" : "item", isWeb ? "addresses" : "items");
@@ -35,7 +34,7 @@ export const ScanProblems = ({ scan, provider }: { scan: Scanned; provider: stri
       </ul>
       {untold <= 0 ? null : <p>And {untold} more.</p>}
       <p class="soft">
-        {DRIVES.has(provider)
+        {manifest.notifications !== undefined
           ? "They are not in search. A scan looks at them again when they change, and when it lists everything."
           : "What was read of them before stays. A scan tries again what failed, and so does “Scan now”."}
         {isWeb ? " What need not be read can be left out in the settings." : ""}

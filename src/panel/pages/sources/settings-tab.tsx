@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import { baseUrlOf } from "../../../http/base-url.ts";
+import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
 import { Data } from "../../components/data.tsx";
 import { counted, interval } from "../../components/figures.ts";
@@ -11,10 +12,9 @@ import type { PageContext } from "../page-env.ts";
 import { seenOf } from "../request/edit.ts";
 import type { FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { ConfigFields, IntervalField } from "./source-fields.tsx";
-import { fieldsOf, formOfSource, kindOf } from "./source-form.ts";
+import { ConfigFields, IntervalField } from "./config-fields.tsx";
+import { fieldsOf, formOfSource } from "./config-form.ts";
 import type { ShownSource } from "./shown-source.ts";
-import { providerName } from "./source-words.ts";
 
 /** What a source is made of, how programs reach it, and its removal. */
 export async function settingsTab(
@@ -23,20 +23,21 @@ export async function settingsTab(
   failed: FormState | null,
 ): Promise<Child> {
   const { source, path } = shown;
-  const kind = kindOf(source);
+  const manifest = manifestOf(source);
+  const { takes } = manifest;
   const stored = formOfSource(shown);
   const state = failed ?? stored;
-  const seen = await seenOf(stored, fieldsOf(kind));
+  const seen = await seenOf(stored, fieldsOf(manifest));
   const now = context.get("services").now();
   return (
     <>
       <Facts
         facts={[
-          ["Provider", providerName(source)],
+          ["Provider", manifest.name],
           ["Identifier", <CodeLine text={source.identifier} label="identifier" />],
           [
             "Looked at",
-            kind === "file_system" ? "when pushed" : interval(source.scanIntervalMinutes),
+            manifest.open === null ? "when pushed" : interval(source.scanIntervalMinutes),
           ],
           ["Made", <Time at={source.createdAt} now={now} />],
         ]}
@@ -46,18 +47,18 @@ export async function settingsTab(
           <h2>Settings</h2>
           <Form action={`${path}/settings`} state={state} submit="Save" seen={seen}>
             <TextField state={state} name="name" label="Name" required />
-            <ConfigFields kind={kind} state={state} isStored />
-            <IntervalField kind={kind} state={state} />
+            <ConfigFields manifest={manifest} state={state} isStored />
+            <IntervalField manifest={manifest} state={state} />
           </Form>
-          {kind === "file_system" || kind === "web" ? null : (
+          {takes !== undefined ? null : (
             <ActionButton action={`${path}/check`} label="Check the connection" />
           )}
         </>
       ) : (
         <StoredConfig config={source.config} />
       )}
-      {kind === "web" ? <Webhook context={context} shown={shown} /> : null}
-      {kind === "file_system" ? <Pushing context={context} shown={shown} /> : null}
+      {takes === "addresses" ? <Webhook context={context} shown={shown} /> : null}
+      {takes === "files" ? <Pushing context={context} shown={shown} /> : null}
       {isAdmin(context) ? <Removal shown={shown} /> : null}
     </>
   );

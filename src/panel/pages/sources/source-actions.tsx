@@ -10,6 +10,7 @@ import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
 import { conflict, forbidden, invalidField } from "../../../core/errors.ts";
 import { countSourceFiles } from "../../../db/catalog/scope-files.ts";
+import { manifestOf } from "../../../sources/registry.ts";
 import { checkedPatch } from "../../api/file-sources.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
@@ -21,7 +22,7 @@ import { auditAs, goTo } from "../request/action.ts";
 import { changedIn, editOf } from "../request/edit.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { fieldsOf, formOfSource, kindOf, sourceChangeBody } from "./source-form.ts";
+import { fieldsOf, formOfSource, sourceChangeBody } from "./config-form.ts";
 import { sourceOf, type ShownSource } from "./shown-source.ts";
 import { failedSettings } from "./source.tsx";
 import { uploadFiles } from "./upload-files.ts";
@@ -47,12 +48,12 @@ export function sourceActions(): Hono<PageEnv> {
   app.post("/:id/settings", async (context) => {
     const shown = await sourceOf(context);
     const form = await formOf(context);
-    const kind = kindOf(shown.source);
+    const manifest = manifestOf(shown.source);
     auditAs(context, "file-sources.change", shown.source.id);
     const services = context.get("services");
-    const edit = await editOf(form, formOfSource(shown), fieldsOf(kind));
-    const saved = await attempt(edit.form, fieldsOf(kind), async () => {
-      const patch = checkedPatch(shown, changedIn(edit, sourceChangeBody(edit.form, kind)));
+    const edit = await editOf(form, formOfSource(shown), fieldsOf(manifest));
+    const saved = await attempt(edit.form, fieldsOf(manifest), async () => {
+      const patch = checkedPatch(shown, changedIn(edit, sourceChangeBody(edit.form, manifest)));
       return await updateFileSource(services, { source: shown, patch });
     });
     if (!saved.done) return await failedSettings(context, saved.state);
@@ -115,7 +116,7 @@ function addRemoval(app: Hono<PageEnv>): void {
 async function removalPage(context: PageContext, shown: ShownSource, state: FormState) {
   const { source, path, rags } = shown;
   if (rags.length > 0) throw conflict("RAGs use this source: remove them first");
-  const isPushed = source.provider === "file_system";
+  const isPushed = manifestOf(source).takes === "files";
   const { db } = context.get("services");
   const files = await countSourceFiles(db, source.id, FILES_COUNTED);
   const content = (

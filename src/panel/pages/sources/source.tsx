@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
+import { manifestOf } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
@@ -15,7 +16,7 @@ import { runsTab } from "./runs-tab.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { ScanProblems } from "./scan-problems.tsx";
 import { sourceOf, type ShownSource } from "./shown-source.ts";
-import { countsOf, isScanning, isUnderWay, providerName } from "./source-words.ts";
+import { countsOf, isScanning, isUnderWay } from "./source-state.ts";
 
 const BUSY_SECONDS = 3;
 const IDLE_SECONDS = 20;
@@ -72,7 +73,7 @@ async function sourcePage(
       <div id="source-troubles" data-live>
         <Troubles shown={shown} mayAct={isAdmin(context)} />
         {shown.lastScan === null ? null : (
-          <ScanProblems scan={shown.lastScan} provider={source.provider} />
+          <ScanProblems scan={shown.lastScan} manifest={manifestOf(source)} />
         )}
       </div>
       <Tabs
@@ -80,7 +81,7 @@ async function sourcePage(
         here={path + tab}
         tabs={[
           { name: "Files", href: path },
-          ...(source.provider === "file_system" ? [] : [{ name: "Runs", href: `${path}/runs` }]),
+          ...(manifestOf(source).open === null ? [] : [{ name: "Runs", href: `${path}/runs` }]),
           { name: "Settings", href: `${path}/settings` },
         ]}
       />
@@ -99,7 +100,7 @@ const State = ({ shown, now }: { shown: ShownSource; now: number }) => {
   const under = isScanning(shown, now) ? " It is being scanned now." : "";
   return (
     <>
-      {providerName(source)} ·{" "}
+      {manifestOf(source).name} ·{" "}
       {rags.length === 0
         ? "in no RAG yet: nothing of it is indexed."
         : `${inWords(counts)}${rags.length === 1 ? "" : `, added up over ${rags.length} RAGs`}.${under}`}
@@ -132,7 +133,7 @@ const Actions = ({ shown: { source, rags, path } }: { shown: ShownSource }) => (
         New RAG of it
       </a>
     )}
-    {source.provider === "file_system" ? null : (
+    {manifestOf(source).open === null ? null : (
       <ActionButton action={`${path}/scan`} label="Scan now" kind="primary" />
     )}
   </>

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 
 import { readSourcePage, type SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { ragsOfSources, type RagOfSource } from "../../../db/catalog/source-counts.ts";
+import { manifestOf } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
 import { Data } from "../../components/data.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
@@ -13,7 +14,7 @@ import type { PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
 import { hereOf, pageAt } from "../request/list-query.ts";
-import { countsOf, isScanning, isUnderWay, providerName } from "./source-words.ts";
+import { countsOf, isScanning, isUnderWay } from "./source-state.ts";
 
 /** Seconds between two looks while something is under way, and while nothing is. */
 const BUSY_SECONDS = 3;
@@ -79,7 +80,7 @@ const columnsAt = (now: number): Column<Line>[] => [
       </>
     ),
   },
-  { head: "Provider", wide: true, cell: ({ source }) => providerName(source) },
+  { head: "Provider", wide: true, cell: ({ source }) => manifestOf(source).name },
   {
     head: "Files",
     cell: ({ rags }) =>
@@ -99,7 +100,7 @@ const columnsAt = (now: number): Column<Line>[] => [
     head: "Next",
     wide: true,
     cell: ({ source }) =>
-      source.provider === "file_system" ? (
+      manifestOf(source).open === null ? (
         <span class="soft">when pushed</span>
       ) : (
         <TimeOr at={source.nextScanAt} now={now} none="on request" />
@@ -120,7 +121,7 @@ const LastScan = ({ line, now }: { line: Line; now: number }) => {
   const { source, lastScan } = line;
   if (isScanning(line, now)) return <Status tone="work">under way</Status>;
   if (lastScan === null) {
-    return <span class="soft">{source.provider === "file_system" ? "–" : "not yet"}</span>;
+    return <span class="soft">{manifestOf(source).open === null ? "–" : "not yet"}</span>;
   }
   return (
     <>

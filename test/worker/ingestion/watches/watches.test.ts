@@ -7,7 +7,7 @@ import { watchesOf } from "../../../../src/db/scans/watch-store.ts";
 import type { FileSourceId } from "../../../../src/core/ids.ts";
 import { purgeSource } from "../../../../src/ingestion/removal/purge-removed-resources.ts";
 import { keepWatches } from "../../../../src/ingestion/watches/keep-watches.ts";
-import { receiveNotification } from "../../../../src/ingestion/webhooks/receive-notification.ts";
+import { receiveNotifications } from "../../../../src/ingestion/webhooks/receive-notifications.ts";
 import { SourceFailure, type SourceReader } from "../../../../src/ports/source-reader.ts";
 import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
 import { WatcherDouble } from "../../../doubles/source/watched-source.ts";
@@ -124,12 +124,14 @@ test("a start whose answer is lost leads to another; the first is stopped once k
   await keep(2 * MINUTE_MS);
   expect(watcher.watched()).toHaveLength(2);
   const [lost] = watcher.live.values();
-  await receiveNotification(world.services, {
-    watchId: lost?.id ?? "",
-    token: lost?.token ?? "",
-    resourceId: lost?.resourceId ?? "",
-    event: "changed",
-  });
+  await receiveNotifications(world.services, [
+    {
+      watchId: lost?.id ?? "",
+      token: lost?.token ?? "",
+      resourceId: lost?.resourceId ?? "",
+      event: "changed",
+    },
+  ]);
   // It is known now, so that it is stopped at once.
   await keep(MINUTE_MS);
   expect(watcher.watched()).toHaveLength(1);
@@ -196,7 +198,9 @@ test("a watch that its provider ended is replaced at once, and a scan follows", 
   const [watch] = watcher.live.values();
   watcher.live.clear();
   const { id: watchId = "", token = "" } = watch ?? {};
-  await receiveNotification(world.services, { watchId, token, resourceId: null, event: "ended" });
+  await receiveNotifications(world.services, [
+    { watchId, token, resourceId: null, event: "ended" },
+  ]);
   expect(scans).toEqual([source, source]);
   await keep(MINUTE_MS);
   expect(watcher.watched()).toEqual(["changes"]);
@@ -212,7 +216,7 @@ test("a watch is extended where the provider can, also early when it asks for it
   expect(watcher.asked).not.toContain("extend");
   const { id: watchId = "", token = "" } = watch ?? {};
   const notification = { watchId, token, resourceId: null } as const;
-  await receiveNotification(world.services, { ...notification, event: "expiring" });
+  await receiveNotifications(world.services, [{ ...notification, event: "expiring" }]);
   await keep(MINUTE_MS);
   expect(watcher.asked.filter((asked) => asked === "extend")).toHaveLength(1);
   expect(await shown(world, source)).toMatchObject({ watchedUntil: world.now + 7 * DAY_MS });

@@ -1,12 +1,16 @@
 import { z } from "zod";
 
-import type { Services } from "../../services.ts";
-import { receiveNotifications, type Notification } from "./receive-notification.ts";
+import { invalid } from "../../core/errors.ts";
+import type { WatchNotification } from "../../ports/source-watcher.ts";
+import type { NotificationCall } from "../source-manifest.ts";
 
+export const GRAPH_WEBHOOK = "/api/webhooks/graph";
+
+const VALIDATION_TOKEN_MAX_LENGTH = 2_048;
 /** Each costs a hash. What further ones tell is found by the interval. */
 const NOTIFICATIONS_MAX = 100;
 
-const LIFECYCLE = new Map<string, Notification["event"]>([
+const LIFECYCLE = new Map<string, WatchNotification["event"]>([
   ["reauthorizationRequired", "expiring"],
   ["subscriptionRemoved", "ended"],
   ["missed", "changed"],
@@ -23,22 +27,32 @@ const notification = z.object({
 });
 const collection = z.object({ value: z.array(z.unknown()) });
 
-/** Takes up what Graph sent in one call. What is not understood is ignored. */
-export async function receiveGraphNotifications(
-  services: Pick<Services, "db" | "now" | "debounceDriveScan">,
-  body: string,
-): Promise<void> {
+/**
+ * Graph calls the address once before it grants a subscription, and expects the token back as
+ * plain text.
+ * https://learn.microsoft.com/graph/change-notifications-delivery-webhooks
+ */
+export async function graphNotifications(
+  call: NotificationCall,
+): Promise<WatchNotification[] | string> {
+  const token = call.query("validationToken");
+  if (token === undefined) return notificationsIn(await call.text());
+  if (token.length > VALIDATION_TOKEN_MAX_LENGTH) throw invalid("validationToken is too long");
+  return token;
+}
+
+function notificationsIn(body: string): WatchNotification[] {
   const all = collection.safeParse(parsedJson(body)).data?.value ?? [];
-  const distinct = new Map<string, Notification>();
+  const distinct = new Map<string, WatchNotification>();
   for (const each of all) {
     const known = notificationOf(each);
     if (known === null || distinct.size >= NOTIFICATIONS_MAX) continue;
     distinct.set(`${known.watchId} ${known.event} ${known.token}`, known);
   }
-  await receiveNotifications(services, [...distinct.values()]);
+  return [...distinct.values()];
 }
 
-function notificationOf(value: unknown): Notification | null {
+function notificationOf(value: unknown): WatchNotification | null {
   const parsed = notification.safeParse(value);
   if (!parsed.success) return null;
   const { subscriptionId: watchId, clientState: token, lifecycleEvent } = parsed.data;

@@ -8,22 +8,9 @@ import {
   makeWatchesDue,
 } from "../../db/scans/watch-store.ts";
 import type { StoredWatch } from "../../db/scans/watch-store.ts";
+import type { WatchNotification } from "../../ports/source-watcher.ts";
 import type { Services } from "../../services.ts";
 import { isAuthentic } from "./authentic-notification.ts";
-
-export type Notification = {
-  /** The provider's id of the watch. */
-  watchId: string;
-  /** The secret that was given with the watch. */
-  token: string;
-  /** What is watched, as the provider names it; null where the notification does not say. */
-  resourceId: string | null;
-  /**
-   * `opened`: the watch began, nothing changed. `expiring`: it must be renewed now. `ended`: the
-   * provider removed it.
-   */
-  event: "opened" | "changed" | "expiring" | "ended";
-};
 
 type Needed = Pick<Services, "db" | "now" | "debounceDriveScan">;
 
@@ -34,7 +21,7 @@ type Needed = Pick<Services, "db" | "now" | "debounceDriveScan">;
  */
 export async function receiveNotifications(
   services: Needed,
-  notifications: Notification[],
+  notifications: WatchNotification[],
 ): Promise<void> {
   const { db } = services;
   const named = [...new Set(notifications.map(({ watchId }) => watchId))].filter(Boolean);
@@ -54,11 +41,8 @@ export async function receiveNotifications(
   for (const sourceId of changed) await services.debounceDriveScan(sourceId);
 }
 
-export const receiveNotification = async (services: Needed, notification: Notification) =>
-  await receiveNotifications(services, [notification]);
-
 /** Whether the source's watches are to be looked after, and whether it is to be scanned. */
-async function takeUp(db: Database, { resourceId, event }: Notification, watch: StoredWatch) {
+async function takeUp(db: Database, { resourceId, event }: WatchNotification, watch: StoredWatch) {
   const isLearnt = resourceId !== null && watch.resourceId === null;
   if (isLearnt) await learnResourceId(db, watch.id, resourceId);
   if (event === "ended") await deleteWatch(db, watch.id);

@@ -4,20 +4,6 @@ import type { ScanRun } from "../../../db/scans/run-pages.ts";
 import { counted } from "../../components/figures.ts";
 import type { FileCounts, Tone } from "../../components/status.tsx";
 
-type Source = SourceWithScan["source"];
-
-const PROVIDER_NAMES: Record<Source["provider"], string> = {
-  file_system: "Pushed folder",
-  web: "Web site",
-  object_storage: "Object storage",
-  cloud_drive: "Google Drive",
-  document_site: "SharePoint",
-};
-
-/** What a source is, in a word or two. */
-export const providerName = ({ provider, config }: Pick<Source, "provider" | "config">) =>
-  config["r2"] === true ? "Bucket of this service" : PROVIDER_NAMES[provider];
-
 /** Files of a source by status, added up over its RAGs. */
 export function countsOf(rags: readonly RagOfSource[]): FileCounts & { passages: number } {
   const sum = (field: "pending" | "processing" | "indexed" | "error" | "passages") =>

@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+import { prefix } from "../object-storage/object-storage-config.ts";
+import { sourceManifest } from "../source-manifest.ts";
+
+/** Everything of ours in the bound bucket lies below one prefix. */
+const isServiceKey = (key: string) => key.startsWith("sources/");
+
+export const r2Bucket = sourceManifest({
+  id: "r2",
+  provider: "object_storage",
+  name: "R2 of this service",
+  summary: "What lies in the bucket that is bound to this service.",
+  config: z.strictObject({ r2: z.literal(true), prefix }),
+  open: async (config, { bucket }) => {
+    const { r2BucketReader } = await import("./r2-bucket-reader.ts");
+    return r2BucketReader(bucket, config, { isOurs: isServiceKey });
+  },
+});

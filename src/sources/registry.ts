@@ -1,0 +1,30 @@
+import { fileSystem } from "./file-system/manifest.ts";
+import { googleDrive } from "./google-drive/manifest.ts";
+import { objectStorage } from "./object-storage/manifest.ts";
+import { r2Bucket } from "./r2-bucket/manifest.ts";
+import { sharePoint } from "./sharepoint/manifest.ts";
+import { holdsLiterals, type SourceManifest } from "./source-manifest.ts";
+import { web } from "./web/manifest.ts";
+
+/** Every kind of file source, as the panel lists them. */
+export const SOURCES: SourceManifest[] = [
+  fileSystem,
+  googleDrive,
+  objectStorage,
+  r2Bucket,
+  sharePoint,
+  web,
+];
+
+/** What a file source's `provider` may be. */
+export const PROVIDERS = [...new Set(SOURCES.map(({ provider }) => provider))];
+
+/** Undefined for an unknown provider. Literals decide between the kinds of one provider. */
+export const findManifest = (provider: unknown, config: unknown) =>
+  SOURCES.findLast((one) => one.provider === provider && holdsLiterals(one, config));
+
+export function manifestOf(source: { provider: string; config: unknown }): SourceManifest {
+  const manifest = findManifest(source.provider, source.config);
+  if (manifest === undefined) throw new Error(`no provider ${source.provider}`);
+  return manifest;
+}
