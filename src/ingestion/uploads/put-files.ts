@@ -25,8 +25,9 @@ export type BatchResult = { path: string; stored: StoredOrFailed };
 /**
  * Stores the files of a batch as `putFile` does each, group by group as they come. A file that is
  * refused fails alone; a path that was given before in the batch is refused.
- * @throws what `files` throws; groups that came before are stored, and sending them again changes
- * nothing
+ * Where `files` throws and groups that came before are stored, the results tell these, and what was
+ * thrown as a result without a path.
+ * @throws what `files` throws when nothing is stored
  */
 export async function putFiles(
   services: Services,
@@ -51,19 +52,34 @@ export async function putFiles(
     bytes = 0;
     rowBytes = 0;
   };
-  for await (const sent of files) {
+  let isAnyStored = false;
+  const takeAll = async () => {
+    for await (const sent of files) await take(sent);
+    if (group.length > 0) await storeGroup();
+  };
+  const take = async (sent: SentFile) => {
     const at = results.length;
     const received = await receivedOrRefused(services, sent, paths);
     // A file of a group gets its result when the group is stored.
     const thrown = "thrown" in received ? received.thrown : null;
     results.push({ path: sent.path, stored: { thrown } });
-    if ("thrown" in received) continue;
+    if ("thrown" in received) return;
     group.push({ at, file: received });
     bytes += received.upload.size;
     rowBytes += received.path.length + JSON.stringify(received.metadata).length;
-    if (bytes >= GROUP_BYTES || rowBytes >= GROUP_ROW_BYTES) await storeGroup();
+    if (bytes >= GROUP_BYTES || rowBytes >= GROUP_ROW_BYTES) {
+      await storeGroup();
+      isAnyStored = true;
+    }
+  };
+  try {
+    await takeAll();
+  } catch (thrown) {
+    if (!isAnyStored) throw thrown;
+    const unstored = new Set(group.map(({ at }) => at));
+    const told = results.filter((_, at) => !unstored.has(at));
+    return [...told, { path: "", stored: { thrown } }];
   }
-  if (group.length > 0) await storeGroup();
   return results;
 }
 

@@ -57,7 +57,10 @@ export const fileBatchRoutes = () =>
       if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
       const source = await pushedSource(services, key);
       const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
-      const results = await putFiles(services, { source, files: filesOf(parts) });
+      const putting = putFiles(services, { source, files: filesOf(parts) });
+      // What is stored is recorded even if the caller has gone.
+      services.inBackground(putting.catch(() => undefined));
+      const results = await putting;
       const files = results.map((result) => shown(services, result));
       const count = files.filter(({ status }) => status < FIRST_FAILURE).length;
       context.set(

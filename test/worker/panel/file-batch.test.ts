@@ -76,10 +76,10 @@ test("a batch answers for each file; what is refused spoils no other", async () 
 });
 
 /** How many files of the source the audit trail says were put. */
-async function audited(): Promise<number> {
+async function audited(source = "batches"): Promise<number> {
   const { body } = await admin.send("GET", "/audit?action=file-sources.files.put&limit=100");
   const { data } = body as { data: { target: string; status: number; count: number }[] };
-  const ours = data.filter(({ target, status }) => target === "batches" && status < 300);
+  const ours = data.filter(({ target, status }) => target === source && status < 300);
   return ours.reduce((sum, { count }) => sum + count, 0);
 }
 
@@ -121,4 +121,32 @@ test("a part of a batch has its path, type and metadata as a single file has", a
   expect(await refused(`${part(["A: 1"], "").repeat(501)}--b--`)).toBe(413);
   expect(await refused(new Uint8Array(32 * 1_024 * 1_024 + 1))).toBe(413);
   expect(await refused(`${body}--b--`, { ...multipart, "Content-Encoding": "gzip" })).toBe(415);
+});
+
+test("a batch that breaks off answers with what it stored, and the trail counts that", async () => {
+  await admin.send("POST", "/file-sources", { name: "Broken", provider: "file_system" });
+  const pushBroken = async (body: string) =>
+    await call("POST", "/panel/api/file-sources/broken/files", {
+      headers: {
+        Authorization: `Bearer ${key}`,
+        "Content-Type": "multipart/form-data; boundary=b",
+      },
+      body,
+    });
+  const part = (name: string, text: string) =>
+    `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${text}\r\n`;
+  const large = (name: string) => part(`broken/${name}.txt`, `${name} `.repeat(1_500_000));
+  const answer = await pushBroken(`${large("a")}${large("b")}${large("c")}--b`);
+  expect(answer.status).toBe(200);
+  expect((answer.body as BatchAnswer).files).toMatchObject([
+    { path: "broken/a.txt", status: 201 },
+    { path: "broken/b.txt", status: 201 },
+    { path: "broken/c.txt", status: 201 },
+    { path: "", status: 400, error: expect.stringContaining("not a complete multipart body") },
+  ]);
+  await vi.waitFor(async () => expect(await audited("broken")).toBe(3), { timeout: 120_000 });
+  // What breaks off earlier stores nothing, and is refused.
+  expect((await pushBroken(`${part("broken/d.txt", "short")}--b`)).status).toBe(400);
+  const { body } = await admin.send("GET", "/file-sources/broken/files");
+  expect(body).toMatchObject({ total: 3 });
 });
