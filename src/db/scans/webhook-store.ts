@@ -26,7 +26,7 @@ export type PushedUrl = { id: FileId; url: string; name: string };
 const PATH = row({ path: text });
 
 /**
- * Adds pushed URLs as files, pending in every RAG that contains them until their scan. New ones
+ * Adds pushed URLs as files; new ones are pending in every RAG that contains them. New ones
  * are added in order until the source has `maxFiles`; concurrent pushes cannot exceed that,
  * because a batch is one transaction. Returns what was added.
  */
@@ -110,7 +110,8 @@ export async function recountPushedFiles(db: Database, sourceId: FileSourceId): 
 const PEND_PUSHED = pendSql(
   `json_each(?1) m cross join files f on f.file_source_id = ?2 and f.path = m.value ->> 'url'
      cross join rags r on r.file_source_id = f.file_source_id`,
-  "true",
+  // A page that was read before is pending only if its scan finds it changed.
+  "f.version = ''",
   "?3",
   "?4",
 );

@@ -125,6 +125,18 @@ test("pushed URLs are files at once, and checked by every scan until they are de
   expect(asked).not.toContain(`${BASE}/never-followed`);
   expect(asked).not.toContain(`${BASE}/`);
 
+  // Pushed again and unchanged, it stays as it is.
+  await pushUrls(world.services, {
+    sourceId: source,
+    urls: [`${BASE}/pushed`],
+    limits: { maxPushedUrls: 100 },
+  });
+  const status = async () =>
+    (await world.rows(rag)).find(({ path }) => path === `${BASE}/pushed`)?.status;
+  expect(await status()).toBe("indexed");
+  await world.deliver();
+  expect(await status()).toBe("indexed");
+
   world.now += 60_000;
   await scan(world, source);
   expect(Object.keys(await world.shown(rag)).sort()).toEqual([`${BASE}/`, `${BASE}/pushed`]);
