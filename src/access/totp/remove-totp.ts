@@ -4,6 +4,7 @@ import { deleteTotp } from "../../db/access/totp-store.ts";
 import { findUserById } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { endHold, holdBack, holdBackCode } from "../sessions/hold-back.ts";
+import { refuseOwn } from "../users/own-credentials.ts";
 import { verifyPassword } from "../users/password.ts";
 import { secondFactorOf, useCode } from "./check-second-factor.ts";
 
@@ -40,7 +41,8 @@ export async function removeOwnTotp(
  */
 export async function removeTotp(
   { db }: Pick<Services, "db">,
-  { userId }: { userId: UserId },
+  { userId, by }: { userId: UserId; by: UserId },
 ): Promise<void> {
+  refuseOwn(userId, by);
   if (!(await deleteTotp(db, userId))) throw notFound();
 }

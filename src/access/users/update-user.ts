@@ -7,19 +7,20 @@ import type { Role, UserChange } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { emailTaken, type User } from "./create-user.ts";
 import { foldEmail } from "./email.ts";
+import { refuseOwn } from "./own-credentials.ts";
 import { refuseGuessable } from "./password-rules.ts";
 import { hashPassword } from "./password.ts";
 
 export type UserPatch = { email?: string; password?: string; role?: Role };
 
 /**
- * Updates the given fields. A new password or another role ends the user's sessions.
- * @throws QuarryError `invalid` (guessable password); `not-found`; `conflict` when the address is
+ * Updates the given fields; `by`: who asks for it. A new password or another role ends the user's sessions.
+ * @throws QuarryError `invalid` (guessable password); `forbidden` (one's own password); `not-found`; `conflict` when the address is
  * taken or no administrator would be left.
  */
 export async function updateUser(
   { db }: Pick<Services, "db">,
-  input: { id: string; patch: UserPatch },
+  input: { id: string; patch: UserPatch; by: UserId },
 ): Promise<User> {
   const user = await findUserById(db, asId(input.id));
   if (user === null) throw notFound();
@@ -28,6 +29,7 @@ export async function updateUser(
   const email = input.patch.email === undefined ? user.email : foldEmail(input.patch.email);
   const change: UserChange = { email, role };
   if (password !== undefined) {
+    refuseOwn(user.id, input.by);
     await refuseGuessable(password, email);
     change.passwordHash = await hashPassword(password);
   }

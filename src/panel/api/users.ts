@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import { removeTotp } from "../../access/totp/remove-totp.ts";
 import { createUser } from "../../access/users/create-user.ts";
+import { userBehind } from "../../access/users/own-credentials.ts";
 import { removeUser } from "../../access/users/remove-user.ts";
 import { updateUser } from "../../access/users/update-user.ts";
 import { asId } from "../../core/ids.ts";
@@ -45,7 +46,8 @@ export const userRoutes = () =>
         answer: Shown,
         errors: [409],
       },
-      ({ services, key, body }) => updateUser(services, { id: key, patch: given(body) }),
+      ({ services, caller, key, body }) =>
+        updateUser(services, { id: key, patch: given(body), by: userBehind(caller) }),
     )
     .empty(
       "delete /users/{id}",
@@ -58,5 +60,6 @@ export const userRoutes = () =>
         summary: "Remove a user's second factor",
         description: "For who has lost the app and the recovery codes.",
       },
-      ({ services, key }) => removeTotp(services, { userId: asId(key) }),
+      ({ services, caller, key }) =>
+        removeTotp(services, { userId: asId(key), by: userBehind(caller) }),
     ).app;

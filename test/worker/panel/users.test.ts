@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import { COST } from "../../../src/access/users/password-cost.ts";
-import { signedIn } from "../../support/worker-client.ts";
+import { call, signedIn } from "../../support/worker-client.ts";
 
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */
 vi.setConfig({ testTimeout: 600_000 });
@@ -87,4 +87,26 @@ test("of two users given one address at once one gets it, the other is 409", asy
     .bind(loser?.id)
     .first<{ email: string }>();
   expect(kept?.email).toBe(loser?.email);
+});
+
+test("one's own password and second factor are not changed by the routes for others", async () => {
+  const admin = await signedIn();
+  const me = await admin.send("GET", "/session");
+  const { id } = (me.body as { user: { id: string } }).user;
+  const made = await admin.send("POST", "/keys", { name: "own", role: "admin" });
+  const { key } = made.body as { key: string };
+  const byKey = async (method: string, path: string, body?: unknown) =>
+    await call(method, `/panel/api${path}`, {
+      headers: { Authorization: `Bearer ${key}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const password = { password: "a better lantern" };
+  for (const send of [admin.send, byKey]) {
+    expect(await send("PATCH", `/users/${id}`, password)).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining("account's page") },
+    });
+    expect((await send("DELETE", `/users/${id}/totp`)).status).toBe(403);
+    expect((await send("PATCH", `/users/${id}`, { role: "admin" })).status).toBe(200);
+  }
 });

@@ -36,6 +36,8 @@ async function personOf(context: PageContext): Promise<Person> {
   return person;
 }
 
+const ownId = (context: PageContext) => context.get("session").userId;
+
 const formOfPerson = ({ email, role }: Person) => freshForm({ email, role });
 
 const pathOf = ({ id }: Person) => `${LIST}/users/${id}`;
@@ -58,7 +60,11 @@ export function userPages(): Hono<PageEnv> {
         password: typed(form.exact("password")),
       };
       const patch = parseOrRefuse(userPatch, changedIn(edit, body));
-      await updateUser(context.get("services"), { id: person.id, patch: given(patch) });
+      await updateUser(context.get("services"), {
+        id: person.id,
+        patch: given(patch),
+        by: ownId(context),
+      });
     });
     if (!saved.done) return await userPage(context, person, saved.state);
     return goTo(context, pathOf(person), { notice: "The user is changed." });
@@ -71,7 +77,7 @@ function addActions(app: Hono<PageEnv>): void {
   app.post("/:id/second-factor/remove", async (context) => {
     const person = await personOf(context);
     auditAs(context, "users.totp.remove", person.id);
-    await removeTotp(context.get("services"), { userId: person.id });
+    await removeTotp(context.get("services"), { userId: person.id, by: ownId(context) });
     return goTo(context, pathOf(person), { notice: "Their second factor is off." });
   });
 
@@ -111,23 +117,30 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
   const stored = formOfPerson(person);
   const state = failed ?? stored;
   const seen = await seenOf(stored, FIELDS);
+  const isOwn = person.id === ownId(context);
   const content = (
     <>
       <PageHead title={person.email} data trail={TRAIL} />
       <Form action={pathOf(person)} state={state} submit="Save" seen={seen}>
         <TextField state={state} name="email" label="E-mail" type="email" required />
         <SelectField state={state} name="role" label="Role" options={ROLES} />
-        <TextField
-          state={state}
-          name="password"
-          label="New password"
-          type="password"
-          autocomplete="new-password"
-          hint="Empty: it stays. A new password or role ends their sessions."
-        />
+        {isOwn ? null : (
+          <TextField
+            state={state}
+            name="password"
+            label="New password"
+            type="password"
+            autocomplete="new-password"
+            hint="Empty: it stays. A new password or role ends their sessions."
+          />
+        )}
       </Form>
       <h2>Second factor</h2>
-      {person.hasTotp ? (
+      {isOwn ? (
+        <p>
+          Change your own password and second factor under <a href="/panel/account">Account</a>.
+        </p>
+      ) : person.hasTotp ? (
         <ActionButton
           action={`${pathOf(person)}/second-factor/remove`}
           label="Switch it off: they have lost it"

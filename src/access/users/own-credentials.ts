@@ -1,0 +1,17 @@
+import { QuarryError } from "../../core/errors.ts";
+import type { UserId } from "../../core/ids.ts";
+import type { PanelCaller } from "../sessions/find-panel-caller.ts";
+
+/** The user who calls; a key stands for its maker. */
+export const userBehind = (caller: PanelCaller): UserId =>
+  caller.kind === "key" ? caller.createdBy : caller.session.userId;
+
+/**
+ * One's own password and second factor are changed with the current password or a code only.
+ * @throws QuarryError `forbidden`
+ */
+export function refuseOwn(target: UserId, by: UserId): void {
+  if (target !== by) return;
+  const how = "Change your own password and second factor on your account's page";
+  throw new QuarryError("forbidden", how);
+}
