@@ -73,6 +73,8 @@ const variables = z.object({
   SEARCHES_AT_ONCE: whole(1).default(2),
   /** Long searches of one caller that may wait; more are refused with 503. */
   SEARCHES_WAITING: whole(0).default(30),
+  /** A model provider's answer that is longer is a failure of the provider. */
+  MODEL_ANSWER_MAX_BYTES: whole(1_024).default(8 * 1_024 * 1_024),
   /** Time limit of all model work of one call together, ms. */
   MODEL_TIMEOUT_MS: whole(1).default(60_000),
   /** Requests in any 60 seconds per client IP and surface. */

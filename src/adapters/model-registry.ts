@@ -19,6 +19,7 @@ import { aiGateway } from "./openai/ai-gateway.ts";
 import { openAiChat, openAiEmbedding } from "./openai/openai-models.ts";
 import type { OpenAiEndpoint } from "./openai/openai-models.ts";
 import { openAiReranker } from "./openai/openai-reranker.ts";
+import { limitedFetch } from "./limited-answer.ts";
 import { lacks } from "./model-provider.ts";
 import type { Provider } from "./model-provider.ts";
 
@@ -39,7 +40,8 @@ export type ModelBindings = {
 };
 
 /** Models by `provider/name`; a provider's settings are read when it is first used. */
-export function modelRegistry(config: Config, bindings: ModelBindings): ModelRegistry {
+export function modelRegistry(config: Config, given: ModelBindings): ModelRegistry {
+  const bindings = { ...given, fetch: limitedFetch(given.fetch, config.MODEL_ANSWER_MAX_BYTES) };
   const providers = (model: string): Provider => {
     const prefix = model.slice(0, Math.max(0, model.indexOf("/")));
     switch (prefix) {
@@ -122,12 +124,12 @@ function workersAiSettings(
   config: Config,
   { ai }: ModelBindings,
   model: string,
-): WorkersAiSettings {
+): WorkersAiSettings & { maxBytes: number } {
   if (ai === undefined) throw modelFailed(`Model ${model} needs the binding AI (Workers AI)`);
-  return { ai, gatewayId: config.AI_GATEWAY_ID };
+  return { ai, gatewayId: config.AI_GATEWAY_ID, maxBytes: config.MODEL_ANSWER_MAX_BYTES };
 }
 
-function overWorkersAi(settings: WorkersAiSettings): Provider {
+function overWorkersAi(settings: ReturnType<typeof workersAiSettings>): Provider {
   return {
     chat: (name) => workersAiChat(settings, name),
     embedding: (name) => ({

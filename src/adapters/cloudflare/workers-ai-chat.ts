@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
 import { openAiChat } from "../openai/openai-models.ts";
+import { limitedBody } from "../limited-answer.ts";
 import { asCompletionEvents, eventsOfWhole } from "./workers-ai-events.ts";
 import { runWorkersAi } from "./workers-ai-failures.ts";
 import type { WorkersAiSettings } from "./workers-ai-failures.ts";
@@ -32,13 +33,18 @@ const requestBody = z.record(z.string(), z.unknown());
  * A chat model of the `AI` binding. Its protocol is OpenAI's except for the transport and the form
  * of older replies, so the SDK's OpenAI model gets a `fetch` that calls the binding.
  */
-export function workersAiChat(settings: WorkersAiSettings, modelId: string): LanguageModelV4 {
+export function workersAiChat(
+  settings: WorkersAiSettings & { maxBytes: number },
+  modelId: string,
+): LanguageModelV4 {
   const viaBinding = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const body = typeof init?.body === "string" ? init.body : "{}";
     const { model: _, ...inputs } = requestBody.parse(JSON.parse(body));
     const signal = init?.signal ?? undefined;
     const reply = await runWorkersAi(settings, modelId, forBinding(inputs), signal);
-    if (reply instanceof ReadableStream) return eventStream(asCompletionEvents(reply));
+    if (reply instanceof ReadableStream) {
+      return eventStream(asCompletionEvents(limitedBody(reply, settings.maxBytes, true)));
+    }
     if (inputs["stream"] === true) return eventStream(eventsOfWhole(asCompletion(reply)));
     return Response.json(asCompletion(reply));
   };

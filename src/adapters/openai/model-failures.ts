@@ -7,6 +7,7 @@ import type {
 
 import { isObject } from "../../core/is-object.ts";
 import { ModelFailure } from "../../ports/models.ts";
+import { ownFailureIn } from "../limited-answer.ts";
 
 const SECOND_MS = 1_000;
 const RETRYABLE = new Set([408, 425, 429]);
@@ -48,7 +49,9 @@ export function failureOfStatus(
 
 /** Turns errors of the SDK into ModelFailure; aborts pass unchanged. */
 export function asModelFailure(thrown: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted === true || thrown instanceof ModelFailure) return thrown;
+  if (signal?.aborted === true) return thrown;
+  const own = ownFailureIn(thrown);
+  if (own !== null) return own;
   const cause = { cause: thrown };
   if (APICallError.isInstance(thrown)) {
     const { statusCode, responseHeaders } = thrown;
@@ -128,7 +131,9 @@ function withOurFailuresIn(stream: Parts, signal: AbortSignal | undefined): Part
  * providers give a status as the code.
  */
 function failureInStream(thrown: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted === true || thrown instanceof ModelFailure) return thrown;
+  if (signal?.aborted === true) return thrown;
+  const own = ownFailureIn(thrown);
+  if (own !== null) return own;
   const cause = { cause: thrown };
   if (thrown instanceof Error || !isObject(thrown)) {
     return new ModelFailure("unreadable reply", { retryable: true }, cause);

@@ -1,3 +1,4 @@
+import { ownFailureIn } from "../limited-answer.ts";
 import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/provider";
 import { z } from "zod";
 
@@ -80,7 +81,7 @@ async function askForRanking(
     await response.body?.cancel();
     throw failureOfStatus(response.status, Object.fromEntries(response.headers));
   }
-  const parsed = reply.safeParse(await response.json().catch(() => null));
+  const parsed = reply.safeParse(await response.json().catch(nullUnlessOurs));
   if (!parsed.success) throw new ModelFailure("unreadable reply", { retryable: true });
   return parsed.data;
 }
@@ -90,4 +91,10 @@ export function textsOf(options: Pick<RerankingModelV4CallOptions, "documents">)
   const { documents } = options;
   if (documents.type === "text") return documents.values;
   return documents.values.map((value) => JSON.stringify(value));
+}
+
+function nullUnlessOurs(thrown: unknown): null {
+  const own = ownFailureIn(thrown);
+  if (own !== null) throw own;
+  return null;
 }

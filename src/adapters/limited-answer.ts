@@ -1,0 +1,49 @@
+import { ModelFailure } from "../ports/models.ts";
+
+/** One event of a stream, or one line of it. */
+const EVENT_MAX_BYTES = 1 << 20;
+const LINE_FEED = 0x0a;
+
+/**
+ * The body of a provider's answer. It fails where it is longer than `maxBytes`, or where an event
+ * has no end: what is read is held in memory.
+ */
+export function limitedBody(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  isStream: boolean,
+): ReadableStream<Uint8Array> {
+  let bytes = 0;
+  let eventBytes = 0;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        bytes += piece.byteLength;
+        const lineEnd = piece.lastIndexOf(LINE_FEED);
+        eventBytes = lineEnd < 0 ? eventBytes + piece.byteLength : piece.byteLength - lineEnd;
+        if (bytes > maxBytes || (isStream && eventBytes > EVENT_MAX_BYTES)) {
+          throw new ModelFailure("the answer is too long");
+        }
+        controller.enqueue(piece);
+      },
+    }),
+  );
+}
+
+/** A `fetch` whose answers are limited. */
+export const limitedFetch =
+  (fetched: typeof fetch | undefined, maxBytes: number): typeof fetch =>
+  async (...of) => {
+    const response = await (fetched ?? fetch)(...of);
+    if (response.body === null) return response;
+    const isStream = (response.headers.get("content-type") ?? "").includes("event-stream");
+    return new Response(limitedBody(response.body, maxBytes, isStream), response);
+  };
+
+/** Our own failure behind what a library threw. */
+export function ownFailureIn(thrown: unknown): ModelFailure | null {
+  for (let at = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if (at instanceof ModelFailure) return at;
+  }
+  return null;
+}
