@@ -15,7 +15,11 @@ const RAG_ONLY_FIELDS = [
 
 type Checked = Pick<InferenceRecord, "nativeRag" | "rags">;
 /** The fields that a schema alone cannot check. */
-type CheckedInput = Pick<Partial<InferenceInput>, (typeof RAG_ONLY_FIELDS)[number] | "jsonSchema">;
+type CheckedInput = Pick<
+  Partial<InferenceInput>,
+  (typeof RAG_ONLY_FIELDS)[number] | "useAllFiles" | "jsonSchema"
+>;
+const SELECTIONS = ["selectedFiles", "selectedFolders"] as const;
 
 /**
  * Checks what a schema cannot: rules that depend on the inference, or on the content of a text.
@@ -64,7 +68,9 @@ function searchProblems({ rags }: Linked, { semanticSearch = [] }: CheckedInput)
 
 function unknownRags({ rags }: Linked, input: CheckedInput): FieldProblem[] {
   const known = new Set(rags.map(({ identifier }) => identifier));
-  return (["selectedFiles", "selectedFolders", "providerFilter"] as const).flatMap((field) =>
+  // With all files, what is selected is not looked at.
+  const selections = input.useAllFiles === false ? SELECTIONS : [];
+  return ([...selections, "providerFilter"] as const).flatMap((field) =>
     (input[field] ?? []).flatMap(({ ragIdentifier }, at) =>
       ragIdentifier === undefined || known.has(ragIdentifier)
         ? []

@@ -4,6 +4,7 @@ import { Provider } from "./rag.ts";
 import {
   Chunk,
   Degradation,
+  checkSelected,
   fewSelected,
   filterFields,
   filtersOf,
@@ -94,9 +95,21 @@ const selectsFewInAll = ({ selectedFiles = [], selectedFolders = [] }: Selecting
     ...selectedFolders.map(({ folders }) => folders),
   );
 
+const checkSelections = checkSelected<Selecting & { useAllFiles: boolean }>(
+  ({ selectedFiles = [], selectedFolders = [] }) => [
+    ...selectedFiles.map(({ files }, at) => {
+      return { field: ["selectedFiles", at, "files"], paths: files };
+    }),
+    ...selectedFolders.map(({ folders }, at) => {
+      return { field: ["selectedFolders", at, "folders"], paths: folders };
+    }),
+  ],
+);
+
 export const InferenceRetrieveRequest = z
   .object(context)
   .refine(selectsFewInAll, fewSelected)
+  .superRefine(checkSelections)
   .openapi("InferenceRetrieveRequest");
 
 export const Prompt = z.string().regex(/\S/, "must not be blank").openapi({
@@ -120,6 +133,7 @@ export const InferenceRunRequest = z
       }),
   })
   .refine(selectsFewInAll, fewSelected)
+  .superRefine(checkSelections)
   .openapi("InferenceRunRequest");
 
 export const ContentBlock = z

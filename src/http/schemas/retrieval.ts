@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import { SEARCH_MODES } from "../../retrieval/search-mode.ts";
-import { relativePath } from "./relative-path.ts";
+import { NO_LEADING_SLASH, relativePath } from "./relative-path.ts";
 
 const QUERIES_LIMIT = 10;
 const TOP_K_LIMIT = 100;
@@ -118,8 +118,30 @@ const SELECTED_LIMIT = 10_000;
 /** The longest address; longer than any path that is indexed. */
 const PATH_MAX_LENGTH = 4_096;
 
-/** A path in the form of scopes, or a file's external id. */
-const SelectedPath = relativePath.max(PATH_MAX_LENGTH);
+/** A path in the form of scopes, or a file's external id; looked at where it is used. */
+const Path = relativePath.max(PATH_MAX_LENGTH);
+const SelectedPath = z
+  .string()
+  .openapi({ pattern: NO_LEADING_SLASH.source, maxLength: PATH_MAX_LENGTH });
+
+type Selecting = { useAllFiles: boolean };
+type Named = { field: PropertyKey[]; paths: string[] };
+
+/** With `useAllFiles` nothing is selected, whatever is named. */
+export const checkSelected =
+  <Body extends Selecting>(namedIn: (body: Body) => Named[]) =>
+  (body: Body, context: z.RefinementCtx): void => {
+    if (body.useAllFiles) return;
+    for (const { field, paths } of namedIn(body)) {
+      for (const [at, path] of paths.entries()) {
+        const issues = Path.safeParse(path).error?.issues ?? [];
+        for (const { message } of issues) {
+          context.addIssue({ code: "custom", message, path: [...field, at] });
+        }
+      }
+    }
+  };
+
 export const selectedPaths = z.array(SelectedPath).max(SELECTED_LIMIT);
 
 /** How a body that selects more is refused. */
@@ -168,6 +190,12 @@ export const RagRetrieveRequest = z
   .refine(
     ({ selectedFiles, selectedFolders }) => selectsFew(selectedFiles, selectedFolders),
     fewSelected,
+  )
+  .superRefine(
+    checkSelected(({ selectedFiles = [], selectedFolders = [] }) => [
+      { field: ["selectedFiles"], paths: selectedFiles },
+      { field: ["selectedFolders"], paths: selectedFolders },
+    ]),
   )
   .openapi("RagRetrieveRequest");
 

@@ -121,9 +121,10 @@ const run = section("POST /api/inferences/{identifier}", {
   "a RAG that the inference does not link is 400": async (world) => {
     const selectedFiles = [{ ragIdentifier: world.scopedRag, files: ["guide/leave.md"] }];
     isInvalid(
-      await ask(world, { selectedFiles }),
+      await ask(world, { selectedFiles, useAllFiles: false }),
       "selectedFiles[0].ragIdentifier names no RAG of this inference",
     );
+    ok(await ask(world, { selectedFiles, useAllFiles: true }));
   },
   "providerFilter: entries are ANDed, values ORed, lists match by a shared value": async (
     world,

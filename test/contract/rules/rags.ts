@@ -144,9 +144,11 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
     const asked = { selectedFiles: ["/guide/leave.md"], selectedFolders: ["guide", "/"] };
     const problem = "must be relative, without a leading /";
     isInvalid(
-      await refused(world, asked),
+      await refused(world, { ...asked, useAllFiles: false }),
       `selectedFiles[0] ${problem}; selectedFolders[1] ${problem}`,
     );
+    // Nothing is selected, so that nothing of it is looked at.
+    ok(await refused(world, { ...asked, useAllFiles: true }));
   },
   "at most 10,000 files and folders are selected": async (world) => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => `${at}`);

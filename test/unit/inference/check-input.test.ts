@@ -55,6 +55,7 @@ test("a RAG that the inference does not link is refused where it is named", () =
   const semanticSearch = ["a"];
   const other = { ragIdentifier: "other" };
   const named = {
+    useAllFiles: false,
     selectedFiles: [
       { ragIdentifier: "handbook", files: [] },
       { ...other, files: [] },
