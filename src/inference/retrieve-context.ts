@@ -16,7 +16,7 @@ const NOTHING: RetrievalResult = {
 };
 
 type ContextRequest = {
-  inference: InferenceRecord;
+  inference: Pick<InferenceRecord, "nativeRag" | "rags" | "systemPrompt">;
   input: ContextInput;
   signal?: AbortSignal | undefined;
 };

@@ -2,6 +2,7 @@ import type { AgentRecord } from "../db/records.ts";
 import { newCiting } from "./citations/citing.ts";
 import { measured } from "./record-usage.ts";
 import type { Tell } from "./run-events.ts";
+import { answerFromPassages } from "./run-inference.ts";
 import { runTurn } from "./run-turn.ts";
 import { schemaIn } from "./response-schema.ts";
 import { planOutput } from "./structured-output.ts";
@@ -45,8 +46,27 @@ export async function runAgent(
   const ragIds = rags.map(({ id }) => id);
   const subject = { inferenceId: null, agentId: agent.id, ragIds, caller, model };
 
-  return measured(services, { kind: "agent", ...subject }, systemPrompt, (tools) =>
-    runTurn(services, {
+  // Its one step may not search: what is asked is searched before.
+  const searchesFirst = maxSteps === 1 && rags.length > 0;
+  return await measured(services, { kind: "agent", ...subject }, systemPrompt, async (tools) => {
+    if (searchesFirst) {
+      const setting = { ...agent, nativeRag: true };
+      const { restrictionOf: _all, similarityThreshold: _none, ...wanted } = SEARCH;
+      const input = { ...wanted, prompt, semanticSearch: [prompt], useAllFiles: true };
+      const of = {
+        setting,
+        input,
+        messages,
+        output,
+        cites,
+        caller,
+        signal,
+        tell,
+        mayBeEmpty: true,
+      };
+      return await answerFromPassages(services, of, tools);
+    }
+    return await runTurn(services, {
       setting: agent,
       chat: services.models.chat(model),
       messages: [...messages, { role: "user", content }],
@@ -58,6 +78,6 @@ export async function runAgent(
       ...tools,
       signal,
       tell,
-    }),
-  );
+    });
+  });
 }

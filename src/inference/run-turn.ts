@@ -42,6 +42,8 @@ export type TurnRequest = {
   search: SearchSettings | null;
   /** Model calls at most, tool calls included; the repair call is extra. */
   maxSteps: number;
+  /** An answer without text is one: the steps of an agent are used up. */
+  mayBeEmpty?: boolean;
   signal: AbortSignal | undefined;
   /** Absent: nobody listens, and the model is not asked to stream. */
   tell: Tell | undefined;
@@ -120,7 +122,9 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   const { asked, said, finish } = first;
   const { text } = said;
   if (turn.output === null) {
-    if (text === "" && asked.length === 0) throw modelFailed("Model call failed: empty answer");
+    if (text === "" && asked.length === 0 && turn.mayBeEmpty !== true) {
+      throw modelFailed("Model call failed: empty answer");
+    }
     const block =
       turn.citing === null ? { type: "text" as const, text } : citedBlock(said, turn.items());
     return { response: [block], asked, finish };

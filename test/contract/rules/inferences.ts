@@ -120,10 +120,8 @@ const run = section("POST /api/inferences/{identifier}", {
   },
   "a RAG that the inference does not link is 400": async (world) => {
     const selectedFiles = [{ ragIdentifier: world.scopedRag, files: ["guide/leave.md"] }];
-    isInvalid(
-      await ask(world, { selectedFiles, useAllFiles: false }),
-      "selectedFiles[0].ragIdentifier names no RAG of this inference",
-    );
+    const problem = "selectedFiles[0].ragIdentifier names no RAG of this inference";
+    isInvalid(await ask(world, { selectedFiles, useAllFiles: false }), problem);
     ok(await ask(world, { selectedFiles, useAllFiles: true }));
   },
   "providerFilter: entries are ANDed, values ORed, lists match by a shared value": async (

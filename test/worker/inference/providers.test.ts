@@ -207,6 +207,19 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
     expect(result.degradations).toEqual([]);
   });
 
+  test("an agent of one step searches with the prompt before its model is asked", async () => {
+    const { world, model, bodies } = open("never-stops-searching");
+    const rags = [await indexedRag("handbook", files)];
+    const agent = agentOf({ model, rags, maxSteps: 1 });
+    const prompt = "How many days of holiday are there?";
+    const result = await runAgent(world.services, { agent, prompt, caller: nobody });
+    const sent = await bodies();
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.tools).toBeUndefined();
+    expect(result.items.length).toBeGreaterThan(0);
+    expect(JSON.stringify(sent[0]?.messages.at(-1))).toContain(result.items[0]?.text.slice(0, 20));
+  });
+
   test("calls of tools that do not exist, or without arguments, are told to the model", async () => {
     const { world, model, bodies } = open("calls-wrongly");
     const rags = [await indexedRag("handbook", files)];
