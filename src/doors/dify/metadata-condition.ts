@@ -59,6 +59,11 @@ const isOneOf: Making = (name, value, at) => {
   if (name === "path") return { paths: values.flatMap(storedFormsOf) };
   return { metadata: { field: fieldOf(name), values } };
 };
+/** Dify's editor sends the values of a list as one text. */
+const isIn: Making = (name, value, at) => {
+  const values = typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
+  return isOneOf(name, values, at);
+};
 const isPresent: Making = (name) => compare(name, { test: "present" });
 const reads =
   (test: "contains" | "starts" | "ends"): Making =>
@@ -79,10 +84,10 @@ const not =
 const OPERATORS = new Map<string, Making>([
   ["is", isOneOf],
   ["=", isOneOf],
-  ["in", isOneOf],
+  ["in", isIn],
   ["is not", not(isOneOf)],
   ["≠", not(isOneOf)],
-  ["not in", not(isOneOf)],
+  ["not in", not(isIn)],
   ["not empty", isPresent],
   ["empty", not(isPresent)],
   ["contains", reads("contains")],

@@ -77,6 +77,7 @@ export type ReadChat = {
 /** @throws OpenAiRefusal that names the parameter. */
 export function readChat(body: unknown): ReadChat {
   const asked = parsed(body);
+  checkStreamOptions(asked);
   const turns = asked.messages.map(({ role, content }, at) => ({
     role,
     content: textOf(content, at),
@@ -106,6 +107,12 @@ export function readChat(body: unknown): ReadChat {
     stream: asked.stream === true,
     includeUsage: asked.stream_options?.include_usage === true,
   };
+}
+
+/** As OpenAI refuses it. */
+function checkStreamOptions({ stream, stream_options: options }: z.output<typeof ChatRequest>) {
+  const isWithout = stream !== true && (options ?? null) !== null;
+  if (isWithout) throw refuse("stream_options", "is allowed only with stream: true");
 }
 
 function parsed(body: unknown): z.output<typeof ChatRequest> {

@@ -132,7 +132,9 @@ const madeAt = (id: string) =>
 /** A page after or before an id; newest first unless `order` is `asc`. */
 function pageOf(stores: Store[], query: Record<string, string>) {
   const limit = limitIn(query["limit"]);
-  const ascending = query["order"] === "asc";
+  const { order = "desc" } = query;
+  if (order !== "asc" && order !== "desc") throw refuse("order", "must be asc or desc");
+  const ascending = order === "asc";
   const sorted = stores.toSorted((a, b) =>
     ascending ? a.created_at - b.created_at : b.created_at - a.created_at,
   );

@@ -60,6 +60,9 @@ export function difyTests(world: () => DoorsWorld): void {
       ];
       expect(await found(both)).toEqual([]);
       expect(await found(both, "or")).toEqual(["boiler.csv", "leave.md"]);
+      const list = "text/x-none, text/csv";
+      expect(await found([condition("mime_type", "in", list)])).toEqual(["boiler.csv"]);
+      expect(await found([condition("mime_type", "not in", list)])).toHaveLength(2);
     });
 
     test("errors have Dify's codes", async () => {

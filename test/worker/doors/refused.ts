@@ -2,6 +2,7 @@ const question = { role: "user", content: "How many days of leave are there?" };
 
 /** What is wrong with a chat request, and the parameter that the refusal names. */
 export const REFUSED_CHATS: [object, string][] = [
+  [{ stream_options: { include_usage: true } }, "stream_options"],
   [{ messages: [] }, "messages"],
   [{ messages: undefined }, "messages"],
   [{ messages: [{ role: "assistant", content: "Hello" }] }, "messages[0].role"],

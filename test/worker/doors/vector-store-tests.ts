@@ -27,6 +27,10 @@ export function vectorStoreTests(given: () => DoorsWorld): void {
         status: "completed",
         file_counts: { completed: 3, failed: 0, in_progress: 0, cancelled: 0, total: 3 },
       });
+      expect(errorOf(await api.get("/v1/vector_stores?order=foo"))).toMatchObject({
+        status: 400,
+        param: "order",
+      });
       expect(errorOf(await api.get("/v1/vector_stores?limit=0"))).toMatchObject({
         status: 400,
         param: "limit",
