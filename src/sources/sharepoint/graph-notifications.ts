@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { invalid } from "../../core/errors.ts";
+import { invalidField } from "../../core/errors.ts";
 import type { WatchNotification } from "../../ports/source-watcher.ts";
 import type { NotificationCall } from "../source-manifest.ts";
 
@@ -37,7 +37,8 @@ export async function graphNotifications(
 ): Promise<WatchNotification[] | string> {
   const token = call.query("validationToken");
   if (token === undefined) return notificationsIn(await call.text());
-  if (token.length > VALIDATION_TOKEN_MAX_LENGTH) throw invalid("validationToken is too long");
+  if (token.length > VALIDATION_TOKEN_MAX_LENGTH)
+    throw invalidField("validationToken", "is too long");
   return token;
 }
 

@@ -1,62 +1,10 @@
+import { readFileSync } from "node:fs";
+
 import { expect, test } from "vitest";
-import { z } from "zod";
 
+import { shownFields } from "../../../src/panel/pages/sources/config-form.ts";
 import { PROVIDERS, SOURCES } from "../../../src/sources/registry.ts";
-import {
-  configFields,
-  secretOf,
-  sourceManifest,
-  type SourceManifest,
-} from "../../../src/sources/source-manifest.ts";
-
-/** All that a provider needs: a folder of feeds, each item a file. */
-const feeds = sourceManifest({
-  id: "feeds",
-  name: "Feeds",
-  summary: "The items of RSS feeds.",
-  config: z.object({
-    feed: z.url().meta({ label: "Feed", input: "url", destination: true }),
-    key: z.string().optional().meta({ label: "Key", secret: true }),
-  }),
-  open: async ({ feed }) => ({
-    list: async () => ({ files: [listed(feed)], deleted: [], next: null }),
-    open: async () => ({
-      outcome: "opened",
-      body: new Blob(["An item."]).stream(),
-      size: 8,
-      mimeType: "text/plain",
-    }),
-  }),
-});
-
-const listed = (path: string) => ({
-  path,
-  externalId: null,
-  url: path,
-  name: "item",
-  size: 8,
-  mimeType: "text/plain",
-  version: "1",
-  metadata: {},
-  sourceState: null,
-});
-type Tools = Parameters<NonNullable<SourceManifest["open"]>>[1];
-const tools = {} as Tools;
-
-test("a provider is one manifest: its form, its secret and its reader come from it", async () => {
-  const shown = configFields(feeds.config).map(({ path, meta, isSecret, isRequired }) => {
-    return { path, label: meta.label, isSecret, isRequired };
-  });
-  expect(shown).toEqual([
-    { path: ["feed"], label: "Feed", isSecret: false, isRequired: true },
-    { path: ["key"], label: "Key", isSecret: true, isRequired: false },
-  ]);
-  expect(secretOf(feeds)).toBe("key");
-  const reader = await feeds.open?.({ feed: "https://x.example/rss" }, tools);
-  const page = await reader?.list(null, new AbortController().signal);
-  expect(page?.files.map(({ path }) => path)).toEqual(["https://x.example/rss"]);
-  await expect(feeds.open?.({ feed: 7 }, tools)).rejects.toThrow("not usable: feed");
-});
+import { configFields } from "../../../src/sources/source-manifest.ts";
 
 test("each provider of the registry has words, and a form with labels", () => {
   expect(PROVIDERS).toEqual([
@@ -71,5 +19,23 @@ test("each provider of the registry has words, and a form with labels", () => {
     expect(`${name}: ${summary}`).toMatch(/^\w.*: \w.*\.$/);
     const labels = configFields(config).filter(({ meta }) => meta.label !== undefined);
     expect({ name, hasForm: labels.length > 0 }).toEqual({ name, hasForm: open !== null });
+  }
+});
+
+const rows = readFileSync("docs/panel-api.md", "utf8").split("\n");
+
+test.each(SOURCES)("the docs' table of providers names $name with its settings", (manifest) => {
+  const row = rows.find((line) => line.startsWith(`| \`${manifest.provider}\``)) ?? "no row";
+  const settings = configFields(manifest.config).filter(({ path }) => path.length === 1);
+  const named = settings.map(({ path: [name], isRequired }) => `${name}${isRequired ? "" : "?"}`);
+  expect(named.filter((name) => !row.includes(name))).toEqual([]);
+  expect(row).not.toBe("no row");
+});
+
+test("every setting has a field: a form that is saved loses none of a source", () => {
+  for (const manifest of SOURCES) {
+    const shown = new Set(shownFields(manifest).map(({ path }) => path[0]));
+    const unshown = configFields(manifest.config).filter(({ path: [name] }) => !shown.has(name));
+    expect(unshown.map(({ path }) => path.join(".")).filter((name) => name !== "r2")).toEqual([]);
   }
 });

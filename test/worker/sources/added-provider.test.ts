@@ -1,0 +1,64 @@
+import { html } from "hono/html";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+
+import { ConfigFields } from "../../../src/panel/pages/sources/config-fields.tsx";
+import { newSourceBody } from "../../../src/panel/pages/sources/config-form.ts";
+import { formFrom, freshForm } from "../../../src/panel/pages/request/form.ts";
+import { openSource } from "../../../src/sources/open-source.ts";
+import { SOURCES } from "../../../src/sources/registry.ts";
+import { sealSecrets } from "../../../src/sources/source-secrets.ts";
+import { sourceManifest } from "../../../src/sources/source-manifest.ts";
+import { World } from "../../support/ingestion-world.ts";
+import { lastRun, scan } from "./scanning.ts";
+
+/** What a contributor writes: one folder's manifest, and below one line of the registry. */
+const notes = sourceManifest({
+  id: "notes",
+  name: "Notes",
+  summary: "Notes of a small server.",
+  config: z.strictObject({
+    words: z.array(z.string()).meta({ label: "Words", hint: "One a line." }),
+    key: z.string().meta({ label: "Key", input: "password", secret: true }),
+  }),
+  open: async ({ words, key }) => ({
+    list: async () => {
+      const file = { externalId: null, url: null, size: 9, mimeType: "text/plain", version: "1" };
+      const files = words.map((name) => ({ ...file, path: name, name }));
+      const whole = files.map((one) => Object.assign(one, { metadata: {}, sourceState: null }));
+      return { files: whole, deleted: [], next: null };
+    },
+    open: async ({ name }) => {
+      const body = new Blob([`${name}, read with ${key}`]).stream();
+      return { outcome: "opened", body, size: null, mimeType: "text/plain" };
+    },
+  }),
+});
+
+beforeAll(() => void SOURCES.push(notes));
+afterAll(() => void SOURCES.pop());
+
+test("a provider of one manifest has a form, keeps its secret and is scanned", async () => {
+  const shown =
+    await html`${ConfigFields({ manifest: notes, state: freshForm(), isStored: false })}`;
+  for (const part of ["Words</label>", "One a line.", 'type="password"']) {
+    expect(String(shown)).toContain(part);
+  }
+  const typed = { name: "N", "config.words": "oak.txt\r\nelm.txt", "config.key": "hush" };
+  const { provider, config } = newSourceBody(formFrom(new URLSearchParams(typed)), notes);
+  const world = new World();
+  const { services } = world;
+  const sealed = await sealSecrets(services.config, { provider, config, before: null });
+  expect(sealed.config).toEqual({ words: ["oak.txt", "elm.txt"], key: true });
+
+  services.sourceReaders = async ({ id }) =>
+    await openSource(services, { id, provider, ...sealed });
+  const source = await world.addSource(provider, sealed.config);
+  const rag = await world.addRag(source);
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ added: 2, failed: 0, error: null });
+  expect(await world.shown(rag, "hush")).toEqual({
+    "oak.txt": ["oak.txt, read with hush"],
+    "elm.txt": ["elm.txt, read with hush"],
+  });
+});
