@@ -25,7 +25,7 @@ type EvaluateOptions = {
 
 /** Between two looks at a run; doubles, so that a short run is not waited for. */
 const FIRST_LOOK_MS = 100;
-const LONGEST_LOOK_MS = 1_000;
+const MAX_LOOK_MS = 1_000;
 
 export function evaluateCommand(): Command {
   return new Command("evaluate")
@@ -113,7 +113,7 @@ async function ended(
   try {
     for (let waitMs = FIRST_LOOK_MS; run.status === "running"; waitMs *= 2) {
       progress.update(run.done);
-      await pause(Math.min(waitMs, LONGEST_LOOK_MS));
+      await pause(Math.min(waitMs, MAX_LOOK_MS));
       run = await api.run(set, run.id);
     }
     progress.update(run.done);

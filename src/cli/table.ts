@@ -8,7 +8,7 @@ const NO_TERMINAL = 110;
 const PADDING = 2;
 const NARROWEST_CELL = 5;
 /** Longer words, such as paths, are broken rather than others. */
-const LONGEST_WHOLE_WORD = 12;
+const MAX_WHOLE_WORD_LENGTH = 12;
 const TWO_COLUMNS =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
@@ -47,7 +47,7 @@ export function drawTable(
 /** Columns of the longest word in a column's cells that is not too long to be kept whole. */
 function wholeWord(cells: string[]): number {
   const widths = cells.flatMap((cell) => cell.split(/\s+/).map((word) => lineWidth(word)));
-  return Math.max(NARROWEST_CELL, ...widths.filter((width) => width <= LONGEST_WHOLE_WORD));
+  return Math.max(NARROWEST_CELL, ...widths.filter((width) => width <= MAX_WHOLE_WORD_LENGTH));
 }
 
 /** The widest columns become narrower until all fit: first those that break no word by it. */

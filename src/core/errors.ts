@@ -106,7 +106,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /**
  * The same for logs: one line, without the parameters of a query. Errors of the database client
@@ -116,7 +116,7 @@ export function reasonOf(thrown: unknown): string {
   if (quotesParameters(thrown)) {
     return thrown.cause === undefined ? "a query failed" : reasonOf(thrown.cause);
   }
-  return (messageOf(thrown).split("\n", 1)[0] ?? "").slice(0, LONGEST_REASON);
+  return (messageOf(thrown).split("\n", 1)[0] ?? "").slice(0, MAX_REASON_LENGTH);
 }
 
 /** Recognised by its form, because core imports no database. */

@@ -25,8 +25,8 @@ function network64(address: string): string {
   return `${network.join(":")}::/64`;
 }
 
-const LONGEST_ADDRESS = 64;
+const MAX_ADDRESS_LENGTH = 64;
 
 /** The address as a person reads it; empty where there is none. */
 export const addressOf = (headers: Headers) =>
-  (headers.get("CF-Connecting-IP")?.trim() ?? "").slice(0, LONGEST_ADDRESS);
+  (headers.get("CF-Connecting-IP")?.trim() ?? "").slice(0, MAX_ADDRESS_LENGTH);

@@ -73,12 +73,12 @@ function lookAtClosest(
 }
 
 /** Longer names are not typos, and the comparison costs the product of the two lengths. */
-const LONGEST_COMPARED = 40;
+const MAX_COMPARED_LENGTH = 40;
 const SLIPS_MAX = 2;
 
 /** The known name that was most likely meant: another case, or one or two typos. */
 export function meantBy({ name, known }: UnknownField): string | null {
-  if (name.length > LONGEST_COMPARED) return null;
+  if (name.length > MAX_COMPARED_LENGTH) return null;
   const folded = fold(name);
   const same = known.find((one) => fold(one) === folded);
   if (same !== undefined) return same;

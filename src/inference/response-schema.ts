@@ -12,7 +12,7 @@ export type ReadSchema = { ok: true; schema: ResponseSchema } | { ok: false; rea
 const wrong = (reason: string): ReadSchema => ({ ok: false, reason });
 
 /** Of a schema's text, in UTF-8. */
-const LONGEST_SCHEMA_KIB = 64;
+const MAX_SCHEMA_KIB = 64;
 
 /** The same as an error. @throws QuarryError `invalid` */
 export function schemaIn(text: string): ResponseSchema {
@@ -28,7 +28,7 @@ export function schemaIn(text: string): ResponseSchema {
 export function readResponseSchema(text: string): ReadSchema {
   let parsed: unknown;
   const bytes = new TextEncoder().encode(text).byteLength;
-  if (bytes > LONGEST_SCHEMA_KIB * 1_024) return wrong(`must be at most ${LONGEST_SCHEMA_KIB} KiB`);
+  if (bytes > MAX_SCHEMA_KIB * 1_024) return wrong(`must be at most ${MAX_SCHEMA_KIB} KiB`);
   try {
     parsed = JSON.parse(text);
   } catch {

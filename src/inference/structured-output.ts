@@ -114,7 +114,7 @@ function readOutput(text: string, response: ResponseSchema, isWrapped: boolean):
 
 const THINKING = /<(\/?)think(?:ing)?>/gi;
 /** Further ones are no answer but noise. */
-const MOST_FENCED = 10;
+const MAX_FENCED = 10;
 const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/gi;
 
 /** The text without the parts between a thinking mark and the next closing mark. */
@@ -136,7 +136,7 @@ function withoutThinking(text: string): string {
 /** The JSON of an answer: all of it, what is fenced, or the first object or array in it. */
 export function jsonValuesIn(text: string): unknown[] {
   const said = withoutThinking(text).trim();
-  const blocks = [...said.matchAll(FENCED)].slice(0, MOST_FENCED);
+  const blocks = [...said.matchAll(FENCED)].slice(0, MAX_FENCED);
   const fenced = blocks.map((found) => found[1] ?? "");
   const embedded = firstJson(said);
   const texts = [said, ...fenced, ...(embedded === null ? [] : [embedded])];

@@ -44,9 +44,9 @@ export type Features = {
 };
 
 /** More of a query is not looked at: a set of terms is the bits of one number. */
-const MOST_TERMS = 32;
+const MAX_TERMS = 32;
 const FAMILY_LENGTH = 5;
-const MOST_NAMES = 2;
+const MAX_NAMES = 2;
 /** As in the embedded reranker: candidates were chosen because they hold the words. */
 const BACKGROUND_DOCUMENTS = 30;
 
@@ -68,7 +68,7 @@ type Known = { term: number; relative: number; isSaid: boolean };
 
 function askedOf(query: string): Asked {
   const words = searchWordsOf(query);
-  const kept = tellingOf([...words, ...codeWordParts(query)]).slice(0, MOST_TERMS);
+  const kept = tellingOf([...words, ...codeWordParts(query)]).slice(0, MAX_TERMS);
   const terms = new Map<string, number>();
   const order = kept.map((word) => {
     const stem = stemOf(word);
@@ -204,7 +204,7 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
       fused,
       cosine,
       lexical: best === 0 ? 0 : candidate.lexical / best,
-      names: Math.min(MOST_NAMES, said.length),
+      names: Math.min(MAX_NAMES, said.length),
       lastName: last.length === 0 ? 0 : countOf(last, isSaid) / last.length,
       sentence: own.sentences.reduce((best, one) => Math.max(best, share(one)), 0),
       neighbours: neighboursIn(own, asked),

@@ -1,5 +1,5 @@
 import { codeWordParts, searchWordsOf } from "../text/words.ts";
-import { MOST_CHARACTERS } from "./read-sentences.ts";
+import { MAX_CHARACTERS } from "./read-sentences.ts";
 
 const EXTENSIONS = /(?:\.[\p{L}\p{N}]{1,5}){1,3}$/u;
 const CASE_CHANGE = /([\p{Ll}\d])(\p{Lu})/gu;
@@ -22,8 +22,8 @@ export function wordsOfPassage(passage: {
 }): PassageWords {
   const { path, headings, text } = passage;
   return {
-    text: text.slice(0, MOST_CHARACTERS),
-    headings: headings.join("\n").slice(0, MOST_CHARACTERS),
+    text: text.slice(0, MAX_CHARACTERS),
+    headings: headings.join("\n").slice(0, MAX_CHARACTERS),
     names: namesIn(path),
   };
 }

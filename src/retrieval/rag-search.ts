@@ -64,14 +64,14 @@ export type RagSearch = {
 /** So many of the best trade places: always, so that a larger `topK` keeps what stood first. */
 export const ORDERED_BY_WORDS = 20;
 /** Models whose vectors weigh less repeat what the words say; others order by meaning. */
-const LEAST_MEANING = 0.5;
+const MIN_MEANING = 0.5;
 
 /** Whether words, headings and names order the best (`order-by-words.ts`). */
 export const isOrderedByWords = ({
   target,
   embedded,
 }: Pick<Found, "target" | "embedded">): boolean =>
-  target.rag.searchMode === "hybrid" && embedded !== null && embedded.fusionWeight < LEAST_MEANING;
+  target.rag.searchMode === "hybrid" && embedded !== null && embedded.fusionWeight < MIN_MEANING;
 
 /** How many of the best are read: those that are answered, and all that may trade places with them. */
 export const readCount = (

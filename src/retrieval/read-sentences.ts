@@ -2,7 +2,7 @@ import { codeWordParts, searchWordsOf, withoutSigns } from "../text/words.ts";
 import type { Beginnings } from "./beginnings.ts";
 
 /** More of a passage is not looked at. */
-export const MOST_CHARACTERS = 8_000;
+export const MAX_CHARACTERS = 8_000;
 /** In ASCII, `sentenceEnd` finds the same. */
 const SENTENCE_END = /[.!?:]\s+|\n[ \t]*\n|\n[ \t]*[-*] /;
 /** Ends no sentence, and is no part of a word. */
@@ -27,10 +27,10 @@ const MAY_END = tableOf((character) => Number(/[.!?:\n]/.test(character)));
 const IS_ITEM = tableOf((character) => Number(/[-*]/.test(character)));
 
 /** A character of UTF-16 takes three bytes of UTF-8 at most. */
-const MOST_BYTES_A_CHARACTER = 3;
+const MAX_BYTES_A_CHARACTER = 3;
 const encoder = new TextEncoder();
 /** Of the text that is being read, and zeros when it was: they are looked at faster than strings. */
-const bytes = new Uint8Array(MOST_CHARACTERS);
+const bytes = new Uint8Array(MAX_CHARACTERS);
 
 function areBytesOf(text: string): boolean {
   const { read, written } = encoder.encodeInto(text, bytes);
@@ -50,7 +50,7 @@ export type SentenceReader = {
   end: () => void;
 };
 
-/** @param text up to `MOST_CHARACTERS` */
+/** @param text up to `MAX_CHARACTERS` */
 export function readSentences(text: string, reader: SentenceReader): void {
   if (text === "") return reader.end();
   const plain = withoutSigns(text.replaceAll(NO_BREAK_SPACE, " "), NO_SIGN);
@@ -63,7 +63,7 @@ export function readSentences(text: string, reader: SentenceReader): void {
         : readAny(sentence, follows, reader);
     }
   }
-  bytes.fill(0, 0, MOST_BYTES_A_CHARACTER * plain.length);
+  bytes.fill(0, 0, MAX_BYTES_A_CHARACTER * plain.length);
 }
 
 /** Words as `searchWordsOf` cuts them: most are known by their first characters, and never made. */

@@ -48,7 +48,7 @@ export function restrictionTo({
  * Candidates a leg gives at least. Scores are normalised over them, so that one number for every
  * topK without reranking keeps the same results first whatever topK is.
  */
-const LEAST_CANDIDATES = 100;
+const MIN_CANDIDATES = 100;
 /** Characters of a query that are searched; models cut earlier still. */
 const QUERY_LIMIT = 16_384;
 
@@ -77,7 +77,7 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
     targets: targets.filter(showsAnything),
     queries: request.queries.map((query) => query.slice(0, QUERY_LIMIT).toWellFormed()),
     includeDuplicates: request.includeDuplicates,
-    limitPerLeg: Math.max(LEAST_CANDIDATES, needed),
+    limitPerLeg: Math.max(MIN_CANDIDATES, needed),
     reranks,
     explains,
     needed,

@@ -22,7 +22,7 @@ const APPROXIMATION_MARGIN = 0.02;
 /** Candidates found by words alone that may replace deleted chunks. */
 const SPARE_OF_WORDS = 200;
 /** The vector index names 100 at most: where more are needed, half of them are enough. */
-const MOST_WANTED = 50;
+const MAX_WANTED = 50;
 
 /** For RAGs whose nearest neighbours a vector index finds. */
 export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
@@ -173,7 +173,7 @@ function mostAreNotEligible(
   { chosen, isSingle }: { chosen: number; isSingle: boolean },
 ): boolean {
   if (!isWhole) return false;
-  const wanted = Math.min(needed, MOST_WANTED);
+  const wanted = Math.min(needed, MAX_WANTED);
   const passes = (chunk: HydratedChunk) =>
     threshold === null || (similarityOf(chunk) ?? 1) >= threshold;
   const isFilled = chunks.filter(passes).length >= wanted;

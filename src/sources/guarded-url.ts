@@ -5,7 +5,7 @@ import { trimEnd } from "../core/trim.ts";
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 
 /** Characters. */
-export const LONGEST_URL = 8_192;
+export const MAX_URL_LENGTH = 8_192;
 /** Names that only exist inside a network, and what they end in. */
 const INNER_SUFFIXES =
   "localhost local internal localdomain lan home corp intranet private home.arpa in-addr.arpa".split(
@@ -25,7 +25,7 @@ const refused = (reason: string): UrlVerdict => ({ ok: false, reason });
  * @param allowPrivate lifts the rules about hosts, for a server on one's own machine and for tests
  */
 export function guardUrl(text: string, base?: URL, allowPrivate = false): UrlVerdict {
-  if (text.length > LONGEST_URL) return refused("the address is too long");
+  if (text.length > MAX_URL_LENGTH) return refused("the address is too long");
   const url = URL.parse(text, base?.href);
   if (url === null) return refused("not a valid address");
   if (!/^https?:$/.test(url.protocol)) {

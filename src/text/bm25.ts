@@ -5,7 +5,7 @@
 const K1 = 1.2;
 const B = 0.75;
 /** What FTS5 gives a word that stands in more than half of all chunks. */
-const LEAST_IDF = 1e-6;
+const MIN_IDF = 1e-6;
 
 /** A word in the heading path counts as two in the text: +0.006 nDCG@10 against equal weight. */
 export const HEADING_WEIGHT = 2;
@@ -39,5 +39,5 @@ export function bm25Scorer(
 
 function idfOf(holding: number, chunks: number): number {
   const all = Math.max(chunks, holding);
-  return Math.max(LEAST_IDF, Math.log((all - holding + 0.5) / (holding + 0.5)));
+  return Math.max(MIN_IDF, Math.log((all - holding + 0.5) / (holding + 0.5)));
 }

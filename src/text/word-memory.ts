@@ -1,5 +1,5 @@
 /** Longer runs of letters are encoded data, which hardly recurs. */
-const LONGEST_WORD_BYTES = 64;
+const MAX_WORD_BYTES = 64;
 /** As many as some hundred documents of several fields have; with what is computed, some MB. */
 const REMEMBERED_WORDS = 60_000;
 const REMEMBERED_BYTES = 12 * REMEMBERED_WORDS;
@@ -7,11 +7,11 @@ const REMEMBERED_BYTES = 12 * REMEMBERED_WORDS;
 const SLOTS = 1 << 17;
 const LAST_SLOT = SLOTS - 1;
 /** Words chosen to lie in one row of slots must not slow down those of others. */
-const MOST_PROBES = 64;
+const MAX_PROBES = 64;
 const FNV_OFFSET = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
 /** A character of UTF-16 takes three bytes of UTF-8 at most. */
-const MOST_BYTES_A_CHARACTER = 3;
+const MAX_BYTES_A_CHARACTER = 3;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -51,7 +51,7 @@ export class WordMemory<Value extends number | string | object> {
    * but ASCII letters and digits separate words if they are ASCII, and belong to words otherwise.
    */
   visit(text: string, visitor: (value: Value) => void): void {
-    const needed = MOST_BYTES_A_CHARACTER * text.length + 1;
+    const needed = MAX_BYTES_A_CHARACTER * text.length + 1;
     if (needed > bytes.length) bytes = new Uint8Array(2 * needed);
     const read = bytes;
     const { written } = encoder.encodeInto(text, read);
@@ -74,7 +74,7 @@ export class WordMemory<Value extends number | string | object> {
   /** Of the word from `from` to `to`, exclusive. */
   #valueOf(text: Uint8Array, from: number, to: number, hash: number): Value {
     let slot = slotOf(hash);
-    for (let probes = 0; probes < MOST_PROBES; probes++) {
+    for (let probes = 0; probes < MAX_PROBES; probes++) {
       const place = (this.#places[slot] ?? 0) - 1;
       if (place < 0) return this.#add(text.subarray(from, to), hash, slot);
       const value = this.#values[place];
@@ -98,7 +98,7 @@ export class WordMemory<Value extends number | string | object> {
 
   #add(word: Uint8Array, hash: number, slot: number): Value {
     const value = this.#compute(decoder.decode(word));
-    if (word.length > LONGEST_WORD_BYTES) return value;
+    if (word.length > MAX_WORD_BYTES) return value;
     const isFull = this.#isFull(word.length);
     if (isFull) {
       this.#values = [];

@@ -80,8 +80,8 @@ const BELONGS_TO_WORD = /[\p{L}\p{N}\p{M}]/u;
 /** Longer runs of letters are encoded data. */
 const CODE_LONGEST = 64;
 /** `mRNA` and `PubMed` are words of their own: of a name in code some part is a longer word. */
-const PART_LEAST = 2;
-const LONGEST_PART_LEAST = 4;
+const MIN_PART = 2;
+const MIN_LONGEST_PART = 4;
 
 /** The parts of names in code that change case: `retry`, `agent` for `RetryAgent`. */
 export function codeWordParts(text: string): string[] {
@@ -124,7 +124,7 @@ function characterBefore(text: string, at: number): string {
 function partsOf(name: string): string[] {
   const parts = name.split(BEFORE_CAPITAL);
   const lengths = parts.map((part) => part.length);
-  const isCode = Math.min(...lengths) >= PART_LEAST && Math.max(...lengths) >= LONGEST_PART_LEAST;
+  const isCode = Math.min(...lengths) >= MIN_PART && Math.max(...lengths) >= MIN_LONGEST_PART;
   return isCode ? parts.map((part) => part.toLowerCase()) : [];
 }
 

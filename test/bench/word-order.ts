@@ -14,7 +14,7 @@ import type { Example } from "./support/softmax.ts";
 
 /** A search reorders as many as it was asked for, up to the last. */
 const DEPTHS = [5, 10, 20];
-const MOST = 40;
+const MAX_KEPT = 40;
 const FOLDS = 5;
 const EVERY_TITLE = 12;
 /** A long document has more to be asked about, but not as many times more as it has passages. */
@@ -73,7 +73,7 @@ function writtenQuestions(pages: Page[], times: number): Asking[] {
 }
 
 const askAll = (search: PassageWorld, questions: Asking[]): Asked[] =>
-  questions.map((question) => ({ ...question, candidates: search(question.text, MOST) }));
+  questions.map((question) => ({ ...question, candidates: search(question.text, MAX_KEPT) }));
 
 async function titlesOf(folder: string): Promise<Asked[]> {
   const { documents, grades } = readCollection(folder);

@@ -64,8 +64,8 @@ function ask(
 
 const BLOCKS_A_DOCUMENT = 5;
 const WORDS_A_QUESTION = 6;
-const LEAST_WORDS = 12;
-const MOST_WORDS = 70;
+const MIN_WORDS = 12;
+const MAX_WORDS = 70;
 const LONG_WORD = /^\p{L}{4,}$/u;
 
 function pickedQuestions(sources: Source[]): Question[] {
@@ -73,7 +73,7 @@ function pickedQuestions(sources: Source[]): Question[] {
   return sources.flatMap(({ document }) => {
     const blocks = document.markdown.split(/\n\s*\n/).filter((block) => {
       const words = wordsOf(block).length;
-      return words >= LEAST_WORDS && words <= MOST_WORDS;
+      return words >= MIN_WORDS && words <= MAX_WORDS;
     });
     return Array.from({ length: Math.min(BLOCKS_A_DOCUMENT, blocks.length) }, () => {
       const [block = ""] = blocks.splice(Math.floor(random() * blocks.length), 1);

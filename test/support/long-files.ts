@@ -183,8 +183,8 @@ export const LONG_FILES: [name: string, of: (rows: number) => string | Uint8Arra
   ["beds.ipynb", notebook],
   ["beds.eml", eml],
   ["mailed-beds.eml", emlWith],
-  ["beds.pdf", (rows) => pdf(Math.min(rows, MOST_PAGES))],
+  ["beds.pdf", (rows) => pdf(Math.min(rows, MAX_PAGES))],
 ];
 
 /** Each takes as long as thousands of other rows. */
-export const MOST_PAGES = 60;
+export const MAX_PAGES = 60;

@@ -25,7 +25,7 @@ const CHARACTERS_PER_TOKEN = 4;
 const REQUEST_LIMIT_CHARACTERS = 100_000;
 const PASSAGES_LIMIT_CHARACTERS = 200_000;
 /** Limit for filling a schema: about a second. */
-const MOST_STEPS = 6_000_000;
+const MAX_STEPS = 6_000_000;
 
 /**
  * `embedded/extractive`: no language model. It quotes the passage that answers, or says that the
@@ -118,7 +118,7 @@ function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): La
   if (responseFormat?.type !== "json") return cited(answerOf(material), read.passages);
   const schema = responseFormat.schema ?? { type: "object" };
   try {
-    const evidence = evidenceOf(material, new Budget(MOST_STEPS));
+    const evidence = evidenceOf(material, new Budget(MAX_STEPS));
     return { type: "text", text: JSON.stringify(fillSchema(schema, evidence)) };
   } catch (thrown) {
     if (thrown instanceof BudgetSpent) {

@@ -22,7 +22,7 @@ const GRAM_WEIGHT = 0.7;
  */
 const ORDER_WEIGHT = 1.5;
 /** Among few documents, a difference of one rank means little. */
-const LEAST_DEPTH = 10;
+const MIN_DEPTH = 10;
 const ALL_WEIGHTS = 1 + GRAM_WEIGHT + ORDER_WEIGHT;
 /**
  * Imaginary documents without any query term, counted beside the candidates, which were all
@@ -110,7 +110,7 @@ function lexicalRelevance(query: string, documents: string[]): number[] {
   const askedGrams = countsOf(stems.flatMap(gramsOf));
   const byGrams = normalisedBm25(askedGrams, countAskedGrams(askedGrams, words));
   return documents.map((_, at) => {
-    const order = 1 - at / Math.max(documents.length, LEAST_DEPTH);
+    const order = 1 - at / Math.max(documents.length, MIN_DEPTH);
     const sum = (byWords[at] ?? 0) + GRAM_WEIGHT * (byGrams[at] ?? 0) + ORDER_WEIGHT * order;
     return sum / ALL_WEIGHTS;
   });

@@ -52,7 +52,7 @@ export class Unreachable extends CommandFailure {
 const errorText = z.looseObject({ error: z.string() });
 const TRIES = 7;
 const FIRST_WAIT_MS = 300;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const FIRST_FAILURE = 400;
 const MS_A_SECOND = 1_000;
 const TOO_MANY_REQUESTS = 429;
@@ -154,7 +154,7 @@ function waitBefore(outcome: Answer | CommandFailure, attempt: number): number {
   const answered = !(outcome instanceof CommandFailure);
   const asked = answered ? Number(outcome.headers.get("Retry-After")) : 0;
   const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
-  return Math.min(wait, LONGEST_WAIT_MS);
+  return Math.min(wait, MAX_WAIT_MS);
 }
 
 /** When the wait that was said last ends, so that calls side by side say it once. */

@@ -11,7 +11,7 @@ const LISTS = { body: null, withinMs: 10_000 };
 const EMBEDS_WITHIN_MS = 60_000;
 /** The dimensions that the service supports, as `src/config.ts` checks them. */
 const FEWEST_DIMENSIONS = 8;
-const MOST_DIMENSIONS = 1_536;
+const MAX_DIMENSIONS = 1_536;
 
 /** A server without models may send null. */
 export const modelList = z.object({
@@ -45,9 +45,9 @@ export async function dimensionsOf(
   const request = { model, input: ["How long is a vector?"], encoding_format: "float" };
   const { data } = await ask(server, "/embeddings", { body: request, withinMs }, embedded);
   const dimensions = data[0]?.embedding.length ?? 0;
-  if (dimensions >= FEWEST_DIMENSIONS && dimensions <= MOST_DIMENSIONS) return dimensions;
+  if (dimensions >= FEWEST_DIMENSIONS && dimensions <= MAX_DIMENSIONS) return dimensions;
   throw new CommandFailure(
-    `${model} gives vectors of ${dimensions} dimensions, and the service takes ${FEWEST_DIMENSIONS} to ${MOST_DIMENSIONS}: name another with EMBEDDING_MODEL.`,
+    `${model} gives vectors of ${dimensions} dimensions, and the service takes ${FEWEST_DIMENSIONS} to ${MAX_DIMENSIONS}: name another with EMBEDDING_MODEL.`,
   );
 }
 

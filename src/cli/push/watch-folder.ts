@@ -10,7 +10,7 @@ import { isHidden } from "./choose-files.ts";
 const QUIET_MS = 500;
 /** Before a push that failed is tried again; doubles with each failure. */
 const FIRST_RETRY_MS = 5_000;
-const LONGEST_RETRY_MS = 10 * 60_000;
+const MAX_RETRY_MS = 10 * 60_000;
 /** How often is looked whether the folder itself was made anew, as builds do. */
 const FOLDER_CHECK_MS = 1_000;
 
@@ -104,7 +104,7 @@ function pushInTurn(push: (isFirst: boolean) => Promise<boolean>, firstRetryMs: 
   const settle = (isDone: boolean) => {
     // A change that came meanwhile has its own turn, which is sooner.
     if (!isDone && !state.changed) after(retryMs);
-    retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, LONGEST_RETRY_MS);
+    retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, MAX_RETRY_MS);
   };
   return {
     first: async () => {

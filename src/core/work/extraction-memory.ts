@@ -6,9 +6,9 @@ import { MINUTE_MS, SECOND_MS } from "../time.ts";
  */
 const LIMIT_BYTES = 24 * 1024 * 1024;
 /** No queue consumer runs longer than this. */
-const HELD_AT_MOST_MS = 15 * MINUTE_MS;
+const MAX_HOLD_MS = 15 * MINUTE_MS;
 /** A reservation that is not requested again within this time is dropped from the queue. */
-const WAITS_AT_MOST_MS = 5 * SECOND_MS;
+const MAX_WAIT_MS = 5 * SECOND_MS;
 
 /** Memory for a group of documents. `bytes`: the estimated size of their text. */
 export type Reservation = { bytes: number; until: number };
@@ -34,7 +34,7 @@ export class ExtractionMemory {
     this.#waiting = this.#waiting.filter((other) => other === reservation || other.until > now);
     if (!this.#waiting.includes(reservation)) this.#waiting.push(reservation);
     const isNext = this.#waiting[0] === reservation && this.#hasRoomFor(reservation.bytes);
-    reservation.until = now + (isNext ? HELD_AT_MOST_MS : WAITS_AT_MOST_MS);
+    reservation.until = now + (isNext ? MAX_HOLD_MS : MAX_WAIT_MS);
     if (isNext) {
       this.#waiting.shift();
       this.#granted.push(reservation);

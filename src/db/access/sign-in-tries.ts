@@ -12,7 +12,7 @@ import { SESSION_IDLE_MS, SESSION_MAX_MS } from "./session-store.ts";
 const FREE_TRIES = 10;
 const FIRST_WAIT_MS = SECOND_MS;
 /** Short enough for the rightful user to wait. */
-const LONGEST_WAIT_MS = 5 * MINUTE_MS;
+const MAX_WAIT_MS = 5 * MINUTE_MS;
 const DOUBLINGS_MAX = 10;
 
 const HELD = row({ claimedUntil: number });
@@ -38,7 +38,7 @@ export async function claimTry(db: Database, account: string, now: number): Prom
       now,
       now - DAY_MS,
       FREE_TRIES,
-      LONGEST_WAIT_MS,
+      MAX_WAIT_MS,
       FIRST_WAIT_MS,
       DOUBLINGS_MAX,
     ),

@@ -115,12 +115,12 @@ export async function recordVerification(
   end: { endedAt: number; nextAt: number } | null,
 ): Promise<void> {
   await runBatch(db, [
-    noting(address, found),
+    addCounts(address, found),
     ...(end === null ? [] : [ending(address, end.endedAt, end.nextAt)]),
   ]);
 }
 
-function noting({ ragId, generation, shard }: IndexAddress, found: VerificationCounts) {
+function addCounts({ ragId, generation, shard }: IndexAddress, found: VerificationCounts) {
   return statement(
     `update vector_syncs set verification = json_set(verification,
        '$.checked', verification ->> 'checked' + (?4 ->> 'checked'),

@@ -151,7 +151,7 @@ function writeStatements(
 }
 
 /** D1 accepts a parameter of up to 2 MB, and a character may take three bytes. */
-const LONGEST_PARAMETER_CHARACTERS = 600_000;
+const MAX_PARAMETER_CHARACTERS = 600_000;
 
 /** A page with long names and much metadata is written by several statements. */
 function portionsOf(writes: ListedWrite[]): ListedWrite[][] {
@@ -160,7 +160,7 @@ function portionsOf(writes: ListedWrite[]): ListedWrite[][] {
   let characters = 0;
   for (const write of writes) {
     const { length } = JSON.stringify(write);
-    if (open.length === 0 || characters + length > LONGEST_PARAMETER_CHARACTERS) {
+    if (open.length === 0 || characters + length > MAX_PARAMETER_CHARACTERS) {
       open = [];
       characters = 0;
       portions.push(open);

@@ -6,14 +6,14 @@ import type { ScanRun } from "./scan-store.ts";
 
 /** Of a run; its count `failed` knows of all. */
 const PROBLEMS_KEPT = 20;
-const LONGEST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 
 /** Adds to what a run tells of files and addresses that it could not read. */
 export function addProblems(run: ScanRun, commit: string, problems: ScanProblem[]): Statement[] {
   if (problems.length === 0) return [];
   const kept = problems.slice(0, PROBLEMS_KEPT).map(({ path, message }) => ({
-    path: path.slice(0, LONGEST_CHARACTERS),
-    message: message.slice(0, LONGEST_CHARACTERS),
+    path: path.slice(0, MAX_CHARACTERS),
+    message: message.slice(0, MAX_CHARACTERS),
   }));
   return [
     statement(

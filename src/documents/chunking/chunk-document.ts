@@ -10,7 +10,7 @@ import { partition } from "./partition.ts";
 import type { Piece } from "./partition.ts";
 import { levelOfCuts, placedUnits } from "./place-units.ts";
 import type { Placed } from "./place-units.ts";
-import { MOST_CHARACTERS_A_TOKEN } from "./split-units.ts";
+import { MAX_CHARACTERS_A_TOKEN } from "./split-units.ts";
 import type { Span, SplitOptions, Unit } from "./split-units.ts";
 
 export { CHUNKING_FORMAT } from "../../core/index-format.ts";
@@ -119,7 +119,7 @@ const wholeRun = (pending: Placed[]): Piece => ({ from: 0, to: pending.length, o
 
 /** Whether the document is one chunk, if it has no more than one top heading. */
 function isShort(markdown: string, { chunkSize, tokenizer }: SplitOptions): boolean {
-  const longest = chunkSize * MOST_CHARACTERS_A_TOKEN;
+  const longest = chunkSize * MAX_CHARACTERS_A_TOKEN;
   return markdown.length <= longest && estimateTokens(markdown, tokenizer) <= chunkSize;
 }
 

@@ -49,7 +49,7 @@ const LIST_INDENT = 2;
 /** The structure is recognised from the beginning of a line. */
 const LOOK_CHARACTERS = 200;
 /** No script has more characters per token, white space aside. */
-export const MOST_CHARACTERS_A_TOKEN = 20;
+export const MAX_CHARACTERS_A_TOKEN = 20;
 
 /** Splits a block into units of at most `chunkSize` tokens each. */
 export function* splitBlock(
@@ -127,7 +127,7 @@ function* splitLong(markdown: string, long: Unit, limits: SplitOptions): Generat
 function reachOf(markdown: string, start: number, end: number, limits: SplitOptions): number {
   const { chunkSize: mostWeight, tokenizer } = limits;
   let low = start + 1;
-  let high = Math.min(end, start + Math.ceil(mostWeight * MOST_CHARACTERS_A_TOKEN));
+  let high = Math.min(end, start + Math.ceil(mostWeight * MAX_CHARACTERS_A_TOKEN));
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (tokenWeight(markdown, tokenizer, start, middle) <= mostWeight) low = middle;

@@ -1,5 +1,5 @@
 import { UnreadableDocument } from "../extracted-document.ts";
-import { anyEastAsian, detectEncoding, LEAST_UTF16 } from "./detect-encoding.ts";
+import { anyEastAsian, detectEncoding, MIN_UTF16 } from "./detect-encoding.ts";
 
 export type DecodedText = { text: string; encoding: string; notes: string[] };
 
@@ -98,8 +98,8 @@ function decodeUtf16(bytes: Uint8Array): DecodedText | null {
 /**
  * Share of zeros that a crash leaves in a log, otherwise plain text; the zeros are removed later.
  */
-const MOST_ZEROS = 0.1;
-const MOST_CONTROLS = 0.01;
+const MAX_ZEROS = 0.1;
+const MAX_CONTROLS = 0.01;
 
 /**
  * UTF-8 with its zeros, which the removal of hidden characters notes; null when it is not text.
@@ -112,7 +112,7 @@ function decodeWithStrayZeros(bytes: Uint8Array): DecodedText | null {
     else if (isControl(byte)) controls++;
   }
   const isPlain =
-    zeros <= bytes.length * MOST_ZEROS && controls <= (bytes.length - zeros) * MOST_CONTROLS;
+    zeros <= bytes.length * MAX_ZEROS && controls <= (bytes.length - zeros) * MAX_CONTROLS;
   const text = isPlain ? strict(bytes, "utf-8") : null;
   return text === null ? null : { text, encoding: "utf-8", notes: [] };
 }
@@ -123,7 +123,7 @@ const isControl = (byte: number) => (byte < 0x07 || byte > 0x0d) && byte < 0x20 
 /** Upper halves of Greek, Cyrillic, Hebrew, Arabic and Thai characters; no text has them as bytes. */
 const IS_SCRIPT_HALF = new Uint8Array(0x100);
 for (const half of [0x03, 0x04, 0x05, 0x06, 0x0e]) IS_SCRIPT_HALF[half] = 1;
-const LEAST_HALVES = 0.8;
+const MIN_HALVES = 0.8;
 
 /**
  * The byte order of UTF-16 without a mark whose single word has no zero byte; null for other
@@ -139,7 +139,7 @@ export function utf16OfOneScript(bytes: Uint8Array): "utf-16le" | "utf-16be" | n
     if (at % 2 === 0) upper++;
     else lower++;
   }
-  const least = (sample.length / 2) * LEAST_HALVES;
+  const least = (sample.length / 2) * MIN_HALVES;
   if (lower >= least) return upper * 2 < lower ? "utf-16le" : null;
   return upper >= least && lower * 2 < upper ? "utf-16be" : null;
 }
@@ -154,7 +154,7 @@ function plausibleShare(text: string): number {
   // Both byte orders yield some of these: which ones they are decides.
   if (eastAsian * 2 > sample.length) {
     const score = anyEastAsian(sample);
-    return score < LEAST_UTF16 ? 0 : PLAUSIBLE_SHARE + (1 - PLAUSIBLE_SHARE) * score;
+    return score < MIN_UTF16 ? 0 : PLAUSIBLE_SHARE + (1 - PLAUSIBLE_SHARE) * score;
   }
   const usual =
     sample.match(

@@ -37,15 +37,15 @@ const KOREAN_FREQUENT =
 const KANA_FREQUENT =
   "のにはをたがでてとしれさいるかなまもりくすあこだらうんきそつよけアイウカクコシスタテトナニノフマムラリルレロンーツッドメャュョ";
 
-const LEAST_SCORE = 0.5;
+const MIN_SCORE = 0.5;
 /**
  * Names and headings lack the characters of almost every sentence, so chance readings pass below
  * this.
  */
-const LEAST_IDEOGRAPHS = 0.6;
-const LEAST_RARE = 0.6;
+const MIN_IDEOGRAPHS = 0.6;
+const MIN_RARE = 0.6;
 /** For bytes that are characters in either byte order. */
-export const LEAST_UTF16 = 0.7;
+export const MIN_UTF16 = 0.7;
 const RARE_BYTES = 8;
 
 const latin = (encoding: string, region: LatinRegion): Candidate => ({
@@ -53,29 +53,29 @@ const latin = (encoding: string, region: LatinRegion): Candidate => ({
   region,
   score: latinScore,
   kind: "latin",
-  least: LEAST_SCORE,
+  least: MIN_SCORE,
 });
 const cyrillic = (encoding: string): Candidate => ({
   encoding,
   score: cyrillicScore,
   kind: "cyrillic",
-  least: LEAST_SCORE,
+  least: MIN_SCORE,
 });
 const script = (encoding: string, score: Candidate["score"]): Candidate => ({
   encoding,
   score,
   kind: "other",
-  least: LEAST_SCORE,
+  least: MIN_SCORE,
 });
 const eastAsian = (encoding: string, score: Candidate["score"]): Candidate => ({
   encoding,
   score,
   kind: "east asian",
-  least: LEAST_IDEOGRAPHS,
+  least: MIN_IDEOGRAPHS,
 });
 const rare = (candidate: Candidate): Candidate => ({
   ...candidate,
-  least: LEAST_RARE,
+  least: MIN_RARE,
   leastBytes: RARE_BYTES,
 });
 
@@ -119,8 +119,8 @@ const CANDIDATES: Candidate[] = [
   rare(cyrillic("koi8-u")),
   { ...rare(cyrillic("x-mac-cyrillic")), kin: "windows-1251", kinLead: 0.005 },
   rare(latin("macintosh", "western")),
-  { ...eastAsian("utf-16le", anyEastAsian), least: LEAST_UTF16 },
-  { ...eastAsian("utf-16be", anyEastAsian), least: LEAST_UTF16 },
+  { ...eastAsian("utf-16le", anyEastAsian), least: MIN_UTF16 },
+  { ...eastAsian("utf-16be", anyEastAsian), least: MIN_UTF16 },
 ];
 
 /** How much better a later candidate must be to win over an earlier one. */

@@ -40,9 +40,9 @@ for (const [place, list] of Object.values(COMMON_WORDS).entries()) {
 /** Of a longer text so many samples are read, from its beginning to its end: parts may differ. */
 const SAMPLES = 6;
 const SAMPLE_CHARACTERS = 1_000;
-const LEAST_WORDS = 8;
+const MIN_WORDS = 8;
 /** Share of common words in running text: a third and more; lists and tables have less. */
-const LEAST_SHARE = 0.12;
+const MIN_SHARE = 0.12;
 const SCRIPT_SHARE = 0.25;
 const CLEAR_LEAD = 1.2;
 
@@ -164,7 +164,7 @@ function count(hits: number[], word: string): void {
 /** One sample of running text is enough: the others may be of tables. */
 function byWords(samples: string[]): string | null {
   const counted = samples.map((sample) => countWords(sample.toLowerCase()));
-  const running = counted.filter(({ words }) => words >= LEAST_WORDS);
+  const running = counted.filter(({ words }) => words >= MIN_WORDS);
   const [first, second] = LANGUAGES.map((language, place) => ({
     language,
     hits: counted.reduce((sum, { hits }) => sum + (hits[place] ?? 0), 0),
@@ -172,5 +172,5 @@ function byWords(samples: string[]): string | null {
   })).sort((a, b) => b.hits - a.hits);
   if (first === undefined || second === undefined) return null;
   const isClear = first.hits > second.hits * CLEAR_LEAD;
-  return isClear && first.share >= LEAST_SHARE ? first.language : null;
+  return isClear && first.share >= MIN_SHARE ? first.language : null;
 }

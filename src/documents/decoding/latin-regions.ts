@@ -20,8 +20,8 @@ const REGIONS = Object.entries(WORDS).map(([region, list]) => ({
   words: new Set(list.split(" ")),
 }));
 
-const LEAST_HITS = 2;
-const LEAST_SHARE = 0.06;
+const MIN_HITS = 2;
+const MIN_SHARE = 0.06;
 const CLEAR_LEAD = 2;
 
 /**
@@ -37,7 +37,7 @@ export function latinRegionOf(bytes: Uint8Array): LatinRegion | "english" | null
   })).sort((a, b) => b.hits - a.hits);
   if (first === undefined || second === undefined) return null;
   const english = hitsOf(ENGLISH);
-  const least = Math.max(LEAST_HITS, words.length * LEAST_SHARE);
+  const least = Math.max(MIN_HITS, words.length * MIN_SHARE);
   if (english >= least && english > first.hits * CLEAR_LEAD) return "english";
   const others = Math.max(second.hits * CLEAR_LEAD, english);
   return first.hits >= least && first.hits > others ? first.region : null;

@@ -30,7 +30,7 @@ function tailOf(bytes: Uint8Array): string {
   return headOf(bytes.subarray(-TAIL_BYTES), TAIL_BYTES).replace(/\0/g, "");
 }
 
-const LEAST_ROWS = 3;
+const MIN_ROWS = 3;
 const LOOKED_AT_ROWS = 20;
 
 /** Rows with the same number of cells; a delimiter before a space indicates prose. */
@@ -38,7 +38,7 @@ export function sniffTable(start: string): DocumentKind | null {
   const lines = start.split(/\r?\n/).slice(0, LOOKED_AT_ROWS);
   // The last line may be cut off.
   const rows = lines.slice(0, -1).map((line) => line.replace(/"(?:[^"]|"")*"/g, ""));
-  if (rows.length < LEAST_ROWS || rows.some((row) => row.includes('"'))) return null;
+  if (rows.length < MIN_ROWS || rows.some((row) => row.includes('"'))) return null;
   for (const [delimiter, kind] of DELIMITERS) {
     const counts = new Set(rows.map((row) => row.split(delimiter).length));
     const isEven = counts.size === 1 && !counts.has(1);

@@ -6,7 +6,7 @@ const RESAMPLES = 2_000;
 const SEED = 20_261_122;
 const TAIL = 0.025;
 /** Five that all point one way do so by chance once in 16 times (two-sided sign test); six in 32. */
-const LEAST_DIFFERING = 6;
+const MIN_DIFFERING = 6;
 
 /** A mean difference with its 95 % interval. */
 export type Interval = { mean: number; low: number; high: number };
@@ -44,7 +44,7 @@ export function pairedInterval(
  */
 export function isMoreThanChance(differences: readonly number[], interval: Interval): boolean {
   const differing = differences.filter((difference) => difference !== 0).length;
-  return differing >= LEAST_DIFFERING && (interval.low > 0 || interval.high < 0);
+  return differing >= MIN_DIFFERING && (interval.low > 0 || interval.high < 0);
 }
 
 /** mulberry32 (public domain, Tommy Ettinger): numbers from 0 to 1, 1 excluded. */

@@ -36,7 +36,7 @@ export function importedQuestions(
   const byText = readAll(format === "csv" ? csvLines(bare) : jsonLines(bare), problems);
   for (const { line, asked } of byText.values()) {
     if (problems.length < PROBLEMS_MAX)
-      noting(problems, () => refuseWrong(asked, line, { set, format }));
+      recordProblem(problems, () => refuseWrong(asked, line, { set, format }));
   }
   if (problems.length > 0) throw invalid(inWords(problems));
   if (byText.size === 0) throw invalid("the file has no questions");
@@ -49,9 +49,9 @@ type ByText = Map<string, { line: number; asked: Asked }>;
 
 function readAll(lines: Iterable<Line>, problems: ImportProblem[]): ByText {
   const byText: ByText = new Map();
-  noting(problems, () => {
+  recordProblem(problems, () => {
     for (const { line, read } of lines) {
-      noting(problems, () => {
+      recordProblem(problems, () => {
         const asked = read();
         const known = byText.get(asked.question);
         byText.set(asked.question, {
@@ -69,7 +69,7 @@ function readAll(lines: Iterable<Line>, problems: ImportProblem[]): ByText {
 }
 
 /** Does a step of the import; what is wrong with the file is noted, other errors are thrown on. */
-function noting(problems: ImportProblem[], step: () => void): void {
+function recordProblem(problems: ImportProblem[], step: () => void): void {
   try {
     step();
   } catch (thrown) {

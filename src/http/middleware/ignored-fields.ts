@@ -7,7 +7,7 @@ import { pathOf, unknownFields } from "../unknown-fields.ts";
 
 const HEADER = "X-Ignored-Fields";
 const FIELDS_MAX = 20;
-const LONGEST_FIELD = 100;
+const MAX_FIELD_LENGTH = 100;
 
 /**
  * Lists in `X-Ignored-Fields` the fields of a body that its schema does not have. They are
@@ -42,7 +42,7 @@ async function jsonOrNull(request: { text(): Promise<string> }): Promise<unknown
 /** A name can be any text: commas and characters invalid in headers are percent-encoded. */
 function headerText(field: string): string {
   return field
-    .slice(0, LONGEST_FIELD)
+    .slice(0, MAX_FIELD_LENGTH)
     .toWellFormed()
     .replaceAll(/[^\w.[\]-]/gu, (character) => encodeURIComponent(character));
 }

@@ -13,9 +13,9 @@ const API_BODY_LIMIT_BYTES = 1_024 * KIB;
  * Limit for all lists in a body together: each entry that does not fit its schema becomes an
  * issue.
  */
-const MOST_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 /** Entries are separated by commas, so that a shorter body cannot have more of them. */
-const LONGEST_UNCOUNTED = 2 * MOST_ENTRIES;
+const MAX_UNCOUNTED_LENGTH = 2 * MAX_ENTRIES;
 
 /**
  * Reads the body as JSON whatever its Content-Type is, for the validators that follow; an absent
@@ -28,7 +28,7 @@ export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
     refuseCoded(req.raw.headers);
     const text = await readText(req.raw, limitBytes);
     // Text that is not JSON is left for the validator to refuse.
-    if (text.length > LONGEST_UNCOUNTED) checkEntries(parsed(text));
+    if (text.length > MAX_UNCOUNTED_LENGTH) checkEntries(parsed(text));
     if (req.raw.headers.get("Content-Type") !== JSON_TYPE) req.raw = asJson(req.raw);
     setBodyText(req, text.trim() === "" ? "{}" : text);
     await next();
@@ -44,7 +44,7 @@ export async function readJson(request: Request): Promise<unknown> {
   const text = await readText(request, API_BODY_LIMIT_BYTES);
   const value = text.trim() === "" ? {} : parsed(text);
   if (value === undefined) throw notJson();
-  if (text.length > LONGEST_UNCOUNTED) checkEntries(value);
+  if (text.length > MAX_UNCOUNTED_LENGTH) checkEntries(value);
   return value;
 }
 
@@ -103,8 +103,8 @@ function checkEntries(body: unknown): void {
     if (typeof value !== "object" || value === null) continue;
     const inner: unknown[] = Object.values(value);
     if (Array.isArray(value)) entries += inner.length;
-    if (entries > MOST_ENTRIES) {
-      throw invalid(`body must have at most ${MOST_ENTRIES} entries in all its lists`);
+    if (entries > MAX_ENTRIES) {
+      throw invalid(`body must have at most ${MAX_ENTRIES} entries in all its lists`);
     }
     for (const one of inner) open.push(one);
   }

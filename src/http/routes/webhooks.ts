@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 
 import { bearerIn } from "../../access/bearer.ts";
 import { notFound, unauthorized } from "../../core/errors.ts";
-import { LONGEST_URL } from "../../sources/guarded-url.ts";
+import { MAX_URL_LENGTH } from "../../sources/guarded-url.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findWebSource } from "../../db/scans/webhook-store.ts";
@@ -44,8 +44,8 @@ const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
 const pushedUrl = z
   .string()
   .refine(
-    (text) => text.length <= LONGEST_URL || !isWebUrl(text),
-    `must have at most ${LONGEST_URL} characters`,
+    (text) => text.length <= MAX_URL_LENGTH || !isWebUrl(text),
+    `must have at most ${MAX_URL_LENGTH} characters`,
   );
 
 const sourceParams = z.object({

@@ -34,7 +34,7 @@ const OPENING = "[cite";
 const CONTINUED = /^(?:-[a-z]{0,16})?(?: ?(?::[^[\]\n]{0,80})?)?$/i;
 const WHOLE = /^\[cite(?:-([a-z]{0,16}))? ?:([^[\]\n]{0,80})\]$/i;
 const NUMBER = /\d{1,4}/g;
-const MOST_NUMBERS = 20;
+const MAX_NUMBERS = 20;
 /** Marks within marks; what is nested deeper is dropped. */
 const DEEPEST = 8;
 
@@ -118,7 +118,7 @@ export class MarkReader {
 
   #read(word: string, list: string): void {
     if (word.toLowerCase() !== this.#word) return;
-    const numbers = (list.match(NUMBER) ?? []).slice(0, MOST_NUMBERS).map(Number);
+    const numbers = (list.match(NUMBER) ?? []).slice(0, MAX_NUMBERS).map(Number);
     this.marks.push({ at: this.#length, numbers });
   }
 

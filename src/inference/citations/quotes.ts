@@ -1,6 +1,6 @@
 /** Words between quotation marks; shorter ones are terms rather than quotations. */
 const QUOTE = /["“„«»「『]([^"“”„«»「」『』]{1,2000})["”“»«」』]/gu;
-const LEAST_CHARACTERS = 12;
+const MIN_CHARACTERS = 12;
 /** Something is left out of a quotation. */
 const ELLIPSIS = /\[?(?:…|\.\.\.)\]?/u;
 
@@ -19,7 +19,7 @@ export function quotesAreOf(items: string[]): (stretch: string, item: number) =>
     const quotes = [...stretch.matchAll(QUOTE)].flatMap(([, quote = ""]) => quote.split(ELLIPSIS));
     return quotes
       .map(onlyLetters)
-      .filter((quote) => quote.length >= LEAST_CHARACTERS)
+      .filter((quote) => quote.length >= MIN_CHARACTERS)
       .every((quote) => lettersOf(item).includes(quote));
   };
 }

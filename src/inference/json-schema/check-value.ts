@@ -3,7 +3,7 @@ import type { Budget } from "../../core/work/step-budget.ts";
 import { checkArray, checkUnevaluatedItems } from "./check-array.ts";
 import { checkObject, checkUnevaluatedProperties } from "./check-object.ts";
 import { checkNumber, checkString } from "./check-scalars.ts";
-import { LONGEST_FINDING, quietly, wrong } from "./checking.ts";
+import { MAX_FINDING_LENGTH, quietly, wrong } from "./checking.ts";
 import type { Checking, Evaluated, Judged } from "./checking.ts";
 import { switchesOff } from "./drafts.ts";
 import { canonical, isJsonObject } from "./json-values.ts";
@@ -139,7 +139,7 @@ function checkOptions(
   let found = checking.options.get(key);
   if (found === undefined) {
     const known = new Set(options.map((option) => canonical(option, budget)));
-    const told = [...known].join(", ").slice(0, LONGEST_FINDING);
+    const told = [...known].join(", ").slice(0, MAX_FINDING_LENGTH);
     found = { known, told };
     checking.options.set(key, found);
   }

@@ -29,21 +29,21 @@ export type Judged<Value> = {
   own: Evaluated | null;
 };
 
-const MOST_FINDINGS = 20;
-const LONGEST_PLACE = 200;
+const MAX_FINDINGS = 20;
+const MAX_PLACE_LENGTH = 200;
 /** Characters of a finding, and of a text quoted in one. */
-export const LONGEST_FINDING = 500;
+export const MAX_FINDING_LENGTH = 500;
 
 /** The location of a member; a long location is not extended, which bounds its cost. */
 export function below(at: string, name: string | number): string {
-  if (at.length > LONGEST_PLACE) return at;
-  return `${at}/${typeof name === "number" ? name : escaped(name.slice(0, LONGEST_PLACE))}`;
+  if (at.length > MAX_PLACE_LENGTH) return at;
+  return `${at}/${typeof name === "number" ? name : escaped(name.slice(0, MAX_PLACE_LENGTH))}`;
 }
 
 /** Records a finding; always false, for `return`. */
 export function wrong({ findings }: Checking, at: string, finding: string): false {
-  if (findings.length < MOST_FINDINGS) {
-    findings.push(`${at}: ${finding.slice(0, LONGEST_FINDING)}`);
+  if (findings.length < MAX_FINDINGS) {
+    findings.push(`${at}: ${finding.slice(0, MAX_FINDING_LENGTH)}`);
   }
   return false;
 }

@@ -17,9 +17,9 @@ export type ReadJsonSchema = { ok: true; findings: FindingsOf } | { ok: false; r
 const DEEPEST_SCHEMA = 200;
 const DEEPEST_VALUE = 200;
 /** About a second. An ordinary answer takes some thousands. */
-const MOST_STEPS = 4_000_000;
+const MAX_STEPS = 4_000_000;
 
-export const checkingBudget = () => new Budget(MOST_STEPS);
+export const checkingBudget = () => new Budget(MAX_STEPS);
 
 const refused = (reason: string): ReadJsonSchema => ({ ok: false, reason });
 

@@ -10,13 +10,13 @@ import { inPlaceSchemasOf, subschemasOf } from "./subschemas.ts";
 /** A schema that cannot be used; the message follows the field's name. */
 export class SchemaRefused extends Error {}
 
-const MOST_SUBSCHEMAS = 2_000;
+const MAX_SUBSCHEMAS = 2_000;
 /** Limit for all compiled patterns of a schema together. */
-const MOST_INSTRUCTIONS = 50_000;
-const LONGEST_SHOWN = 200;
+const MAX_INSTRUCTIONS = 50_000;
+const MAX_SHOWN_LENGTH = 200;
 const NOWHERE = "https://schema.invalid/";
 
-const shown = (text: string) => text.slice(0, LONGEST_SHOWN);
+const shown = (text: string) => text.slice(0, MAX_SHOWN_LENGTH);
 const unreadable = () =>
   new SchemaRefused("must be a JSON Schema: an identifier or reference in it cannot be read");
 
@@ -59,8 +59,8 @@ export class SchemaIndex {
 
   #visit(schema: JsonObject, outerBase: string, outerResource: JsonObject, place = "#"): void {
     if (this.#nodes.has(schema)) return;
-    if (this.#nodes.size >= MOST_SUBSCHEMAS) {
-      throw new SchemaRefused(`must have at most ${MOST_SUBSCHEMAS} subschemas`);
+    if (this.#nodes.size >= MAX_SUBSCHEMAS) {
+      throw new SchemaRefused(`must have at most ${MAX_SUBSCHEMAS} subschemas`);
     }
     const wrong = wrongKeyword(schema, this.draft);
     if (wrong !== null) {
@@ -125,7 +125,7 @@ export class SchemaIndex {
       const read = linearPattern(source);
       if (read.ok) this.#instructions += read.size;
       const reason = read.ok ? "is too large together with the others" : read.reason;
-      if (!read.ok || this.#instructions > MOST_INSTRUCTIONS) {
+      if (!read.ok || this.#instructions > MAX_INSTRUCTIONS) {
         throw new SchemaRefused(
           `must be a JSON Schema that can be checked: the pattern ${shown(source)} ${reason}`,
         );

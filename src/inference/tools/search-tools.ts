@@ -17,7 +17,7 @@ import type { Tell } from "../run-events.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";
 
 /** Searches per turn, however many the model asks for at once. */
-const MOST_SEARCHES = 20;
+const MAX_SEARCHES = 20;
 /** Share of the model's window, for all search results together and for one. */
 const CONTEXT_SHARE = 0.5;
 const RESULT_SHARE = 0.2;
@@ -167,7 +167,7 @@ async function searchOnce(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   budget.started += 1;
-  if (budget.started > MOST_SEARCHES) throw new Error("too many searches in one turn");
+  if (budget.started > MAX_SEARCHES) throw new Error("too many searches in one turn");
   const { restrictionOf, searchMode, ...wanted } = settings;
   const targets = [{ rag: searchedAs(rag, searchMode), restriction: restrictionOf(rag) }];
   const options = signal === undefined ? {} : { signal };

@@ -7,7 +7,7 @@ import type { Embedder } from "../../ports/models.ts";
 import type { StagedChunk } from "../../ports/index-versions.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
-import { during } from "./index-failure.ts";
+import { labelFailure } from "./index-failure.ts";
 
 /** One embedding call, ms. */
 const EMBEDDING_TIMEOUT_MS = 30_000;
@@ -42,7 +42,7 @@ export function slicesOf(works: FileWork[], limitOf: (file: ClaimedFile) => numb
 
 /** @throws StepFailure that names the embedding provider */
 export const embedSlice = (embedder: Embedder, texts: string[]): Promise<EmbeddedTexts> =>
-  during("embedding provider", () =>
+  labelFailure("embedding provider", () =>
     embedTexts(embedder, texts, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)),
   );
 

@@ -16,7 +16,7 @@ export class StepFailure extends Error {
 }
 
 /** Runs one step and converts whatever it throws into a failure that names the step. */
-export async function during<T>(step: string, work: () => Promise<T>): Promise<T> {
+export async function labelFailure<T>(step: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

@@ -28,7 +28,7 @@ import type { WorkBudget } from "./work-budget.ts";
 const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;
 /** How many times its size a compressed document's text may have, and the most it may have. */
 const EXPANSION = 8;
-const MOST_TEXT_BYTES = 32 * 1024 * 1024;
+const MAX_TEXT_BYTES = 32 * 1024 * 1024;
 /** How often (ms) a consumer that waits for memory checks again. */
 const ASK_AGAIN_MS = 200;
 
@@ -155,9 +155,7 @@ const UNKNOWN_BYTES = 1024 * 1024;
 function weightOf(file: ClaimedFile): number {
   const { name, mimeType } = file;
   const size = sizeOf(file) ?? UNKNOWN_BYTES;
-  return mayBeCompressed(name, mimeType)
-    ? Math.min(EXPANSION * size, MOST_TEXT_BYTES + size)
-    : size;
+  return mayBeCompressed(name, mimeType) ? Math.min(EXPANSION * size, MAX_TEXT_BYTES + size) : size;
 }
 
 /**

@@ -14,7 +14,7 @@ import { factsOf, indexOf, placed } from "./file-work.ts";
 import { fingerprintOf, identify } from "./fingerprint-and-ids.ts";
 import { hasExtractedText, keepsExtractedText } from "./extracted-texts.ts";
 import type { FileWork } from "./file-work.ts";
-import { StepFailure, during, verdictOn } from "./index-failure.ts";
+import { StepFailure, labelFailure, verdictOn } from "./index-failure.ts";
 import type { Lease } from "./lease.ts";
 import { loadDocument } from "./load-document.ts";
 import type { LoadedDocument } from "./load-document.ts";
@@ -157,7 +157,7 @@ async function findMissing(services: Services, works: FileWork[]): Promise<void>
     });
     try {
       const index = indexOf(services, first.file);
-      const lacking = new Set(await during("index", () => index.missing(files)));
+      const lacking = new Set(await labelFailure("index", () => index.missing(files)));
       for (const work of ofIndex) {
         work.missing = work.chunks.filter(({ id }) => lacking.has(id));
         if (isSmall(work)) work.held = { chunks: [], wanted: work.missing.length, isTaken: false };
@@ -171,7 +171,7 @@ async function findMissing(services: Services, works: FileWork[]): Promise<void>
 /** Bytes that return after others were indexed are known, but their text was deleted. */
 async function isTextStored({ files }: Services, file: ClaimedFile): Promise<boolean> {
   if (!keepsExtractedText(file)) return true;
-  return await during("file storage", () => hasExtractedText(files, file));
+  return await labelFailure("file storage", () => hasExtractedText(files, file));
 }
 
 /**
@@ -187,7 +187,7 @@ async function describeUnchanged(
   const fingerprint = await fingerprintOf(file, sha256);
   if (fingerprint !== file.fingerprint || !(await hasText())) return null;
   const index = indexOf(services, file);
-  const told = await during("index", () => index.describeFile(factsOf(file), file.revision));
+  const told = await labelFailure("index", () => index.describeFile(factsOf(file), file.revision));
   if (told.outcome === "absent") return null;
   if (told.outcome === "superseded") return superseded(file, told.revision);
   return end(file, { status: "indexed", chunkCount: null, fingerprint });
@@ -203,7 +203,7 @@ async function activate(services: Services, work: FileWork): Promise<FileResult>
   const { file, chunks, fingerprint, notes } = work;
   const activation =
     work.activation ??
-    (await during("index", () =>
+    (await labelFailure("index", () =>
       indexOf(services, file).activateVersion(factsOf(file), file.revision, chunks.map(placed)),
     ));
   if (activation.outcome === "incomplete") {
@@ -241,7 +241,7 @@ async function endOfFailure(
   if (file.chunkCount === 0) return end(file, unread);
   return await attempt(services, { ...file, chunkCount: 0 }, async () => {
     const { fileId, revision } = file;
-    await during("index", () => indexOf(services, file).remove([{ fileId, revision }]));
+    await labelFailure("index", () => indexOf(services, file).remove([{ fileId, revision }]));
     return end(file, unread);
   });
 }

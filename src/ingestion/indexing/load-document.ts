@@ -12,7 +12,7 @@ import { TakesTooLong, UnreadableDocument } from "../../documents/extracted-docu
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { StepFailure, during } from "./index-failure.ts";
+import { StepFailure, labelFailure } from "./index-failure.ts";
 import { getExtractedText, keepsExtractedText, putExtractedText } from "./extracted-texts.ts";
 import type { Lease } from "./lease.ts";
 import { readLimited } from "../../core/read-limited.ts";
@@ -46,7 +46,9 @@ export async function loadDocument(
 ): Promise<LoadedDocument> {
   const keeps = keepsExtractedText(file);
   if (keeps && file.sha256 !== null) {
-    const document = await during("file storage", () => getExtractedText(services.files, file));
+    const document = await labelFailure("file storage", () =>
+      getExtractedText(services.files, file),
+    );
     if (document !== null) {
       await services.takeTurn(document.markdown.length);
       return {
@@ -63,14 +65,15 @@ export async function loadDocument(
   await services.takeTurn(content.bytes.byteLength);
   if (sha256 !== file.sha256) {
     const facts = { sha256, size: content.bytes.byteLength };
-    await during("database", () => noteContent(services.db, file, facts));
+    await labelFailure("database", () => noteContent(services.db, file, facts));
   }
   const raw = { name: file.name, mimeType, bytes: content.bytes };
   const yieldToOthers = yieldWithin(services, lease);
   const options = { converter: services.converter, discardsBytes: true, yieldToOthers };
-  const document = await during("text extraction", () => extractDocument(raw, options));
+  const document = await labelFailure("text extraction", () => extractDocument(raw, options));
   // Of a file that was replaced or deleted meanwhile, the sweep deletes it.
-  if (keeps) await during("file storage", () => putExtractedText(services.files, file, document));
+  if (keeps)
+    await labelFailure("file storage", () => putExtractedText(services.files, file, document));
   return { outcome: "loaded", document, sha256, yieldToOthers };
 }
 
@@ -97,7 +100,7 @@ async function readContent(
   const key = bytesKey({ sourceId: file.source.id, fileId: file.fileId }, file.version);
   const bytes =
     services.recentBytes.take(file.version) ??
-    (await during("file storage", async () => {
+    (await labelFailure("file storage", async () => {
       const object = await services.files.get(key);
       return object === null ? null : new Uint8Array(await object.arrayBuffer());
     }));
@@ -106,12 +109,14 @@ async function readContent(
 }
 
 async function downloaded(services: Services, file: ClaimedFile): Promise<Content | null> {
-  const reader = await during("file source", () => services.sourceReaders(file.source));
+  const reader = await labelFailure("file source", () => services.sourceReaders(file.source));
   if (reader === null) throw new SourceFailure("denied", "file source: cannot be read");
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
-  const opened = await during("file source", () => reader.open(listedFrom(file), signal));
+  const opened = await labelFailure("file source", () => reader.open(listedFrom(file), signal));
   if (opened.outcome === "deleted") return null;
-  const bytes = await during("file source", () => readLimited(opened.body, DOCUMENT_LIMIT_BYTES));
+  const bytes = await labelFailure("file source", () =>
+    readLimited(opened.body, DOCUMENT_LIMIT_BYTES),
+  );
   if (bytes === null) throw new UnreadableDocument("file is larger than 25 MiB");
   return { bytes, sha256: await sha256Hex(bytes), mimeType: opened.mimeType ?? file.mimeType };
 }

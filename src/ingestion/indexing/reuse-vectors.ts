@@ -4,10 +4,10 @@ import type { ChunkId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
 import { chunkIdsOf } from "./fingerprint-and-ids.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
-import { during } from "./index-failure.ts";
+import { labelFailure } from "./index-failure.ts";
 import { shardOf } from "../../core/shard-of.ts";
 import { storeEmbedded } from "./store-embedded.ts";
-import { noting } from "./store-versions.ts";
+import { recordFailure } from "./store-versions.ts";
 
 /** Chunks requested and stored at once: with their vectors about a MiB. */
 const CHUNKS_PER_PAGE = 256;
@@ -21,13 +21,13 @@ export async function reuseVectors(services: Services, work: FileWork): Promise<
   if (!file.isBuilding || file.vectorsFrom === null || missing.length === 0) return;
   const { ragId, fileId, vectorsFrom } = file;
   const { generation, shards } = vectorsFrom;
-  await noting(work, async () => {
+  await recordFailure(work, async () => {
     const earlier = services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
     const earlierIds = await earlierIdsOf(work, generation);
     const left: IdentifiedChunk[] = [];
     for (const page of inBatches(missing, CHUNKS_PER_PAGE)) {
       const ids = page.flatMap(({ id }) => earlierIds.get(id) ?? []);
-      const stored = await during("index", () => earlier.vectors(fileId, ids));
+      const stored = await labelFailure("index", () => earlier.vectors(fileId, ids));
       const vectors = new Map(stored.map(({ id, vector }) => [id, vector]));
       const found = page.flatMap((chunk) => {
         const vector = vectors.get(earlierIds.get(chunk.id) ?? chunk.id);

@@ -6,8 +6,8 @@ import type { Services } from "../../services.ts";
 import { stagedFrom } from "./embed-chunks.ts";
 import { indexOf } from "./file-work.ts";
 import type { Embedded, FileWork } from "./file-work.ts";
-import { during } from "./index-failure.ts";
-import { noting, storeVersions, takeComplete } from "./store-versions.ts";
+import { labelFailure } from "./index-failure.ts";
+import { recordFailure, storeVersions, takeComplete } from "./store-versions.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 
 const FILES_AT_ONCE = 6;
@@ -57,7 +57,7 @@ async function storeInSpace(
   const batch = isSent ? newUpsertBatch(services.now()) : undefined;
   const vectors: IndexedVector[] = [];
   await inParallel(works, FILES_AT_ONCE, async ([work, embedded]) => {
-    await noting(work, async () => {
+    await recordFailure(work, async () => {
       vectors.push(...(await storeChunks(services, work, embedded, batch)));
     });
   });
@@ -77,7 +77,7 @@ async function storeChunks(
   );
   const index = indexOf(services, file);
   const folder = folderOf(file.path);
-  const stored = await during("index", () =>
+  const stored = await labelFailure("index", () =>
     index.stage(
       file.fileId,
       file.revision,

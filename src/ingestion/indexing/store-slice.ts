@@ -7,7 +7,7 @@ import type { Slice, Wanted } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
 import type { Embedded, FileWork } from "./file-work.ts";
 import { storeEmbedded } from "./store-embedded.ts";
-import { noting } from "./store-versions.ts";
+import { recordFailure } from "./store-versions.ts";
 
 /**
  * Embeds a slice and stores its chunks, file by file. A failure is recorded on the files it
@@ -64,7 +64,7 @@ async function embedEach(embed: Embed, works: Set<FileWork>, wanted: Wanted[]) {
   const byWork = new Map<FileWork, Embedded[]>();
   for (const work of works) {
     const own = wanted.filter((one) => one.work === work);
-    await noting(work, async () => {
+    await recordFailure(work, async () => {
       byWork.set(work, grouped(own, await embed(own)).get(work) ?? []);
     });
   }

@@ -6,7 +6,7 @@ import type { Services } from "../../services.ts";
 import { stagedFrom } from "./embed-chunks.ts";
 import { addressOf, factsOf, indexOf, placed } from "./file-work.ts";
 import type { FileWork } from "./file-work.ts";
-import { during } from "./index-failure.ts";
+import { labelFailure } from "./index-failure.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 
 /** Indexes that are written at once. */
@@ -37,7 +37,7 @@ export function takeComplete(works: FileWork[]): FileWork[] {
   return taken;
 }
 
-export async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
+export async function recordFailure(work: FileWork, step: () => Promise<void>): Promise<void> {
   try {
     await step();
   } catch (thrown) {
@@ -102,7 +102,7 @@ async function writeVersions(services: Services, works: FileWork[]): Promise<voi
   const batch = isSent ? newUpsertBatch(services.now()) : undefined;
   const versions = await Promise.all(works.map(versionOf));
   const index = indexOf(services, first.file);
-  const written = await during("index", () => index.writeVersions(versions, batch));
+  const written = await labelFailure("index", () => index.writeVersions(versions, batch));
   const vectors = works.flatMap((work, at) => vectorsOf(work, written[at]));
   if (isSent && vectors.length > 0) {
     const { ragId, generation } = first.file;

@@ -15,7 +15,7 @@ const NEXT_RUN_AFTER_MS: Record<SourceFailureKind | "unexpected", number> = {
   "our-limit": 60 * MINUTE_MS,
   unexpected: 5 * MINUTE_MS,
 };
-const LONGEST_WAIT_IN_RUN_MS = 15 * MINUTE_MS;
+const MAX_WAIT_IN_RUN_MS = 15 * MINUTE_MS;
 /** Kinds of failure after which the same page may succeed a little later. */
 const PASSING = new Set<string>(["throttled", "down", "unexpected"]);
 
@@ -32,7 +32,7 @@ export function scanFailureVerdict(
   const tries = step === 0 ? TRIES_OF_FIRST_PAGE : MAX_TRIES;
   const delayMs = Math.max(backOffMs(attempts + 1) ?? 0, askedMs);
   const mayPass = PASSING.has(kind);
-  if (mayPass && attempts + 1 < tries && delayMs <= LONGEST_WAIT_IN_RUN_MS) {
+  if (mayPass && attempts + 1 < tries && delayMs <= MAX_WAIT_IN_RUN_MS) {
     return { again: true, message, delayMs };
   }
   const said = mayPass && attempts > 0 ? `${message} after ${attempts + 1} tries` : message;

@@ -33,7 +33,7 @@ const OVERLAP_MS = 5 * MINUTE_MS;
 /** A start that has no answer by then was lost. */
 const START_TIMEOUT_MS = 2 * MINUTE_MS;
 /** A lost start may have reached the provider, whose longest watch this is. */
-const LONGEST_WATCH_MS = 31 * DAY_MS;
+const MAX_WATCH_MS = 31 * DAY_MS;
 const RETRY_AFTER_MS = [1, 5, 15].map((minutes) => minutes * MINUTE_MS);
 const LAST_RETRY_AFTER_MS = HOUR_MS;
 const STOP_AGAIN_AFTER_MS = 15 * MINUTE_MS;
@@ -227,7 +227,7 @@ async function startWatch(
   const id = crypto.randomUUID();
   const token = randomBase62(TOKEN_LENGTH);
   const startedAt = now();
-  const expiresAt = startedAt + LONGEST_WATCH_MS;
+  const expiresAt = startedAt + MAX_WATCH_MS;
   const tokenHash = await sha256Hex(token);
   const sourceId = source.id;
   await insertWatch(db, { id, sourceId, target, tokenHash, baseUrl, startedAt, expiresAt });

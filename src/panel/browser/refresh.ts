@@ -1,7 +1,7 @@
 import { showCopyButtons } from "./copy.ts";
 import { setTimes } from "./times.ts";
 
-const LEAST_SECONDS = 2;
+const MIN_SECONDS = 2;
 /** After this many failures in a row the page is left as it is. */
 const FAILURES_MAX = 5;
 /** What a reader unfolded; what the page itself shows unfolded is drawn anew. */
@@ -26,7 +26,7 @@ function plan(): void {
   const seconds = Number(document.body.dataset["refresh"] ?? 0);
   if (seconds === 0 || asked || failures >= FAILURES_MAX) return;
   asked = true;
-  setTimeout(() => void look(), Math.max(LEAST_SECONDS, seconds) * 1_000);
+  setTimeout(() => void look(), Math.max(MIN_SECONDS, seconds) * 1_000);
 }
 
 async function look(): Promise<void> {

@@ -118,7 +118,7 @@ export function rankFused(queries: QueryLegs[], fused: ReadonlyMap<ChunkId, numb
 /** Unless nothing can be deleted in between. */
 const SLACK = 16;
 /** No call hydrates more: a few MiB of text. */
-const MOST = 1_500;
+const MAX_HYDRATED = 1_500;
 
 type Wanted = {
   /** Chunks after the threshold. */
@@ -153,7 +153,7 @@ export function chooseCandidates(
 function endOf(worth: RankedId[], wanted: number, threshold: number | null): number {
   let sure = 0;
   for (const [at, { value, similarity }] of worth.entries()) {
-    if (at === MOST) return at;
+    if (at === MAX_HYDRATED) return at;
     if (sure >= wanted && value !== worth[at - 1]?.value) return at;
     if (threshold === null || similarity !== null) sure += 1;
   }

@@ -14,7 +14,7 @@ const FIRST_CLAIM_BYTES = MIB / 4;
 const BYTES_A_SCORE = Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT;
 /** Of a word with its two lists. Longer ones hardly recur; a prefix may be in any number of chunks. */
 const BYTES_A_WORD = 800;
-const LONGEST_WORD = 64;
+const MAX_WORD_LENGTH = 64;
 
 /**
  * Words that are asked for the first time are read alone up to this many postings, or up to this
@@ -78,7 +78,7 @@ export class WordScores {
       // Without any memory FTS5 is faster.
       if (this.#claimedBytes === 0) return null;
     }
-    if (terms.some(({ word }) => word.length > LONGEST_WORD || isPrefixTerm(word))) return null;
+    if (terms.some(({ word }) => word.length > MAX_WORD_LENGTH || isPrefixTerm(word))) return null;
     const words = terms.map((term) => ({ term, match: matchExpression([term]) }));
     const missing = words.filter(({ match }) => !this.#words.has(match));
     const fresh = missing.filter(({ match }) => !this.#seen.has(hash32(match)));

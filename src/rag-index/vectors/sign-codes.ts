@@ -5,7 +5,7 @@
  * depend on the data: rotated, every vector looks random.
  */
 const BITS_A_BYTE = 8;
-const LEAST_BITS = 64;
+const MIN_BITS = 64;
 const BYTE_VALUES = 256;
 /** Twice, because one round leaves vectors with few components that are not 0 too regular. */
 const ROUNDS = 2;
@@ -13,7 +13,7 @@ const ROUNDS = 2;
 const SEED = 0x5eed_c0de;
 
 /** The transform needs a power of two; missing components are 0. */
-const bitsOf = (dimensions: number) => Math.max(LEAST_BITS, 2 ** Math.ceil(Math.log2(dimensions)));
+const bitsOf = (dimensions: number) => Math.max(MIN_BITS, 2 ** Math.ceil(Math.log2(dimensions)));
 
 export const bytesOfCode = (dimensions: number) => bitsOf(dimensions) / BITS_A_BYTE;
 

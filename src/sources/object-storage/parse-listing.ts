@@ -5,7 +5,7 @@ export type ListedObject = { key: string; size: number; etag: string; lastModifi
 export type ObjectListing = { objects: ListedObject[]; nextToken: string | null };
 
 /** A listing has four. What nests deeper is none, and the parser goes through all at each tag. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 
 /**
  * Reads a ListObjectsV2 answer. Null when the text is no complete listing: one that was cut off
@@ -23,7 +23,7 @@ export function parseListing(xml: string): ObjectListing | null {
       onopentag(name) {
         path.push(name);
         text = "";
-        if (path.length > MOST_LEVELS) parser.pause();
+        if (path.length > MAX_LEVELS) parser.pause();
         if (name === "Contents") fields = new Map();
       },
       ontext(part) {

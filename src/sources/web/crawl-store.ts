@@ -11,9 +11,9 @@ const PART_LENGTH = 500;
 /** At least so many waiting addresses are kept in memory. */
 const FEW_WAITING = 100;
 /** After so many steps with separate notes, all notes are written together. */
-const MOST_SEGMENTS = 20;
+const MAX_SEGMENTS = 20;
 /** Servers that are remembered; others are loaded again. */
-const MOST_SITES = 50;
+const MAX_SITES = 50;
 const AT_ONCE = 5;
 
 const headsOf = (id: string, step: number) => `${FOLDER}${id}/heads/${step}/`;
@@ -35,16 +35,16 @@ export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<strin
     ...crawl,
     notes: null,
     hosts: [...crawl.hosts],
-    sites: [...crawl.sites].slice(-MOST_SITES),
-    silence: [...crawl.silence].slice(-MOST_SITES),
-    nextAt: [...crawl.nextAt].slice(-MOST_SITES),
+    sites: [...crawl.sites].slice(-MAX_SITES),
+    silence: [...crawl.silence].slice(-MAX_SITES),
+    nextAt: [...crawl.nextAt].slice(-MAX_SITES),
   });
   return cursor;
 }
 
 async function keepNotes(store: ReaderStore, crawl: Crawl, name: string): Promise<void> {
   const changes = crawl.notes.takeChanges();
-  const all = crawl.segments.length >= MOST_SEGMENTS;
+  const all = crawl.segments.length >= MAX_SEGMENTS;
   if (changes.byteLength === 0 && !all) return;
   await store.write(dataKey(crawl.id, name), all ? crawl.notes.everything() : changes);
   crawl.segments = all ? [name] : [...crawl.segments, name];

@@ -23,7 +23,7 @@ const SHAPE_LEAST = 50;
 const SEEN_PER_PAGE = 5;
 const ASKED_PER_PAGE = 3;
 const SPARE = 500;
-const MOST_MAPS = 500;
+const MAX_MAPS = 500;
 const DEEPEST_MAP = 2;
 
 export type Origin = { url: URL; depth: number };
@@ -75,7 +75,7 @@ export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], depth
     const verdict = guardUrl(address, undefined, bounds.allowPrivate);
     if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) continue;
     const { href } = verdict.url;
-    if (depth > DEEPEST_MAP || crawl.maps >= MOST_MAPS || stateOf(crawl, href) !== null) continue;
+    if (depth > DEEPEST_MAP || crawl.maps >= MAX_MAPS || stateOf(crawl, href) !== null) continue;
     crawl.maps += 1;
     noteState(crawl, href, "waiting");
     maps.push({ url: href, kind: "map", found: "sitemap", depth });

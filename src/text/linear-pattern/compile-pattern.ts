@@ -20,7 +20,7 @@ export type CompiledPattern =
   | { ok: false; reason: string };
 
 /** Counted repeats are written out: `(a{100}){100}` is 10,000 instructions. */
-const MOST_INSTRUCTIONS = 20_000;
+const MAX_INSTRUCTIONS = 20_000;
 /** Compiling recurses. */
 const DEEPEST_GROUP = 100;
 
@@ -77,7 +77,7 @@ class Compiler {
 
   #add(program: Program, instruction: Instruction): void {
     this.size += 1;
-    if (this.size > MOST_INSTRUCTIONS) throw new NotSupported("is too large when written out");
+    if (this.size > MAX_INSTRUCTIONS) throw new NotSupported("is too large when written out");
     program.push(instruction);
   }
 

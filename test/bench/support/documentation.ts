@@ -5,10 +5,10 @@ import { join } from "node:path";
 export type Page = { path: string; text: string };
 
 const MODULES = join(import.meta.dirname, "../../../node_modules");
-const LEAST_BYTES = 1_500;
-const MOST_BYTES = 80_000;
+const MIN_BYTES = 1_500;
+const MAX_BYTES = 80_000;
 const MANUAL_WIDTH = "80";
-const MOST_MANUAL_BYTES = 4_000_000;
+const MAX_MANUAL_BYTES = 4_000_000;
 /** Manual pages that most Linux machines have; those that are not there are left out. */
 const MANUALS = `
   apt-get.8 awk.1 base64.1 basename.1 bash.1 cat.1 chmod.1 chown.1 cmp.1 comm.1 cp.1 cron.8 curl.1
@@ -48,7 +48,7 @@ function pagesBelow(folder: string): Page[] {
 function pageAt(path: string): Page[] {
   const stat = statSync(join(MODULES, path), { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile()) return [];
-  if (stat.size < LEAST_BYTES || stat.size > MOST_BYTES) return [];
+  if (stat.size < MIN_BYTES || stat.size > MAX_BYTES) return [];
   return [{ path, text: readFileSync(join(MODULES, path), "utf8") }];
 }
 
@@ -71,7 +71,7 @@ function manual(section: string, name: string): string | null {
         encoding: "utf8",
         env: { ...process.env, MANWIDTH: MANUAL_WIDTH, MAN_KEEP_FORMATTING: "", LC_ALL: "C.UTF-8" },
         stdio: ["ignore", "pipe", "ignore"],
-        maxBuffer: MOST_MANUAL_BYTES,
+        maxBuffer: MAX_MANUAL_BYTES,
       },
     );
     // Bold and underlined characters are typed over.

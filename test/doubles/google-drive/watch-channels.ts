@@ -8,7 +8,7 @@ import type { LogOwner } from "./change-logs.ts";
  * https://developers.google.com/workspace/drive/api/reference/rest/v3/changes/watch
  */
 const HOUR_MS = 3_600_000;
-const LONGEST_MS = 7 * 24 * HOUR_MS;
+const MAX_MS = 7 * 24 * HOUR_MS;
 const ID_MAX_LENGTH = 64;
 const TOKEN_MAX_LENGTH = 256;
 const RESOURCE_URI = "https://www.googleapis.com/drive/v3/changes?alt=json";
@@ -65,7 +65,7 @@ export class WatchChannels {
       resourceId: `res-${this.#next++}`,
       token: asked.token,
       address,
-      expiration: Math.min(wanted, now + LONGEST_MS),
+      expiration: Math.min(wanted, now + MAX_MS),
       messages: 0,
       owner,
     };

@@ -6,7 +6,7 @@ import { errorAnswer, json } from "./answers.ts";
  * https://learn.microsoft.com/graph/change-notifications-delivery-webhooks
  * https://learn.microsoft.com/graph/change-notifications-lifecycle-events
  */
-const LONGEST_MS = 42_300 * 60_000;
+const MAX_MS = 42_300 * 60_000;
 const CLIENT_STATE_MAX_LENGTH = 128;
 
 export type Subscription = {
@@ -114,7 +114,7 @@ export class SubscriptionsDouble {
   }
 
   #isAllowed(expiresAt: number): boolean {
-    return expiresAt > this.#now() && expiresAt <= this.#now() + LONGEST_MS;
+    return expiresAt > this.#now() && expiresAt <= this.#now() + MAX_MS;
   }
 
   async #answers(address: string): Promise<boolean> {

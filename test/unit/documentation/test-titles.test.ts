@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-const LONGEST_TITLE = 79;
+const MAX_TITLE_LENGTH = 79;
 /** `test("…"`, `it.each(…)("…"` and `describe("…"`: the text after the opening quote. */
 const TITLE = /^\s*(?:test|it|describe)(?:\.\w+)*(?:\([^"`]*\))?\(\s*(["`])(.*?)\1/gm;
 
@@ -11,5 +11,5 @@ test("a test's title has fewer than 80 characters", () => {
     [...readFileSync(path, "utf8").matchAll(TITLE)].map(([, , title = ""]) => ({ path, title })),
   );
   expect(titles.length).toBeGreaterThan(1_000);
-  expect(titles.filter(({ title }) => title.length > LONGEST_TITLE)).toEqual([]);
+  expect(titles.filter(({ title }) => title.length > MAX_TITLE_LENGTH)).toEqual([]);
 });

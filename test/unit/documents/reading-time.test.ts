@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { TakesTooLong } from "../../../src/documents/extracted-document.ts";
-import { LONG_FILES, MOST_PAGES } from "../../support/long-files.ts";
+import { LONG_FILES, MAX_PAGES } from "../../support/long-files.ts";
 
 /** About three megabytes to go over, and less than a megabyte of text in most kinds. */
 const MANY_ROWS = 24_000;
@@ -24,7 +24,7 @@ async function read(name: string, content: string | Uint8Array, last = Infinity)
 
 describe.each(LONG_FILES)("%s", (name, of) => {
   it("is given up when the time is over in the middle of it", async () => {
-    const { end, looks } = await read(name, of(name.endsWith(".pdf") ? MOST_PAGES : MANY_ROWS), 2);
+    const { end, looks } = await read(name, of(name.endsWith(".pdf") ? MAX_PAGES : MANY_ROWS), 2);
     expect(end).toEqual(new TakesTooLong(3));
     expect((end as Error).message).toBe(TOO_LONG);
     expect(looks).toBe(2);

@@ -6,7 +6,7 @@ import { countsOf, oracleWords, ourWords, sharesOf } from "../../support/documen
 
 /** Written by pandoc, LibreOffice, Chromium and npm's writers: none shares code with our readers. */
 const FOLDER = join(import.meta.dirname, "../../fixtures/documents");
-const LEAST_SHARE = 0.98;
+const MIN_SHARE = 0.98;
 
 const read = (name: string) => new Uint8Array(readFileSync(join(FOLDER, name)));
 const extract = (name: string) => extractDocument({ name, mimeType: null, bytes: read(name) });
@@ -47,8 +47,8 @@ describe("the handbook in every format", () => {
       wordsOf(document.markdown.replace(/^# .*\n+(?=# )/, "")),
       wordsOf(source),
     ];
-    expect(shareOf(theirs, ours)).toBeGreaterThanOrEqual(LEAST_SHARE);
-    expect(shareOf(ours, theirs)).toBeGreaterThanOrEqual(LEAST_SHARE);
+    expect(shareOf(theirs, ours)).toBeGreaterThanOrEqual(MIN_SHARE);
+    expect(shareOf(ours, theirs)).toBeGreaterThanOrEqual(MIN_SHARE);
     expect(document.title).toBe("Warehouse safety handbook");
     expect(document.markdown).toMatch(/^## Forklifts$/m);
     expect(document.markdown).toMatch(/^### Charging$/m);
@@ -162,9 +162,9 @@ describe("words as an independent reader has them", () => {
     const ours = ourWords((await extract(name)).markdown, oracle);
     const theirs = oracleWords(text, oracle);
     const { recall, precision } = sharesOf(ours, theirs, oracleWords(names, oracle));
-    expect(precision).toBeGreaterThanOrEqual(LEAST_SHARE);
+    expect(precision).toBeGreaterThanOrEqual(MIN_SHARE);
     const missing = RIGHTLY_MISSING[name];
-    if (missing === undefined) expect(recall).toBeGreaterThanOrEqual(LEAST_SHARE);
+    if (missing === undefined) expect(recall).toBeGreaterThanOrEqual(MIN_SHARE);
     else {
       const counts = countsOf(ours);
       const lacking = [...countsOf(theirs)].filter(([word, n]) => n > (counts.get(word) ?? 0));

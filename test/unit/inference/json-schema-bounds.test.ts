@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { readResponseSchema } from "../../../src/inference/response-schema.ts";
 import { planOutput } from "../../../src/inference/structured-output.ts";
 
-const MOST_CPU_MS = 2_000;
+const MAX_CPU_MS = 2_000;
 
 /** Runs within two seconds of processor time. */
 function bounded<T>(work: () => T): T {
   const started = process.cpuUsage();
   const result = work();
   const { user, system } = process.cpuUsage(started);
-  expect((user + system) / 1_000).toBeLessThan(MOST_CPU_MS);
+  expect((user + system) / 1_000).toBeLessThan(MAX_CPU_MS);
   return result;
 }
 

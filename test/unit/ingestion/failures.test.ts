@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 
 import { UnreadableDocument } from "../../../src/documents/extracted-document.ts";
 import { MAX_TRIES, backOffMs } from "../../../src/ingestion/attempts-and-waits.ts";
-import { StepFailure, during, verdictOn } from "../../../src/ingestion/indexing/index-failure.ts";
+import {
+  StepFailure,
+  labelFailure,
+  verdictOn,
+} from "../../../src/ingestion/indexing/index-failure.ts";
 import { isMassRemoval } from "../../../src/core/mass-removal.ts";
 import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-failure-verdict.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
@@ -15,7 +19,7 @@ test("retries after 10 s, 30 s, 2 min and 10 min, a fifth more at most, then sto
 });
 
 test("a verdict says in plain words what failed, and never what the platform said", async () => {
-  const thrown = await during("index", async () => {
+  const thrown = await labelFailure("index", async () => {
     throw new Error("https://internal.example/?key=secret");
   }).catch((failure: unknown) => failure);
   expect(verdictOn(thrown, 1)).toMatchObject({ kind: "again", message: "index: failed" });
@@ -23,7 +27,7 @@ test("a verdict says in plain words what failed, and never what the platform sai
     kind: "given-up",
     message: "indexing failed after 5 tries",
   });
-  const model = await during("embedding provider", async () => {
+  const model = await labelFailure("embedding provider", async () => {
     throw new ModelFailure("429", { retryAfterMs: 90_000 });
   }).catch((failure: unknown) => failure);
   expect(verdictOn(model, 1)).toMatchObject({

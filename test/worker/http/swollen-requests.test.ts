@@ -22,8 +22,8 @@ const REQUESTS = Number(env.GENERATED_REQUESTS ?? 150);
 const SEED = 20_261_122;
 const WITHIN_MS = 3_600_000;
 /** The slowest takes two seconds the first time on a busy machine; where a bound is missing, many. */
-const MOST_MS = 4_000;
-const MOST_ERROR_CHARACTERS = 10_000;
+const MAX_MS = 4_000;
+const MAX_ERROR_CHARACTERS = 10_000;
 /** A machine that does something else meanwhile is no slow call. */
 const TRIES = 5;
 
@@ -149,7 +149,7 @@ function problemWith({ status, body, text }: Answer): string | null {
   if (status >= 500 && status !== 502) return "a defect";
   const { error, ...rest } = (body ?? {}) as { error?: unknown };
   if (typeof error !== "string" || Object.keys(rest).length > 0) return "no error object";
-  if (text.length > MOST_ERROR_CHARACTERS) return "a long error";
+  if (text.length > MAX_ERROR_CHARACTERS) return "a long error";
   return LEAKS.test(text) ? "a leak" : null;
 }
 
@@ -164,7 +164,7 @@ async function timed(call: Call): Promise<Timed> {
 
 async function leastTimed(call: Call): Promise<Timed> {
   let best = await timed(call);
-  for (let tries = 1; tries < TRIES && best.ms > MOST_MS; tries++) {
+  for (let tries = 1; tries < TRIES && best.ms > MAX_MS; tries++) {
     const again = await timed(call);
     if (again.ms < best.ms) best = again;
   }
@@ -187,7 +187,7 @@ async function judge(one: Case, actor: Actor): Promise<Judged> {
   try {
     const { answer, ms } = await leastTimed(call);
     const { status, text } = answer;
-    const wrong = ms > MOST_MS ? `takes ${ms} ms` : problemWith(answer);
+    const wrong = ms > MAX_MS ? `takes ${ms} ms` : problemWith(answer);
     const problem = wrong === null ? null : `${wrong}: ${status} ${text.slice(0, 300)}`;
     return { said, ms, status, problem };
   } catch (thrown) {

@@ -27,9 +27,9 @@ const NOTHING_TO_QUOTE =
   "There are no passages to answer from, and the embedded model can only quote.";
 
 /** The share of the question that a sentence, its surroundings and its headings must hold. */
-const LEAST_COVERAGE = 0.6;
+const MIN_COVERAGE = 0.6;
 /** … and the sentence, list item or row itself, or what introduces it. */
-const LEAST_OWN = 0.2;
+const MIN_OWN = 0.2;
 
 /** An answer, and where in it the sentences of passages stand; `passage`: an index. */
 export type Answer = {
@@ -139,8 +139,8 @@ export const answering = (material: Material, question: Question): Scored[] =>
 /** Whether the words that carry the question are there, and some of them in the sentence itself. */
 const answers = ({ own, score, coverage, isBelow, sentence: { group } }: Scored): boolean =>
   score > 0 &&
-  coverage >= LEAST_COVERAGE &&
-  (own >= LEAST_OWN || isBelow || (group.kind !== "code" && group.introduction !== ""));
+  coverage >= MIN_COVERAGE &&
+  (own >= MIN_OWN || isBelow || (group.kind !== "code" && group.introduction !== ""));
 
 /**
  * The passages' sentences; without any, the statements of a request that holds its own context

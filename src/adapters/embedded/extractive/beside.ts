@@ -57,13 +57,13 @@ function restatesTitle(best: Sentence, quoted: Sentence[], { verb }: Question): 
 
 /** A remark of some words; shorter ones are abbreviations and units. */
 const REMARK = /\([^()]{1,500}\)/g;
-const LEAST_REMARK_WORDS = 3;
+const MIN_REMARK_WORDS = 3;
 
 /** Whether a word of the question stands in nothing that is quoted but a remark in parentheses. */
 function holdsOnlyInRemarks(quoted: Sentence[], { terms, kind }: Question): boolean {
   // A value is often put in parentheses.
   if (kind === "default" || kind === "number") return false;
-  const isRemark = (text: string) => text.split(/\s+/).length >= LEAST_REMARK_WORDS;
+  const isRemark = (text: string) => text.split(/\s+/).length >= MIN_REMARK_WORDS;
   const outside = quoted.map(({ text, stemSet, group }) =>
     /^(?:paragraph|list)$/.test(group.kind) && text.includes("(")
       ? new Set(stemsOf(text.replace(REMARK, (one) => (isRemark(one) ? " " : one))))
@@ -100,11 +100,11 @@ const PURPOSE = /^(?:to|in order to)\s([^,:]{3,200})[,:]/i;
 /** A question that names one itself. */
 const NAMES_CONDITION = /\s(?:if|when|whenever|unless|until|while)\s/i;
 /** The share of a condition, or of a purpose, that the question need not name. */
-const MOST_UNASKED = 0.5;
-const MOST_UNASKED_OF_PURPOSE = 0.75;
+const MAX_UNASKED = 0.5;
+const MAX_UNASKED_OF_PURPOSE = 0.75;
 /** The share of what is asked for that stands outside of conditions. */
-const LEAST_OUTSIDE = 0.3;
-const LEAST_OUTSIDE_OF_ITEM = 0.5;
+const MIN_OUTSIDE = 0.3;
+const MIN_OUTSIDE_OF_ITEM = 0.5;
 
 /** Whether a sentence holds only under a condition, or for an end, that the question does not name. */
 function isOfSpecialCase(sentence: Sentence, question: Question): boolean {
@@ -114,10 +114,10 @@ function isOfSpecialCase(sentence: Sentence, question: Question): boolean {
   const isItem = group.kind === "list";
   if (isItem && !CONDITION.test(text)) return false;
   const purpose = PURPOSE.exec(text)?.[1];
-  if (purpose !== undefined) return unaskedOf(purpose, question) >= MOST_UNASKED_OF_PURPOSE;
+  if (purpose !== undefined) return unaskedOf(purpose, question) >= MAX_UNASKED_OF_PURPOSE;
   const condition = CONDITION.exec(text)?.[1];
-  if (condition !== undefined && unaskedOf(condition, question) >= MOST_UNASKED) return true;
-  return holdsInCase(sentence, text, question, isItem ? LEAST_OUTSIDE_OF_ITEM : LEAST_OUTSIDE);
+  if (condition !== undefined && unaskedOf(condition, question) >= MAX_UNASKED) return true;
+  return holdsInCase(sentence, text, question, isItem ? MIN_OUTSIDE_OF_ITEM : MIN_OUTSIDE);
 }
 
 /** Whether less than a share of what is asked for stands outside of the conditions of a text. */

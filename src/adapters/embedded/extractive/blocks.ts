@@ -33,14 +33,14 @@ export function blocksOf(text: string): Block[] {
   return reader.blocks;
 }
 
-const MOST_FRONT_MATTER_LINES = 40;
+const MAX_FRONT_MATTER_LINES = 40;
 
 /** Without the settings between two rules with which a page begins: they are for programs. */
 function withoutFrontMatter(lines: string[]): string[] {
   const first = lines.findIndex((line) => line.trim() !== "");
   if (lines[first]?.trim() !== "---") return lines;
   const length = lines
-    .slice(first + 1, first + MOST_FRONT_MATTER_LINES)
+    .slice(first + 1, first + MAX_FRONT_MATTER_LINES)
     .findIndex((line) => line.trim() === "---");
   const inside = lines.slice(first + 1, first + 1 + length);
   const isSettings = length > 0 && /^[\w-]+:(?:\s|$)/.test(inside[0] ?? "");
@@ -53,7 +53,7 @@ const MANUAL_TITLE = /^[A-Z][A-Z0-9 /,-]{2,40}$/;
 const NO_BLOCK = /^\p{Lu}/u;
 /** `Weight: 4.2 kg` */
 const LABELLED_LINE = /^\p{L}[^:.!?|<>]{1,38}: [^\s].{0,100}$/u;
-const LEAST_LABELLED = 3;
+const MIN_LABELLED = 3;
 
 /** Plain text with its titles and its lines of labels and values marked as Markdown would. */
 function marked(lines: string[]): string[] {
@@ -66,7 +66,7 @@ function marked(lines: string[]): string[] {
     if ((runs[at] ?? 0) > 0) runs[at] = Math.max(runs[at] ?? 0, runs[at + 1] ?? 0);
   }
   return lines.map((line, at) => {
-    if ((runs[at] ?? 0) >= LEAST_LABELLED) return `- ${line}`;
+    if ((runs[at] ?? 0) >= MIN_LABELLED) return `- ${line}`;
     const [before = "", after = ""] = [lines[at - 1], lines[at + 1]];
     const isTitle = NUMBERED_TITLE.test(line) && before.trim() === "" && NO_BLOCK.test(after);
     return isTitle || (MANUAL_TITLE.test(line) && /^ {2,}\S/.test(after)) ? `## ${line}` : line;
@@ -79,11 +79,11 @@ function beginsInCode(lines: string[]): boolean {
   if (end !== -1 && !/^\s*[`~]+\s*$/.test(lines[end] ?? "")) return false;
   const before = (end === -1 ? lines : lines.slice(0, end)).filter((line) => line.trim() !== "");
   const code = before.filter(isCodeLine);
-  return code.length > 0 && code.length >= before.length * LEAST_CODE_LINES;
+  return code.length > 0 && code.length >= before.length * MIN_CODE_LINES;
 }
 
 /** The share of the lines of code that are known as such. */
-const LEAST_CODE_LINES = 0.4;
+const MIN_CODE_LINES = 0.4;
 
 /** A comment or the end of a block, as prose has none. */
 const CODE_LINE = /^\s*\/\/\s|[{}](?: +\/\/[^]*)?$/;

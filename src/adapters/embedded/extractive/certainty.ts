@@ -10,15 +10,15 @@ import type { Sentence } from "./sentences.ts";
 import { isLike, stemsOf } from "./stems.ts";
 
 /** The share of the question that a quotation must bind … */
-const LEAST_BOUND = 0.9;
+const MIN_BOUND = 0.9;
 /** … from a document that the question names … */
-const LEAST_BOUND_NAMED = 0.75;
+const MIN_BOUND_NAMED = 0.75;
 /** … or of which more than half of the passages are that the search found. */
-const LEAST_BOUND_AMONG_MOST = 0.7;
+const MIN_BOUND_AMONG_MOST = 0.7;
 /** What text must say without its headings: they tell what it is about, not what it says. */
-const LEAST_SAID = 0.3;
+const MIN_SAID = 0.3;
 /** How far it must bind each word of what is asked for: `limit` in `What is the limit …?` */
-const LEAST_ASKED_BOUND = 0.5;
+const MIN_ASKED_BOUND = 0.5;
 
 /**
  * Whether a quotation is said to be the answer. Words of a question stand near each other in many
@@ -38,10 +38,10 @@ export function isCertain(
   if (source === undefined || !mayAnswer(best, quoted, question)) return false;
   if (!isShown(quote, question)) return false;
   const { bound, said, leastAsked } = boundIn(quoted, passages, question);
-  if (leastAsked < LEAST_ASKED_BOUND || (said < LEAST_SAID && !needsNoWords(quoted, question))) {
+  if (leastAsked < MIN_ASKED_BOUND || (said < MIN_SAID && !needsNoWords(quoted, question))) {
     return false;
   }
-  if (bound >= LEAST_BOUND && isAsked(best.group, best, question)) return true;
+  if (bound >= MIN_BOUND && isAsked(best.group, best, question)) return true;
   return isBoundBySource(bound, source, sourcesOf(passages), question);
 }
 
@@ -67,9 +67,9 @@ function isBoundBySource(
 ): boolean {
   const named = timesNamed(source, question);
   if (sources.some((one) => timesNamed(one, question) > named)) return false;
-  if (bound >= LEAST_BOUND || (named > 0 && bound >= LEAST_BOUND_NAMED)) return true;
+  if (bound >= MIN_BOUND || (named > 0 && bound >= MIN_BOUND_NAMED)) return true;
   const same = sources.filter(({ document }) => document === source.document);
-  return same.length > sources.length / 2 && bound >= LEAST_BOUND_AMONG_MOST;
+  return same.length > sources.length / 2 && bound >= MIN_BOUND_AMONG_MOST;
 }
 
 /** Code shows what its heading says, and a section says what its heading asks, in other words. */

@@ -27,7 +27,7 @@ const ENDS = new Set(
 const LEADS_TO_VERB = new Set("to can will may must should you then".split(" "));
 const FIRST_WORDS = 2;
 /** Words among which the object of a verb ends. */
-const MOST_WORDS = 20;
+const MAX_WORDS = 20;
 /** `back` of `roll back` */
 const PARTICLES = new Set("back up down out off away".split(" "));
 const PURPOSE = /^to /i;
@@ -78,7 +78,7 @@ function objectsIn(words: string[], verb: string): string[][] {
     const isFirst = at < FIRST_WORDS && !DETERMINES.has(before);
     const isVerb = isFirst || LEADS_TO_VERB.has(before);
     if (!isVerb || stemOfForm(word) !== verb) return [];
-    const object = objectOf(words.slice(at + 1, at + 1 + MOST_WORDS));
+    const object = objectOf(words.slice(at + 1, at + 1 + MAX_WORDS));
     return object.length === 0 ? [] : [object];
   });
 }

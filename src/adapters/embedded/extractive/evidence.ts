@@ -35,7 +35,7 @@ export type Evidence = {
 type Labelled = { stems: Set<string>; value: string; own: number };
 
 /** Sentences behind this rank are too far from the question to hold its values. */
-const MOST_SENTENCES = 10_000;
+const MAX_SENTENCES = 10_000;
 
 export function evidenceOf(material: Material, budget: Budget): Evidence {
   const { request } = material;
@@ -60,7 +60,7 @@ export function evidenceOf(material: Material, budget: Budget): Evidence {
   const within = byRelevance(material.passages, question).filter(
     ({ sentence, score }) => score > 0 && answers.has(sentence.passage),
   );
-  const sentences = within.slice(0, MOST_SENTENCES).map(({ sentence }) => sentence);
+  const sentences = within.slice(0, MAX_SENTENCES).map(({ sentence }) => sentence);
   const labelled = labelsOf(
     sentences.map(({ text }) => text),
     (at) => within[at]?.own ?? 0,
@@ -99,7 +99,7 @@ function labelsOf(texts: string[], ownOf: (at: number) => number = () => 0): Lab
 export const wordsOfKey = (key: string) =>
   key.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2").replace(/[_\-.]+/g, " ");
 
-const LABEL_LEAST_SHARE = 0.49;
+const MIN_LABEL_SHARE = 0.49;
 
 /** The value that the text labels with the key's words; null where two rows have an equal claim. */
 export function labelledAs({ of, labelled, budget }: Evidence, key: string): string | null {
@@ -107,7 +107,7 @@ export function labelledAs({ of, labelled, budget }: Evidence, key: string): str
   budget.spend(labelled.length * wanted.length);
   const shares = labelled.map(({ stems }) => shareOf(wanted, stems));
   const most = shares.reduce((a, b) => Math.max(a, b), 0);
-  if (most <= LABEL_LEAST_SHARE) return null;
+  if (most <= MIN_LABEL_SHARE) return null;
   const fitting = labelled.filter((_, at) => shares[at] === most);
   const [best] = fitting;
   const isDisputed = fitting.some(({ own, value }) => own === best?.own && value !== best.value);

@@ -1,7 +1,7 @@
 import type { Evidence } from "./evidence.ts";
 import { fillBoolean, fillEnum, fillNumber, fillString } from "./fill-scalars.ts";
 import type { Slot } from "./fill-scalars.ts";
-import { membersOf, MOST_ITEMS } from "./list-members.ts";
+import { membersOf, MAX_ITEMS } from "./list-members.ts";
 import { admitsNull, asNode, listOf, numberOf, resolved, typeOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
 
@@ -121,7 +121,7 @@ function fillArray(slot: Slot, filling: Filling, required: boolean): unknown[] |
     fill({ key, node: resolved(item, root, evidence.budget) }, inside, true),
   );
   const item = { key, node: resolved(node["items"], root, evidence.budget) };
-  const most = numberOf(node["maxItems"], Math.max(MOST_ITEMS, numberOf(node["minItems"], 0)));
+  const most = numberOf(node["maxItems"], Math.max(MAX_ITEMS, numberOf(node["minItems"], 0)));
   const isClosed = node["items"] === false || (fixed.length > 0 && !("items" in node));
   const items = isClosed
     ? []

@@ -6,7 +6,7 @@ import { listOf, typeOf } from "./schema.ts";
 import { stemsOf } from "./stems.ts";
 import { numbersIn } from "./values.ts";
 
-export const MOST_ITEMS = 5;
+export const MAX_ITEMS = 5;
 
 /**
  * The members of a list that the text names: options, numbers, a labelled list, items or rows.
@@ -26,7 +26,7 @@ export function membersOf(
     return type === "integer" ? values.filter(Number.isInteger) : values;
   }
   const parts = labelled === null ? [] : partsOf(labelled);
-  const segments = parts.length > 0 ? parts : segmentsOf(item, evidence).slice(0, MOST_ITEMS);
+  const segments = parts.length > 0 ? parts : segmentsOf(item, evidence).slice(0, MAX_ITEMS);
   if (type === "string" && (parts.length > 0 || isNamedBy(item, evidence))) {
     return segments.filter((text) => isOfLength(text, item.node));
   }

@@ -15,11 +15,11 @@ const FRAGMENT_WORDS = 5;
 const RUN_TOGETHER_CHARACTERS = 300;
 /** Rules, bars and columns of numbers. */
 const DRAWN_CHARACTERS = 100;
-const LEAST_LETTERS = 0.5;
+const MIN_LETTERS = 0.5;
 /** In Latin, Chinese, Japanese, Arabic and Indic scripts. */
 const ENDS = /[.!?…:：。！？｡؟۔।॥]["'”’»)\]」』】）]*$/u;
 /** With fewer spaces a text is of a script without them, such as Thai, which ends no sentence. */
-const LEAST_SPACES = 0.05;
+const MIN_SPACES = 0.05;
 /** Passages come in the order of the search. */
 const PASSAGE_PRIOR = 0.04;
 const POSITION_PRIOR = 0.05;
@@ -31,7 +31,7 @@ export function priorOf(sentence: Sentence, question: Question): number {
   const fits = holdsKind(text, question) ? KIND_BONUS : 1;
   const isShort = group.kind === "paragraph" && stems.length < FRAGMENT_WORDS && !ENDS.test(text);
   const isFragment =
-    isShort || isRunTogether(sentence) || isCutOff(sentence) || stems.length < LEAST_WORDS;
+    isShort || isRunTogether(sentence) || isCutOff(sentence) || stems.length < MIN_WORDS;
   const penalties = [
     text.endsWith("?") ? QUESTION_PENALTY : 1,
     isFragment ? FRAGMENT_PENALTY : 1,
@@ -43,7 +43,7 @@ export function priorOf(sentence: Sentence, question: Question): number {
   return penalties.reduce((product, one) => product * one, early * fits);
 }
 
-const LEAST_WORDS = 3;
+const MIN_WORDS = 3;
 
 /** Whether a passage begins with it in the middle of a sentence. */
 const isCutOff = ({ text, position, group }: Sentence): boolean =>
@@ -214,10 +214,10 @@ const SUBJECT_WORDS = 5;
 export function isRunTogether({ text, group }: Sentence): boolean {
   if (text.length < DRAWN_CHARACTERS || group.kind === "code") return false;
   const isLong = group.kind === "paragraph" && text.length > RUN_TOGETHER_CHARACTERS;
-  if (isLong && !ENDS.test(text) && countOf(text, / /g) >= text.length * LEAST_SPACES) return true;
+  if (isLong && !ENDS.test(text) && countOf(text, / /g) >= text.length * MIN_SPACES) return true;
   // Vowels of Indic scripts are marks.
   const letters = countOf(text, /[\p{L}\p{M}]/gu);
-  return letters < text.length * LEAST_LETTERS;
+  return letters < text.length * MIN_LETTERS;
 }
 
 const countOf = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;

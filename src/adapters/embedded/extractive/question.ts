@@ -21,7 +21,7 @@ const KIND_STEMS = new Set(Array.from(KINDS_OF_THINGS, stemOfForm));
 const PRECISE_WEIGHT = 1.5;
 
 /** Only the first terms of a question are used; a longer text is not a question. */
-const MOST_TERMS = 60;
+const MAX_TERMS = 60;
 
 export type Term = {
   stem: string;
@@ -58,10 +58,10 @@ export type Question = {
 const NEGATED = /\b(?:not|never|without|nicht|kein(?:e[nrms]?)?|ohne|sans)\b|n['’]t\b/i;
 const DOTTED =
   /(?<![\p{L}\p{N}.])[\p{L}_$][\p{L}\p{N}_$-]{1,60}\.[\p{L}_$][\p{L}\p{N}_$]{1,60}(?![\p{L}\p{N}])/gu;
-const MOST_READ = 2_000;
+const MAX_READ = 2_000;
 /** `-C`, `--depth`, `+i` */
 const OPTION = /(?<![\p{L}\p{N}_-])-{1,2}[\p{L}\p{N}][\p{L}\p{N}_-]*|(?<=^|\s)\+\p{L}(?!\p{L})/gu;
-const MOST_OPTIONS = 10;
+const MAX_OPTIONS = 10;
 
 /** What a request asks for: its questions, if it has any, otherwise all of its words. */
 export function questionOf(request: string): Question {
@@ -72,18 +72,15 @@ export function questionOf(request: string): Question {
     terms,
     asked: askedIn(text, terms),
     options: optionsOf(text),
-    figures: figuresIn(text).slice(0, MOST_FIGURES),
+    figures: figuresIn(text).slice(0, MAX_FIGURES),
     kind: answerKind(text),
     numberWords: numberWordsFor(text) ?? new Set(),
     form: formOf(text),
     isNegated: NEGATED.test(text),
     text,
-    spelt: ` ${wordsOf(text.slice(0, MOST_READ)).join(" ")} `,
+    spelt: ` ${wordsOf(text.slice(0, MAX_READ)).join(" ")} `,
     verb: verbIn(wordsOf(text)),
-    dotted: Array.from(text.matchAll(DOTTED), ([name]) => name.toLowerCase()).slice(
-      0,
-      MOST_OPTIONS,
-    ),
+    dotted: Array.from(text.matchAll(DOTTED), ([name]) => name.toLowerCase()).slice(0, MAX_OPTIONS),
   };
 }
 
@@ -94,7 +91,7 @@ function termsOf(text: string): Term[] {
   const telling = tellingWords(text);
   const terms = new Map<string, Term>();
   for (const word of telling.length > 0 ? telling : wordsOf(text)) {
-    if (terms.size >= MOST_TERMS) break;
+    if (terms.size >= MAX_TERMS) break;
     const isPrecise = names.has(word) || /\d/.test(word);
     const stem = stemOfForm(word);
     const isCommon = COMMON.has(word) || isKindOfThing(stem);
@@ -164,7 +161,7 @@ function namesIn(text: string): string[] {
 export const optionsIn = (text: string): Set<string> =>
   new Set(Array.from(text.matchAll(OPTION), ([option]) => option));
 
-const MOST_FIGURES = 10;
+const MAX_FIGURES = 10;
 const FIGURE =
   /(?<![\p{L}\p{N}.,:])\d{1,20}(?:[.,:]\d{1,20}){0,4}(?![\p{L}\p{N}])|(?<=\bv)\d{1,9}(?:\.\d{1,9}){1,4}/gu;
 
@@ -172,7 +169,7 @@ const FIGURE =
 export const figuresIn = (text: string): string[] =>
   Array.from(text.matchAll(FIGURE), ([figure]) => figure);
 
-const optionsOf = (text: string) => [...optionsIn(text)].slice(0, MOST_OPTIONS);
+const optionsOf = (text: string) => [...optionsIn(text)].slice(0, MAX_OPTIONS);
 
 /** `default`: the value that holds where none is given. */
 type AnswerKind = "number" | "time" | "person" | "default" | null;

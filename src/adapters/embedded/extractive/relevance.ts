@@ -15,8 +15,8 @@ const PREFIX_WEIGHT = 0.7;
 /** … and how far it binds the term: `sickness` speaks of whoever is `sick`. */
 const PREFIX_BINDS = 0.9;
 /** Bounds of a term's rarity: a word that no passage holds must not outweigh all others. */
-const LEAST_RARITY = 1;
-const MOST_RARITY = 1.8;
+const MIN_RARITY = 1;
+const MAX_RARITY = 1.8;
 
 /** The paragraph that explains an option, before those that only mention it. */
 const EXPLAINED_BONUS = 2;
@@ -194,7 +194,7 @@ class SentenceIndex {
     this.#known.set(key, places);
     const count = this.#sentences.length;
     const rarity = Math.log(1 + (count - places.size + 0.5) / (places.size + 0.5));
-    const bounded = Math.min(MOST_RARITY, Math.max(LEAST_RARITY, rarity));
+    const bounded = Math.min(MAX_RARITY, Math.max(MIN_RARITY, rarity));
     return { weight: weight * bounded, places };
   }
 
@@ -255,10 +255,10 @@ function shareOf(stem: string, term: string, isCode: boolean): number {
 const pairsOf = (stems: string[]) =>
   stems.slice(1).flatMap((stem, at) => {
     const before = stems[at] ?? "";
-    return before.length + stem.length > MOST_PAIR_CHARACTERS ? [] : [`${before}${stem}`];
+    return before.length + stem.length > MAX_PAIR_CHARACTERS ? [] : [`${before}${stem}`];
   });
 
-const MOST_PAIR_CHARACTERS = 24;
+const MAX_PAIR_CHARACTERS = 24;
 
 const indexes = new WeakMap<Sentence[], SentenceIndex>();
 

@@ -17,14 +17,14 @@ function referenced(root: SchemaNode, reference: string): unknown {
   return node;
 }
 
-const MOST_REFERENCES = 16;
+const MAX_REFERENCES = 16;
 const STEPS_PER_SCHEMA = 50;
 
 /** The schema that applies: references followed, `allOf` merged, the first useful branch taken. */
 export function resolved(schema: unknown, root: SchemaNode, budget: Budget): SchemaNode {
   budget.spend(STEPS_PER_SCHEMA);
   let node = asNode(schema);
-  for (let step = 0; step < MOST_REFERENCES; step++) {
+  for (let step = 0; step < MAX_REFERENCES; step++) {
     const reference = node["$ref"] ?? node["$dynamicRef"];
     if (typeof reference !== "string") break;
     const { $ref: _, $dynamicRef: __, ...beside } = node;

@@ -4,7 +4,7 @@ import type { Question } from "./question.ts";
 import type { Group, Section, Sentence } from "./sentences.ts";
 import { sharesPrefix, stemOfForm } from "./stems.ts";
 
-const MOST_NAMED = 2;
+const MAX_NAMED = 2;
 
 /** How many names in a document's path the question names, 0 to 2, and 1 more where it spells one. */
 export const timesNamed = (source: Source, question: Question): number =>
@@ -33,7 +33,7 @@ function namesAsked(source: Source, question: Question): Named {
   const names = source.names.filter((stems) => stems.every((stem) => asked.has(stem)));
   const spelt = source.spelt.filter((one) => question.spelt.includes(` ${one.join(" ")} `));
   const found = {
-    times: Math.min(MOST_NAMED, names.length) + (spelt.length > 0 ? 1 : 0),
+    times: Math.min(MAX_NAMED, names.length) + (spelt.length > 0 ? 1 : 0),
     stems: new Set(names.flat()),
     spelt: new Set(spelt.flat().map(stemOfForm)),
   };
@@ -42,9 +42,9 @@ function namesAsked(source: Source, question: Question): Named {
 }
 
 /** The share of what is asked for that a heading must name … */
-const LEAST_ASKED = 0.65;
+const MIN_ASKED = 0.65;
 /** … and the share of the heading that must be asked for. */
-const LEAST_OF_HEADING = 0.65;
+const MIN_OF_HEADING = 0.65;
 
 /** Whether a passage holds a section from its beginning whose heading asks what the question does. */
 export function isAsked({ section }: Group, { source }: Sentence, question: Question): boolean {
@@ -70,7 +70,7 @@ function isAbout(told: Set<string>, { terms }: Question, names: Set<string>): bo
   const sum = (some: typeof topic) => some.reduce((total, { weight }) => total + weight, 0);
   const held = sum(topic.filter(({ stem }) => isIn(stem, told)));
   const fitting = heading.filter((stem) => isIn(stem, all)).length;
-  return held >= sum(topic) * LEAST_ASKED && fitting >= heading.length * LEAST_OF_HEADING;
+  return held >= sum(topic) * MIN_ASKED && fitting >= heading.length * MIN_OF_HEADING;
 }
 
 /** Characters of prose after which no further paragraph of a section is quoted. */

@@ -8,7 +8,7 @@ import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote, ENDS_EARLY } from "../../notes.ts";
 
 /** Text shorter than this around an empty page counts only if it has a heading or a sentence. */
-const LEAST_CHARACTERS = 200;
+const MIN_CHARACTERS = 200;
 /** If more text than this, outside links, is left out beside the main part, a note says so. */
 const NOTED_CHARACTERS = 200;
 const BESIDE_LEFT_OUT = "text beside the main part left out";
@@ -62,7 +62,7 @@ function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading>
 }
 
 const holdsFewWords = ({ facts, out }: Reading) =>
-  out.length < LEAST_CHARACTERS && !facts.shown.hasText;
+  out.length < MIN_CHARACTERS && !facts.shown.hasText;
 
 export function* extractHtml(html: string): CooperativeWork<Extraction> {
   return (yield* readPage(html)).extraction;

@@ -3,7 +3,7 @@ import { isSentence } from "./leading-parts.ts";
 import type { BlockKind } from "./leading-parts.ts";
 
 /** Limit of the text outside links beside `main`, as a share of the text in `main`. */
-const MOST_BESIDE = 0.5;
+const MAX_BESIDE = 0.5;
 const LOADING_CHARACTERS = 40;
 const BAR_SEPARATORS = /^[\s|·•»›>[\]–—-]*$/;
 const BAR_SEPARATOR = /[|·•»›>\]]/;
@@ -106,7 +106,7 @@ export class ShownText {
 
   /** Whether the `main` elements hold the page's text and what is around them is not text. */
   get isAllInMain(): boolean {
-    const isBeside = this.beside <= this.inMain * MOST_BESIDE;
+    const isBeside = this.beside <= this.inMain * MAX_BESIDE;
     return this.inMain > 0 && this.outsideMain > 0 && isBeside;
   }
 }

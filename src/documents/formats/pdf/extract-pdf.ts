@@ -45,7 +45,7 @@ const PAGES_BETWEEN_YIELDS = 10;
 /** A file with less text may be a scan. */
 const SCAN_CHARACTERS = 1 << 16;
 /** The least text of a page that makes its file worth reading. */
-const LEAST_MAPPED_CHARACTERS = 200;
+const MIN_MAPPED_CHARACTERS = 200;
 const NAMED_PAGES = 10;
 const NAMED_CMAPS = 3;
 /** With more pages, the tree is not used: each page takes time for all of its children. */
@@ -167,7 +167,7 @@ class PdfPages {
 
 function isMapped(texts: TextItem[], all: TextItem[]): boolean {
   const kept = charactersOf(texts);
-  return kept >= LEAST_MAPPED_CHARACTERS && kept * 2 > charactersOf(all);
+  return kept >= MIN_MAPPED_CHARACTERS && kept * 2 > charactersOf(all);
 }
 
 const charactersOf = (items: TextItem[]) =>

@@ -13,7 +13,7 @@ type Piece = { text: string; isMatch: boolean };
 
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 /** A run of letters longer than any word is left unmarked. */
-const LONGEST_WORD = 200;
+const MAX_WORD_LENGTH = 200;
 
 /** A text in pieces, those that the search looks for apart from the rest. */
 function piecesOf(text: string, matched: Matched): Piece[] {
@@ -30,7 +30,7 @@ function piecesOf(text: string, matched: Matched): Piece[] {
 }
 
 const isMatch = (word: string, matched: Matched) =>
-  word.length <= LONGEST_WORD && searchWordsOf(word).some((one) => matched.has(stemOf(one)));
+  word.length <= MAX_WORD_LENGTH && searchWordsOf(word).some((one) => matched.has(stemOf(one)));
 
 /** Longer passages are shown in part, from a little before their first match. */
 const SHOWN_WHOLE = 800;

@@ -21,7 +21,7 @@ const SILENCE_LIMIT = 20;
 /** Bodies up to this size are read side by side. */
 const SMALL_BODY_BYTES = 2 * 1_024 * 1_024;
 /** Headers are kept with the page in the database. */
-const LONGEST_HEADER = 1_000;
+const MAX_HEADER_LENGTH = 1_000;
 /** What a link leads to and is no document; a named address of this kind is told so later. */
 const NO_DOCUMENT = /^(?:image|video|audio|font)\/|^text\/css$|javascript$/;
 
@@ -141,7 +141,7 @@ async function outcomeOf(
 }
 
 function toldOf(headers: Headers) {
-  const text = (name: string) => headers.get(name)?.slice(0, LONGEST_HEADER) ?? null;
+  const text = (name: string) => headers.get(name)?.slice(0, MAX_HEADER_LENGTH) ?? null;
   return {
     contentType: text("content-type"),
     etag: validator(headers.get("etag")),
@@ -152,7 +152,7 @@ function toldOf(headers: Headers) {
 
 /** One that is cut off would match nothing. */
 function validator(header: string | null): string | null {
-  return header === null || header.length > LONGEST_HEADER ? null : header;
+  return header === null || header.length > MAX_HEADER_LENGTH ? null : header;
 }
 
 function unlessTooLarge(error: unknown): null {

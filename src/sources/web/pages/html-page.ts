@@ -12,8 +12,8 @@ export type HtmlPage = {
   directives: string[];
 };
 
-const MOST_LINKS = 5_000;
-const LONGEST_TITLE = 500;
+const MAX_LINKS = 5_000;
+const MAX_TITLE_LENGTH = 500;
 
 export function isHtml(mediaType: string): boolean {
   return mediaType === "text/html" || mediaType === "application/xhtml+xml";
@@ -47,7 +47,7 @@ export function readHtmlPage(html: string): HtmlPage {
 }
 
 /** A title stands in a row of the database, however long the page makes it. */
-const cut = (text: string) => text.slice(0, LONGEST_TITLE).toWellFormed();
+const cut = (text: string) => text.slice(0, MAX_TITLE_LENGTH).toWellFormed();
 
 type Attributes = Record<string, string>;
 type Opener = (page: HtmlPage, attributes: Attributes) => void;
@@ -55,7 +55,7 @@ type Opener = (page: HtmlPage, attributes: Attributes) => void;
 function addLink(page: HtmlPage, { href = "", rel = "" }: Attributes): void {
   const link = href.trim();
   if (link === "" || link.startsWith("#") || /\bnofollow\b/i.test(rel)) return;
-  if (page.links.length < MOST_LINKS) page.links.push(link);
+  if (page.links.length < MAX_LINKS) page.links.push(link);
 }
 
 const openers: Record<string, Opener> = {

@@ -53,21 +53,21 @@ export function neverDocument(url: URL): boolean {
   return NO_DOCUMENT.test(url.pathname);
 }
 
-const LONGEST_URL = 2_000;
-const MOST_SEGMENTS = 20;
-const MOST_REPEATS = 3;
+const MAX_URL_LENGTH = 2_000;
+const MAX_SEGMENTS = 20;
+const MAX_REPEATS = 3;
 
 /** No page of a site needs so long an address; a row of the database could not hold any. */
-export const isTooLong = ({ href }: URL) => href.length > LONGEST_URL;
+export const isTooLong = ({ href }: URL) => href.length > MAX_URL_LENGTH;
 
 /** An address that only a trap makes: endless, or the same segments over and over. */
 export function looksEndless(url: URL): boolean {
   if (isTooLong(url)) return true;
   const segments = url.pathname.split("/").filter((part) => part !== "");
-  if (segments.length > MOST_SEGMENTS) return true;
+  if (segments.length > MAX_SEGMENTS) return true;
   const counts = new Map<string, number>();
   for (const segment of segments) counts.set(segment, (counts.get(segment) ?? 0) + 1);
-  return [...counts.values()].some((count) => count > MOST_REPEATS);
+  return [...counts.values()].some((count) => count > MAX_REPEATS);
 }
 
 /** What addresses of one generator share: numbers and values are left out. */

@@ -13,12 +13,12 @@ const ROBOTS_LIMIT_BYTES = 512_000;
 const ROBOTS_REDIRECTS = 5;
 /** One made-up word: its parts must not be words that a page could hold. */
 const ABSENT_PATH = "quarryzqxkwvjt";
-const LONGEST_CRAWL_DELAY_MS = 30 * SECOND_MS;
+const MAX_CRAWL_DELAY_MS = 30 * SECOND_MS;
 
 /** Milliseconds between two requests to a server; 0 when it asks for none. */
 export function crawlDelayMs(crawl: Crawl, origin: string): number {
   const seconds = crawl.sites.get(origin)?.robots?.crawlDelaySeconds ?? 0;
-  return Math.min(seconds * SECOND_MS, LONGEST_CRAWL_DELAY_MS);
+  return Math.min(seconds * SECOND_MS, MAX_CRAWL_DELAY_MS);
 }
 
 /** Why robots.txt forbids an address; null: it does not. */

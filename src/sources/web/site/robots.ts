@@ -7,9 +7,9 @@ export type RobotsRules = {
 
 export const ALLOW_ALL: RobotsRules = { rules: [], crawlDelaySeconds: null };
 
-const MOST_RULES = 2_000;
+const MAX_RULES = 2_000;
 /** What stands behind it is passed over: no address that we ask for is longer. */
-const LONGEST_LINE = 8_192;
+const MAX_LINE_LENGTH = 8_192;
 
 type Group = RobotsRules & { agents: string[] };
 
@@ -19,7 +19,7 @@ export function parseRobots(text: string, agent: string): RobotsRules {
   const ours = groups.filter((group) => group.agents.includes(agent));
   const chosen = ours.length > 0 ? ours : groups.filter((group) => group.agents.includes("*"));
   return {
-    rules: chosen.flatMap((group) => group.rules).slice(0, MOST_RULES),
+    rules: chosen.flatMap((group) => group.rules).slice(0, MAX_RULES),
     crawlDelaySeconds:
       chosen.find((group) => group.crawlDelaySeconds !== null)?.crawlDelaySeconds ?? null,
   };
@@ -29,7 +29,7 @@ function groupsOf(text: string): Group[] {
   const groups: Group[] = [];
   let naming = false;
   for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)) {
-    const { key, value } = fieldOf(line.slice(0, LONGEST_LINE));
+    const { key, value } = fieldOf(line.slice(0, MAX_LINE_LENGTH));
     if (key === "user-agent") {
       if (!naming) groups.push({ agents: [], rules: [], crawlDelaySeconds: null });
       groups.at(-1)?.agents.push(value.toLowerCase());

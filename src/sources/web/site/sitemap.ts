@@ -7,10 +7,10 @@ import { readBytes } from "../../guarded-fetch.ts";
 export type Sitemap = { kind: "index" | "pages"; addresses: string[] };
 
 /** The protocol's own limit of addresses in one sitemap. */
-const MOST_ADDRESSES = 50_000;
+const MAX_ADDRESSES = 50_000;
 const MIB = 1_024 * 1_024;
 /** A sitemap has three levels, a feed few more; the parser goes through all at each tag. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 /** The protocol allows 50 MB; memory does not. */
 const SITEMAP_LIMIT_BYTES = 16 * MIB;
 
@@ -37,7 +37,7 @@ async function unpacked(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Ar
 
 function fromLines(text: string): Sitemap | null {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
-  const addresses = lines.filter((line) => /^https?:\/\//i.test(line)).slice(0, MOST_ADDRESSES);
+  const addresses = lines.filter((line) => /^https?:\/\//i.test(line)).slice(0, MAX_ADDRESSES);
   return addresses.length === 0 ? null : { kind: "pages", addresses };
 }
 
@@ -51,7 +51,7 @@ function fromXml(xml: string): Sitemap | null {
   let isTooDeep = false;
   const local = (name: string) => name.slice(name.indexOf(":") + 1).toLowerCase();
   const add = (address: string) => {
-    if (addresses.length < MOST_ADDRESSES && address.trim() !== "") addresses.push(address.trim());
+    if (addresses.length < MAX_ADDRESSES && address.trim() !== "") addresses.push(address.trim());
   };
   const parser: Parser = new Parser(
     {
@@ -61,7 +61,7 @@ function fromXml(xml: string): Sitemap | null {
         if (name === "link" && path.at(-1) === "entry") add(attributes["href"] ?? "");
         path.push(name);
         text = "";
-        isTooDeep ||= path.length > MOST_LEVELS;
+        isTooDeep ||= path.length > MAX_LEVELS;
         if (isTooDeep) parser.pause();
       },
       ontext(part) {

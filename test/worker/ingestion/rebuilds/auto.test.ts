@@ -25,7 +25,7 @@ import {
 /** Each test lives through builds and their sweeps. */
 vi.setConfig({ testTimeout: 600_000 });
 
-const MOST_IN_OBJECT = 3;
+const MAX_IN_OBJECT = 3;
 const SMALL = ["moss", "fen", "gorse"];
 const GROWN = [...SMALL, "heather", "sedge"];
 
@@ -34,7 +34,7 @@ const filesOf = (names: string[]) =>
 
 async function autoWorld(): Promise<VectorizeWorld> {
   const world = await VectorizeWorld.alone();
-  const auto = { VECTOR_INDEX: "auto", EXACT_SEARCH_CHUNKS: MOST_IN_OBJECT } as const;
+  const auto = { VECTOR_INDEX: "auto", EXACT_SEARCH_CHUNKS: MAX_IN_OBJECT } as const;
   world.services.config = { ...world.services.config, ...auto };
   return world;
 }

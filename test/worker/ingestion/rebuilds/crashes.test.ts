@@ -6,7 +6,7 @@ import { CrashPoint } from "../../../support/crash.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import { drop, facts, found, indexedRag, longText, patch, push, states } from "./support.ts";
 
-const MOST_CALLS = 80;
+const MAX_CALLS = 80;
 /** Each run takes a while: of the calls every fourth is tried, others before than after. */
 const EVERY = 4;
 /** Dozens of builds, each with its sweeps. */
@@ -25,7 +25,7 @@ test("a build or activation whose worker dies at any call ends as if it had not"
   let points = 0;
   for (const moment of ["before", "after"] as const) {
     const first = moment === "before" ? 1 : 2;
-    for (let at = first; at <= MOST_CALLS; at += EVERY) {
+    for (let at = first; at <= MAX_CALLS; at += EVERY) {
       const world = new World();
       const { source, rag } = await indexedRag(world, {
         "a.html": longText("moss"),

@@ -23,7 +23,7 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";
-const MOST_CALLS = 120;
+const MAX_CALLS = 120;
 
 /** By the vector index alone: all that was written is trusted to show. */
 async function nearAlone(world: VectorizeWorld, rag: RagId, query = ASKED) {
@@ -67,7 +67,7 @@ async function comesAndGoes(world: VectorizeWorld, source: FileSourceId): Promis
 
 test("a worker that dies at any call leaves only live vectors in the vector index", async () => {
   let points = 0;
-  for (let at = 1; at < MOST_CALLS; at++) {
+  for (let at = 1; at < MAX_CALLS; at++) {
     const world = await VectorizeWorld.alone({ dimensions: 64 });
     const source = await world.addSource();
     const rag = await world.addRag(source);
@@ -176,7 +176,7 @@ test("leftovers of a dropped generation are removed once its workers have ended"
 });
 
 test("a verification interrupted at any call resumes and repairs all the same", async () => {
-  for (let at = 1; at < MOST_CALLS; at++) {
+  for (let at = 1; at < MAX_CALLS; at++) {
     const world = await VectorizeWorld.alone({ dimensions: 64 });
     const rag = await notesRag(world, 250);
     await world.minutesPass(3);

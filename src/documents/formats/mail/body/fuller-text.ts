@@ -1,5 +1,5 @@
 /** A longer page is taken as it is, whatever the plain text says. */
-const MOST_PAGE_CHARACTERS = 1 << 15;
+const MAX_PAGE_CHARACTERS = 1 << 15;
 /** Bytes of the plain text to look at: enough to compare its words with those of such a page. */
 const LOOK_BYTES = 1 << 18;
 const TIMES = 3;
@@ -14,7 +14,7 @@ const LETTER = /[a-z\d]|[^\0-\x7f]/i;
  * HTML that only says where to view them. `plain` is undecoded, `page` in Markdown.
  */
 export function isFuller(plain: Uint8Array, page: string): boolean {
-  if (page.length > MOST_PAGE_CHARACTERS) return false;
+  if (page.length > MAX_PAGE_CHARACTERS) return false;
   const head = plain.subarray(0, LOOK_BYTES);
   // In UTF-16, words cannot be counted by bytes.
   if (head.includes(0)) return false;

@@ -33,7 +33,7 @@ const MAX_HEADER_BYTES = 1 << 21;
 const MAX_BOUNDARY_CHARACTERS = 200;
 const MAX_NAME_BYTES = 200;
 /** Limit of header lines that are no fields but may have fields after them. */
-const MOST_ODD_BYTES = 1 << 16;
+const MAX_ODD_BYTES = 1 << 16;
 const LOOK_BYTES = 1 << 13;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
@@ -151,7 +151,7 @@ class PartsReader {
     while (line < most && !this.#isBlank(line) && !this.#isBoundary(line)) {
       if (this.#isField(line)) text = null;
       else text ??= line;
-      if (text !== null && line - text > MOST_ODD_BYTES) break;
+      if (text !== null && line - text > MAX_ODD_BYTES) break;
       line = this.#nextLine(line);
     }
     this.#looked += line - at;

@@ -19,7 +19,7 @@ const OTHER_NAMES: Record<string, string> = {
 const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 /** Up to this share of damaged characters, the declared encoding is trusted. */
-const MOST_DAMAGED = 0.02;
+const MAX_DAMAGED = 0.02;
 
 /**
  * The text of a part, with `\n` line ends. `charset` is what the part's header says.
@@ -69,8 +69,8 @@ function mendedAs(bytes: Uint8Array, declared: string) {
   if (bytes.includes(0)) return null;
   try {
     const text = new TextDecoder(declared, { fatal: false, ignoreBOM: false }).decode(bytes);
-    const damaged = text.split("\ufffd", text.length * MOST_DAMAGED + 2).length - 1;
-    if (damaged > text.length * MOST_DAMAGED + 1) return null;
+    const damaged = text.split("\ufffd", text.length * MAX_DAMAGED + 2).length - 1;
+    if (damaged > text.length * MAX_DAMAGED + 1) return null;
     const what = damaged === 1 ? "1 character was" : `${damaged} characters were`;
     return { text, encoding: declared, notes: [`${what} damaged and replaced`] };
   } catch (error) {

@@ -13,7 +13,7 @@ const PAD = 66;
 /**
  * With a larger share of bytes outside the alphabet, the body is not base64, whatever is declared.
  */
-const MOST_NOISE = 0.1;
+const MAX_NOISE = 0.1;
 const STEP_BYTES = 1 << 18;
 
 /** A part's body, decoded (RFC 2045 §6), in a buffer of its own. */
@@ -48,7 +48,7 @@ function* isNoise(body: Uint8Array): CooperativeWork<boolean> {
     for (let at = from; at < end; at++) if (SEXTETS[body[at] ?? 0] === NOISE) noise++;
     yield end - from;
   }
-  return noise > body.length * MOST_NOISE;
+  return noise > body.length * MAX_NOISE;
 }
 
 /**

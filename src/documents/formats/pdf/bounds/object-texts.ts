@@ -9,7 +9,7 @@ const MAX_INFLATED_BYTES = 32 * MIB;
  * Deflate compresses at most about a thousandfold, so a piece expands to two megabytes at most.
  */
 const STEP_BYTES = 1 << 11;
-const LEAST_PIECE_CHARACTERS = 1 << 16;
+const MIN_PIECE_CHARACTERS = 1 << 16;
 /** Most characters carried over from a piece: longer than any font's dictionary. */
 const MAX_LEFT_CHARACTERS = 1 << 16;
 
@@ -40,8 +40,8 @@ export function* objectTexts(bytes: Uint8Array): Generator<string> {
 function* plainTexts(data: Uint8Array, maxBytes: number): Generator<string> {
   const decoder = new TextDecoder("latin1");
   const end = Math.min(data.length, maxBytes);
-  for (let at = 0; at < end; at += LEAST_PIECE_CHARACTERS) {
-    yield decoder.decode(data.subarray(at, Math.min(at + LEAST_PIECE_CHARACTERS, end)));
+  for (let at = 0; at < end; at += MIN_PIECE_CHARACTERS) {
+    yield decoder.decode(data.subarray(at, Math.min(at + MIN_PIECE_CHARACTERS, end)));
   }
 }
 
@@ -72,7 +72,7 @@ function* wholeDictionaries(texts: Iterable<string>): Generator<string> {
   let held = "";
   for (const text of texts) {
     held += text;
-    if (held.length < LEAST_PIECE_CHARACTERS) continue;
+    if (held.length < MIN_PIECE_CHARACTERS) continue;
     const end = held.lastIndexOf(">>");
     const cut = end < held.length - MAX_LEFT_CHARACTERS ? held.length : end + ">>".length;
     yield held.slice(0, cut);

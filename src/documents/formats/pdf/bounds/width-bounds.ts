@@ -4,7 +4,7 @@ import { UnreadableDocument } from "../../../extracted-document.ts";
 const MAX_RANGE_END = 1_000_000;
 /** How much text before a number is searched for the array that contains it. */
 const LOOK_CHARACTERS = 1 << 16;
-const MOST_LOOKED_AT = 1 << 25;
+const MAX_LOOKED_AT = 1 << 25;
 /** An integer of seven digits or more that is not part of a reference or an offset table. */
 const LARGE = /(?<![\d.\-A-Za-z])(?:\d{20}(?=\d)|\d{7,20}(?![\d.]|\s+\d+\s+(?:R|n|f|obj)\b))/g;
 const NUMERIC = /[\d\s.-]/;
@@ -20,7 +20,7 @@ export function* withinWidthBounds(texts: Iterable<string>): Generator<string> {
   let looked = 0;
   for (const text of texts) {
     for (const { 0: number, index } of text.matchAll(LARGE)) {
-      if (Number(number) < MAX_RANGE_END || looked > MOST_LOOKED_AT) continue;
+      if (Number(number) < MAX_RANGE_END || looked > MAX_LOOKED_AT) continue;
       const before = text.slice(Math.max(0, index - LOOK_CHARACTERS), index);
       looked += before.length;
       if (endsInWidths(before)) {

@@ -26,20 +26,20 @@ const ENDING_ACCENT = /[`´ˆ˜¯˘˙¨˚˝ˇ¸˛]$/u;
 const NEVER_FIRST = /[ąęńň]/u;
 
 /** In ems: how far a letter and its accent overlap, and how far they are apart vertically. */
-const LEAST_OVERLAP = 0.1;
+const MIN_OVERLAP = 0.1;
 /** Wide accents overlap the letter before theirs a little. */
-const LEAST_OVERLAP_BEHIND = 0.25;
-const MOST_OVERLAP = 1;
-const MOST_RAISED = 0.45;
+const MIN_OVERLAP_BEHIND = 0.25;
+const MAX_OVERLAP = 1;
+const MAX_RAISED = 0.45;
 
 /** The joined text where an accent and its letter meet; null where none do. */
 export function withAccent(last: TextRun, next: TextRun): string | null {
   const size = Math.max(last.size, next.size);
   const overlap = (last.x1 - next.x0) / size;
-  if (overlap < LEAST_OVERLAP || overlap > MOST_OVERLAP) return null;
-  if (Math.abs(last.y - next.y) > size * MOST_RAISED) return null;
+  if (overlap < MIN_OVERLAP || overlap > MAX_OVERLAP) return null;
+  if (Math.abs(last.y - next.y) > size * MAX_RAISED) return null;
   const first = accentFirst(last.text, next.text);
-  return first ?? (overlap < LEAST_OVERLAP_BEHIND ? null : letterFirst(last.text, next.text));
+  return first ?? (overlap < MIN_OVERLAP_BEHIND ? null : letterFirst(last.text, next.text));
 }
 
 function accentFirst(before: string, after: string): string | null {

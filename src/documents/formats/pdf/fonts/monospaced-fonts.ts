@@ -8,8 +8,8 @@ const STEPS_AN_EM = 200;
 const WORD = /\p{L}{2}/u;
 /** In ems: Chinese and Japanese characters have equal widths in all fonts. */
 const WIDEST = 0.8;
-const LEAST_CHARACTERS = 24;
-const LEAST_SHARE = 0.75;
+const MIN_CHARACTERS = 24;
+const MIN_SHARE = 0.75;
 /** A document that is monospaced throughout has no listings. */
 const BODY_SHARE = 0.5;
 
@@ -48,8 +48,8 @@ export class MonospacedFonts {
 
   #isMonospaced(font: string): boolean {
     const seen = this.#seen.get(font);
-    if (seen === undefined || seen.characters < LEAST_CHARACTERS) return false;
+    if (seen === undefined || seen.characters < MIN_CHARACTERS) return false;
     const [advance, most] = [...seen.byAdvance].sort((a, b) => b[1] - a[1])[0] ?? [0, 0];
-    return advance < WIDEST * STEPS_AN_EM && most >= seen.characters * LEAST_SHARE;
+    return advance < WIDEST * STEPS_AN_EM && most >= seen.characters * MIN_SHARE;
   }
 }

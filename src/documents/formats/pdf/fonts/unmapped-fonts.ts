@@ -85,15 +85,15 @@ function* differencesIn(text: string): Generator<string> {
 const NO_TEXT = /[[\p{Cc}\p{Cn}\p{Cs}]--\s]/gv;
 /** The space of many fonts, often the only glyph that their maps lack. */
 const SPACE_GLYPH = "\u0003";
-const LEAST_SHARE = 0.1;
+const MIN_SHARE = 0.1;
 /** The share for a file that is known to contain fonts without a map. */
 const SUSPECT_SHARE = 0.01;
 
 /** The commonest letters of most languages in Latin script: well over half of any text. */
 const FREQUENT = /[etaoinsr]/gi;
 /** Share of all letters, ignoring accents; misread codes seldom reach a third. */
-const LEAST_FREQUENT_SHARE = 0.35;
-const LEAST_LETTERS = 30;
+const MIN_FREQUENT_SHARE = 0.35;
+const MIN_LETTERS = 30;
 /**
  * Share relative to letters, in tables of codes. Glyph numbers of text seldom look like digits.
  */
@@ -131,7 +131,7 @@ export class UnmappedFonts {
     this.#isSuspect = unmapped + nameless > 0;
     this.#areNumbers = nameless === 0;
     this.#isDrawn = unmapped === 0 && nameless <= drawn;
-    this.#share = unmapped > 0 ? SUSPECT_SHARE : LEAST_SHARE;
+    this.#share = unmapped > 0 ? SUSPECT_SHARE : MIN_SHARE;
     this.#isEvery = unmapped > 0 && mapped === 0;
   }
 
@@ -194,6 +194,6 @@ export class UnmappedFonts {
   #isEnciphered({ characters, spaceGlyphs, latin, frequent, digits }: Seen): boolean {
     if (spaceGlyphs > characters * SUSPECT_SHARE) return true;
     if (this.#areNumbers && digits > latin * CODE_DIGITS_SHARE) return false;
-    return latin >= LEAST_LETTERS && frequent < latin * LEAST_FREQUENT_SHARE;
+    return latin >= MIN_LETTERS && frequent < latin * MIN_FREQUENT_SHARE;
   }
 }

@@ -10,13 +10,13 @@ export type DoubleSpacing = {
 };
 
 /** In ems. */
-const LEAST_DISTANCE = 1.75;
-const MOST_DISTANCE = 2.8;
+const MIN_DISTANCE = 1.75;
+const MAX_DISTANCE = 2.8;
 const SAME_DISTANCE = 0.1;
-const LEAST_INDENT = 0.5;
+const MIN_INDENT = 0.5;
 const SIZE_TOLERANCE = 0.12;
-const LEAST_LINES = 3;
-const LEAST_SHARE = 0.6;
+const MIN_LINES = 3;
+const MIN_SHARE = 0.6;
 /** How far a continued line may be indented at either edge, as a share of the text's width. */
 const INDENTED = 0.25;
 const RAGGED = 0.15;
@@ -35,8 +35,8 @@ export function doubleSpacingOf(segments: Segment[]): DoubleSpacing | null {
     all++;
   }
   const [distance, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [0, 0];
-  if (distance <= LEAST_DISTANCE || distance > MOST_DISTANCE) return null;
-  return count >= Math.max(LEAST_LINES, all * LEAST_SHARE) ? { distance, x0, x1 } : null;
+  if (distance <= MIN_DISTANCE || distance > MAX_DISTANCE) return null;
+  return count >= Math.max(MIN_LINES, all * MIN_SHARE) ? { distance, x0, x1 } : null;
 }
 
 /** Whether a line continues in the next one, which is not indented as a new paragraph. */
@@ -45,7 +45,7 @@ export function goesOn(last: Segment, next: Segment, spacing: DoubleSpacing): bo
     isFull(last, spacing) &&
     Math.abs(distanceOf(last, next) - spacing.distance) <= SAME_DISTANCE &&
     Math.abs(last.size - next.size) <= next.size * SIZE_TOLERANCE &&
-    next.x0 <= last.x0 + next.size * LEAST_INDENT
+    next.x0 <= last.x0 + next.size * MIN_INDENT
   );
 }
 

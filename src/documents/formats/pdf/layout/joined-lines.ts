@@ -16,7 +16,7 @@ const COMPOUND_START = /^\p{L}+[-\u2010]\p{L}/u;
 const MAIL_START = /^[\w.+-]+@\w/;
 /** Before these, a hyphen replaces a part shared with the next word: "Vor- und Nachteile". */
 const CONJUNCTIONS = new Set("und oder bzw sowie and or".split(" "));
-const LONGEST_WORD = 64;
+const MAX_WORD_LENGTH = 64;
 const COMPOUND = /\p{L}{1,64}-\p{L}{1,64}(?=[^-\p{L}])/gu;
 const MAX_COMPOUNDS = 20_000;
 
@@ -39,7 +39,7 @@ export function joinedLine(text: string, next: string, compounds: ReadonlySet<st
 }
 
 function afterHyphen(text: string, next: string, compounds: ReadonlySet<string>): string {
-  const end = text.slice(-LONGEST_WORD);
+  const end = text.slice(-MAX_WORD_LENGTH);
   // A range of numbers, such as pages 12-14.
   if (RANGE_START.test(end) && /^\d/.test(next)) return text + next;
   const after = WORD.exec(next)?.[0];

@@ -11,9 +11,9 @@ type Row<Part> = { segments: Part[]; x0: number; x1: number; y: number; size: nu
 
 /** In ems. */
 const SAME_LINE = 0.35;
-const MOST_GAP = 2.5;
+const MAX_GAP = 2.5;
 /** Limit of a line's only gap, which cannot be compared with others. */
-const MOST_SINGLE_GAP = 1.6;
+const MAX_SINGLE_GAP = 1.6;
 const GAP_TOLERANCE = 0.04;
 const EDGE_TOLERANCE = 0.15;
 const LINE_DISTANCE = 1.75;
@@ -52,7 +52,7 @@ function isEven({ segments, size }: Row<TextRun>): boolean {
   const gaps = segments.slice(1).map(({ x0 }, at) => x0 - (segments[at]?.x1 ?? x0));
   let [least, most] = [Infinity, -Infinity];
   for (const gap of gaps) [least, most] = [Math.min(least, gap), Math.max(most, gap)];
-  const widest = gaps.length === 1 ? MOST_SINGLE_GAP : MOST_GAP;
+  const widest = gaps.length === 1 ? MAX_SINGLE_GAP : MAX_GAP;
   const words = segments.filter(({ text }) => /\p{L}{2}/u.test(text)).length;
   const isOfWords = gaps.length > 0 && words * 2 > segments.length;
   return isOfWords && most < size * widest && most - least < size * GAP_TOLERANCE;

@@ -20,7 +20,7 @@ const SAME_LINE = 0.35;
 const LINE_DISTANCE = 1.6;
 /** With an empty line or two between. */
 const FARTHEST_LINE = 4;
-const LEAST_LINES = 2;
+const MIN_LINES = 2;
 const MAX_INDENT = 200;
 
 /** Takes monospaced lines out of a page's segments and keeps their indentation. */
@@ -31,7 +31,7 @@ export function listingsIn<Part extends TextRun>(segments: Part[]): PageSection<
     const [row] = rows;
     const [first] = row?.segments ?? [];
     if (first === undefined) return;
-    if (rows.length >= LEAST_LINES) found.push({ listing: listingOf(rows), first });
+    if (rows.length >= MIN_LINES) found.push({ listing: listingOf(rows), first });
     else found.push({ segments: rows.flatMap((each) => each.segments) });
     rows = [];
   };

@@ -10,7 +10,7 @@ type Item = {
 };
 
 /** In ems: the most distance between copies that are to look like one bold text. */
-const MOST_SHIFT = 0.12;
+const MAX_SHIFT = 0.12;
 
 /** Finds text that is drawn again at nearly the same place: writers without a bold font do so. */
 export class OverprintedText {
@@ -20,7 +20,7 @@ export class OverprintedText {
   /** Whether the segment's text was already drawn here; if not, it is remembered. */
   isCopy(segment: Placed): boolean {
     const { x0, y, size } = segment;
-    const shift = size * MOST_SHIFT;
+    const shift = size * MAX_SHIFT;
     for (const x of [x0 - shift, x0 + shift]) {
       for (const row of [y - shift, y + shift]) {
         const other = this.#drawn.get(keyOf(segment, x, row));
@@ -37,14 +37,14 @@ const isNear = (one: { x0: number; y: number }, { x0, y }: Placed, shift: number
 
 /** Squares are twice as wide as the largest shift, so that two in each direction suffice. */
 function keyOf({ text, size, block }: Placed, x: number, y: number): string {
-  const side = size * MOST_SHIFT * 2;
+  const side = size * MAX_SHIFT * 2;
   return `${Math.floor(x / side)} ${Math.floor(y / side)} ${size.toFixed(1)} ${block} ${text}`;
 }
 
 /** In ems: the overlap of an item that holds a copy with the item drawn after it. */
-const LEAST_OVERLAP = 0.1;
-const MOST_COPIES = 4;
-const LEAST_LETTERS = 2;
+const MIN_OVERLAP = 0.1;
+const MAX_COPIES = 4;
+const MIN_LETTERS = 2;
 const MAX_COPIED_CHARACTERS = 100;
 const MAX_RUN_ITEMS = 1_000;
 
@@ -77,8 +77,8 @@ function overlaps(last: Item, next: Item): boolean {
   if (last.fontName !== next.fontName || last.mark !== next.mark) return false;
   const [from, to] = [placeOf(last), placeOf(next)];
   if (from.slant !== 0 || to.slant !== 0 || from.size !== to.size) return false;
-  const isSameLine = Math.abs(from.y - to.y) <= from.size * MOST_SHIFT;
-  return isSameLine && to.x >= from.x && to.x < from.end - from.size * LEAST_OVERLAP;
+  const isSameLine = Math.abs(from.y - to.y) <= from.size * MAX_SHIFT;
+  return isSameLine && to.x >= from.x && to.x < from.end - from.size * MIN_OVERLAP;
 }
 
 function placeOf({ transform, width }: Item) {
@@ -97,9 +97,9 @@ function withoutCopies<Whole extends Item>(run: Whole[]): Whole[] {
 
 /** Null unless each letter of each word is repeated equally often. */
 function eachLetterOnce(text: string): string | null {
-  for (let copies = MOST_COPIES; copies > 1; copies--) {
+  for (let copies = MAX_COPIES; copies > 1; copies--) {
     const once = everyNth(text, copies);
-    if (once !== null && once.replace(/\s/g, "").length >= LEAST_LETTERS) return once;
+    if (once !== null && once.replace(/\s/g, "").length >= MIN_LETTERS) return once;
   }
   return null;
 }
@@ -126,7 +126,7 @@ function eachWordOnce(run: Item[]): string | null {
     copied += common;
     text += str.slice(common);
   }
-  return copied >= LEAST_LETTERS ? text : null;
+  return copied >= MIN_LETTERS ? text : null;
 }
 
 /** The length of the longest end of one text that begins the other. */

@@ -6,7 +6,7 @@ import type { Segment } from "./page-segments.ts";
  */
 const COUNTED_SHARE = 0.7;
 /** Least pages with the same difference between number and page: fewer may be chance. */
-const LEAST_COUNTED = 3;
+const MIN_COUNTED = 3;
 /** A page or section number. Higher ones beside changing words may be invoice numbers or years. */
 const TITLE_NUMBER = /^(?:\d{1,3}|[ivxlc]+)(?:\.\d{1,2}){0,4}\.?$/i;
 const NUMBER = /\d+|\b[ivxlc]+\b/gi;
@@ -137,7 +137,7 @@ function countedAt(shown: Shown[], at: number): Set<number> | number | null {
   });
   const counts = new Map<number, number>();
   for (const value of counted.flat()) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const often = [...counts].filter(([, count]) => count >= LEAST_COUNTED);
+  const often = [...counts].filter(([, count]) => count >= MIN_COUNTED);
   const offsets = new Set(often.map(([value]) => value));
   const pages = counted.filter((each) => each.some((value) => offsets.has(value))).length;
   if (pages >= shown.length * COUNTED_SHARE) return offsets;

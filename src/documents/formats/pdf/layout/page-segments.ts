@@ -53,7 +53,7 @@ const RAISED = 0.6;
 /** Most distance between a list's mark and its text. */
 const MARK_GAP = 4;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
-const LEAST_SIZE = 0.5;
+const MIN_SIZE = 0.5;
 /**
  * Joins a page's text items, in order, into segments; rotated text comes last. `blocks` maps
  * marked content to blocks, if the document has a structure tree; no segment spans two blocks.
@@ -152,7 +152,7 @@ function placed(
   blocks: Map<string, number> | null,
 ) {
   const [a, b, c, d, e, f] = multiply(toMatrix(viewport), toMatrix(item.transform));
-  const size = Math.max(Math.hypot(c, d), LEAST_SIZE);
+  const size = Math.max(Math.hypot(c, d), MIN_SIZE);
   const isTurned = Math.abs(b) > Math.abs(a) * 0.2;
   // Rotated text is laid out along its own direction.
   const along = isTurned ? f : e;

@@ -11,10 +11,10 @@ export type RepeatedLines = {
 
 type HeadingSigns = Pick<DocumentShape, "bodySize" | "bookmarks">;
 
-const LEAST_PAGES = 5;
-const LEAST_SHARE = 0.6;
+const MIN_PAGES = 5;
+const MIN_SHARE = 0.6;
 /** Pages with pictures or chapter openings have other heads or none. */
-const LEAST_TITLE_SHARE = 0.5;
+const MIN_TITLE_SHARE = 0.5;
 /**
  * Of the pages with a line, the share that must show the same number, or one that counts along.
  */
@@ -28,7 +28,7 @@ const SAME_SHARE = 0.7;
  */
 export function repeatedLines(sample: Map<number, Segment[]>, shape: HeadingSigns): RepeatedLines {
   const isTitle = titleHeads(sample, shape);
-  const least = Math.max(LEAST_PAGES, sample.size * LEAST_SHARE);
+  const least = Math.max(MIN_PAGES, sample.size * MIN_SHARE);
   const words = repeatedWords(sample, least);
   const isWords = (segment: Segment) => {
     const fixed = words.get(keyOf(segment));
@@ -114,12 +114,12 @@ function hasNumbers(segment: Segment, fixed: FixedNumbers): boolean {
 
 /** "Chapter 3." and its like. */
 const NUMBERED = /^\p{L}+\s+(?:\d+|[IVXLC]+|[A-Z])[.:]?\s+/u;
-const LEAST_TITLE_CHARACTERS = 3;
+const MIN_TITLE_CHARACTERS = 3;
 
 /** A title without numbers; empty if hardly any text remains. */
 function bareTitle(folded: string): string {
   const bare = folded.replace(/\d/g, "");
-  return bare.length < LEAST_TITLE_CHARACTERS ? "" : bare;
+  return bare.length < MIN_TITLE_CHARACTERS ? "" : bare;
 }
 
 /**
@@ -140,7 +140,7 @@ function titleHeads(sample: Map<number, Segment[]>, { bodySize, bookmarks }: Hea
       places.set(place, (places.get(place) ?? 0) + 1);
     }
   }
-  const least = Math.max(LEAST_PAGES, sample.size * LEAST_TITLE_SHARE);
+  const least = Math.max(MIN_PAGES, sample.size * MIN_TITLE_SHARE);
   const heads = new Set([...places].filter(([, pages]) => pages >= least).map(([place]) => place));
   const shown = new Set<string>();
   let top = new Set<Segment>();

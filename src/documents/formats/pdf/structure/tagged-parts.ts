@@ -4,7 +4,7 @@ import type { Segment, TextItem } from "../layout/page-segments.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
 
 /** Least share of a page's characters that the tree must contain to be trusted. */
-const LEAST_COVERAGE = 0.9;
+const MIN_COVERAGE = 0.9;
 /** A paragraph with more lines is a whole column that was not divided. */
 const MAX_LINES = 60;
 
@@ -17,7 +17,7 @@ export function coversPage({ blockOf: known }: PageStructure, items: TextItem[])
     all += length;
     if (mark !== undefined && known.has(mark)) covered += length;
   }
-  return covered > 0 && covered >= all * LEAST_COVERAGE;
+  return covered > 0 && covered >= all * MIN_COVERAGE;
 }
 
 /** The mark of content that belongs to the page and not to the document. */
