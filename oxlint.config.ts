@@ -14,7 +14,7 @@ const layers: string[][] = [
   ["inference"],
   ["evaluation"],
   ["http"],
-  ["panel", "jobs", "doors"],
+  ["panel", "jobs", "protocols"],
 ];
 const rooms = layers.flat();
 

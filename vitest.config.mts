@@ -9,7 +9,7 @@ import { buildAssets } from "./src/cli/build-assets.ts";
 
 buildAssets();
 const migrations = await readD1Migrations("./migrations");
-/** `GENERATED_REQUESTS=5000 vitest run …/swollen-requests.test.ts`: more than every run sends. */
+/** `GENERATED_REQUESTS=5000 vitest run …/oversized-fields.test.ts`: more than every run sends. */
 const { GENERATED_REQUESTS, SIMULATED_INTERVALS } = process.env;
 const generated = {
   ...(GENERATED_REQUESTS === undefined ? {} : { GENERATED_REQUESTS }),
@@ -59,7 +59,7 @@ const deps = {
  * could reach the next file, so those that count what was delivered have a Worker of their own.
  * All others share Workers: to start one and load the source takes longer than most files.
  */
-const WHOLE_WORKER = "test/worker/{doors,http,panel}/**/*.test.ts";
+const WHOLE_WORKER = "test/worker/{protocols,http,panel}/**/*.test.ts";
 const ALONE = [
   "test/worker/http/generated-requests.test.ts",
   "test/worker/panel/overview-and-usage.test.ts",

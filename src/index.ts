@@ -30,19 +30,19 @@ async function appWithPanelPages(): Promise<typeof api> {
   return app;
 }
 
-let withDoors: typeof api | null = null;
+let withProtocols: typeof api | null = null;
 
-async function appWithDoors(): Promise<typeof api> {
-  if (withDoors !== null) return withDoors;
-  const { doors } = await import("./doors/app.ts");
+async function appWithProtocols(): Promise<typeof api> {
+  if (withProtocols !== null) return withProtocols;
+  const { protocols } = await import("./protocols/app.ts");
   const app = createApp(composeServices);
-  app.route("/", doors());
-  withDoors = app;
+  app.route("/", protocols());
+  withProtocols = app;
   return app;
 }
 
 /** The paths of other APIs than our own; see docs/architecture.md. */
-const DOORS = /^\/(v1|mcp|dify)(\/|$)/;
+const PROTOCOLS = /^\/(v1|mcp|dify)(\/|$)/;
 
 /** Of a request's URL, which the runtime has written: parsing it once more takes longer. */
 const PATH = /^[^:]*:\/\/[^/?#]*([^?#]*)/;
@@ -51,7 +51,7 @@ async function appFor({ url }: Request): Promise<typeof api> {
   const pathname = PATH.exec(url)?.[1] ?? "/";
   if (pathname.startsWith("/panel/api/")) return await appWithPanelApi();
   if (pathname === "/panel" || pathname.startsWith("/panel/")) return await appWithPanelPages();
-  return DOORS.test(pathname) ? await appWithDoors() : api;
+  return PROTOCOLS.test(pathname) ? await appWithProtocols() : api;
 }
 
 /** An isolate's first event also sets the clock's alarm. */

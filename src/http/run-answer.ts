@@ -2,10 +2,14 @@ import type { InferenceResult, Timings, ToolCall } from "../inference/types.ts";
 import { chunkAnswer, degradedFor } from "./answers.ts";
 import type { Caller } from "./caller.ts";
 
-type Asked = { includeSources?: boolean | undefined; includeSystemPrompt: boolean };
+type RunOptions = { includeSources?: boolean | undefined; includeSystemPrompt: boolean };
 
 /** The common answer of an inference run and an agent turn, as this caller may see it. */
-export function runAnswer(result: Omit<InferenceResult, "response">, asked: Asked, caller: Caller) {
+export function runAnswer(
+  result: Omit<InferenceResult, "response">,
+  asked: RunOptions,
+  caller: Caller,
+) {
   const { items, toolCalls, systemPrompt, degradations, timings, usage } = result;
   return {
     items: items.map((chunk) => chunkAnswer(chunk, asked.includeSources)),

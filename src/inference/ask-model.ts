@@ -44,7 +44,7 @@ export async function askModel(
       key,
       meter,
       signal: undefined,
-      tell: undefined,
+      emit: undefined,
     });
   };
   const { response, usage } = await measured(services, subject, systemPrompt, ask);

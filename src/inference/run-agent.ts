@@ -1,7 +1,7 @@
 import type { AgentRecord } from "../db/records.ts";
 import { newCiting } from "./citations/citing.ts";
 import { measured } from "./record-usage.ts";
-import type { Tell } from "./run-events.ts";
+import type { EmitEvent } from "./run-events.ts";
 import { answerFromPassages } from "./run-inference.ts";
 import { runTurn } from "./run-turn.ts";
 import { schemaIn } from "./response-schema.ts";
@@ -19,7 +19,7 @@ export type AgentRun = {
   jsonSchema?: string | undefined;
   caller: Caller;
   signal?: AbortSignal | undefined;
-  tell?: Tell | undefined;
+  emit?: EmitEvent | undefined;
 };
 
 /** Settings of an agent's searches; the API does not expose them. */
@@ -38,7 +38,7 @@ const SEARCH: SearchSettings = {
  */
 export async function runAgent(
   services: InferenceServices,
-  { agent, prompt, messages = [], jsonSchema, cites, caller, signal, tell }: AgentRun,
+  { agent, prompt, messages = [], jsonSchema, cites, caller, signal, emit }: AgentRun,
 ): Promise<InferenceResult> {
   const output = jsonSchema === undefined ? null : planOutput(schemaIn(jsonSchema));
   const content = output === null ? prompt : `${prompt}\n\n${output.formNote}`;
@@ -61,7 +61,7 @@ export async function runAgent(
         cites,
         caller,
         signal,
-        tell,
+        emit,
         mayBeEmpty: true,
       };
       return await answerFromPassages(services, of, tools);
@@ -77,7 +77,7 @@ export async function runAgent(
       maxSteps,
       ...tools,
       signal,
-      tell,
+      emit,
     });
   });
 }

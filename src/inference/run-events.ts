@@ -13,10 +13,10 @@ type ProgressEvent =
 export type RunEvent = ProgressEvent | { type: "result"; result: InferenceResult };
 
 /** Resolves when the event was taken: a slow listener slows the model's answer down. */
-export type Tell = (event: ProgressEvent) => Promise<void>;
+export type EmitEvent = (event: ProgressEvent) => Promise<void>;
 
 /** What a run is given that somebody listens to; the signal ends it. */
-export type Listening = { tell: Tell; signal: AbortSignal };
+export type Listening = { emit: EmitEvent; signal: AbortSignal };
 
 type Waiting = { event: RunEvent; taken: () => void };
 
@@ -36,7 +36,7 @@ export function runEvents(
   let isOver = false;
   const hasNothing = () => waiting.length === 0 && !isOver;
 
-  const tell = (event: RunEvent): Promise<void> =>
+  const emit = (event: RunEvent): Promise<void> =>
     new Promise((taken) => {
       waiting.push({ event, taken });
       // Nobody may be there to take it.
@@ -45,11 +45,11 @@ export function runEvents(
     });
   ending.addEventListener("abort", () => waiting.forEach(({ taken }) => taken()), { once: true });
 
-  const running = run({ tell, signal: ending });
+  const running = run({ emit, signal: ending });
   const finish = (result?: InferenceResult) => {
     isOver = true;
     if (result === undefined) wake();
-    else void tell({ type: "result", result });
+    else void emit({ type: "result", result });
   };
   // `next` reports the failure.
   running.then(finish, () => finish());

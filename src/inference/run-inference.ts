@@ -5,7 +5,7 @@ import { newCiting } from "./citations/citing.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
 import { measured, type RunTools } from "./record-usage.ts";
-import type { Tell } from "./run-events.ts";
+import type { EmitEvent } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput, type OutputPlan } from "./structured-output.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
@@ -31,7 +31,7 @@ export type InferenceRun = {
   caller: Caller;
   /** The caller's disconnect: it ends all work at once. */
   signal?: AbortSignal | undefined;
-  tell?: Tell | undefined;
+  emit?: EmitEvent | undefined;
 };
 
 /**
@@ -40,7 +40,7 @@ export type InferenceRun = {
  */
 export async function runInference(
   services: InferenceServices,
-  { inference, input, messages = [], cites, caller, signal, tell }: InferenceRun,
+  { inference, input, messages = [], cites, caller, signal, emit }: InferenceRun,
 ): Promise<InferenceResult> {
   const schema = checkInferenceInput(inference, input);
   const output = schema === null ? null : planOutput(schema);
@@ -48,7 +48,7 @@ export async function runInference(
   const ragIds = rags.map(({ id }) => id);
   const subject = { inferenceId: inference.id, agentId: null, ragIds, caller, model };
   const sent = { setting: inference, input, messages, output, cites };
-  const of = { ...sent, caller, signal, tell, mayBeEmpty: false };
+  const of = { ...sent, caller, signal, emit, mayBeEmpty: false };
   return await measured(services, { kind: "inference", ...subject }, systemPrompt, (tools) =>
     answerFromPassages(services, of, tools),
   );
@@ -67,7 +67,7 @@ export async function answerFromPassages(
     cites,
     caller,
     signal,
-    tell,
+    emit,
     mayBeEmpty,
   }: Omit<InferenceRun, "inference"> & {
     setting: Setting;
@@ -96,7 +96,7 @@ export async function answerFromPassages(
     howToCite: citing?.notice,
   });
   const degradations = [...found.degradations, ...leftOutOf(leftOut, found.chunks.length)];
-  if (hasSearched(setting)) await tell?.({ type: "retrieval", items: used, degradations });
+  if (hasSearched(setting)) await emit?.({ type: "retrieval", items: used, degradations });
   const turn = await runTurn(services, {
     setting,
     chat,
@@ -109,7 +109,7 @@ export async function answerFromPassages(
     mayBeEmpty,
     ...tools,
     signal,
-    tell,
+    emit,
   });
   return together({ used, degradations, ...found.timings }, turn);
 }

@@ -12,7 +12,7 @@ import { MarkReader } from "./citations/marks.ts";
 import type { RunTools } from "./record-usage.ts";
 import { retryingModel } from "./retrying-model.ts";
 import type { Hearing } from "./streamed-call.ts";
-import type { Tell } from "./run-events.ts";
+import type { EmitEvent } from "./run-events.ts";
 import type { OutputPlan } from "./structured-output.ts";
 import { newSearchLog, searchTools, timesOf } from "./tools/search-tools.ts";
 import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
@@ -46,7 +46,7 @@ export type TurnRequest = {
   mayBeEmpty?: boolean;
   signal: AbortSignal | undefined;
   /** Absent: nobody listens, and the model is not asked to stream. */
-  tell: Tell | undefined;
+  emit: EmitEvent | undefined;
 } & RunTools;
 
 /**
@@ -59,7 +59,7 @@ export async function runTurn(
   services: InferenceServices,
   request: TurnRequest,
 ): Promise<FinishedRun> {
-  const { chat, setting, search, key, meter, signal, tell, citing } = request;
+  const { chat, setting, search, key, meter, signal, emit, citing } = request;
   const { now, config } = services;
   // The first answer of an isolate evaluates the module; this must not count as the model's time.
   await import("./ai-sdk.ts");
@@ -77,7 +77,7 @@ export async function runTurn(
             key,
             howToCite: citing?.notice,
             log,
-            tell,
+            emit,
           },
           setting.rags,
         );
@@ -195,10 +195,10 @@ async function callModel(
 const NOTHING_SAID: Said = { text: "", marks: [], own: [] };
 
 /** Structured output is heard by nobody: it is told when it was checked. */
-function hearingOf({ tell, output, citing }: Turn): Hearing | undefined {
-  if (tell === undefined || output !== null) return undefined;
+function hearingOf({ emit, output, citing }: Turn): Hearing | undefined {
+  if (emit === undefined || output !== null) return undefined;
   const hear = async (text: string, step: number) => {
-    if (text !== "") await tell({ type: "delta", text, step });
+    if (text !== "") await emit({ type: "delta", text, step });
   };
   if (citing === null) return { hear, end: () => Promise.resolve() };
   let reader = new MarkReader(citing.word);

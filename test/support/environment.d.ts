@@ -11,7 +11,7 @@ declare global {
       TEST_MIGRATIONS: D1Migration[];
       /** `production`: the suite runs on Vectorize and Workers AI. */
       TEST_ADAPTERS?: string;
-      /** How many swollen requests are sent, where a few are not enough. */
+      /** How many oversized requests are sent, where a few are not enough. */
       GENERATED_REQUESTS?: string;
       /** How many intervals between scans a simulated drive lives. */
       SIMULATED_INTERVALS?: string;

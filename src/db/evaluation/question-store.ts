@@ -22,7 +22,7 @@ export const ASKED = {
 
 const askedRow = row(ASKED);
 /** What a question asks and expects. */
-export type Asked = Row<typeof askedRow>;
+export type QuestionContent = Row<typeof askedRow>;
 
 const QUESTION = row({
   id: id<QuestionId>(),
@@ -71,7 +71,7 @@ export async function findQuestion(
   );
 }
 
-export type NewQuestion = Asked & { id: QuestionId; state: QuestionState };
+export type NewQuestion = QuestionContent & { id: QuestionId; state: QuestionState };
 
 const VALUES = `json_extract(value, '$.id'), ?1, json_extract(value, '$.state'),
   json_extract(value, '$.question'), json_extract(value, '$.expected'),

@@ -1,6 +1,6 @@
 import type { Expected } from "../../db/evaluation/stored-shapes.ts";
 
-type Found = { text: string; source: { filePath: string } };
+type FoundPassage = { text: string; source: { filePath: string } };
 
 /**
  * The rank, from 1, of the first result that is an expected passage; null where none is. A result
@@ -9,7 +9,7 @@ type Found = { text: string; source: { filePath: string } };
  */
 export function ranksOf(
   expected: readonly Expected[],
-  results: readonly Found[],
+  results: readonly FoundPassage[],
 ): (number | null)[] {
   const folded = results.map(({ text, source }) => ({
     file: source.filePath.normalize("NFC"),

@@ -2,7 +2,7 @@ import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import type { Database } from "../../db/client.ts";
 import { absentFiles } from "../../db/evaluation/absent-files.ts";
-import type { Asked } from "../../db/evaluation/question-store.ts";
+import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
@@ -16,7 +16,7 @@ const TOLD_MAX = 10;
  */
 export async function absentOfSet(
   services: Pick<Services, "db">,
-  { set, asked }: { set: QuestionSet; asked: readonly Asked[] },
+  { set, asked }: { set: QuestionSet; asked: readonly QuestionContent[] },
 ): Promise<string[]> {
   const key = set.subjectId;
   const isOfRag = set.subjectKind === "rag";
@@ -28,7 +28,7 @@ export async function absentOfSet(
 export async function absentAmong(
   db: Database,
   rags: readonly RagRecord[],
-  asked: readonly Asked[],
+  asked: readonly QuestionContent[],
 ): Promise<string[]> {
   const paths = [...new Set(asked.flatMap(({ expected }) => expected.map(({ file }) => file)))];
   return paths.length === 0 ? [] : await absentFiles(db, rags, { paths, limit: TOLD_MAX });

@@ -7,7 +7,7 @@ import { invalidFields, QuarryError, unprocessable } from "../../core/errors.ts"
 import type { QuestionId } from "../../core/ids.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { someIndexedPaths } from "../../db/evaluation/drafting-store.ts";
-import type { Asked } from "../../db/evaluation/question-store.ts";
+import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { askModel } from "../../inference/ask-model.ts";
@@ -117,7 +117,7 @@ async function draftFrom(
   services: Services,
   { rag, path, text }: Chosen,
   { set, model }: Pick<Drafting, "set" | "model">,
-): Promise<Asked | null> {
+): Promise<QuestionContent | null> {
   const { reply } = await askModel(services, {
     model,
     systemPrompt: SYSTEM_PROMPT,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { invalid, tooLarge } from "../../core/errors.ts";
 import { pathText } from "../../core/field-path.ts";
 import { sentenceOf } from "../../core/issue-sentence.ts";
-import type { Asked } from "../../db/evaluation/question-store.ts";
+import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import { EXPECTED_MAX, IMPORT_MAX_BYTES, QUESTIONS_MAX } from "../limits.ts";
 import { withoutGuard } from "./export-questions.ts";
@@ -29,7 +29,7 @@ export function importedQuestions(
   text: string,
   format: ImportFormat,
   set: Pick<QuestionSet, "subjectKind">,
-): Asked[] {
+): QuestionContent[] {
   if (new TextEncoder().encode(text).byteLength > IMPORT_MAX_BYTES) throw tooLarge();
   const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const problems: ImportProblem[] = [];
@@ -44,8 +44,8 @@ export function importedQuestions(
 }
 
 /** A line whose reading throws an ImportProblem when something is wrong with it. */
-type Line = { line: number; read: () => Asked };
-type ByText = Map<string, { line: number; asked: Asked }>;
+type Line = { line: number; read: () => QuestionContent };
+type ByText = Map<string, { line: number; asked: QuestionContent }>;
 
 function readAll(lines: Iterable<Line>, problems: ImportProblem[]): ByText {
   const byText: ByText = new Map();
@@ -83,7 +83,11 @@ function inWords(problems: ImportProblem[]): string {
   return [...told, ...(told.length < PROBLEMS_MAX ? [] : ["there may be more"])].join("; ");
 }
 
-function merged(known: Asked | undefined, asked: Asked, line: number): Asked {
+function merged(
+  known: QuestionContent | undefined,
+  asked: QuestionContent,
+  line: number,
+): QuestionContent {
   if (known === undefined) return asked;
   const expected = [...known.expected, ...asked.expected];
   if (expected.length > EXPECTED_MAX) {
@@ -105,7 +109,7 @@ function merged(known: Asked | undefined, asked: Asked, line: number): Asked {
 
 type Into = { set: Pick<QuestionSet, "subjectKind">; format: ImportFormat };
 
-function refuseWrong(asked: Asked, line: number, { set, format }: Into): void {
+function refuseWrong(asked: QuestionContent, line: number, { set, format }: Into): void {
   const wrong = problemWithQuestion(asked, set);
   if (wrong === null) return;
   const field = format === "csv" && wrong.field === "expected" ? "file" : wrong.field;
@@ -188,7 +192,7 @@ function jsonOf(written: string, line: number): unknown {
 
 const strictForm = questionForm.strict();
 
-function parsed(given: unknown, line: number, format: ImportFormat): Asked {
+function parsed(given: unknown, line: number, format: ImportFormat): QuestionContent {
   const { data, error } = strictForm.safeParse(given, { reportInput: true });
   if (data !== undefined) return askedOf(data);
   const [issue] = error.issues;

@@ -2,7 +2,11 @@ import { conflict, invalidFields, notFound, unprocessable } from "../../core/err
 import { newId } from "../../core/ids.ts";
 import type { QuestionId } from "../../core/ids.ts";
 import { findQuestion, putQuestions, updateQuestion } from "../../db/evaluation/question-store.ts";
-import type { Asked, Question, QuestionState } from "../../db/evaluation/question-store.ts";
+import type {
+  QuestionContent,
+  Question,
+  QuestionState,
+} from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { Services } from "../../services.ts";
 import { QUESTIONS_MAX } from "../limits.ts";
@@ -18,7 +22,11 @@ type Writing = Pick<Services, "db" | "now">;
  */
 export async function keepQuestions(
   { db, now }: Writing,
-  { set, asked, state }: { set: QuestionSet; asked: readonly Asked[]; state: QuestionState },
+  {
+    set,
+    asked,
+    state,
+  }: { set: QuestionSet; asked: readonly QuestionContent[]; state: QuestionState },
 ): Promise<QuestionId[]> {
   for (const one of asked) refuseWrong(one, set);
   const at = now();
@@ -46,7 +54,7 @@ export async function changeQuestion(
   return changed;
 }
 
-function refuseWrong(asked: Asked, set: QuestionSet): void {
+function refuseWrong(asked: QuestionContent, set: QuestionSet): void {
   const wrong = problemWithQuestion(asked, set);
   if (wrong !== null) throw invalidFields([wrong]);
 }

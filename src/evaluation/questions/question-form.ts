@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
-import type { Asked } from "../../db/evaluation/question-store.ts";
+import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import { ANSWER_CHECKS } from "../../db/schema/evaluation.ts";
 import { readResponseSchema } from "../../inference/response-schema.ts";
 import { storedPath } from "../../sources/file-names.ts";
@@ -38,7 +38,13 @@ export const questionForm = z
 
 export type QuestionForm = z.output<typeof questionForm>;
 
-export function askedOf({ question, expected, check, answer, jsonSchema }: QuestionForm): Asked {
+export function askedOf({
+  question,
+  expected,
+  check,
+  answer,
+  jsonSchema,
+}: QuestionForm): QuestionContent {
   return {
     question,
     expected: (expected ?? []).map(({ file, passage }) => ({
@@ -53,7 +59,7 @@ export function askedOf({ question, expected, check, answer, jsonSchema }: Quest
 
 /** The rest of a sentence about what no field's own form can tell; null: nothing is wrong. */
 export function problemWithQuestion(
-  { expected, answerCheck, answer, jsonSchema }: Asked,
+  { expected, answerCheck, answer, jsonSchema }: QuestionContent,
   { subjectKind }: Pick<QuestionSet, "subjectKind">,
 ): { field: string; problem: string } | null {
   if (subjectKind === "rag" && (answerCheck !== null || jsonSchema !== null)) {

@@ -13,7 +13,7 @@ import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
 import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
 import { asPassage, within } from "../assemble-prompt.ts";
-import type { Tell } from "../run-events.ts";
+import type { EmitEvent } from "../run-events.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";
 
 /** Searches per turn, however many the model asks for at once. */
@@ -70,7 +70,7 @@ export type SearchTurn = {
   /** How passages are to be cited; absent: as the model likes. */
   howToCite?: string | undefined;
   log: SearchLog;
-  tell?: Tell | undefined;
+  emit?: EmitEvent | undefined;
 };
 
 type SearchInput = { query: string };
@@ -136,7 +136,7 @@ type Started = Pick<ToolCall, "id" | "tool"> & { input: SearchInput };
 
 /** Records the call for `toolCalls`; the SDK's loop reports a failure to the model. */
 async function recorded(
-  { services, log, tell }: SearchTurn,
+  { services, log, emit }: SearchTurn,
   { id, tool: name, input }: Started,
   work: () => Promise<string>,
 ): Promise<string> {
@@ -144,9 +144,9 @@ async function recorded(
   const add = async (ok: boolean, output: string) => {
     const debug = { input, output, durationMs: services.now() - startedAt };
     log.calls.push({ id, tool: name, ok, debug });
-    await tell?.({ type: "tool", id, tool: name, state: "finished", ok });
+    await emit?.({ type: "tool", id, tool: name, state: "finished", ok });
   };
-  await tell?.({ type: "tool", id, tool: name, state: "started" });
+  await emit?.({ type: "tool", id, tool: name, state: "started" });
   let output: string;
   try {
     output = await work();
@@ -160,7 +160,7 @@ async function recorded(
 }
 
 async function searchOnce(
-  { services, settings, contextTokens, tokenizer, key, howToCite, log, tell }: SearchTurn,
+  { services, settings, contextTokens, tokenizer, key, howToCite, log, emit }: SearchTurn,
   budget: { left: number; started: number },
   rag: RagRecord,
   query: string,
@@ -191,7 +191,7 @@ async function searchOnce(
   const known = log.items.length;
   const numbers = shown.map((chunk) => keep(log, chunk) + 1);
   const items = log.items.slice(known);
-  await tell?.({ type: "retrieval", items, degradations: found.degradations });
+  await emit?.({ type: "retrieval", items, degradations: found.degradations });
   return `${passagesNotice(key, howToCite)}\n\n${writePassages(shown.map(asPassage), key, numbers)}`;
 }
 

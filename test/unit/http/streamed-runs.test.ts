@@ -269,9 +269,9 @@ test("the first bytes come when the passages were found, before the answer", asy
   const app = new Hono();
   app.post("/", (context) =>
     streamRun(context, {
-      run: async ({ tell }) => {
+      run: async ({ emit }) => {
         await found.promise;
-        await tell({ type: "retrieval", items: [], degradations: [] });
+        await emit({ type: "retrieval", items: [], degradations: [] });
         return await new Promise(() => {});
       },
       answerOf: () => ({}),

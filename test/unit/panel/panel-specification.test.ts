@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { panelApi } from "../../../src/panel/api/app.ts";
-import { panelRoutes } from "../../contract/swollen/panel-routes.ts";
+import { panelRoutes } from "../../contract/oversized-fields/panel-routes.ts";
 import type { World } from "../../contract/world.ts";
 import { panelDocument } from "../../../src/panel/api/app.ts";
 
@@ -20,7 +20,7 @@ test("the panel API's document has every route that there is, and no other", () 
   expect(listed.toSorted()).toEqual([...new Set(routes)].toSorted());
 });
 
-test("requests with swollen fields are made to every route", () => {
+test("requests with oversized fields are made to every route", () => {
   const world = { source: "docs", rag: "main", inference: "ask", agent: "agent" } as World;
   const tried = panelRoutes(world, []).map(({ method, path }) => ({
     method: method.toLowerCase(),

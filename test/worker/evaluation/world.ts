@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
-import { doors } from "../../../src/doors/app.ts";
+import { protocols } from "../../../src/protocols/app.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { panelPages } from "../../../src/panel/pages/app.ts";
@@ -27,7 +27,7 @@ type Answer = { status: number; body: Body };
 /** The panel API over the world's services; signed in. */
 export async function panelOf(world: World) {
   const app = createApp(() => world.services);
-  app.route("/", doors());
+  app.route("/", protocols());
   app.route("/panel/api", panelApi());
   app.route("/panel", panelPages());
   const headers: Record<string, string> = { Origin: ORIGIN };

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOf, type Answer, type Call } from "../../contract/client.ts";
 import { requests, type Document } from "../../contract/generate.ts";
 import { setUpWorld, type World } from "../../contract/world.ts";
-import { asClientOfDoor, doorOperations, isOfDoor } from "../doors/door-operations.ts";
+import {
+  asProtocolClient,
+  protocolOperations,
+  isProtocolCall,
+} from "../protocols/protocol-operations.ts";
 import { ORIGIN } from "../../support/worker-client.ts";
 
 const { GENERATED_REQUESTS = "5000" } = env;
@@ -51,7 +55,7 @@ function calls(): Call[] {
       { method: "POST", path: "/api/webhooks/drive", schema: anyObject },
       { method: "POST", path: "/api/webhooks/graph", schema: anyObject },
       { method: "GET", path: "/embed/{identifier}", schema: anyObject },
-      ...doorOperations({
+      ...protocolOperations({
         rags: [rag, otherRag, scopedRag],
         inferences: [inference, plain, tools],
         agents: [agent],
@@ -59,7 +63,7 @@ function calls(): Call[] {
     ],
   };
   const arbitrary = requests(document as unknown as Document, known);
-  return fc.sample(arbitrary, { numRuns: REQUESTS, seed: SEED }).map(asClientOfDoor);
+  return fc.sample(arbitrary, { numRuns: REQUESTS, seed: SEED }).map(asProtocolClient);
 }
 
 const LEAKS = /\bat .*\.(ts|js):|SQLITE|D1_ERROR/;
@@ -71,8 +75,9 @@ function isGoodAnswer({ status, body, text }: Answer): boolean {
   return status < 500 && isError && !LEAKS.test(text);
 }
 
-/** Each door has its own form of errors; those of MCP can be results. */
-const isGoodDoorAnswer = ({ status, text }: Answer): boolean => status < 500 && !LEAKS.test(text);
+/** Each protocol has its own form of errors; those of MCP can be results. */
+const isGoodProtocolAnswer = ({ status, text }: Answer): boolean =>
+  status < 500 && !LEAKS.test(text);
 
 test(
   `${REQUESTS} generated requests: no defect, and each refusal is one line`,
@@ -86,7 +91,7 @@ test(
         all.slice(at, at + AT_ONCE).map(async (call) => {
           const answer = await world.client.call(call);
           statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-          const isGood = isOfDoor(call) ? isGoodDoorAnswer : isGoodAnswer;
+          const isGood = isProtocolCall(call) ? isGoodProtocolAnswer : isGoodAnswer;
           if (!isGood(answer)) problems.push({ call, status: answer.status, text: answer.text });
         }),
       );

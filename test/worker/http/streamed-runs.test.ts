@@ -54,9 +54,9 @@ const eventsIn = (text: string): Event[] =>
       : [{ name: lines.get("event") ?? "", data: JSON.parse(data) as unknown }];
   });
 
-type Asked = { as?: Record<string, string>; body?: object };
+type RequestOptions = { as?: Record<string, string>; body?: object };
 
-async function ask(path: string, accept: string | null, { as, body = {} }: Asked = {}) {
+async function ask(path: string, accept: string | null, { as, body = {} }: RequestOptions = {}) {
   const context = createExecutionContext();
   const accepted = accept === null ? {} : { Accept: accept };
   const request = new Request(`${ORIGIN}/api/${path}`, {

@@ -18,8 +18,8 @@ import type { Form as Sent, FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import type { Model } from "./edit-model.tsx";
 import { formOfRecord } from "./model-fields.tsx";
-import { heardRun } from "./heard-run.ts";
-import type { RunOutcome } from "./heard-run.ts";
+import { collectRun } from "./collect-run.ts";
+import type { RunOutcome } from "./collect-run.ts";
 import { ModelHead } from "./model-head.tsx";
 import { addressOf, WORDS } from "./model-list.tsx";
 import { BrokenResult, RunResult } from "./run-result.tsx";
@@ -243,11 +243,11 @@ async function run(context: PageContext, model: Model, form: Sent): Promise<Ran>
   if (model.kind === "agent") {
     const { prompt } = parseOrRefuse(AgentInvokeRequest, body);
     const asked = { agent: model.record, prompt, caller, signal };
-    const outcome = await heardRun((tell) => runAgent(services, { ...asked, tell }));
+    const outcome = await collectRun((emit) => runAgent(services, { ...asked, emit }));
     return { outcome, queries: [prompt] };
   }
   const input = parseOrRefuse(InferenceRunRequest, body);
   const asked = { inference: model.record, input, caller, signal };
-  const outcome = await heardRun((tell) => runInference(services, { ...asked, tell }));
+  const outcome = await collectRun((emit) => runInference(services, { ...asked, emit }));
   return { outcome, queries: input.semanticSearch ?? [input.prompt] };
 }

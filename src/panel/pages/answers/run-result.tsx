@@ -6,7 +6,7 @@ import { CodeBlock, CopyOf } from "../../components/code-block.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
-import type { BrokenAnswer } from "./heard-run.ts";
+import type { BrokenAnswer } from "./collect-run.ts";
 import { Hits } from "../search/hits.tsx";
 import { matchedBy } from "../search/marked.tsx";
 

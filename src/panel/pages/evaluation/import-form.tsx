@@ -1,6 +1,6 @@
 import { invalidField, QuarryError } from "../../../core/errors.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import type { Asked } from "../../../db/evaluation/question-store.ts";
+import type { QuestionContent } from "../../../db/evaluation/question-store.ts";
 import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
 import {
   importedQuestions,
@@ -34,7 +34,7 @@ const ACCEPTED = [...FORMAT_BY_ENDING.keys()].join();
 export async function questionsIn(
   { form, file }: FormWithFiles,
   set: QuestionSet,
-): Promise<Asked[]> {
+): Promise<QuestionContent[]> {
   const format = form.text("format") === "jsonl" ? "jsonl" : "csv";
   const chosen = file("file");
   if (chosen === null) {

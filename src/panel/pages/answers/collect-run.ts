@@ -1,0 +1,43 @@
+import { QuarryError } from "../../../core/errors.ts";
+import type { EmitEvent } from "../../../inference/run-events.ts";
+import type { InferenceResult } from "../../../inference/types.ts";
+import type { RetrievedChunk } from "../../../retrieval/score-and-merge.ts";
+
+/** An answer whose model failed while it was writing. */
+export type BrokenAnswer = { text: string; items: RetrievedChunk[]; reason: string };
+
+export type RunOutcome =
+  | { kind: "whole"; result: InferenceResult }
+  | { kind: "broken"; broken: BrokenAnswer };
+
+/**
+ * Listens to a run, so that what its model wrote is kept when the model fails midway.
+ * @throws QuarryError `unprocessable` where the model failed before it wrote anything: what its
+ *   provider says belongs beside the prompt, not on a page of its own.
+ */
+export async function collectRun(
+  run: (emit: EmitEvent) => Promise<InferenceResult>,
+): Promise<RunOutcome> {
+  const items: RetrievedChunk[] = [];
+  let parts: string[] = [];
+  let writing = -1;
+  const emit: EmitEvent = (event) => {
+    if (event.type === "retrieval") items.push(...event.items);
+    // What it said before a tool ran is no part of its answer.
+    if (event.type === "tool" && event.state === "started") parts = [];
+    if (event.type !== "delta") return Promise.resolve();
+    // A further call of the model begins a new text.
+    if (event.step !== writing) parts = [];
+    writing = event.step;
+    parts.push(event.text);
+    return Promise.resolve();
+  };
+  try {
+    return { kind: "whole", result: await run(emit) };
+  } catch (thrown) {
+    if (!(thrown instanceof QuarryError) || thrown.kind !== "model-failed") throw thrown;
+    const text = parts.join("");
+    if (text.trim() === "") throw new QuarryError("unprocessable", thrown.message);
+    return { kind: "broken", broken: { text, items, reason: thrown.message } };
+  }
+}

@@ -1,0 +1,110 @@
+import { Hono } from "hono";
+import type { Context } from "hono";
+import { z } from "zod";
+
+import { isNotFound, notFound } from "../../core/errors.ts";
+import { isObject } from "../../core/is-object.ts";
+import type { PublicRag } from "../../db/access/principal-lookup.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import type { Caller } from "../../http/caller.ts";
+import { logFailure } from "../../http/errors.ts";
+import { admit, recentRag } from "../../http/middleware/guard.ts";
+import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
+import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
+import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
+import { search } from "../search.ts";
+import { tokensOnly } from "../tokens-only.ts";
+import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
+import type { DeferredBody } from "../parse-body-deferring-errors.ts";
+import { conditionOf, MetadataCondition } from "./metadata-condition.ts";
+
+/*
+ * Dify's external knowledge API:
+ * https://docs.dify.ai/en/use-dify/knowledge/external-knowledge-api
+ */
+
+const TOP_K_LIMIT = 100;
+
+const RetrievalRequest = z.object({
+  knowledge_id: z.string(),
+  query: z.string().regex(/\S/, "must not be blank"),
+  retrieval_setting: z.object({
+    top_k: z.int().min(1).max(TOP_K_LIMIT),
+    // Dify sends 0 where the threshold is switched off.
+    score_threshold: z.number().min(0).max(1).nullish(),
+  }),
+  metadata_condition: MetadataCondition.nullish(),
+});
+
+/** The codes that Dify suggests; its users see the message. */
+const ERROR_CODES: Partial<Record<number, number>> = { 401: 1_002, 403: 1_002, 404: 2_001 };
+const MALFORMED_CREDENTIAL = 1_001;
+const FORM = /^bearer +\S+ *$/i;
+
+const errorOf = (code: number, message: string) => ({ error_code: code, error_msg: message });
+
+export function difyProtocol(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.onError(answerError);
+  app.use(rateLimit("api", (context) => context.json(errorOf(429, TOO_MANY_REQUESTS), 429)));
+  app.use(tokensOnly);
+  app.post("/retrieval", async (context) => {
+    const body = await parseBodyDeferringErrors(context.req.raw);
+    const { resource: rag, caller } = await admitted(context, body);
+    tellIgnored(context, RetrievalRequest, body.value);
+    const asked = parseOrRefuse(RetrievalRequest, body.value);
+    const { top_k: topK, score_threshold: threshold } = asked.retrieval_setting;
+    const { metadata_condition: condition } = asked;
+    const { chunks } = await search(context.get("services"), {
+      rags: [rag],
+      queries: [asked.query],
+      topK,
+      threshold: threshold ?? undefined,
+      condition: condition ? conditionOf(condition) : undefined,
+      caller,
+      signal: context.req.raw.signal,
+    });
+    return context.json({ records: chunks.map(recordOf) });
+  });
+  app.all("*", () => {
+    throw notFound();
+  });
+  return app;
+}
+
+async function admitted(
+  context: Context<AppEnv>,
+  { value, problem }: DeferredBody,
+): Promise<{ caller: Caller; resource: PublicRag }> {
+  const knowledge = knowledgeIn(value);
+  try {
+    return await admit(context, recentRag, knowledge);
+  } catch (thrown) {
+    if (isNotFound(thrown) && problem !== null) throw problem;
+    // Says that the field is missing, instead of that its knowledge does not exist.
+    if (isNotFound(thrown) && knowledge === "") parseOrRefuse(RetrievalRequest, value);
+    throw thrown;
+  }
+}
+
+function knowledgeIn(body: unknown): string {
+  const id = isObject(body) ? body["knowledge_id"] : "";
+  return typeof id === "string" ? id : "";
+}
+
+function recordOf({ text, score, source }: RetrievedChunk) {
+  const { ragIdentifier, filePath: path, name, url, page, headings, start, end } = source;
+  const title = [name, ...headings].join(" › ");
+  const metadata = { path, url, page, rag: ragIdentifier, headings, start, end };
+  return { content: text, score, title, metadata };
+}
+
+function answerError(thrown: unknown, context: Context<AppEnv>): Response {
+  const { status, error } = logFailure(thrown, context.get("services").log);
+  if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="Quarry"');
+  const isMalformed = status === 401 && !FORM.test(context.req.header("Authorization") ?? "");
+  const code = isMalformed ? MALFORMED_CREDENTIAL : (ERROR_CODES[status] ?? status);
+  const message = status === 404 ? "The knowledge does not exist" : error;
+  return context.json(errorOf(code, message), status);
+}

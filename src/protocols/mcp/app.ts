@@ -1,0 +1,84 @@
+import { Hono } from "hono";
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+
+import { forbidden, invalid, notFound, QuarryError } from "../../core/errors.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import { baseUrlOf } from "../../http/base-url.ts";
+import { callerFrom, credentialIn } from "../../http/caller.ts";
+import { logFailure } from "../../http/errors.ts";
+import { asJson, readJson } from "../../http/middleware/json-body.ts";
+import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
+import { tokensOnly } from "../tokens-only.ts";
+import type { Session } from "./session.ts";
+
+/*
+ * The Model Context Protocol over Streamable HTTP, without sessions:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
+ */
+
+const INVALID_REQUEST = -32_600;
+const PARSE_ERROR = -32_700;
+const SERVER_ERROR = -32_000;
+
+/** A refusal of the transport: it answers no single call. */
+const refusal = (code: number, message: string) => ({
+  jsonrpc: "2.0" as const,
+  error: { code, message },
+  id: null,
+});
+
+/** A browser says whose page calls; no page but our own may. */
+const ownOriginOnly = createMiddleware<AppEnv>(async (context, next) => {
+  const origin = context.req.header("Origin");
+  const own = new URL(baseUrlOf(context.get("services").config, context.req.raw)).origin;
+  if (origin !== undefined && origin !== own) throw forbidden();
+  await next();
+});
+
+export function mcpProtocol(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.onError(answerError);
+  app.use(
+    rateLimit("api", (context) => context.json(refusal(SERVER_ERROR, TOO_MANY_REQUESTS), 429)),
+  );
+  app.use(ownOriginOnly, tokensOnly);
+  app.post("/", async (context) => {
+    const session = await begin(context);
+    const { raw } = context.req;
+    const body = await readJson(raw);
+    // Each message counts in the rate window; several in one body would not.
+    if (Array.isArray(body)) throw invalid("body must be one message: batches are not served");
+    // The SDK is as large as the rest of the protocols together.
+    const { serve } = await import("./serve.ts");
+    return await serve(session, asJson(raw), body);
+  });
+  // Nothing is told without being asked, and there is no session to end.
+  app.all("/", (context) => {
+    const body = refusal(SERVER_ERROR, "Method not allowed: POST is served");
+    return context.json(body, 405, { Allow: "POST" });
+  });
+  app.all("*", () => {
+    throw notFound();
+  });
+  return app;
+}
+
+/** Who calls. @throws QuarryError `unauthorized` */
+async function begin(context: Context<AppEnv>): Promise<Session> {
+  const services = context.get("services");
+  const { raw } = context.req;
+  const credential = await credentialIn(services, raw);
+  const { principal } = await services.recentLookups.caller.find(services, credential, "");
+  const caller = callerFrom(services, raw, principal);
+  context.set("actor", caller.actor);
+  return { services, credential, caller, signal: raw.signal };
+}
+
+function answerError(thrown: unknown, context: Context<AppEnv>): Response {
+  const { status, error } = logFailure(thrown, context.get("services").log);
+  const isText = thrown instanceof QuarryError && thrown.code === "not-json";
+  const codes: Partial<Record<number, number>> = { 400: isText ? PARSE_ERROR : INVALID_REQUEST };
+  if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="Quarry"');
+  return context.json(refusal(codes[status] ?? SERVER_ERROR, error), status);
+}

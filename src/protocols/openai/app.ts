@@ -1,0 +1,35 @@
+import { Hono } from "hono";
+
+import { notFound } from "../../core/errors.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import { rateLimit } from "../../http/middleware/rate-limit.ts";
+import { tokensOnly } from "../tokens-only.ts";
+import { chatRoutes } from "./chat-completions.ts";
+import { notServed, openAiError, openAiTooMany } from "./errors.ts";
+import { modelRoutes } from "./models.ts";
+import { vectorStoreRoutes } from "./vector-stores.ts";
+
+/** OpenAI's API over inferences, agents and RAGs: https://platform.openai.com/docs/api-reference */
+export function openAiProtocol(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.onError(openAiError);
+  app.use(rateLimit("api", openAiTooMany));
+  app.post("/embeddings", () => {
+    throw notServed("this service makes no embeddings for others");
+  });
+  app.post("/responses", () => {
+    throw notServed("answers are at /v1/chat/completions");
+  });
+  app.use("/models/*", tokensOnly);
+  app.use("/models", tokensOnly);
+  app.use("/chat/*", tokensOnly);
+  app.use("/vector_stores/*", tokensOnly);
+  app.use("/vector_stores", tokensOnly);
+  app.route("/", modelRoutes());
+  app.route("/", chatRoutes());
+  app.route("/", vectorStoreRoutes());
+  app.all("*", () => {
+    throw notFound();
+  });
+  return app;
+}

@@ -1,0 +1,86 @@
+import type { Context } from "hono";
+
+import { QuarryError } from "../../core/errors.ts";
+import { logFailure } from "../../http/errors.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import { TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
+
+/*
+ * The form and the codes of https://platform.openai.com/docs/guides/error-codes; clients choose
+ * their error class by the status.
+ */
+
+/** A refusal that names the parameter at fault. */
+class OpenAiRefusal extends QuarryError {
+  readonly param: string | null;
+  readonly openAiCode: string | null;
+
+  constructor(param: string | null, message: string, code: string | null = null) {
+    super("invalid", message);
+    this.param = param;
+    this.openAiCode = code;
+  }
+}
+
+/** `param` begins the message: "temperature must be at most 2". */
+export const refuse = (param: string, rule: string, code: string | null = null) =>
+  new OpenAiRefusal(param, `Invalid request: ${param} ${rule}`, code);
+
+export class NoSuchModel extends QuarryError {
+  constructor(model: string) {
+    super("not-found", `The model \`${model}\` does not exist: see GET /v1/models`);
+  }
+}
+
+type ErrorBody = {
+  error: { message: string; type: string; param: string | null; code: string | null };
+};
+
+const NOT_VALID = "invalid_request_error";
+const SERVER = "server_error";
+const INVALID_KEY =
+  "Incorrect API key provided: send a token of this service as Authorization: Bearer.";
+
+const KINDS: Partial<Record<number, { type: string; code: string | null }>> = {
+  401: { type: NOT_VALID, code: "invalid_api_key" },
+  403: { type: NOT_VALID, code: "permission_denied" },
+  429: { type: "requests", code: "rate_limit_exceeded" },
+  500: { type: SERVER, code: null },
+  502: { type: SERVER, code: "model_failed" },
+  503: { type: SERVER, code: "rate_limiting_unavailable" },
+};
+
+function bodyOf(status: number, message: string, thrown?: unknown): ErrorBody {
+  const { type, code } = KINDS[status] ?? { type: NOT_VALID, code: null };
+  if (thrown instanceof OpenAiRefusal) {
+    return { error: { message, type, param: thrown.param, code: thrown.openAiCode } };
+  }
+  if (thrown instanceof NoSuchModel) {
+    return { error: { message, type, param: "model", code: "model_not_found" } };
+  }
+  return { error: { message, type, param: null, code } };
+}
+
+/** The error handler of this protocol. */
+export function openAiError(thrown: unknown, context: Context<AppEnv>): Response {
+  const { status, error } = logFailure(thrown, context.get("services").log);
+  if (status !== 401) return context.json(bodyOf(status, error, thrown), status);
+  context.header("WWW-Authenticate", 'Bearer realm="Quarry"');
+  return context.json(bodyOf(status, INVALID_KEY), status);
+}
+
+/** The same body for an answer that has begun. */
+export const openAiErrorBody = bodyOf;
+
+export const openAiTooMany = (context: Context<AppEnv>) =>
+  context.json(bodyOf(429, TOO_MANY_REQUESTS), 429);
+
+/** A refusal of a schema, with the first field that it names. */
+export function withParam(thrown: unknown): unknown {
+  if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") return thrown;
+  if (thrown instanceof OpenAiRefusal) return thrown;
+  return new OpenAiRefusal(thrown.fields[0]?.field ?? null, thrown.message);
+}
+
+/** What this API has and this service has not. */
+export const notServed = (what: string) => new QuarryError("not-found", `Not found: ${what}`);

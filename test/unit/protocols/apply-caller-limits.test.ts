@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+
+import { readChat } from "../../../src/protocols/openai/chat-request.ts";
+import { applyCallerLimits } from "../../../src/protocols/openai/apply-caller-limits.ts";
+import type { Runner } from "../../../src/protocols/run.ts";
+
+type Settings = {
+  systemPrompt?: string;
+  temperature: number | null;
+  maxOutputTokens: number | null;
+};
+
+function lowered(configured: Settings, asked: object) {
+  const agent = { systemPrompt: "Be kind.", ...configured };
+  const messages = [{ role: "user", content: "Hello" }];
+  const chat = readChat({ model: "agent/a", messages, ...asked });
+  // Only these settings are read.
+  const runner = applyCallerLimits({ kind: "agent", agent } as unknown as Runner, chat);
+  return runner.kind === "agent" ? runner.agent : null;
+}
+
+test("a caller lowers what is configured and never raises it", () => {
+  const set = { temperature: 0.5, maxOutputTokens: 100 };
+  expect(lowered(set, {})).toMatchObject(set);
+  expect(lowered(set, { temperature: 0.2, max_tokens: 50 })).toMatchObject({
+    temperature: 0.2,
+    maxOutputTokens: 50,
+  });
+  expect(lowered(set, { temperature: 2, max_completion_tokens: 4_000 })).toMatchObject(set);
+  const both = { max_tokens: 70, max_completion_tokens: 60 };
+  expect(lowered(set, both)).toMatchObject({ maxOutputTokens: 60 });
+  const open = { temperature: null, maxOutputTokens: null };
+  expect(lowered(open, {})).toMatchObject(open);
+  expect(lowered(open, { temperature: 2, max_tokens: 50 })).toMatchObject({
+    temperature: 1,
+    maxOutputTokens: 50,
+  });
+});
+
+test("system messages come after the configured prompt, in their order", () => {
+  const messages = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Hello" },
+    { role: "developer", content: [{ type: "text", text: "Rhyme." }] },
+    { role: "user", content: "Again" },
+  ];
+  const open = { temperature: null, maxOutputTokens: null };
+  expect(lowered(open, { messages })).toMatchObject({
+    systemPrompt: "Be kind.\n\nBe brief.\n\nRhyme.",
+  });
+  expect(lowered({ ...open, systemPrompt: "" }, { messages })).toMatchObject({
+    systemPrompt: "Be brief.\n\nRhyme.",
+  });
+});

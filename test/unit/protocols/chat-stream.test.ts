@@ -1,0 +1,200 @@
+import { expect, test } from "vitest";
+
+import { jsonLog } from "../../../src/core/log.ts";
+import { modelFailed } from "../../../src/core/errors.ts";
+import { chatStream } from "../../../src/protocols/openai/chat-stream.ts";
+import { readChat } from "../../../src/protocols/openai/chat-request.ts";
+import type { Listening } from "../../../src/inference/run-events.ts";
+import type { InferenceResult } from "../../../src/inference/types.ts";
+import type { RetrievedChunk } from "../../../src/retrieval/score-and-merge.ts";
+
+const log = jsonLog(() => {});
+const chat = (more: object = {}) =>
+  readChat({
+    model: "agent/helper",
+    messages: [{ role: "user", content: "Hello" }],
+    stream: true,
+    ...more,
+  });
+
+const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult => ({
+  response: [{ type: "text", text: "All of it." }],
+  items: [],
+  toolCalls: [],
+  finish: "stop",
+  systemPrompt: "",
+  degradations: [],
+  timings: { contextMs: 0, rerankingMs: 0, modelMs: 0, totalMs: 0 },
+  usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cost: null },
+  uses: [],
+  ...more,
+});
+
+type FileCitation = { start_index: number; end_index: number };
+type Run = (listening: Listening) => Promise<InferenceResult>;
+
+async function textOf(run: Run, asked = chat()): Promise<string> {
+  const { signal } = new AbortController();
+  return await new Response(await chatStream(run, asked, { signal, log })).text();
+}
+
+const eventsIn = (text: string) =>
+  text
+    .trim()
+    .split("\n\n")
+    .map((event) => event.replace(/^data: /, ""));
+
+const contentIn = (text: string) =>
+  eventsIn(text)
+    .filter((event) => event.startsWith("{"))
+    .map((event) => JSON.parse(event) as { choices?: { delta: { content?: string } }[] })
+    .map(({ choices = [] }) => choices[0]?.delta.content ?? "")
+    .join("");
+
+test("texts come as they are written; a further text is set off", async () => {
+  const said = await textOf(async ({ emit }) => {
+    await emit({ type: "retrieval", items: [], degradations: [] });
+    await emit({ type: "delta", text: "Let me", step: 0 });
+    await emit({ type: "delta", text: " look.", step: 0 });
+    await emit({ type: "tool", id: "1", tool: "search", state: "started" });
+    await emit({ type: "delta", text: "It is so.", step: 1 });
+    return resultOf({ finish: "length", degradations: ["reranker: 503"] });
+  });
+  expect(contentIn(said)).toBe("Let me look.\n\nIt is so.");
+  const [last, done] = eventsIn(said).slice(-2);
+  expect(JSON.parse(last ?? "")).toMatchObject({
+    choices: [{ delta: {}, finish_reason: "length" }],
+    degraded: { occurred: true },
+  });
+  expect(done).toBe("[DONE]");
+});
+
+const source = { ragIdentifier: "notes", filePath: "a.md" } as RetrievedChunk["source"];
+const item: RetrievedChunk = { text: "It is so.", score: 1, source };
+
+test.each<[string, [string, number][]]>([
+  ["in one step", [["Yes. It is so.", 0]]],
+  [
+    "in parts",
+    [
+      ["Yes. ", 0],
+      ["It is so.", 0],
+    ],
+  ],
+  [
+    "after another text",
+    [
+      ["Let me look. It is so.", 0],
+      ["Yes. It ", 1],
+      ["is so.", 1],
+    ],
+  ],
+  [
+    "before a blank text",
+    [
+      ["Wait.", 0],
+      ["Yes. It is so.", 1],
+      [" \n", 2],
+      ["\n", 2],
+    ],
+  ],
+])("annotations of a stream point into all of its content: %s", async (_, deltas) => {
+  const citations = [{ item: 0, start: 5, end: 14 }];
+  const response = [{ type: "text" as const, text: "Yes. It is so.", citations }];
+  const said = await textOf(
+    async ({ emit }) => {
+      for (const [text, step] of deltas) await emit({ type: "delta", text, step });
+      return resultOf({ response, items: [item] });
+    },
+    chat({ includeSources: true }),
+  );
+  const { choices } = JSON.parse(eventsIn(said).at(-2) ?? "") as {
+    choices: { delta: { annotations: { file_citation: FileCitation }[] } }[];
+  };
+  const [annotation] = choices[0]?.delta.annotations ?? [];
+  expect(annotation?.file_citation).toMatchObject({ file_id: "notes/a.md", filename: "a.md" });
+  const { start_index, end_index } = annotation?.file_citation ?? { start_index: 0, end_index: 0 };
+  const content = contentIn(said);
+  expect(content.slice(start_index, end_index)).toBe("It is so.");
+  expect(content.slice(start_index - 5, start_index)).toBe("Yes. ");
+  const whole = content.slice(0, start_index - 5).trim();
+  expect(["", "Let me look. It is so.", "Wait."]).toContain(whole);
+});
+
+test("structured output that looks like citations is the caller's own", async () => {
+  const response = [{ type: "text", text: "a", citations: "none" }];
+  const response_format = { type: "json_object" };
+  const asked = chat({ includeSources: true, response_format });
+  const said = await textOf(async () => resultOf({ response, items: [item] }), asked);
+  expect(contentIn(said)).toBe(JSON.stringify(response));
+  expect(said).not.toContain("annotations");
+  expect(eventsIn(said).at(-1)).toBe("[DONE]");
+});
+
+test("an answer that nobody heard comes whole", async () => {
+  expect(contentIn(await textOf(async () => resultOf()))).toBe("All of it.");
+  const response_format = { type: "json_object" };
+  const structured = await textOf(
+    async () => resultOf({ response: { a: 1 } }),
+    chat({ response_format }),
+  );
+  expect(contentIn(structured)).toBe('{"a":1}');
+});
+
+test("the first bytes come when the passages were found, before the answer", async () => {
+  const found = Promise.withResolvers<void>();
+  const run: Run = async ({ emit }) => {
+    await found.promise;
+    await emit({ type: "retrieval", items: [], degradations: [] });
+    return await new Promise(() => {});
+  };
+  const { signal } = new AbortController();
+  let hasBegun = false;
+  const begun = chatStream(run, chat(), { signal, log });
+  void begun.then(() => (hasBegun = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasBegun).toBe(false);
+  found.resolve();
+  const reader = (await begun).getReader();
+  const first = new TextDecoder().decode((await reader.read()).value);
+  expect(first).toContain('"delta":{"role":"assistant","content":""}');
+  await reader.cancel();
+});
+
+test("a failure is thrown before the first byte, and the last event after it", async () => {
+  const failing: Run = () =>
+    Promise.reject(modelFailed("Model call failed: provider answered 503"));
+  await expect(textOf(failing)).rejects.toThrow("provider answered 503");
+  const said = await textOf(async ({ emit }) => {
+    await emit({ type: "delta", text: "It", step: 0 });
+    throw modelFailed("Model call failed: provider answered 503");
+  });
+  const last = eventsIn(said).at(-1) ?? "";
+  expect(JSON.parse(last)).toEqual({
+    error: {
+      message: "Model call failed: provider answered 503",
+      type: "server_error",
+      param: null,
+      code: "model_failed",
+    },
+  });
+  expect(said).not.toContain("[DONE]");
+});
+
+test("a reader that goes away ends the run", async () => {
+  let ended = false;
+  const run: Run = async ({ emit, signal }) => {
+    await emit({ type: "delta", text: "It", step: 0 });
+    return await new Promise((_, reject) => {
+      signal.addEventListener("abort", () => {
+        ended = true;
+        reject(new Error("aborted"));
+      });
+    });
+  };
+  const { signal } = new AbortController();
+  const reader = (await chatStream(run, chat(), { signal, log })).getReader();
+  await reader.read();
+  await reader.cancel();
+  expect(ended).toBe(true);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+
+import { restrictionBy } from "../../../src/protocols/restriction.ts";
+import type { FileCondition } from "../../../src/ports/file-condition.ts";
+
+const labels: FileCondition = { metadata: { field: "labels", values: ["a"] } };
+const folder = (name: string): FileCondition => ({ folder: name });
+
+test.each<[string, FileCondition | undefined]>([
+  ["none", undefined],
+  ["an empty list", { all: [] }],
+  ["a bracket around it", { any: [{ all: [{ all: [] }] }] }],
+  ["anything, or every file", { any: [labels, { all: [] }] }],
+])("a condition that holds for every file restricts nothing: %s", (_, condition) => {
+  expect(restrictionBy(condition)).toEqual({ named: null, metadata: [] });
+});
+
+test.each<[FileCondition, string[]]>([
+  [folder("a"), ["a"]],
+  [{ all: [{ any: [folder("a"), { any: [folder("b/c")] }] }, { all: [] }] }, ["a", "b/c"]],
+  [{ any: [] }, []],
+])("folders alone are named, as in our own API: %j", (condition, folders) => {
+  expect(restrictionBy(condition)).toEqual({ named: { files: [], folders }, metadata: [] });
+});
+
+test.each<[FileCondition, FileCondition]>([
+  [{ all: [labels] }, labels],
+  [{ any: [folder("a"), labels] }, { any: [folder("a"), labels] }],
+  [{ all: [folder("a"), folder("a/b")] }, { all: [folder("a"), folder("a/b")] }],
+  [{ not: folder("a") }, { not: folder("a") }],
+])("any other condition stays what it is: %j", (given, condition) => {
+  expect(restrictionBy(given)).toEqual({ named: null, metadata: [], condition });
+});

@@ -1,0 +1,196 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+
+import { composeServices } from "../../../src/compose.ts";
+import { protocols } from "../../../src/protocols/app.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { ModelFailure } from "../../../src/ports/models.ts";
+import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { Services } from "../../../src/services.ts";
+import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
+import type { ProtocolsWorld } from "./world.ts";
+
+/** A request that names what only some tokens cover, and what only they may see of its answer. */
+type Probe = { path: string; body?: object; seen: RegExp; refused: 200 | 403 | 404 };
+
+const messages = [{ role: "user", content: "What is the boiler code?" }];
+const chat = (model: string, more: object = {}): Probe => ({
+  path: "/v1/chat/completions",
+  body: { model, messages, ...more },
+  seen: /"finish_reason":"stop"/,
+  refused: 403,
+});
+const rpc = (method: string, params: object, seen: RegExp): Probe => ({
+  path: "/mcp",
+  body: { jsonrpc: "2.0", id: 1, method, params },
+  seen,
+  refused: 200,
+});
+const tool = (name: string, given: object, seen: RegExp) =>
+  rpc("tools/call", { name, arguments: given }, seen);
+const retrieval_setting = { top_k: 5, score_threshold: 0 };
+const ANSWER = /"structuredContent":\{"answer"/;
+const URI = "quarry://secrets/closed.md";
+const query = "boiler code";
+const prompt = "What is the boiler code?";
+
+/** Of each route; those who are to see it cover `secrets`, `hidden` and `spy`. */
+const PROBES: Record<string, Probe[]> = {
+  "GET /v1/models": [{ path: "/v1/models", seen: /inference\/hidden.*agent\/spy/, refused: 200 }],
+  "GET /v1/models/:model{.+}": [
+    { path: "/v1/models/inference/hidden", seen: /"id":"inference\/hidden"/, refused: 403 },
+    { path: "/v1/models/agent/spy", seen: /"id":"agent\/spy"/, refused: 403 },
+  ],
+  "POST /v1/chat/completions": [
+    chat("inference/hidden"),
+    chat("agent/spy"),
+    chat("inference/hidden", { stream: true, includeSources: true }),
+    chat("agent/spy", { stream: true }),
+  ],
+  "POST /v1/embeddings": [
+    {
+      path: "/v1/embeddings",
+      body: { input: query },
+      seen: /"not served"|Not found/,
+      refused: 404,
+    },
+  ],
+  "POST /v1/responses": [
+    {
+      path: "/v1/responses",
+      body: { model: "inference/hidden", input: query },
+      seen: /"not served"|Not found/,
+      refused: 404,
+    },
+  ],
+  "GET /v1/vector_stores": [{ path: "/v1/vector_stores", seen: /"id":"secrets"/, refused: 200 }],
+  "GET /v1/vector_stores/:identifier": [
+    { path: "/v1/vector_stores/secrets", seen: /"id":"secrets"/, refused: 403 },
+  ],
+  "POST /v1/vector_stores/:identifier/search": [
+    { path: "/v1/vector_stores/secrets/search", body: { query }, seen: /4711/, refused: 403 },
+  ],
+  "POST /mcp": [
+    rpc("tools/list", {}, /ask_hidden.*agent_spy/),
+    tool("search", { query, rag: "secrets" }, /4711/),
+    tool("search", { query, topK: 50 }, /4711/),
+    tool("fetch", { id: "secrets/closed.md" }, /4711/),
+    tool("ask_hidden", { prompt }, ANSWER),
+    tool("agent_spy", { prompt }, ANSWER),
+    rpc("resources/list", {}, /closed\.md/),
+    rpc("resources/read", { uri: URI }, /4711/),
+  ],
+  "POST /dify/retrieval": [
+    {
+      path: "/dify/retrieval",
+      body: { knowledge_id: "secrets", query, retrieval_setting },
+      seen: /4711/,
+      refused: 403,
+    },
+  ],
+};
+
+type Answered = { status: number; text: string };
+type Given = (services: Services) => Partial<Services>;
+
+/** Calls of the whole service with some of its services replaced. */
+function serviceWith(given: Given = () => ({})) {
+  const app = createApp((bindings, context) => {
+    const services = composeServices(bindings, context);
+    return { ...services, ...given(services) };
+  });
+  app.route("/", protocols());
+  return async (token: string, { path, body }: Pick<Probe, "path" | "body">): Promise<Answered> => {
+    const context = createExecutionContext();
+    const request = new Request(`${ORIGIN}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        Authorization: `Bearer ${token}`,
+        Accept: "application/json, text/event-stream",
+        "CF-Connecting-IP": freshAddress(),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const response = await app.fetch(request, env, context);
+    const text = await response.text();
+    await waitOnExecutionContext(context);
+    return { status: response.status, text };
+  };
+}
+
+const SOME = { rags: ["notes"], inferences: ["ask"], agents: ["helper"] };
+const NOTHING = { rags: [], inferences: [], agents: [] };
+
+export function everyRouteTests(world: () => ProtocolsWorld): void {
+  describe("every route", () => {
+    test("is probed", () => {
+      const routes = protocols().routes.filter(({ method }) => method !== "ALL");
+      const names = routes.map(({ method, path }) => `${method} ${path}`);
+      expect([...new Set(names)].sort()).toEqual(Object.keys(PROBES).sort());
+    });
+
+    test("shows a token only what it covers, and nothing once it is revoked", async () => {
+      const { panel, token } = world();
+      const made = await panel.send("POST", "/tokens", { name: "Revoked", ...SOME });
+      const revoked = made.body as { id: string; token: string };
+      expect((await panel.send("DELETE", `/tokens/${revoked.id}`)).status).toBe(204);
+      const [all, some, none] = [await token(), await token(SOME), await token(NOTHING)];
+      const ask = serviceWith();
+      for (const probe of Object.values(PROBES).flat()) {
+        const { seen, refused } = probe;
+        const full = await ask(all, probe);
+        expect({ probe, ...full }).toMatchObject({ text: expect.stringMatching(seen) });
+        for (const limited of [some, none]) {
+          const { status, text } = await ask(limited, probe);
+          expect({ probe, status }).toEqual({ probe, status: refused });
+          if (refused !== 404) expect(text).not.toMatch(seen);
+        }
+        const { status } = await ask(revoked.token, probe);
+        expect({ probe, status }).toEqual({ probe, status: refused === 404 ? 404 : 401 });
+      }
+    });
+  });
+
+  const CALLS: Pick<Probe, "path" | "body">[] = [
+    chat("inference/ask"),
+    chat("agent/helper", { stream: true }),
+    { path: "/v1/vector_stores/notes/search", body: { query } },
+    tool("search", { query }, ANSWER),
+    tool("ask_ask", { prompt }, ANSWER),
+    { path: "/dify/retrieval", body: { knowledge_id: "notes", query, retrieval_setting } },
+  ];
+
+  test("calls count as those of our own API do, under their token", async () => {
+    const told: UsageMessage[] = [];
+    const usage = async (message: UsageMessage) => void told.push(message);
+    const ask = serviceWith(({ queue }) => ({ queue: { ...queue, usage } }));
+    const token = await world().token(SOME);
+    for (const call of CALLS) expect(await ask(token, call)).toMatchObject({ status: 200 });
+    const kinds = ["inference", "agent", "retrieve", "retrieve", "inference", "retrieve"];
+    expect(told.map(({ kind }) => kind)).toEqual(kinds);
+    expect(new Set(told.map(({ tokenId }) => tokenId)).size).toBe(1);
+    for (const { tokenId, ragIds, outcome } of told) {
+      expect({ tokenId, ragIds, outcome }).toEqual({
+        tokenId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        ragIds: [expect.any(String)],
+        outcome: "ok",
+      });
+    }
+  });
+
+  test("an embedding model that is down degrades answers, and they say so", async () => {
+    const embedder = () => {
+      throw new ModelFailure("503", { status: 503, retryable: false });
+    };
+    const ask = serviceWith(({ models }) => ({ models: { ...models, embedder } }));
+    const token = await world().token(SOME);
+    for (const call of CALLS) {
+      const { status, text } = await ask(token, call);
+      expect({ call, status }).toEqual({ call, status: 200 });
+      // Dify has no field for it.
+      if (call.path !== "/dify/retrieval") expect(text).toContain('"degraded":{"occurred":true}');
+      expect(text).not.toContain("503");
+    }
+  });
+}

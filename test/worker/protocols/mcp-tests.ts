@@ -1,0 +1,257 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+
+import { newToken } from "../../../src/access/credential-format.ts";
+import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
+import { addRag, ASKING, program } from "./world.ts";
+import type { ProtocolsWorld } from "./world.ts";
+
+/** A client of the official SDK that calls the Worker. */
+async function connected(token: string, mode: "auto" | "legacy"): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+  const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } },
+    fetch: async (url, init) => await exports.default.fetch(fromFreshAddress(url, init)),
+  });
+  await client.connect(transport);
+  return client;
+}
+
+function fromFreshAddress(url: string | URL, init: RequestInit | undefined): Request {
+  const request = new Request(url, init);
+  request.headers.set("CF-Connecting-IP", freshAddress());
+  return request;
+}
+
+type Structured = Record<string, unknown>;
+
+export function mcpTests(world: () => ProtocolsWorld): void {
+  describe.each(["auto", "legacy"] as const)("MCP, %s", (mode) => {
+    const client = async (covers?: object) => await connected(await world().token(covers), mode);
+    const call = async (by: Client, name: string, given: Structured) => {
+      const { structuredContent, isError, content } = await by.callTool({ name, arguments: given });
+      return { structuredContent, isError, content } as {
+        structuredContent?: Structured;
+        isError?: boolean;
+        content: { text: string }[];
+      };
+    };
+
+    test("tools are search, fetch, and one for each inference and agent", async () => {
+      const { tools } = await (await client()).listTools();
+      expect(tools.map(({ name }) => name)).toEqual(
+        ["search", "fetch"].concat(
+          ["ask", "hidden", "plain", "tools"].map((one) => `ask_${one}`),
+          ["agent_helper", "agent_spy"],
+        ),
+      );
+      for (const { inputSchema, outputSchema } of tools) {
+        expect(inputSchema).toMatchObject({ type: "object" });
+        expect(outputSchema).toMatchObject({ type: "object" });
+      }
+      const helper = tools.find(({ name }) => name === "agent_helper");
+      expect(helper).toMatchObject({ title: "Helper", description: "Helps with the handbook." });
+    });
+
+    test("what is found can be fetched; a tool answers with its sources", async () => {
+      const one = await client();
+      const found = await call(one, "search", { query: "boiler service", rag: "notes", topK: 1 });
+      expect(found.isError).not.toBe(true);
+      const result = {
+        id: "notes/handbook/boiler.md",
+        title: "boiler.md › Boiler",
+        url: "quarry://notes/handbook/boiler.md",
+        text: expect.stringContaining("service in spring"),
+        rag: "notes",
+        path: "handbook/boiler.md",
+        page: null,
+      };
+      expect(found.structuredContent).toMatchObject({ results: [result] });
+      expect(JSON.parse(found.content[0]?.text ?? "")).toEqual(found.structuredContent);
+      const everywhere = await call(one, "search", { query: "boiler" });
+      expect(JSON.stringify(everywhere)).toContain("closed.md");
+
+      const { structuredContent: whole } = await call(one, "fetch", { id: result.id });
+      expect(whole).toEqual({
+        id: result.id,
+        title: "boiler.md",
+        text: "# Boiler\n\nThe boiler gets its service in spring.",
+        url: result.url,
+        metadata: {
+          rag: "notes",
+          path: "handbook/boiler.md",
+          mimeType: "text/markdown",
+          size: 48,
+          length: 48,
+          next: null,
+        },
+      });
+      const { structuredContent: rest } = await call(one, "fetch", { id: result.id, start: 10 });
+      expect(rest).toMatchObject({ text: "The boiler gets its service in spring." });
+
+      const prompt = "How many days of leave are there?";
+      const asked = await call(one, "ask_ask", { prompt, search: "days of leave" });
+      expect(asked.structuredContent).toMatchObject({
+        answer: expect.stringContaining("thirty days"),
+        sources: expect.arrayContaining([
+          expect.objectContaining({ id: "notes/handbook/leave.md" }),
+        ]),
+      });
+      const helped = await call(one, "agent_helper", { prompt });
+      expect(helped.structuredContent?.["answer"]).toMatch(/thirty days/);
+    });
+
+    test("a file whose newest version has no text says so", async () => {
+      const { panel } = world();
+      const name = `pages-${mode}`;
+      await addRag(panel, name, { "page.html": "<h1>Door</h1><p>The door opens at nine.</p>" });
+      const one = await client();
+      const id = `${name}/page.html`;
+      const { structuredContent } = await call(one, "fetch", { id });
+      expect(structuredContent).toMatchObject({ text: expect.stringContaining("at nine") });
+
+      await panel.put(`/file-sources/${name}/files/page.html`, "%PDF broken", "application/pdf");
+      const told = await vi.waitFor(
+        async () => {
+          const answer = await call(one, "fetch", { id });
+          expect(answer.isError).toBe(true);
+          return answer;
+        },
+        { timeout: 120_000, interval: 50 },
+      );
+      expect(told.content[0]?.text).toMatch(/^The file has no text now: a newer version/);
+      const found = await call(one, "search", { query: "door opens", rag: name });
+      expect(JSON.stringify(found.structuredContent)).toContain("at nine");
+    });
+
+    test("files are resources, as Markdown", async () => {
+      const one = await client({ rags: ["notes"], inferences: [], agents: [] });
+      const { resources } = await one.listResources();
+      expect(resources.map(({ uri }) => uri)).toEqual([
+        "quarry://notes/handbook/boiler.md",
+        "quarry://notes/handbook/leave.md",
+        "quarry://notes/reports/boiler.csv",
+      ]);
+      expect(await one.readResource({ uri: "quarry://notes/handbook/leave.md" })).toMatchObject({
+        contents: [
+          {
+            uri: "quarry://notes/handbook/leave.md",
+            mimeType: "text/markdown",
+            text: "# Leave\n\nEveryone has thirty days of leave a year.",
+          },
+        ],
+      });
+      const { resourceTemplates } = await one.listResourceTemplates();
+      expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+        "quarry://{rag}/{+path}",
+      ]);
+      for (const uri of ["quarry://notes/none.md", "quarry://secrets/closed.md", "file:///a"]) {
+        await expect(one.readResource({ uri })).rejects.toThrow(/not found/i);
+      }
+      const behind = { rag: "notes", path: "handbook/boiler.md" };
+      const cursor = Buffer.from(JSON.stringify(behind)).toString("base64url");
+      const { resources: rest } = await one.listResources({ cursor });
+      expect(rest).toEqual(resources.slice(1));
+      await expect(one.listResources({ cursor: "nonsense" })).rejects.toThrow(/cursor/);
+    });
+
+    test("a token's tools see only its resources; failures are results", async () => {
+      const one = await client({ rags: ["notes"], inferences: ["ask"], agents: [] });
+      const { tools } = await one.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(["search", "fetch", "ask_ask"]);
+      const all = await call(one, "search", { query: "boiler code", topK: 50 });
+      expect(JSON.stringify(all)).not.toMatch(/closed|secret/);
+      const refused: [string, Structured, RegExp][] = [
+        ["search", { query: "boiler", rag: "secrets" }, /^Forbidden$/],
+        ["search", { query: "boiler", rag: "none" }, /^Not found: no RAG has this identifier/],
+        ["search", { query: " " }, /query must not be blank/],
+        ["search", { query: "a", topK: 51 }, /topK must be at most 50/],
+        ["fetch", { id: "secrets/closed.md" }, /^Forbidden$/],
+        ["fetch", { id: "notes/none.md" }, /^Not found: id must be/],
+        ["fetch", { id: "nothing" }, /^Not found: id must be/],
+        ["ask_ask", {}, /prompt is required/],
+      ];
+      for (const [name, given, message] of refused) {
+        const told = await call(one, name, given);
+        expect({ name, given, isError: told.isError }).toMatchObject({ isError: true });
+        expect(told.content[0]?.text).toMatch(message);
+      }
+      for (const name of ["ask_hidden", "agent_spy", "rm"]) {
+        await expect(one.callTool({ name, arguments: { prompt: "a" } })).rejects.toThrow(/Unknown/);
+      }
+    });
+  });
+
+  test("a tool whose name would be too long for clients has a shorter one, and runs", async () => {
+    const { panel, token } = world();
+    const identifier = `long-${"name-".repeat(11)}end`;
+    await panel.send("POST", "/inferences", { name: "Long", identifier, ...ASKING });
+    try {
+      const covers = { rags: [], inferences: [identifier], agents: [] };
+      const one = await connected(await token(covers), "auto");
+      const [, , long] = (await one.listTools()).tools;
+      expect(long?.name).toMatch(/^ask_long-name-.*_\w+$/);
+      expect(long?.name).toHaveLength(64);
+      const asked = await one.callTool({ name: long?.name ?? "", arguments: { prompt: "Hello" } });
+      expect(asked.structuredContent).toHaveProperty("answer");
+    } finally {
+      await panel.send("DELETE", `/inferences/${identifier}`);
+    }
+  });
+
+  test("many tools come in pages, many models end at the most", async () => {
+    const token = await world().token();
+    const many = `insert into inferences (id, name, identifier, system_prompt, model, created_at)
+      select 'many' || value, 'Many', 'many-' || value, '', 'embedded/extractive', 0
+      from json_each(?1)`;
+    const numbers = Array.from({ length: 1_010 }, (_, at) => at + 1_000);
+    await env.DB.prepare(many).bind(JSON.stringify(numbers)).run();
+    try {
+      const first = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+      const Accept = "application/json, text/event-stream";
+      const { body: answer } = await program(token).post("/mcp", first, { Accept });
+      const { result } = answer as { result: { tools: unknown[]; nextCursor: string } };
+      expect(result.tools).toHaveLength(202);
+      const one = await connected(token, "auto");
+      const { tools: second } = await one.listTools({ cursor: result.nextCursor });
+      expect(second).toHaveLength(200);
+      expect(second[0]?.name).toBe("ask_many-1198");
+      // The client collects the pages.
+      const names = (await one.listTools()).tools.map(({ name }) => name);
+      expect(new Set(names).size).toBe(names.length);
+      expect(names.filter((name) => name.startsWith("ask_many-"))).toHaveLength(1_010);
+      expect(names.slice(-2)).toEqual(["agent_helper", "agent_spy"]);
+      await expect(one.listTools({ cursor: "nonsense" })).rejects.toThrow(/cursor/);
+      const { body } = await program(token).get("/v1/models");
+      expect((body as { data: unknown[] }).data).toHaveLength(1_000);
+      expect((await program(token).get("/v1/models/agent/spy")).status).toBe(200);
+    } finally {
+      await env.DB.prepare("delete from inferences where id like 'many%'").run();
+    }
+  });
+
+  test("the transport refuses what it must", async () => {
+    const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+    const Accept = "application/json, text/event-stream";
+    const token = await world().token();
+    const status = async (by: string | null, body: unknown, more: Record<string, string> = {}) =>
+      (await program(by).post("/mcp", body, { Accept, ...more })).status;
+    expect(await status(token, ping)).toBe(200);
+    expect(await status(token, ping, { Origin: ORIGIN })).toBe(200);
+    expect(await status(token, ping, { Origin: "https://evil.example" })).toBe(403);
+    expect(await status(token, [ping, ping])).toBe(400);
+    expect(await status(token, "{")).toBe(400);
+    expect(await status(token, "x".repeat(2 ** 20 + 1))).toBe(413);
+    expect(await status(newToken(), "x".repeat(2 ** 20 + 1))).toBe(401);
+    expect(await status(token, { hello: 1 })).toBe(400);
+    expect((await program(token).get("/mcp")).status).toBe(405);
+    expect((await program(token).get("/mcp/other")).status).toBe(404);
+    for (const by of [null, "qry_wrong"]) {
+      const { status: refused, headers, body } = await program(by).post("/mcp", ping, { Accept });
+      expect(refused).toBe(401);
+      expect(headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
+      expect(body).toMatchObject({ jsonrpc: "2.0", error: { message: "Unauthorized" }, id: null });
+    }
+  });
+}

@@ -1,0 +1,258 @@
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { newToken } from "../../../src/access/credential-format.ts";
+import { call } from "../../support/worker-client.ts";
+import { REFUSED_CHATS } from "./refused.ts";
+import { openAiErrorOf as errorOf, program } from "./world.ts";
+import type { ProtocolsWorld } from "./world.ts";
+
+export function openAiTests(given: () => ProtocolsWorld): void {
+  let world: ProtocolsWorld;
+  let api: ReturnType<typeof program>;
+
+  beforeAll(async () => {
+    world = given();
+    api = program(await world.token());
+  });
+
+  const question = { role: "user", content: "How many days of leave are there?" };
+  const ask = (more: object = {}) => ({ model: "inference/ask", messages: [question], ...more });
+
+  test("models are what the token covers", async () => {
+    const { status, body } = await api.get("/v1/models");
+    expect(status).toBe(200);
+    const { object, data } = body as { object: string; data: { id: string }[] };
+    expect(object).toBe("list");
+    expect(data.map(({ id }) => id)).toEqual(
+      ["ask", "hidden", "plain", "tools"]
+        .map((one) => `inference/${one}`)
+        .concat("agent/helper", "agent/spy"),
+    );
+    expect(data[0]).toMatchObject({
+      object: "model",
+      created: expect.any(Number),
+      owned_by: "quarry",
+    });
+    expect(await api.get("/v1/models/inference%2Fask")).toMatchObject({
+      status: 200,
+      body: data[0],
+    });
+    expect((await api.get("/v1/models/agent/helper")).body).toMatchObject({ id: "agent/helper" });
+    expect(errorOf(await api.get("/v1/models/gpt-4o"))).toMatchObject({
+      status: 404,
+      code: "model_not_found",
+      param: "model",
+      type: "invalid_request_error",
+    });
+  });
+
+  describe("chat completions", () => {
+    test("the last message is searched and answered; usage is told", async () => {
+      const { status, body, headers } = await api.post("/v1/chat/completions", ask({ top_p: 0.5 }));
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        id: expect.stringMatching(/^chatcmpl-\w{32}$/),
+        object: "chat.completion",
+        model: "inference/ask",
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: "assistant",
+              content: expect.stringContaining("thirty days"),
+              refusal: null,
+            },
+            finish_reason: "stop",
+          },
+        ],
+        usage: { total_tokens: expect.any(Number) },
+      });
+      const { usage } = body as { usage: Record<string, number> };
+      expect(usage["prompt_tokens"]).toBeGreaterThan(20);
+      expect(headers.get("X-Ignored-Fields")).toBe("top_p");
+      expect(headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers.get("RateLimit-Policy")).toMatch(/^"api";q=/);
+    });
+
+    test("agents and inferences of every kind answer, with earlier turns and parts", async () => {
+      const messages = [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello" },
+        { role: "assistant", content: "Hello, how can I help?" },
+        { role: "user", content: [{ type: "text", text: question.content }] },
+      ];
+      for (const model of ["agent/helper", "inference/tools", "inference/plain", "inference/ask"]) {
+        const { status, body } = await api.post("/v1/chat/completions", ask({ model, messages }));
+        expect({ model, status }).toEqual({ model, status: 200 });
+        const [choice] = (body as { choices: { message: { content: string } }[] }).choices;
+        expect(choice?.message.content).not.toBe("");
+      }
+    });
+
+    test("an answer follows a schema, and json_object gives an object", async () => {
+      const schema = {
+        type: "object",
+        properties: { answer: { type: "string" } },
+        required: ["answer"],
+      };
+      const json_schema = { name: "answer", strict: true, schema };
+      for (const response_format of [
+        { type: "json_schema", json_schema },
+        { type: "json_object" },
+      ]) {
+        for (const model of ["inference/ask", "agent/helper"]) {
+          const { status, body } = await api.post(
+            "/v1/chat/completions",
+            ask({ model, response_format }),
+          );
+          expect(status).toBe(200);
+          const [choice] = (body as { choices: { message: { content: string } }[] }).choices;
+          expect(JSON.parse(choice?.message.content ?? "")).toBeTypeOf("object");
+        }
+      }
+    });
+
+    test("what cannot be done is a 400 that names its parameter", async () => {
+      for (const [more, param] of REFUSED_CHATS) {
+        const told = errorOf(await api.post("/v1/chat/completions", ask(more)));
+        expect(told).toMatchObject({ status: 400, type: "invalid_request_error", param });
+        expect(told).toHaveProperty("message", expect.stringContaining(param));
+      }
+      const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
+      const told = errorOf(
+        await api.post(
+          "/v1/chat/completions",
+          ask({ messages: [{ role: "user", content: [image] }] }),
+        ),
+      );
+      const message =
+        "Invalid request: messages[0].content[0].type must be text: other parts are not read";
+      expect(told).toMatchObject({ status: 400, message });
+      for (const path of ["/v1/chat/completions", "/v1/vector_stores/notes/search"]) {
+        const message = "Invalid request: body is not valid JSON";
+        expect(errorOf(await api.post(path, "{"))).toMatchObject({ status: 400, message });
+      }
+      const long = errorOf(await api.post("/v1/chat/completions", ask({ model: "x".repeat(9e5) })));
+      expect(long).toMatchObject({ status: 404, code: "model_not_found" });
+      expect(String("message" in long && long.message).length).toBeLessThan(300);
+    });
+  });
+
+  test("with includeSources the answer says which file stands behind which words", async () => {
+    const { body } = await api.post("/v1/chat/completions", ask({ includeSources: true }));
+    const [choice] = (body as { choices: { message: Cited }[] }).choices;
+    const { content, annotations } = choice?.message ?? { content: "", annotations: [] };
+    expect(annotations).toContainEqual({
+      type: "file_citation",
+      file_citation: {
+        file_id: "notes/handbook/leave.md",
+        filename: "handbook/leave.md",
+        start_index: expect.any(Number),
+        end_index: expect.any(Number),
+      },
+    });
+    const words = annotations.map(({ file_citation: { start_index, end_index } }) =>
+      content.slice(start_index, end_index),
+    );
+    expect(words.join(" ")).toContain("thirty days");
+  });
+
+  test("a stream ends as it should, and says the same as the plain answer", async () => {
+    const plain = await api.post("/v1/chat/completions", ask());
+    const [said] = (plain.body as { choices: { message: { content: string } }[] }).choices;
+    const body = ask({ stream: true, stream_options: { include_usage: true } });
+    const { status, body: text, headers } = await api.post("/v1/chat/completions", body);
+    expect(status).toBe(200);
+    expect(headers.get("Content-Type")).toBe("text/event-stream");
+    const events = String(text)
+      .trim()
+      .split("\n\n")
+      .filter((event) => event.startsWith("data: "));
+    expect(events.at(-1)).toBe("data: [DONE]");
+    const chunks = events.slice(0, -1).map((event) => JSON.parse(event.slice(6)) as Chunk);
+    expect(chunks[0]?.choices[0]?.delta).toEqual({ role: "assistant", content: "" });
+    const content = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
+    expect(content).toBe(said?.message.content);
+    expect(chunks.at(-2)?.choices[0]).toMatchObject({ delta: {}, finish_reason: "stop" });
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [],
+      usage: { total_tokens: expect.any(Number) },
+    });
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test("whoever has no good token is told so in OpenAI's form; sessions do not count", async () => {
+    const bad = program("qry_wrong");
+    for (const one of [program(null), bad, program(newToken())]) {
+      for (const path of [
+        "/v1/models",
+        "/v1/models/inference/ask",
+        "/v1/vector_stores",
+        "/v1/vector_stores/notes",
+      ]) {
+        const { headers, ...answer } = await one.get(path);
+        expect(errorOf(answer)).toMatchObject({ status: 401, code: "invalid_api_key" });
+        expect(headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
+      }
+      for (const body of [{ nothing: 1 }, "{", "x".repeat(2 ** 20 + 1), `[${"0,".repeat(3e4)}0]`]) {
+        const { headers, ...answer } = await one.post("/v1/chat/completions", body);
+        expect(errorOf(answer)).toMatchObject({ status: 401 });
+        expect(headers.get("X-Ignored-Fields")).toBeNull();
+      }
+      expect(errorOf(await one.post("/v1/vector_stores/notes/search", {}))).toMatchObject({
+        status: 401,
+      });
+    }
+    const session = await call("POST", "/panel/api/session", {
+      body: JSON.stringify({ email: "admin@localhost", password: "quarry" }),
+    });
+    const Cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+    expect((await call("GET", "/v1/models", { headers: { Cookie } })).status).toBe(401);
+    expect(errorOf(await bad.post("/v1/embeddings", { input: "a" }))).toMatchObject({
+      status: 404,
+    });
+    expect(errorOf(await bad.get("/v1/responses"))).toMatchObject({ status: 404 });
+  });
+
+  test("a token sees only its resources", async () => {
+    const limited = program(
+      await world.token({ rags: ["notes"], inferences: ["ask"], agents: ["helper"] }),
+    );
+    const answers = [
+      await limited.get("/v1/models"),
+      await limited.get("/v1/vector_stores"),
+      await limited.post("/v1/vector_stores/notes/search", { query: "boiler code" }),
+      await limited.post(
+        "/v1/chat/completions",
+        ask({ messages: [{ role: "user", content: "Boiler code?" }] }),
+      ),
+      await limited.post("/v1/chat/completions", ask({ model: "agent/helper" })),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(JSON.stringify(answers)).not.toMatch(/secret|hidden|spy|4711|closed/);
+    for (const model of ["inference/hidden", "agent/spy", "inference/plain"]) {
+      expect(errorOf(await limited.get(`/v1/models/${model}`))).toMatchObject({ status: 403 });
+      expect(errorOf(await limited.post("/v1/chat/completions", ask({ model })))).toMatchObject({
+        status: 403,
+      });
+    }
+    expect((await limited.get("/v1/vector_stores/secrets")).status).toBe(403);
+    expect((await limited.post("/v1/vector_stores/secrets/search", { query: "a" })).status).toBe(
+      403,
+    );
+    const none = program(await world.token({ rags: [], inferences: [], agents: [] }));
+    expect((await none.get("/v1/models")).body).toEqual({ object: "list", data: [] });
+    expect((await none.get("/v1/vector_stores")).body).toMatchObject({
+      data: [],
+      first_id: null,
+      has_more: false,
+    });
+  });
+}
+
+type Chunk = { id: string; choices: { delta: { role?: string; content?: string } }[] };
+
+type Cited = {
+  content: string;
+  annotations: { file_citation: { start_index: number; end_index: number } }[];
+};

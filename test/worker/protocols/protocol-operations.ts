@@ -1,0 +1,125 @@
+import type { Call } from "../../contract/client.ts";
+
+/** Names that requests of the protocols are made with. */
+export type Names = { rags: string[]; inferences: string[]; agents: string[] };
+
+const text = { type: "string" };
+const object = (properties: Record<string, object>, required = Object.keys(properties)) => ({
+  type: "object",
+  properties,
+  required,
+});
+const list = (items: object) => ({ type: "array", items });
+
+const comparison = object({
+  type: { enum: ["eq", "ne", "in", "nin", "gt", "lte", "and", "or", "like"] },
+  key: { enum: ["path", "folder", "mime_type", "labels", ""] },
+  value: { anyOf: [text, { type: "number" }, list(text), {}] },
+  filters: list({}),
+});
+const filters = {
+  anyOf: [comparison, object({ type: { enum: ["and", "or"] }, filters: list(comparison) }), {}],
+};
+
+const message = object({
+  role: { enum: ["system", "user", "assistant", "tool", "developer"] },
+  content: { anyOf: [text, list(object({ type: { enum: ["text", "file"] }, text })), {}] },
+});
+const question = { ...message, properties: { role: { const: "user" }, content: text } };
+
+const chat = (models: string[]) =>
+  object(
+    {
+      model: { enum: models },
+      messages: { anyOf: [{ ...list(question), minItems: 1, maxItems: 3 }, list(message)] },
+      stream: { type: "boolean" },
+      temperature: { type: "number" },
+      max_tokens: { type: "integer", minimum: 0, maximum: 4_000 },
+      response_format: object({ type: { enum: ["text", "json_object", "json_schema"] } }),
+    },
+    ["model", "messages"],
+  );
+
+const rpc = ({ rags, inferences, agents }: Names) => {
+  const tools = ["search", "fetch", ...inferences.map((one) => `ask_${one}`)];
+  const given = object(
+    {
+      query: text,
+      rag: { enum: rags },
+      id: { enum: rags.map((rag) => `${rag}/guide/leave.md`) },
+      prompt: text,
+      topK: { type: "integer", maximum: 60 },
+      start: { type: "integer", maximum: 100 },
+    },
+    [],
+  );
+  const params = object(
+    {
+      name: { enum: [...tools, ...agents.map((one) => `agent_${one}`), "rm"] },
+      arguments: given,
+      uri: { enum: rags.map((rag) => `quarry://${rag}/guide/leave.md`) },
+      cursor: text,
+    },
+    ["name", "arguments"],
+  );
+  const method = {
+    enum: ["tools/call", "tools/list", "resources/list", "resources/read", "initialize", "ping"],
+  };
+  return object({ jsonrpc: { enum: ["2.0"] }, id: { type: "integer" }, method, params });
+};
+
+const condition = object({
+  name: { enum: ["path", "labels", "mime_type"] },
+  comparison_operator: { enum: ["is", "contains", "not in", "empty", "≥", "before", "like"] },
+  value: { anyOf: [text, { type: "number" }, list(text)] },
+});
+
+/** The routes of OpenAI's API, MCP and Dify, for requests that are made up. */
+export function protocolOperations(names: Names) {
+  const models = [
+    ...names.inferences.map((one) => `inference/${one}`),
+    ...names.agents.map((one) => `agent/${one}`),
+    "inference/none",
+    "gpt",
+  ];
+  const search = object(
+    {
+      query: { anyOf: [text, list(text)] },
+      max_num_results: { type: "integer", maximum: 60 },
+      filters,
+    },
+    ["query"],
+  );
+  const setting = object({
+    top_k: { type: "integer", maximum: 120 },
+    score_threshold: { type: "number" },
+  });
+  const retrieval = object({
+    knowledge_id: { enum: names.rags },
+    query: text,
+    retrieval_setting: setting,
+    metadata_condition: object({
+      logical_operator: { enum: ["and", "or"] },
+      conditions: list(condition),
+    }),
+  });
+  return [
+    { method: "GET", path: "/v1/models", schema: {} },
+    { method: "GET", path: "/v1/models/inference/{identifier}", schema: {} },
+    { method: "GET", path: "/v1/vector_stores", schema: {} },
+    { method: "GET", path: "/v1/vector_stores/{identifier}", schema: {} },
+    { method: "POST", path: "/v1/vector_stores/{identifier}/search", schema: search },
+    { method: "POST", path: "/v1/chat/completions", schema: chat(models) },
+    { method: "POST", path: "/mcp", schema: rpc(names) },
+    { method: "POST", path: "/dify/retrieval", schema: retrieval },
+  ];
+}
+
+const PROTOCOL = /^\/(v1|mcp|dify)(\/|$|\?)/;
+export const isProtocolCall = ({ path }: Call) => PROTOCOL.test(path);
+
+/** MCP asks its clients to say that they read both. */
+export const asProtocolClient = (call: Call): Call =>
+  isProtocolCall(call)
+    ? { ...call, headers: { ...call.headers, Accept: "application/json, text/event-stream" } }
+    : call;

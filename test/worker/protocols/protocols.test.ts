@@ -1,0 +1,40 @@
+import { beforeAll, expect, test } from "vitest";
+
+import { call } from "../../support/worker-client.ts";
+
+import { difyTests } from "./dify-tests.ts";
+import { everyRouteTests } from "./every-route-tests.ts";
+import { mcpTests } from "./mcp-tests.ts";
+import { openAiTests } from "./openai-tests.ts";
+import { vectorStoreTests } from "./vector-store-tests.ts";
+import { setUpProtocols } from "./world.ts";
+import type { ProtocolsWorld } from "./world.ts";
+
+/** One world for the tests of all protocols: making it takes longer than most of them. */
+let world: ProtocolsWorld;
+
+beforeAll(async () => {
+  world = await setUpProtocols();
+});
+
+openAiTests(() => world);
+vectorStoreTests(() => world);
+mcpTests(() => world);
+difyTests(() => world);
+everyRouteTests(() => world);
+
+test("the protocols and our own API share one rate budget", async () => {
+  const from = { "CF-Connecting-IP": "192.0.2.7" };
+  const paths = ["/api/rags", "/v1/models", "/mcp", "/dify/retrieval"];
+  const asked = Array.from({ length: 60 }, (_, at) => paths[at % paths.length] ?? "");
+  for (const path of asked) await call("GET", path, { headers: from });
+  const refused = await Promise.all(paths.map((path) => call("GET", path, { headers: from })));
+  expect(refused.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+  expect(refused.map(({ body }) => body)).toMatchObject([
+    { error: "Too many requests" },
+    { error: { type: "requests", code: "rate_limit_exceeded" } },
+    { jsonrpc: "2.0", error: { message: "Too many requests" } },
+    { error_code: 429, error_msg: "Too many requests" },
+  ]);
+  for (const { headers } of refused) expect(headers.get("Retry-After")).toMatch(/^\d+$/);
+});
