@@ -10,8 +10,8 @@ import { idsOf } from "../rag-index/search/fuse.ts";
 import type { QueryLegs } from "../rag-index/search/fuse.ts";
 import { runLeg } from "./degradations.ts";
 import type { RetrievalCall } from "./degradations.ts";
-import { inOrder, inPlacesOf, SIMILARITY, similarityOrValue } from "./score-and-merge.ts";
-import type { ScoredChunk, ScoredList } from "./score-and-merge.ts";
+import { inOrder, inPlacesOf, similarityOrValue } from "./score-and-merge.ts";
+import type { ComparesBy, ScoredChunk, ScoredList } from "./score-and-merge.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 
 /** Calls under way at once: the platform keeps six connections open at most. */
@@ -35,13 +35,16 @@ export function rerankLists(
       const reply = await rerank(call, by, candidates, list.found.queries, plan);
       if (reply === null) {
         const similar = orderedBy(list.chunks, similarityOrValue);
-        return { ...list, chunks: inPlacesOf(list.chunks, similar), comparesBy: SIMILARITY };
+        const chunks = inPlacesOf(list.chunks, similar);
+        return { ...list, chunks, comparesBy: { by: "similarity" } };
       }
       const judged = candidates.map((chunk) => {
         return { ...chunk, relevance: reply.relevance.get(chunk.chunk.id) ?? -Infinity };
       });
       const relevant = orderedBy(judged, (chunk) => chunk.relevance);
-      const comparesBy = reply.isAbsolute ? reranker : null;
+      const comparesBy: ComparesBy = reply.isAbsolute
+        ? { by: "reranker", model: reranker }
+        : { by: "values" };
       return { ...list, chunks: inPlacesOf(candidates, relevant), comparesBy };
     }),
   );

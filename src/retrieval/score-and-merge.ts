@@ -43,15 +43,17 @@ export type ScoredList = {
   /** What the chunks were chosen from. */
   found: Found;
   chunks: ScoredChunk[];
-  /**
-   * What else compares over RAGs: the reranker whose relevances do, or the similarity where a
-   * reranker failed; null: the values alone.
-   */
-  comparesBy: string | null;
+  comparesBy: ComparesBy;
 };
 
-/** As `comparesBy`; no reranker is named so. */
-export const SIMILARITY = "similarity";
+/**
+ * What else compares over RAGs: the relevances of one reranker, or the similarity where a reranker
+ * failed.
+ */
+export type ComparesBy =
+  | { by: "values" }
+  | { by: "similarity" }
+  | { by: "reranker"; model: string };
 
 /** In the order of the fusion, or of the similarity where the RAG is searched by it alone. */
 export function scoreChunks(
@@ -66,7 +68,7 @@ export function scoreChunks(
     return { ragIdentifier, chunk, score: similarity ?? 0, scored: similarity !== null, value };
   });
   const passing = scored.filter((chunk) => passesThreshold(chunk, threshold));
-  return { found, chunks: passing.sort(inOrder), comparesBy: null };
+  return { found, chunks: passing.sort(inOrder), comparesBy: { by: "values" } };
 }
 
 /** Cosine as the API shows it; null when there is none. */
@@ -109,14 +111,19 @@ export function mergeLists(given: ScoredList[], includeDuplicates: boolean): Sco
 function mergeAll(lists: ScoredList[], first: ScoredList): ScoredChunk[] {
   if (lists.length === 1) return first.chunks;
   const all = lists.map(({ chunks }) => chunks);
-  const { comparesBy } = first;
   const isOfOneModel = lists.every((list) => comparable(list, first));
-  const isJudged = comparesBy !== null && lists.every((list) => list.comparesBy === comparesBy);
-  if (isJudged && (isOfOneModel || comparesBy !== SIMILARITY)) {
+  if (lists.every((list) => isJudgedAs(list, first, isOfOneModel))) {
     return mergeByHeads(all.map((chunks) => chunks.map(valuedAsJudged)));
   }
   if (!isOfOneModel) return mergeByReciprocalRank(all);
   return mergeByHeads(isOrderedByWords(first.found) ? all.map(withSimilarities) : all);
+}
+
+/** Similarities compare only among lists of one embedding model. */
+function isJudgedAs(list: ScoredList, first: ScoredList, isOfOneModel: boolean): boolean {
+  const [one, other] = [list.comparesBy, first.comparesBy];
+  if (one.by === "reranker") return other.by === "reranker" && one.model === other.model;
+  return one.by === "similarity" && other.by === "similarity" && isOfOneModel;
 }
 
 const valuedAsJudged = (chunk: ScoredChunk): ScoredChunk => ({

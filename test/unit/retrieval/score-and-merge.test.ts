@@ -11,10 +11,9 @@ import {
   mergeEqualTexts,
   mergeLists,
   passesThreshold,
-  SIMILARITY,
   similarityOf,
 } from "../../../src/retrieval/score-and-merge.ts";
-import type { ScoredChunk } from "../../../src/retrieval/score-and-merge.ts";
+import type { ComparesBy, ScoredChunk } from "../../../src/retrieval/score-and-merge.ts";
 
 type Given = Partial<ScoredChunk> & { path?: string; position?: number; key?: string };
 
@@ -78,7 +77,7 @@ test("reranked lists are merged by their ranks, not by their relevances", () => 
 });
 
 /** Two lists of one embedding model, merged; each is in the order of its reranker, if it has one. */
-function merged(lists: ScoredChunk[][], fusionWeight: number, comparesBy: string | null): string[] {
+function merged(lists: ScoredChunk[][], fusionWeight: number, comparesBy: ComparesBy): string[] {
   const rag = { searchMode: "hybrid", embeddingModel: "m", dimensions: 8 };
   const found = { target: { rag }, embedded: { fusionWeight } } as unknown as Found;
   return names(
@@ -94,18 +93,23 @@ const SMALL = [chunk("x", { value: 0.6, score: 0.3 }), chunk("y", { value: 0.5, 
 
 test("hashed vectors tell which of several RAGs answers; trained ones are counted", () => {
   // A place has the similarity of its rank, so that each list keeps its order.
-  expect(merged([LARGE, SMALL], 0.1, null)).toEqual(["x", "a", "b", "y"]);
-  expect(merged([LARGE, SMALL], 0.5, null)).toEqual(["a", "b", "x", "y"]);
+  expect(merged([LARGE, SMALL], 0.1, { by: "values" })).toEqual(["x", "a", "b", "y"]);
+  expect(merged([LARGE, SMALL], 0.5, { by: "values" })).toEqual(["a", "b", "x", "y"]);
 });
 
 test("what one reranker judged is merged by relevance; where it failed, by similarity", () => {
   const similar = [LARGE, SMALL.toReversed()];
-  expect(merged(similar, 0.5, SIMILARITY)).toEqual(["y", "x", "a", "b"]);
+  expect(merged(similar, 0.5, { by: "similarity" })).toEqual(["y", "x", "a", "b"]);
   const judged = [LARGE, SMALL].map((list, at) =>
     list.map((one, place) => ({ ...one, relevance: [0.7, 0.1, 0.9, 0.8][2 * at + place] ?? 0 })),
   );
-  expect(merged(judged, 0.5, "local/rerank")).toEqual(["x", "y", "a", "b"]);
-  expect(merged(judged, 0.5, null)).toEqual(["a", "b", "x", "y"]);
+  expect(merged(judged, 0.5, { by: "reranker", model: "local/rerank" })).toEqual([
+    "x",
+    "y",
+    "a",
+    "b",
+  ]);
+  expect(merged(judged, 0.5, { by: "values" })).toEqual(["a", "b", "x", "y"]);
 });
 
 const ranked = (count: number, similarity: (at: number) => number | null): RankedId[] =>
