@@ -14,13 +14,15 @@ export function codeLanguageOf(name: string, attributes: Attributes): string {
   const classes = (attributes["class"] ?? "").toLowerCase();
   const named = PREFIXED.exec(classes)?.[1] ?? BRUSH.exec(classes)?.[1];
   const told = named ?? attributes["data-lang"] ?? attributes["data-language"];
-  if (told !== undefined) return shown(told.toLowerCase());
-  if (name === "div") return "";
+  if (told !== undefined) return languageNamed(told);
+  if (name === "div" || name === "figure") return "";
   const bare = [...classes.split(/\s+/), (attributes["lang"] ?? "").toLowerCase()];
-  return shown(bare.find(isCodeLanguage) ?? "");
+  return languageNamed(bare.find(isCodeLanguage) ?? "");
 }
 
-function shown(name: string): string {
+/** The language that a word names, as code fences have it; empty for none. */
+export function languageNamed(word: string): string {
+  const name = word.trim().toLowerCase();
   if (NO_LANGUAGE.has(name) || !/^[\w+#-]{1,30}$/.test(name)) return "";
   return entryNamed(OTHER_NAMES, name) ?? name;
 }

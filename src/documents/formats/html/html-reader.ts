@@ -1,7 +1,7 @@
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
-import { codeLanguageOf } from "./code-language.ts";
+import { codeLanguageOf, languageNamed } from "./code-language.ts";
 import { isHidden } from "./hidden-styles.ts";
 import {
   BLOCKS,
@@ -13,6 +13,7 @@ import {
   isMain,
   isMount,
   isNavigation,
+  isTab,
   leadsOn,
   LINES,
   SKIPPED,
@@ -38,8 +39,9 @@ export type HtmlOptions = {
 const STRUCK = "~~";
 const WORD = /^[\p{L}\p{N}]/u;
 const CELLS = new Set(["td", "th"]);
+/** Elements around code that may name its language. */
+const CODE_AROUND = new Set(["pre", "div", "figure"]);
 const HEADING = /^h[1-6]$/;
-/** A blank line, as two line breaks leave it. */
 const BLANK_LINE = /\n\s*\n/;
 
 export class HtmlReader {
@@ -77,15 +79,8 @@ export class HtmlReader {
   onopentag(name: string, attributes: Attributes): void {
     this.facts.open(name, attributes, this.#skipping > 0);
     const effect = this.parts.isNextLeft() ? "skip" : this.#effectOf(name, attributes);
-    const open = {
-      name,
-      effect,
-      attributes,
-      textStart: 0,
-      mountedAt: null,
-      hasReference: false,
-      isPart: false,
-    };
+    const unknown = { textStart: 0, mountedAt: null, hasReference: false, isPart: false };
+    const open = { name, effect, attributes, ...unknown };
     const around = this.#open.at(-1);
     this.#open.push(open);
     if (effect === "skip") this.#skipping++;
@@ -109,10 +104,8 @@ export class HtmlReader {
       return;
     }
     if (INLINE_EFFECTS.has(open.effect)) this.#closeInline(open);
-    else if (open.effect === "button") {
-      const text = this.#text.takeFrom(open.textStart);
-      if (!isControl(text)) this.#text.add(text);
-    }
+    else if (open.effect === "button") this.#closeButton(open);
+    if (isTab(name, open.attributes)) this.#text.add(" ");
     if (BLOCKS.has(name)) this.#closeBlock(open);
     this.#depths.count(open, -1);
     if (open.mountedAt !== null)
@@ -154,7 +147,7 @@ export class HtmlReader {
     open.isPart = this.parts.open(name, attributes, this.#depths);
     this.#depths.count(open, 1);
     if (isMount(name, attributes)) open.mountedAt = this.shown.total;
-    const isCode = name === "pre" || name === "div" || (name === "code" && this.#preformatted > 0);
+    const isCode = CODE_AROUND.has(name) || (name === "code" && this.#preformatted > 0);
     // Highlighters name the language on the block, on what surrounds it or on what it holds.
     if (isCode) this.#codeLanguage = codeLanguageOf(name, attributes) || this.#codeLanguage;
     open.textStart = this.#text.end;
@@ -213,6 +206,11 @@ export class HtmlReader {
     this.#out.paragraph(this.#text.take());
   }
 
+  #closeButton({ textStart }: OpenElement): void {
+    const text = this.#text.takeFrom(textStart);
+    if (!isControl(text)) this.#text.add(text);
+  }
+
   #closeInline(open: OpenElement): void {
     const { name, effect, attributes } = open;
     const { href = "" } = attributes;
@@ -231,7 +229,7 @@ export class HtmlReader {
     const before = this.#text.lastCharacter;
     const [readings, isInCode] = [this.#readings, this.#preformatted > 0];
     if (effect === "ruby") this.#readings = "";
-    this.#text.add(inlineText(effect, text, { href, before, readings, isNote, isInCode }));
+    this.#text.add(inlineText(effect, text, { attributes, before, readings, isNote, isInCode }));
   }
 
   #closeBlock({ name, effect, attributes, textStart }: OpenElement): void {
@@ -291,6 +289,8 @@ export class HtmlReader {
       this.#out.code(text, this.#codeLanguage);
       return;
     }
+    // A label above code repeats its language.
+    if (this.#codeLanguage !== "" && languageNamed(text) === this.#codeLanguage) return;
     this.#codeLanguage = "";
     if (this.#heading > 0) this.#out.heading(this.#heading, text);
     else if (this.#items.write(text) || isBar) return;

@@ -180,6 +180,18 @@ export function isBesideText(name: string, attributes: Attributes): boolean {
   return wordsOf(attributes["class"] ?? "").some((each) => GUTTERS.test(each));
 }
 
+/** Labels that pages set apart by style alone. */
+export const isTab = (name: string, attributes: Attributes) =>
+  name === "label" || attributes["role"] === "tab";
+
+const SKIP_CLASS = /(?:^|\s)(?:\S*skip\S*|(?:visually-hidden|sr-only)(?:-focusable)?)(?:\s|$)/i;
+const SKIP_TEXT =
+  /^\s*(?:(?:skip|jump|go)\b.{0,30}\b(?:content|navigation|main|footer|search)|(?:direkt |springe )?zu[mr] (?:haupt)?(?:inhalt|navigation)|(?:aller|passer) au (?:contenu|menu)|(?:saltar|ir) al contenido|(?:vai|salta) al contenuto|(?:pular|ir|saltar) para o conte[uú]do|(?:ga )?naar (?:de )?(?:hoofd)?inhoud)/iu;
+
+/** Whether a link to a place on the page is for those who go through it by keyboard. */
+export const isSkipLink = (attributes: Attributes, text: string) =>
+  SKIP_CLASS.test(attributes["class"] ?? "") || SKIP_TEXT.test(text);
+
 /** Link relations that pages use for navigation (HTML 4, §6.12). */
 const LEADING_RELATIONS = /\b(next|prev|previous|up|start|first|last|contents|index|home)\b/i;
 

@@ -1,5 +1,6 @@
 import { foldSpace } from "../../writing/fold-space.ts";
-import type { Effect } from "./html-roles.ts";
+import { isSkipLink } from "./html-roles.ts";
+import type { Attributes, Effect } from "./html-roles.ts";
 
 const LINK_TARGET = /^(https?:\/\/|mailto:)/i;
 const MAX_LINK_CHARACTERS = 300;
@@ -25,7 +26,7 @@ export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
 export const MAX_INLINE_DEPTH = 12;
 
 type InlineSurroundings = {
-  href: string;
+  attributes: Attributes;
   /** The readings of a ruby's characters. */
   readings: string;
   /** The character before the element. */
@@ -37,24 +38,27 @@ type InlineSurroundings = {
 
 /** What the text of an inline element becomes when the element ends. */
 export function inlineText(effect: Effect, text: string, around: InlineSurroundings): string {
-  const { href, before, isInCode, isNote, readings } = around;
-  if (effect === "link" && isPermalink(text, href)) return "";
+  const { attributes, before, isInCode, isNote, readings } = around;
+  if (effect === "link" && leadsNowhere(text, attributes)) return "";
   if (effect === "raised") return isNote ? noteText(text) : raisedText(text, before);
   if (effect === "lowered") return loweredText(text, before);
   if (effect === "ruby") return readings === "" ? text : `${text}(${readings})`;
   return isInCode ? text : outsideCode(effect, text, around);
 }
 
-function outsideCode(effect: Effect, text: string, { href, before }: InlineSurroundings): string {
-  if (effect === "struck") return struckText(text, before);
-  if (effect === "link") return linkText(text, href);
+function outsideCode(effect: Effect, text: string, around: InlineSurroundings): string {
+  if (effect === "struck") return struckText(text, around.before);
+  if (effect === "link") return linkText(text, around.attributes["href"] ?? "");
   if (effect === "note") return noteText(text);
   return effect === "code" ? codeText(text) : text;
 }
 
-/** Whether a link only points to its own place. */
-const isPermalink = (text: string, href: string) =>
-  href.includes("#") && PERMALINK.test(foldSpace(text));
+/** Whether a link points to its own place, or on this page past the navigation. */
+function leadsNowhere(text: string, attributes: Attributes): boolean {
+  const { href = "" } = attributes;
+  if (href.startsWith("#") && isSkipLink(attributes, text)) return true;
+  return href.includes("#") && PERMALINK.test(foldSpace(text));
+}
 
 /** A link with its target; only the label if it equals the target or Markdown cannot write it. */
 function linkText(text: string, href: string): string {

@@ -165,21 +165,27 @@ export class LeadingParts {
   }
 
   #decide(closed: Open): void {
-    const { at, part, title, unlinked, linked, hasMain, hasSentence, hasOwnText } = closed;
+    const { at, part, title, unlinked, linked, hasMain, hasSentence } = closed;
     if (hasMain || linked + unlinked === 0) return;
     if (part !== "beside") {
       if (title === 0 && leads(closed)) this.#named.push(at);
     } else if (title > 0) {
       if (unlinked - title <= MAX_LABEL_CHARACTERS && !hasSentence) this.#titles.push(at);
-    } else if (!hasSentence && !hasOwnText && isMostlyLinks(closed)) {
+    } else if (isAside(closed) || isMostlyLinks(closed)) {
       this.#beside.push(at);
       closed.left = unlinked;
     }
   }
 }
 
-const isMostlyLinks = ({ name, linked, unlinked, sample }: Open) =>
-  linked > unlinked && (name !== "p" || !/[\p{L}\p{N}]/u.test(sample));
+/** What stands next to `main` in an `aside` is left out, unless it has a telephone number or the like. */
+const isAside = ({ name, sample }: Open) => name === "aside" && !hasFigures(sample);
+
+const isMostlyLinks = ({ name, linked, unlinked, sample, hasSentence, hasOwnText }: Open) =>
+  !hasSentence &&
+  !hasOwnText &&
+  linked > unlinked &&
+  (name !== "p" || !/[\p{L}\p{N}]/u.test(sample));
 
 /** Whether a part whose name or role says navigation is navigation. */
 function leads(closed: Open): boolean {
@@ -193,4 +199,6 @@ function leads(closed: Open): boolean {
 }
 
 /** An imprint: who made the page, when and with what; no address, number or other fact. */
-const isImprint = (text: string) => IMPRINT.test(text) && !/\d{3}/.test(text.replace(DATES, ""));
+const isImprint = (text: string) => IMPRINT.test(text) && !hasFigures(text);
+
+const hasFigures = (text: string) => /\d{3}/.test(text.replace(DATES, ""));

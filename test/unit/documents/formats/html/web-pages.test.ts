@@ -20,6 +20,9 @@ describe("what leads around a site is left out", () => {
     ["one link to the next page", `<p><a rel="next" href="b">Locks</a></p>`],
     ["a list of languages", `<div class="toplang"><p>Languages: <a href=fr>fr</a></div>`],
     ["a dialog", `<div role="dialog"><p>We use cookies.</p></div>`],
+    ["a link to the content", `<a href="#content">Skip to main content</a>`],
+    ["one that only its class tells", `<a class="skip-link" href="#c">Ir al artículo</a>`],
+    ["one in German", `<div><a href="#inhalt">Zum Inhalt springen</a></div>`],
     ["a footer that is no element", `<div id="footer"><p>Copyright 2020</div>`],
   ])("%s", async (_name, around) => {
     expect(await markdownOf(`<body>${around}${text}${around}</body>`)).toBe(
@@ -37,6 +40,15 @@ describe("what leads around a site is left out", () => {
     const page = (main: string) => `<body>${header}${around}<main>${main}${long}</main></body>`;
     expect(await markdownOf(page(""))).toBe(`# Doors\n\n${plain}`);
     expect(await markdownOf(page("<h1>Hinges</h1>"))).toBe(`# Hinges\n\n${plain}`);
+  });
+
+  it("an aside next to main, unless it has a telephone number, and a note says so", async () => {
+    const main = `<main><h1>Doors</h1>${text.repeat(30)}</main>`;
+    const bio = "<h2>About us</h2><p>We have written about hinges for many years. </p>".repeat(4);
+    const { markdown, notes } = await read(`<body>${main}<aside>${bio}</aside>`);
+    expect(markdown).not.toContain("About us");
+    expect(notes).toEqual(["text beside the main part left out"]);
+    expect(await markdownOf(`<body>${main}<aside>Call 0800 1234</aside>`)).toContain("0800 1234");
   });
 
   it("nothing of a page whose main is a small part of it", async () => {
@@ -210,6 +222,9 @@ describe("code", () => {
     [`<pre><code class="language-rust hljs">a = 1</code></pre>`, "rust"],
     [`<pre class="brush: php; gutter: true">a = 1</pre>`, "php"],
     [`<pre lang="ruby">a = 1</pre>`, "ruby"],
+    [`<div class="language-sh"><button>Copy</button><span>sh</span><pre>a = 1</pre></div>`, "sh"],
+    [`<div class="language-py"><span>Python</span><pre>a = 1</pre></div>`, "python"],
+    [`<figure data-language="rust"><pre><code>a = 1</code></pre></figure>`, "rust"],
     [`<pre class="screen">a = 1</pre>`, ""],
     [`<div class="highlight-default"><pre>a = 1</pre></div>`, ""],
   ])("knows its language: %s", async (html, language) => {
@@ -241,6 +256,8 @@ describe("text", () => {
     ["H<sub>2</sub>O, 101<sub>2</sub>", "H2O, 101_2"],
     ["<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>を", "漢字(かんじ)を"],
     ["Open <i aria-hidden=true>lock_open</i> the door", "Open the door"],
+    ["<input type=radio><label>npm</label><input type=radio><label>pnpm</label>", "npm pnpm"],
+    ["<a role=tab href=#a>Linux</a><a role=tab href=#b>macOS</a>", "Linux macOS"],
     ["First<br>line<br><br>Second", "First\nline\n\nSecond"],
     [
       "<div class=line-block><div class=line>Roses</div><div class=line>are red</div></div>",
