@@ -1,6 +1,8 @@
 /** `npm run bench -- NAME [ARGUMENTS]`: each benchmark prints one table and one JSON line. */
 import { readdirSync } from "node:fs";
 
+import { buildAssets } from "../../src/cli/build-assets.ts";
+
 type Benchmark = { run: (args: string[]) => Promise<Record<string, unknown>> };
 
 const NOT_BENCHMARKS = new Set(["run.ts"]);
@@ -13,6 +15,7 @@ if (name === undefined || !names.includes(name)) {
   console.error(`usage: npm run bench -- NAME [ARGUMENTS]\nbenchmarks: ${names.join(", ")}`);
   process.exitCode = 2;
 } else {
+  buildAssets();
   const { run } = (await import(`./${name}.ts`)) as Benchmark;
   console.log(JSON.stringify({ benchmark: name, ...(await run(args)) }));
 }
