@@ -5,8 +5,8 @@ type Keys = Pick<Config, "ENVIRONMENT" | "ENCRYPTION_KEY" | "ENCRYPTION_KEY_PREV
 
 const IV_BYTES = 12;
 const KEY_ID_LENGTH = 8;
-/** Development needs no secret of its own: this key is public and protects nothing. */
-const DEVELOPMENT_KEY = btoa("quarry-development-key-no-secret");
+/** For a bare `wrangler dev` and tests: this key is public and protects nothing. */
+export const DEVELOPMENT_KEY = btoa("quarry-development-key-no-secret");
 
 /**
  * Encrypts with AES-256-GCM: `keyId.iv.ciphertext`, the latter two in base64url. The id names the

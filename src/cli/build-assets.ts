@@ -123,4 +123,8 @@ export function buildAssets() {
   buildPanelAssets();
 }
 
-if (import.meta.main) buildAssets();
+if (import.meta.main) {
+  // A local server runs this with the mask of its state folder; what is built here is no secret.
+  process.umask(0o022);
+  buildAssets();
+}

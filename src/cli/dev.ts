@@ -12,7 +12,7 @@ import { applyMigrations } from "./worker/apply-migrations.ts";
 import { claimState } from "./worker/claim-state.ts";
 import { checkPortIsFree } from "./worker/free-port.ts";
 import { rebuildNotice, storedIndexes } from "./worker/stored-indexes.ts";
-import { writeVariables } from "./worker/variable-files.ts";
+import { encryptionFile, writeVariables } from "./worker/variable-files.ts";
 import {
   besidesFile,
   checkVariables,
@@ -47,7 +47,11 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   if (isLocal) await tellRebuild(stateFolder, { ...given, ...named });
   await applyMigrations(stateFolder);
   const beside = besidesFile(process.env, given);
-  const passed = await writeVariables(stateFolder, "variables.env", beside);
+  const all = { ...given, ...named };
+  const passed = [
+    ...(isLocal ? await encryptionFile(stateFolder, all) : []),
+    ...(await writeVariables(stateFolder, "variables.env", beside)),
+  ];
   const vars = pairs.flatMap((pair) => ["--var", pair]);
   // The password that `npm start` set is replaced by the known one at the next sign-in.
   const { password } = await readDemoState(stateFolder);

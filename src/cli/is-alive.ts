@@ -1,9 +1,22 @@
-/** Whether a process has this number. */
+import { readFileSync } from "node:fs";
+
+/** Whether a process with this number runs; one that has ended and waits for its parent does not. */
 export function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
   } catch (thrown) {
-    // The process of another user.
-    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
+    // EPERM: the process of another user.
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPERM")) return false;
+  }
+  return !hasEnded(pid);
+}
+
+/** Of Linux: `12 (name) Z …`, where the name may hold any character. */
+function hasEnded(pid: number): boolean {
+  try {
+    const state = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1);
+    return state?.startsWith("Z") === true || state?.startsWith("X") === true;
+  } catch {
+    return false;
   }
 }

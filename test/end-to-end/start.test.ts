@@ -58,7 +58,11 @@ describe("npm start on the sample", () => {
   });
 
   test("keeps the token to itself", () => {
-    expect(statSync(join(state, "demo.json")).mode & 0o777).toBe(0o600);
+    expect(statSync(state).mode & 0o777).toBe(0o700);
+    const open = readdirSync(state, { recursive: true, withFileTypes: true }).filter(
+      (entry) => (statSync(join(entry.parentPath, entry.name)).mode & 0o077) !== 0,
+    );
+    expect(open.map(({ name }) => name)).toEqual([]);
     expect(first.stdout + first.stderr).not.toMatch(/qrya_/);
   });
 
@@ -93,21 +97,24 @@ describe("npm start on the sample", () => {
     await runPastedSamples(scratch.path, { url: `http://localhost:${port}`, token });
     child.kill("SIGINT");
     await finished;
-    expect(readdirSync(state).filter((name) => name.endsWith(".env"))).toEqual(["sign-in.env"]);
+    expect(readdirSync(state).filter((name) => name.endsWith(".env"))).toEqual([
+      "encryption.env",
+      "sign-in.env",
+    ]);
     await expect(fetch(`http://127.0.0.1:${port}/api/openapi.json`)).rejects.toThrow(
       "fetch failed",
     );
   });
 
-  test("a folder of the user's own is asked for its first heading", async () => {
+  test("a folder of the user's own is asked for its first heading; a failed file is exit code 1", async () => {
     const folder = join(scratch.path, "My Notes");
     mkdirSync(folder);
     writeFileSync(join(folder, "bees.md"), "# Wintering bees\n\nBees winter on 18 kg of honey.\n");
     writeFileSync(join(folder, "picture.png"), Buffer.from("iVBORw0KGgoAAAANSUhEUg==", "base64"));
     const options = ["--once", "--json", "--port", String(await freePort()), ...own];
     const done = await runCli("start", [folder, ...options]);
-    expectSuccess(done);
-    const { stdout, stderr } = done;
+    const { code, stdout, stderr } = done;
+    expect(code).toBe(1);
     const { retrieval, urls } = JSON.parse(stdout) as Printed;
     expect(retrieval.query).toBe("Wintering bees");
     expect(retrieval.chunks.map(({ source }) => source.filePath)).toEqual(["bees.md"]);

@@ -1,7 +1,9 @@
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { z } from "zod";
+
+import { OWNER_ONLY } from "../worker/protect-state.ts";
 
 /** What `npm start` stores between runs, beside the local state; readable by its owner only. */
 const demoState = z.object({
@@ -18,7 +20,6 @@ const demoState = z.object({
 export type DemoState = z.infer<typeof demoState>;
 
 const FILE = "demo.json";
-const OWNER_ONLY = 0o600;
 
 /** Empty when the file is missing or unreadable. */
 export async function readDemoState(stateFolder: string): Promise<DemoState> {
@@ -31,9 +32,6 @@ export async function readDemoState(stateFolder: string): Promise<DemoState> {
 }
 
 export async function writeDemoState(stateFolder: string, state: DemoState): Promise<void> {
-  await mkdir(stateFolder, { recursive: true });
-  const path = join(stateFolder, FILE);
-  await writeFile(path, `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY });
-  // The mode passed above applies only to a new file.
-  await chmod(path, OWNER_ONLY);
+  const text = `${JSON.stringify(state, null, 2)}\n`;
+  await writeFile(join(stateFolder, FILE), text, { mode: OWNER_ONLY });
 }

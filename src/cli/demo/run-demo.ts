@@ -15,7 +15,7 @@ import { checkPortIsFree } from "../worker/free-port.ts";
 import { modelBeingBuilt, rebuildNotice, storedIndexes } from "../worker/stored-indexes.ts";
 import type { StoredIndex, WantedVectors } from "../worker/stored-indexes.ts";
 import { withWorker } from "../worker/with-worker.ts";
-import { writeVariables } from "../worker/variable-files.ts";
+import { encryptionFile, writeVariables } from "../worker/variable-files.ts";
 import {
   besidesModels,
   checkVariables,
@@ -27,7 +27,7 @@ import { addressesOf, showAddresses } from "./addresses.ts";
 import { readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
 import { EMBEDDED_EMBEDDING_MODEL } from "./find-models.ts";
-import { LOCAL_EMAIL, newLocalPassword, writeSignInFile } from "./local-sign-in.ts";
+import { LOCAL_EMAIL, newLocalPassword } from "./local-sign-in.ts";
 import { modelSettings } from "./model-settings.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { firstHeading, SAMPLE_QUESTIONS } from "./questions.ts";
@@ -77,40 +77,71 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const settings = await modelSettings(given, stateFolder, choice).catch((thrown: unknown) => {
     throw withWayBack(thrown, begunWith, modelOf(stored));
   });
-  const { chatModel, embeddingModel, vars } = settings;
   state.password ??= newLocalPassword();
-  state.embeddingModel = madeWith ?? embeddingModel;
+  state.embeddingModel = madeWith ?? settings.embeddingModel;
   // Written before the Worker can use it: an interrupted start must not lose it.
   await writeDemoState(stateFolder, state);
-  const signInFile = await writeSignInFile(stateFolder, state.password);
-  const passed = await writeVariables(stateFolder, "variables.env", besidesModels(given));
-  // Named files replace .dev.vars, so that a checkout names it too.
-  const devVars = DEV_VARS === null ? [] : [DEV_VARS];
-  const envFiles = [...devVars, ...passed, ...settings.envFiles, signInFile];
+  const envFiles = await envFilesOf(stateFolder, given, settings, state.password);
   terminal.say(settings.about);
   const notice = noticeOf({ stored, madeWith, begunWith }, wantedVectors(settings, given));
   if (notice !== null) terminal.warn(notice);
   terminal.say("Starting the Worker …");
-  await withWorker(
-    { port: options.port, stateFolder, vars, envFiles, tell: terminal.warn },
-    async (url) => {
-      const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
-      const api = await openPanel(url, state, origin);
-      await setUp(url, api, state, subject, chatModel);
-      state.embeddingModel = embeddingModel;
-      await writeDemoState(stateFolder, state);
-      await pushAndIndex(api, terminal, subject, options.confirmRemovals === true);
-      const ask = () => askAndShow(url, state.token ?? "", terminal, subject, questions);
-      if (options.once === true) return await ask();
-      await goOnWithout(ask, terminal);
-      const addresses = addressesOf(url, subject.identifier);
-      showAddresses(terminal, addresses, state.token ?? "", questions);
-      terminal.say(`\nPanel: ${addresses.panel}`);
-      terminal.say(`  Sign in as ${LOCAL_EMAIL}, password ${state.password}`);
-      terminal.say(`\nServing on ${url}. Ctrl-C ends it.`);
-      await new Promise(() => undefined);
-    },
-  );
+  const { port } = options;
+  const worker = { port, stateFolder, vars: settings.vars, envFiles, tell: terminal.warn };
+  await withWorker(worker, async (url) => {
+    const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
+    const api = await openPanel(url, state, origin);
+    await setUp(url, api, state, subject, settings.chatModel);
+    state.embeddingModel = settings.embeddingModel;
+    await writeDemoState(stateFolder, state);
+    await indexAndAsk({ url, api, state, subject, questions, terminal }, options);
+  });
+}
+
+/** What the Worker reads beside wrangler.toml; later files win. */
+async function envFilesOf(
+  stateFolder: string,
+  given: Variables,
+  settings: ModelSettings,
+  password: string,
+): Promise<string[]> {
+  const signIn = { PANEL_ADMIN_EMAIL: LOCAL_EMAIL, PANEL_ADMIN_PASSWORD: password };
+  return [
+    ...(await encryptionFile(stateFolder, given)),
+    // Named files replace .dev.vars, so that a checkout names it too.
+    ...(DEV_VARS === null ? [] : [DEV_VARS]),
+    ...(await writeVariables(stateFolder, "variables.env", besidesModels(given))),
+    ...settings.envFiles,
+    ...(await writeVariables(stateFolder, "sign-in.env", signIn)),
+  ];
+}
+
+type Served = {
+  url: string;
+  api: PanelApi;
+  state: DemoState;
+  subject: Subject;
+  questions: Questions;
+  terminal: Terminal;
+};
+
+/** Returns with `--once`, else serves until the process ends. */
+async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> {
+  const { url, api, state, subject, questions, terminal } = served;
+  const isComplete = await pushAndIndex(api, terminal, subject, options.confirmRemovals === true);
+  const token = state.token ?? "";
+  const ask = () => askAndShow(url, token, terminal, subject, questions);
+  if (options.once === true) {
+    if (!isComplete) process.exitCode = 1;
+    return await ask();
+  }
+  await goOnWithout(ask, terminal);
+  const addresses = addressesOf(url, subject.identifier);
+  showAddresses(terminal, addresses, token, questions);
+  terminal.say(`\nPanel: ${addresses.panel}`);
+  terminal.say(`  Sign in as ${LOCAL_EMAIL}, password ${state.password}`);
+  terminal.say(`\nServing on ${url}. Ctrl-C ends it.`);
+  await new Promise(() => undefined);
 }
 
 /** Reads the folder first, so that a wrong folder is reported before anything starts. */
@@ -176,12 +207,13 @@ function noticeOf({ stored, madeWith, begunWith }: Made, wanted: WantedVectors):
   return `The files were embedded with ${madeWith} and are embedded anew with ${wanted.model}. Until that is done the old index answers.`;
 }
 
+/** Returns whether the index holds the folder: every file, and none that the folder lacks. */
 async function pushAndIndex(
   api: PanelApi,
   terminal: Terminal,
   subject: Subject,
   confirmRemovals: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { folder, identifier } = subject;
   const request = { folder, source: identifier, choice: NO_CHOICE, confirmRemovals, dryRun: false };
   const summary = await pushFolder(api, terminal, request);
@@ -190,6 +222,7 @@ async function pushAndIndex(
   terminal.say(`${indexed} of ${total} files are indexed, in ${vectors} passages.`);
   for (const file of failed)
     terminal.warn(`not indexed: ${file.filePath} (${file.errorMessage ?? ""})`);
+  return failed.length === 0 && summary.failed.length === 0 && summary.held === 0;
 }
 
 /** The service is of use, and can be mended, while the model that answers is out of order. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { configArguments } from "./packed-config.ts";
+import { OWNER_ONLY } from "./protect-state.ts";
 import { missingPart } from "./stored-indexes.ts";
 import { spawnWrangler } from "./wrangler.ts";
 
@@ -28,7 +29,7 @@ export async function applyMigrations(stateFolder: string): Promise<void> {
   const missing = await missingPart(stateFolder, sql);
   if (missing !== null) throw madeEarlier(stateFolder, missing);
   if (failure !== null) throw new CommandFailure(failure);
-  await writeFile(stamp, wanted);
+  await writeFile(stamp, wanted, { mode: OWNER_ONLY });
 }
 
 export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder, "v3", "d1"));

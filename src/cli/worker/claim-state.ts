@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { z } from "zod";
@@ -7,6 +7,7 @@ import { messageOf } from "../../core/errors.ts";
 import { CommandFailure } from "../failure.ts";
 import { isAlive } from "../is-alive.ts";
 import { checkPortIsFree } from "./free-port.ts";
+import { OWNER_ONLY, protectState } from "./protect-state.ts";
 import { removeVariables } from "./variable-files.ts";
 
 const FILE = "server.json";
@@ -16,13 +17,12 @@ const STARTS_WITHIN_MS = 120_000;
 const owner = z.object({ pid: z.number(), port: z.number() });
 
 /**
- * Notes in a state folder that this process serves from it: two servers on one database fail with
- * SQLITE_BUSY. What a killed server left behind is replaced, and its variables are removed. Returns
- * what ends the claim and removes the variables, which the end of this process does as well.
+ * Records in a state folder that this process serves from it, as two servers on one database fail
+ * with SQLITE_BUSY, and closes the folder to other users. Replaces the record and removes the
+ * variables of a killed server. Returns the release, which also runs when this process ends.
  * @throws CommandFailure when another server uses the folder, or it cannot be written
  */
 export async function claimState(stateFolder: string, port: number): Promise<() => void> {
-  orSayWhere(stateFolder, () => mkdirSync(stateFolder, { recursive: true }));
   const file = join(stateFolder, FILE);
   const other = read(file);
   if (other !== null && (await serves(other, file))) {
@@ -31,9 +31,11 @@ export async function claimState(stateFolder: string, port: number): Promise<() 
         "End that one, or choose another folder with --state (npm run dev: --persist-to).",
     );
   }
+  orSayWhere(stateFolder, () => protectState(stateFolder));
   // A second claim of this process follows what it wrote after the first.
   if (other?.pid !== process.pid) removeVariables(stateFolder);
-  orSayWhere(stateFolder, () => writeFileSync(file, JSON.stringify({ pid: process.pid, port })));
+  const note = JSON.stringify({ pid: process.pid, port });
+  orSayWhere(stateFolder, () => writeFileSync(file, note, { mode: OWNER_ONLY }));
   const release = () => {
     if (read(file)?.pid !== process.pid) return;
     removeVariables(stateFolder);

@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { IS_PACKED, PROJECT } from "../installation.ts";
+import { OWNER_ONLY } from "./protect-state.ts";
 
 const NAME = "wrangler.toml";
 
@@ -12,8 +13,8 @@ const NAME = "wrangler.toml";
 export async function configArguments(stateFolder: string): Promise<string[]> {
   if (!IS_PACKED) return [];
   const copy = join(stateFolder, NAME);
-  await mkdir(stateFolder, { recursive: true });
-  await writeFile(copy, packedConfig(await readFile(join(PROJECT, NAME), "utf8"), PROJECT));
+  const toml = packedConfig(await readFile(join(PROJECT, NAME), "utf8"), PROJECT);
+  await writeFile(copy, toml, { mode: OWNER_ONLY });
   return ["--config", copy];
 }
 

@@ -11,6 +11,7 @@ import { applyMigrations } from "./apply-migrations.ts";
 import { claimState } from "./claim-state.ts";
 import { checkPortIsFree } from "./free-port.ts";
 import { configArguments } from "./packed-config.ts";
+import { OWNER_ONLY } from "./protect-state.ts";
 import { problemOfStart } from "./problem-of-start.ts";
 import { followWorkerLog } from "./worker-log.ts";
 import { signalGroup, spawnWranglerGroup } from "./wrangler.ts";
@@ -60,7 +61,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   ]);
   endWithUs(child);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
-  followWorkerLog(streams, createWriteStream(logPath), settings.tell);
+  followWorkerLog(streams, createWriteStream(logPath, { mode: OWNER_ONLY }), settings.tell);
   const ended = once(child, "exit").then(() => undefined);
   const stop = async () => {
     await stopGroup(child);

@@ -1,23 +1,30 @@
-import { rmSync } from "node:fs";
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
+import { DEVELOPMENT_KEY } from "../../access/seal.ts";
 import { CommandFailure } from "../failure.ts";
+import { OWNER_ONLY } from "./protect-state.ts";
 import type { Variables } from "./worker-variables.ts";
 
-const OWNER_ONLY = 0o600;
 const QUOTES = ["'", "`", '"'];
-const NAMES = ["variables.env", "model.env"] as const;
+/** Of use only while the Worker runs. */
+const REMOVED_AT_THE_END = ["variables.env", "model.env"] as const;
+const SIGN_IN = "sign-in.env";
+const ENCRYPTION = "encryption.env";
+const KEY_BYTES = 32;
+
+type FileName = (typeof REMOVED_AT_THE_END)[number] | typeof SIGN_IN | typeof ENCRYPTION;
 
 /**
- * Writes variables where `wrangler dev --env-file` reads them, for their owner only; a list of
- * processes would show arguments. Without variables an earlier file is removed. Returns its path
- * in a list, or nothing.
+ * Writes variables to a file for `wrangler dev --env-file`, as a list of processes would show
+ * arguments. Without variables it removes an earlier file. Returns the file's path in a list.
  * @throws CommandFailure for a value that no file can hold
  */
 export async function writeVariables(
   stateFolder: string,
-  name: (typeof NAMES)[number],
+  name: FileName,
   variables: Variables,
 ): Promise<string[]> {
   const file = resolve(stateFolder, name);
@@ -26,16 +33,25 @@ export async function writeVariables(
     await rm(file, { force: true });
     return [];
   }
-  await mkdir(stateFolder, { recursive: true });
   await writeFile(file, lines.join(""), { mode: OWNER_ONLY });
-  // The mode passed above applies only to a new file.
-  await chmod(file, OWNER_ONLY);
   return [file];
 }
 
-/** They may hold secrets, and are of use only while the Worker runs. */
+/**
+ * The file with the key that seals this folder's secrets, made once; none where the user gives a
+ * key. Secrets that an earlier version sealed with the public development key stay readable.
+ */
+export async function encryptionFile(stateFolder: string, given: Variables): Promise<string[]> {
+  if (given["ENCRYPTION_KEY"] !== undefined) return [];
+  const file = resolve(stateFolder, ENCRYPTION);
+  if (existsSync(file)) return [file];
+  const key = randomBytes(KEY_BYTES).toString("base64");
+  const keys = { ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: DEVELOPMENT_KEY };
+  return await writeVariables(stateFolder, ENCRYPTION, keys);
+}
+
 export function removeVariables(stateFolder: string): void {
-  for (const name of NAMES) rmSync(resolve(stateFolder, name), { force: true });
+  for (const name of REMOVED_AT_THE_END) rmSync(resolve(stateFolder, name), { force: true });
 }
 
 /** As dotenv reads it: no quotation mark can be escaped, and `$` begins a variable. */

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { ChildProcess, StdioOptions } from "node:child_process";
+import type { ChildProcess, SpawnOptions, StdioOptions } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -24,10 +24,22 @@ const QUIET = {
 
 const ENVIRONMENT = () => ({ ...process.env, ...QUIET });
 
+/** Other users cannot read what wrangler writes to the state folder. */
+const OWNER_ONLY_MASK = 0o077;
+
+function spawnPrivately(command: string, args: string[], options: SpawnOptions): ChildProcess {
+  const before = process.umask(OWNER_ONLY_MASK);
+  try {
+    return spawn(command, args, { cwd: PROJECT, env: ENVIRONMENT(), ...options });
+  } finally {
+    process.umask(before);
+  }
+}
+
 /** Starts wrangler in our own process group, where it can read the terminal. */
 export function spawnWrangler(args: string[], stdio: StdioOptions): ChildProcess {
   const [node, script] = wrangler();
-  return spawn(node, [script, ...args], { cwd: PROJECT, env: ENVIRONMENT(), stdio });
+  return spawnPrivately(node, [script, ...args], { stdio });
 }
 
 /**
@@ -38,9 +50,7 @@ const GUARD = '(cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
 /** Starts wrangler in a process group of its own, which never outlives this process. Its input is closed. */
 export function spawnWranglerGroup(args: string[]): ChildProcess {
-  return spawn("sh", ["-c", GUARD, "sh", ...wrangler(), ...args], {
-    cwd: PROJECT,
-    env: ENVIRONMENT(),
+  return spawnPrivately("sh", ["-c", GUARD, "sh", ...wrangler(), ...args], {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
     detached: true,
   });

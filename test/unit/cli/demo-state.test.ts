@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -23,19 +23,6 @@ test("the token is kept, readable by its owner only", async () => {
   await writeDemoState(folder, state);
   expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
   expect(await readDemoState(folder)).toEqual(state);
-});
-
-test("a file that others could read is closed when it is written again", async () => {
-  writeFileSync(join(folder, "demo.json"), "{}");
-  chmodSync(join(folder, "demo.json"), 0o644);
-  await writeDemoState(folder, {
-    token: null,
-    key: null,
-    password: null,
-    folders: {},
-    embeddingModel: null,
-  });
-  expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
 });
 
 test("a spoilt file counts as none", async () => {

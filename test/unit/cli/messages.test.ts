@@ -1,5 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { utimesSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,6 +16,7 @@ import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { checkNodeVersion, versionOfProject } from "../../../src/cli/installation.ts";
 import { goOnWithout, runDemo, withWayBack } from "../../../src/cli/demo/run-demo.ts";
 import { CommandFailure } from "../../../src/cli/failure.ts";
+import { isAlive } from "../../../src/cli/is-alive.ts";
 import { claimState } from "../../../src/cli/worker/claim-state.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
 
@@ -246,6 +249,33 @@ test("what a killed server left is replaced, its variables go; an end leaves non
   expect(readdirSync(folder).toSorted()).toEqual(["model.env", "server.json", "variables.env"]);
   release();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("the state folder and its files are closed to other users; what is not ours is left", async () => {
+  const open = (name: string) => {
+    writeFileSync(join(folder, name), "", { mode: 0o644 });
+    return name;
+  };
+  mkdirSync(join(folder, "v3/d1"), { recursive: true, mode: 0o755 });
+  const files = ["demo.json", "v3/d1/metadata.sqlite", "variables.env.txt"].map(open);
+  const modes = () =>
+    [".", "v3", "v3/d1", ...files].map((name) => statSync(join(folder, name)).mode & 0o777);
+  chmodSync(folder, 0o755);
+  (await claimState(folder, 1))();
+  expect(modes()).toEqual([0o755, 0o700, 0o700, 0o600, 0o600, 0o644]);
+  rmSync(join(folder, files.pop() ?? ""));
+  (await claimState(folder, 1))();
+  expect(modes()).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
+});
+
+test("a killed server whose parent has not noticed uses the folder no more", async () => {
+  const parent = spawn("sh", ["-c", "(exit 0) & echo $!; exec sleep 60"]);
+  const [pid] = (await once(parent.stdout, "data")) as [Buffer];
+  await vi.waitFor(() => expect(isAlive(Number(pid.toString()))).toBe(false));
+  noteOf(Number(pid.toString()), 8_787);
+  (await claimState(folder, 1))();
+  expect(isAlive(process.pid)).toBe(true);
+  parent.kill();
 });
 
 test("an interrupted change to a model that is not there tells the way back", () => {

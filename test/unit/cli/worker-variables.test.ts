@@ -3,13 +3,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { seal, unseal } from "../../../src/access/seal.ts";
 import { modelSettings } from "../../../src/cli/demo/model-settings.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
+import { parseConfig } from "../../../src/config.ts";
 import { problemOfStart } from "../../../src/cli/worker/problem-of-start.ts";
-import { writeVariables } from "../../../src/cli/worker/variable-files.ts";
+import { encryptionFile, writeVariables } from "../../../src/cli/worker/variable-files.ts";
 import {
   besidesFile,
   besidesModels,
@@ -163,6 +166,20 @@ test("values are written as they are, for their owner only", async () => {
   expect(readdirSync(folder)).toEqual([]);
   const impossible = writeVariables(folder, "variables.env", { AI_GATEWAY_ID: "'`\"" });
   await expect(impossible).rejects.toThrow("AI_GATEWAY_ID must not hold each of the quotation");
+});
+
+test("a state folder gets an encryption key of its own, once, unless the user gives one", async () => {
+  const [file = ""] = await encryptionFile(folder, {});
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const text = readFileSync(file, "utf8");
+  const { ENCRYPTION_KEY: key = "", ENCRYPTION_KEY_PREVIOUS: before = "" } = parseEnv(text);
+  expect(Buffer.from(key, "base64")).toHaveLength(32);
+  const sealed = await seal({ ENVIRONMENT: "development" }, "of an earlier version");
+  const config = parseConfig({ ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: before });
+  expect(await unseal(config, sealed)).toBe("of an earlier version");
+  expect(await encryptionFile(folder, {})).toEqual([file]);
+  expect(readFileSync(file, "utf8")).toBe(text);
+  expect(await encryptionFile(folder, { ENCRYPTION_KEY: "own" })).toEqual([]);
 });
 
 test("a Worker that refuses its variables is not waited for", async () => {
