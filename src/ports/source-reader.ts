@@ -28,6 +28,11 @@ export type ListingPage = {
   /** Where the next page starts; null when the listing is complete. */
   next: string | null;
   /**
+   * What the provider's page held, where that is more than files and deletions: folders, files that
+   * lie elsewhere. A listing whose pages are empty again and again is ended.
+   */
+  entries?: number;
+  /**
    * Part of the source could not be listed, so that files unlisted in this run are not deleted.
    */
   partial?: boolean;

@@ -2,7 +2,7 @@ import { readLimited } from "../core/read-limited.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { guardUrl } from "./guarded-url.ts";
-import { SourceFailure } from "../ports/source-reader.ts";
+import { SourceFailure, type OpenedFile } from "../ports/source-reader.ts";
 
 const MIB = 1_024 * 1_024;
 const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
@@ -153,8 +153,16 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }
 
+/** A document whose bytes an exchange brings, as far as the limit. */
+export function openedFrom({ response }: GuardedResponse, mimeType: string | null): OpenedFile {
+  const { headers, body } = response;
+  const size = Number(headers.get("content-length") ?? Number.NaN);
+  const opened = { body: limitBody(body, DOCUMENT_LIMIT_BYTES), mimeType };
+  return { outcome: "opened", ...opened, size: Number.isSafeInteger(size) ? size : null };
+}
+
 /** A body that fails once it has brought more than the limit, whatever its length was said to be. */
-export function limitBody(
+function limitBody(
   body: ReadableStream<Uint8Array> | null,
   limitBytes: number,
 ): ReadableStream<Uint8Array> {

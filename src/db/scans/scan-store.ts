@@ -25,6 +25,17 @@ const scanProgress = z.object({
   cursor: z.string().nullable(),
   /** The cursor is too long for a row and is stored in the bucket. */
   cursorIsStored: z.boolean(),
+  /** What shows that the listing ends; absent at its beginning. */
+  advance: z
+    .object({
+      pages: z.number(),
+      /** Empty pages in a row. */
+      empty: z.number(),
+      /** Hash of the cursor that an earlier page led to, and that page's number. */
+      mark: z.string(),
+      markedAt: z.number(),
+    })
+    .optional(),
   /** Everything is listed; unlisted files are still to be removed. */
   listed: z.boolean(),
   partial: z.boolean(),

@@ -6,6 +6,7 @@ import { isMending, type ScanProgress, type ScanRun } from "../../db/scans/scan-
 import type { ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
+import { advanced } from "../../sources/listing-advance.ts";
 import { comparePage } from "./compare-page.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { notePage, readCursor, storedCursor } from "./scan-notes.ts";
@@ -60,7 +61,13 @@ export async function scanPage(
  * since, and no later feed would report that.
  */
 function fromTheStart(progress: ScanProgress, now: number): ScanProgress {
-  const nothing = { cursor: null, cursorIsStored: false, seenFiles: 0, changeCursor: null };
+  const nothing = {
+    cursor: null,
+    cursorIsStored: false,
+    advance: undefined,
+    seenFiles: 0,
+    changeCursor: null,
+  };
   const { step } = progress;
   return { ...progress, ...nothing, mode: "full", listed: false, notesFrom: step, listedFrom: now };
 }
@@ -122,6 +129,10 @@ async function nextProgress(
   return {
     ...progress,
     ...(await storedCursor(services, run, listing.next)),
+    advance: await advanced(restarted ? undefined : progress.advance, {
+      next: listing.next,
+      entries: listing.entries ?? listing.files.length + listing.deleted.length,
+    }),
     ...(restarted ? { notesFrom: progress.step } : {}),
     step: progress.step + 1,
     listed: listing.next === null || progress.mode === "look",

@@ -1,6 +1,7 @@
 import { importPKCS8, SignJWT } from "jose";
 import { z } from "zod";
 
+import { parsedJson } from "../../core/parsed-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { cachedTokens, type AccessToken, type AccessTokens } from "../access-tokens.ts";
@@ -109,11 +110,3 @@ function tokenRefusal(
 }
 
 const denied = (message: string) => new SourceFailure("denied", `Google: ${message}`);
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

@@ -1,12 +1,11 @@
 import { z } from "zod";
 
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { readBytes, retryAfterMs, type GuardedResponse } from "../guarded-fetch.ts";
+import type { ApiError } from "../api-client.ts";
 
 /*
  * https://developers.google.com/workspace/drive/api/guides/handle-errors
  */
-const ERROR_BODY_LIMIT_BYTES = 65_536;
 const errorBody = z.object({
   error: z.object({
     message: z.string().optional(),
@@ -42,31 +41,13 @@ const DENIALS = new Map([
   ["authError", "the access token is refused"],
 ]);
 
-export type DriveError = { status: number; reason: string; retryAfterMs: number | null };
-
-/** Status and reason of an answer that is no success; reads its body. */
-export async function driveError(got: GuardedResponse, nowMs: number): Promise<DriveError> {
-  const { status, headers } = got.response;
-  const bytes = await readBytes(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => null);
-  return {
-    status,
-    reason: bytes === null ? "" : reasonIn(new TextDecoder().decode(bytes)),
-    retryAfterMs: retryAfterMs(headers, nowMs),
-  };
-}
-
-function reasonIn(text: string): string {
-  try {
-    const parsed = errorBody.safeParse(JSON.parse(text));
-    return parsed.success ? (parsed.data.error.errors?.[0]?.reason ?? "") : "";
-  } catch {
-    return "";
-  }
-}
+/** The reason of an error answer. */
+export const reasonIn = (body: unknown): string =>
+  errorBody.safeParse(body).data?.error.errors?.[0]?.reason ?? "";
 
 /** The failure that an error of Drive's is; `refused`: what to do where nothing more is known. */
 export function driveFailure(
-  { status, reason, retryAfterMs: wait }: DriveError,
+  { status, code: reason, retryAfterMs: wait }: ApiError,
   refused: string,
 ): SourceFailure {
   const told = `Google Drive: ${status}${reason === "" ? "" : ` ${reason}`}`;

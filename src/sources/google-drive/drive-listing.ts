@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { ListingPage } from "../../ports/source-reader.ts";
-import type { DriveClient } from "./drive-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import { FILE_FIELDS, fileList, FOLDER, startPageToken, type DriveFile } from "./drive-files.ts";
 import { findRoot } from "./drive-root.ts";
 import { FolderTree } from "../folder-tree.ts";
@@ -33,7 +33,7 @@ export function corpusOf(driveId: string | null) {
  * @throws SourceFailure `denied` that says what to share with whom
  */
 export async function beginTree(
-  client: DriveClient,
+  client: ApiClient,
   config: GoogleDriveConfig,
   { account, now, signal }: { account: string; now: number; signal: AbortSignal },
 ): Promise<StoredTree> {
@@ -52,11 +52,11 @@ export async function beginTree(
 
 /** One page of folders is added to the tree. */
 export async function listFolders(
-  client: DriveClient,
+  client: ApiClient,
   tree: StoredTree,
   page: string | null,
   signal: AbortSignal,
-): Promise<{ tree: StoredTree; next: ListingCursor }> {
+): Promise<{ tree: StoredTree; entries: number; next: ListingCursor }> {
   const listed = await listPage(client, tree, { q: LIVE_FOLDERS, page, labelIds: [] }, signal);
   const found = listed.files.map(({ id, name, parents }) => [
     id,
@@ -67,7 +67,7 @@ export async function listFolders(
     listed.nextPageToken === undefined
       ? { phase: "files", page: null }
       : { phase: "folders", page: listed.nextPageToken };
-  return { tree: { ...tree, folders }, next };
+  return { tree: { ...tree, folders }, entries: found.length, next };
 }
 
 /** How files of a page become those of the source. */
@@ -77,7 +77,7 @@ export type FilesOf = (
 ) => Promise<Required<Pick<ListingPage, "files" | "skipped" | "problems">>>;
 
 export async function listFiles(
-  client: DriveClient,
+  client: ApiClient,
   of: { tree: StoredTree; page: string | null; labelIds: string[]; filesOf: FilesOf },
   signal: AbortSignal,
 ): Promise<Omit<ListingPage, "next"> & { next: ListingCursor | null }> {
@@ -87,6 +87,7 @@ export async function listFiles(
   return {
     ...(await filesOf(listed.files, new FolderTree(tree))),
     deleted: [],
+    entries: listed.files.length,
     next: nextPageToken === undefined ? null : { phase: "files", page: nextPageToken },
     ...(incompleteSearch === true ? { partial: true } : {}),
     ...(nextPageToken === undefined ? { changeCursor: tree.changeCursor } : {}),
@@ -94,7 +95,7 @@ export async function listFiles(
 }
 
 async function listPage(
-  client: DriveClient,
+  client: ApiClient,
   { driveId }: StoredTree,
   { q, page, labelIds }: { q: string; page: string | null; labelIds: string[] },
   signal: AbortSignal,

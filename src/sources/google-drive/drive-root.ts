@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { SourceFailure } from "../../ports/source-reader.ts";
-import type { DriveClient } from "./drive-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import { driveFile, FOLDER } from "./drive-files.ts";
 import type { GoogleDriveConfig } from "./google-drive-config.ts";
 
@@ -15,7 +15,7 @@ export type DriveRoot = { id: string; name: string; driveId: string | null };
 
 /** One call. @throws SourceFailure `denied` that says what to share with whom */
 export async function findRoot(
-  client: DriveClient,
+  client: ApiClient,
   { rootFolderId, sharedDriveId }: GoogleDriveConfig,
   account: string,
   signal: AbortSignal,
@@ -25,18 +25,18 @@ export async function findRoot(
     : await findFolder(client, rootFolderId, account, signal);
 }
 
-async function findDrive(client: DriveClient, id: string, account: string, signal: AbortSignal) {
-  const query = { fields: "id,name" };
-  const asked = await client.ask(sharedDrive, `drives/${encodeURIComponent(id)}`, query, signal);
+async function findDrive(client: ApiClient, id: string, account: string, signal: AbortSignal) {
+  const address = client.address(`drives/${encodeURIComponent(id)}`, { fields: "id,name" });
+  const asked = await client.ask(sharedDrive, address, signal);
   if ("answer" in asked) return { ...asked.answer, driveId: asked.answer.id };
   if (asked.error.status !== 404) throw client.failure(asked.error);
   throw denied(`${account} sees no shared drive ${id}: add it as a viewer of the drive`);
 }
 
-async function findFolder(client: DriveClient, id: string, account: string, signal: AbortSignal) {
+async function findFolder(client: ApiClient, id: string, account: string, signal: AbortSignal) {
   const query = { fields: "id,name,mimeType,trashed,driveId", supportsAllDrives: true };
-  const path = `files/${encodeURIComponent(id)}`;
-  const asked = await client.ask(rootFolder, path, query, signal);
+  const address = client.address(`files/${encodeURIComponent(id)}`, query);
+  const asked = await client.ask(rootFolder, address, signal);
   if ("error" in asked) {
     if (asked.error.status !== 404) throw client.failure(asked.error);
     throw denied(`${account} sees no folder ${id}: share the folder with that address`);

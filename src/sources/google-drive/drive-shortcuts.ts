@@ -1,5 +1,5 @@
 import { inParallel } from "../../core/work/parallel.ts";
-import type { DriveClient } from "./drive-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import {
   driveFile,
   FILE_FIELDS,
@@ -18,21 +18,21 @@ type Reading = { target: DriveFile } | { reason: string };
  * Files with what is read for them: a shortcut is followed once, to a file that the account sees.
  * Shortcuts to shortcuts or folders and files without content are left out, each with its reason.
  */
-export async function withTargets<Found extends { file: DriveFile }>(
-  client: DriveClient,
-  inside: Found[],
+export async function withTargets<Inside extends { file: DriveFile }>(
+  client: ApiClient,
+  inside: Inside[],
   signal: AbortSignal,
 ): Promise<{
-  readable: (Found & { target: DriveFile })[];
-  unreadable: (Found & { reason: string })[];
+  readable: (Inside & { target: DriveFile })[];
+  unreadable: (Inside & { reason: string })[];
 }> {
   const shortcuts = inside.filter(({ file }) => file.mimeType === SHORTCUT);
   const followed = new Map<string, Reading>();
   await inParallel(shortcuts, SHORTCUTS_AT_ONCE, async ({ file }) => {
     followed.set(file.id, await behindShortcut(client, file, signal));
   });
-  const readable: (Found & { target: DriveFile })[] = [];
-  const unreadable: (Found & { reason: string })[] = [];
+  const readable: (Inside & { target: DriveFile })[] = [];
+  const unreadable: (Inside & { reason: string })[] = [];
   for (const found of inside) {
     const reading = followed.get(found.file.id) ?? readingOf(found.file);
     if ("target" in reading) readable.push({ ...found, ...reading });
@@ -48,16 +48,16 @@ function readingOf(file: DriveFile): Reading {
 }
 
 async function behindShortcut(
-  client: DriveClient,
+  client: ApiClient,
   { shortcutDetails }: DriveFile,
   signal: AbortSignal,
 ): Promise<Reading> {
   const type = shortcutDetails?.targetMimeType;
   if (type === FOLDER) return { reason: "shortcuts to folders are not followed" };
   if (shortcutDetails === undefined || type === SHORTCUT) return { reason: FOLLOWED_ONCE };
-  const path = `files/${encodeURIComponent(shortcutDetails.targetId)}`;
   const query = { fields: FILE_FIELDS, supportsAllDrives: true };
-  const asked = await client.ask(driveFile, path, query, signal);
+  const path = `files/${encodeURIComponent(shortcutDetails.targetId)}`;
+  const asked = await client.ask(driveFile, client.address(path, query), signal);
   if ("answer" in asked) {
     const { answer } = asked;
     if (answer.trashed === true) return { reason: LEADS_NOWHERE };

@@ -4,7 +4,7 @@ import { DAY_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
 import { DRIVE_WEBHOOK } from "./drive-notifications.ts";
-import type { DriveClient } from "./drive-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import { startPageToken } from "./drive-files.ts";
 import { corpusOf } from "./drive-listing.ts";
 
@@ -27,7 +27,7 @@ const nothing = z.unknown();
 const BAD_ADDRESS = "webhookUrl";
 
 export type DriveWatcherOptions = {
-  client: DriveClient;
+  client: ApiClient;
   now: Now;
   /** The shared drive that is read; null: somebody's own drive. */
   findDriveId: (signal: AbortSignal) => Promise<string | null>;
@@ -52,12 +52,13 @@ export function driveWatcher({ client, now, findDriveId }: DriveWatcherOptions):
       const expiration = String(now() + LIFE_MS);
       const body = { id, type: "web_hook", address, token, expiration };
       const query = { ...corpus, pageToken, includeRemoved: true };
-      const asked = await client.post(channel, { path: "changes/watch", query, body }, signal);
+      const watching = client.address("changes/watch", query);
+      const asked = await client.ask(channel, watching, signal, { body });
       if ("answer" in asked) {
         const { id: channelId, resourceId, expiration: expiresAt } = asked.answer;
         return { id: channelId, resourceId, expiresAt };
       }
-      const { status, reason } = asked.error;
+      const { status, code: reason } = asked.error;
       if (!reason.includes(BAD_ADDRESS)) throw client.failure(asked.error);
       const told = `${status} ${reason}: Google does not notify ${baseUrl}`;
       throw new SourceFailure("denied", `Google Drive: ${told}`);
@@ -65,7 +66,8 @@ export function driveWatcher({ client, now, findDriveId }: DriveWatcherOptions):
 
     async stop({ id, resourceId }, signal): Promise<void> {
       const body = { id, resourceId };
-      const asked = await client.post(nothing, { path: "channels/stop", query: {}, body }, signal);
+      const stopping = client.address("channels/stop");
+      const asked = await client.ask(nothing, stopping, signal, { body });
       if ("error" in asked && asked.error.status !== 404) throw client.failure(asked.error);
     },
   };

@@ -9,10 +9,11 @@ import type {
 } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { limitBody, tooLarge, type Outgoing } from "../guarded-fetch.ts";
+import { openedFrom, tooLarge, type Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "./access-token.ts";
 import { changeList, fileThere, movesFiles } from "./drive-changes.ts";
-import { DriveClient } from "./drive-client.ts";
+import type { ApiClient } from "../api-client.ts";
+import { driveClient } from "./drive-client.ts";
 import {
   exportTypeOf,
   FILE_FIELDS,
@@ -53,7 +54,7 @@ export class GoogleDriveReader implements SourceReader {
   readonly #config: GoogleDriveConfig;
   readonly #account: string;
   readonly #options: GoogleDriveOptions;
-  readonly #client: DriveClient;
+  readonly #client: ApiClient;
   readonly watcher: SourceWatcher;
 
   constructor(config: GoogleDriveConfig, account: ServiceAccount, options: GoogleDriveOptions) {
@@ -61,7 +62,7 @@ export class GoogleDriveReader implements SourceReader {
     this.#config = config;
     this.#account = config.subject ?? account.client_email;
     this.#options = options;
-    this.#client = new DriveClient({
+    this.#client = driveClient({
       outgoing,
       now,
       apiBaseUrl: config.apiBaseUrl,
@@ -83,7 +84,8 @@ export class GoogleDriveReader implements SourceReader {
     if (at === null || at.phase === "folders") {
       const listed = await listFolders(this.#client, tree, at?.page ?? null, signal);
       await this.#options.store.write(PENDING_FOLDERS, treeBytes(listed.tree));
-      return { files: [], deleted: [], next: JSON.stringify(listed.next) };
+      const { entries, next } = listed;
+      return { files: [], deleted: [], entries, next: JSON.stringify(next) };
     }
     const page = await listFiles(
       this.#client,
@@ -121,6 +123,7 @@ export class GoogleDriveReader implements SourceReader {
     return {
       files,
       ...unread,
+      entries: changes.length,
       deleted: changedIds.filter((id) => !listed.has(id)),
       next: nextPageToken ?? null,
       ...(end === null ? {} : { changeCursor: end }),
@@ -146,26 +149,16 @@ export class GoogleDriveReader implements SourceReader {
     const exported = exportTypeOf(textOf(file.metadata["mimeType"]));
     if (exported === null && file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
     const id = encodeURIComponent(textOf(file.sourceState?.["targetId"] ?? file.externalId));
-    const asked =
+    const address =
       exported === null
-        ? await this.#client.download(
-            `files/${id}`,
-            { alt: "media", supportsAllDrives: true },
-            signal,
-          )
-        : await this.#client.download(`files/${id}/export`, { mimeType: exported }, signal);
+        ? this.#client.address(`files/${id}`, { alt: "media", supportsAllDrives: true })
+        : this.#client.address(`files/${id}/export`, { mimeType: exported });
+    const asked = await this.#client.download(address, signal);
     if ("error" in asked) {
       if (asked.error.status === 404) return { outcome: "deleted" };
       throw this.#client.failure(asked.error);
     }
-    const { headers, body } = asked.got.response;
-    const size = Number(headers.get("content-length") ?? Number.NaN);
-    return {
-      outcome: "opened",
-      body: limitBody(body, DOCUMENT_LIMIT_BYTES),
-      size: Number.isSafeInteger(size) ? size : null,
-      mimeType: exported ?? file.mimeType,
-    };
+    return openedFrom(asked.got, exported ?? file.mimeType);
   }
 
   async #findRoot(signal: AbortSignal) {
@@ -194,7 +187,8 @@ export class GoogleDriveReader implements SourceReader {
         "nextPageToken,newStartPageToken," +
         `changes(changeType,fileId,removed,file(${FILE_FIELDS}))`,
     };
-    const asked = await this.#client.ask(changeList, "changes", query, signal);
+    const address = this.#client.address("changes", query);
+    const asked = await this.#client.ask(changeList, address, signal);
     if ("answer" in asked) return asked.answer;
     if (EXPIRED.has(asked.error.status)) return null;
     throw this.#client.failure(asked.error);

@@ -4,8 +4,8 @@ import { MINUTE_MS, type Now } from "../../core/time.ts";
 import type { ListedFile, SourceReader } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { guardedFetch, limitBody, readBytes, tooLarge, type Outgoing } from "../guarded-fetch.ts";
-import { folderPrefix, keyedFile } from "../keyed-file.ts";
+import { guardedFetch, openedFrom, readBytes, tooLarge, type Outgoing } from "../guarded-fetch.ts";
+import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
 import { storageFailure } from "./storage-failure.ts";
 import { parseListing, type ListedObject } from "./parse-listing.ts";
@@ -54,11 +54,11 @@ export function objectStorageReader(
     async list(cursor, signal) {
       const listing = await listPage(cursor, pageSize, signal);
       const next = listing.nextToken;
-      if (next === "" || (next !== null && next === cursor))
-        throw brokenListing("it does not advance");
+      if (next === "") throw brokenListing("it does not say where it goes on");
       return {
         files: listing.objects.flatMap((each) => fileOf(prefix, each)),
         deleted: [],
+        entries: listing.objects.length,
         next,
       };
     },
@@ -66,16 +66,7 @@ export function objectStorageReader(
     async open(file, signal) {
       if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
       const got = await get(objectUrl(config, keyOf(prefix, file)), signal, DOWNLOAD_TIMEOUT_MS);
-      if (got.response.ok) {
-        const { headers, body } = got.response;
-        const size = Number(headers.get("content-length") ?? Number.NaN);
-        return {
-          outcome: "opened",
-          body: limitBody(body, DOCUMENT_LIMIT_BYTES),
-          size: Number.isSafeInteger(size) ? size : null,
-          mimeType: headers.get("content-type"),
-        };
-      }
+      if (got.response.ok) return openedFrom(got, got.response.headers.get("content-type"));
       const failure = await storageFailure(got, now());
       // A bucket that does not exist is a denial.
       if (got.response.status === 404 && failure.kind !== "denied") return { outcome: "deleted" };
@@ -152,6 +143,6 @@ function unaddressable(): SourceFailure {
 function fileOf(prefix: string, object: ListedObject): ListedFile[] {
   const { key, size, etag, lastModified } = object;
   const version = etag === "" ? `${lastModified}/${size}` : `${etag}/${size}`;
-  const file = keyedFile(prefix, { key, size, version });
+  const file = listedFileFromObject(prefix, { key, size, version });
   return file === null || !key.startsWith(prefix) ? [] : [file];
 }

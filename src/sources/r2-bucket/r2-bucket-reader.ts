@@ -2,7 +2,7 @@ import { messageOf } from "../../core/errors.ts";
 import { SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { tooLarge } from "../guarded-fetch.ts";
-import { folderPrefix, keyedFile } from "../keyed-file.ts";
+import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
 import { bareMediaType } from "../bare-media-type.ts";
 
 export type R2BucketConfig = { prefix?: string | undefined };
@@ -38,10 +38,11 @@ export function r2BucketReader(
         if (isOurs(object.key)) return [];
         const { key, size, etag: version } = object;
         const mimeType = bareMediaType(object.httpMetadata?.contentType ?? null);
-        const file = keyedFile(prefix, { key, size, version, mimeType });
+        const file = listedFileFromObject(prefix, { key, size, version, mimeType });
         return file === null ? [] : [{ ...file, metadata: { ...object.customMetadata } }];
       });
-      return { files, deleted: [], next: listed.truncated ? listed.cursor : null };
+      const next = listed.truncated ? listed.cursor : null;
+      return { files, deleted: [], entries: listed.objects.length, next };
     },
 
     async open(file, signal) {

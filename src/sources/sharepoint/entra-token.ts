@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { parsedJson } from "../../core/parsed-json.ts";
 import { SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { cachedTokens, type AccessToken, type AccessTokens } from "../access-tokens.ts";
@@ -125,11 +126,3 @@ const failure = (
   message: string,
   waitMs: number | null = null,
 ): SourceFailure => new SourceFailure(kind, `Microsoft Entra: ${message}`, waitMs);
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

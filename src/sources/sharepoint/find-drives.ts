@@ -2,9 +2,10 @@ import { z } from "zod";
 
 import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
+import { advanced } from "../listing-advance.ts";
 import { segmentOf } from "../folder-tree.ts";
 import { driveItem } from "./drive-items.ts";
-import type { Asked, GraphClient } from "./graph-client.ts";
+import type { ApiClient, ApiReply } from "../api-client.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
@@ -29,7 +30,7 @@ type Named = {
  * @throws SourceFailure `denied` that says what to do
  */
 export async function nameDrives(
-  client: GraphClient,
+  client: ApiClient,
   config: DocumentSiteConfig,
   signal: AbortSignal,
 ): Promise<Named> {
@@ -49,7 +50,7 @@ export async function nameDrives(
  * @throws SourceFailure `denied` that says what to do
  */
 export async function openDrives(
-  client: GraphClient,
+  client: ApiClient,
   { siteId, drives }: Named,
   { rootFolderId }: DocumentSiteConfig,
   signal: AbortSignal,
@@ -62,7 +63,7 @@ export async function openDrives(
 
 /** Libraries of a site as drives whose files lie in a folder of the library's name. */
 export async function openLibraries(
-  client: GraphClient,
+  client: ApiClient,
   libraries: NamedDrive[],
   signal: AbortSignal,
 ): Promise<FollowedDrive[]> {
@@ -73,7 +74,7 @@ export async function openLibraries(
 }
 
 export async function listLibraries(
-  client: GraphClient,
+  client: ApiClient,
   siteId: string,
   signal: AbortSignal,
 ): Promise<NamedDrive[]> {
@@ -81,19 +82,22 @@ export async function listLibraries(
   let address: string | undefined = client.address(`sites/${siteId}/drives`, {
     $select: "id,name",
   });
+  let advance: Awaited<ReturnType<typeof advanced>>;
   while (address !== undefined) {
-    const asked: Asked<DriveList> = await client.ask(driveList, address, signal);
+    const asked: ApiReply<DriveList> = await client.ask(driveList, address, signal);
     if ("error" in asked) throw client.failure(asked.error);
     found.push(...asked.answer.value.map(({ id, name }) => ({ id, name: name ?? id })));
     if (found.length > LIBRARIES_MAX) {
       throw denied(`the site has more than ${LIBRARIES_MAX} libraries: name one of them`);
     }
     address = asked.answer["@odata.nextLink"];
+    const entries = asked.answer.value.length;
+    advance = await advanced(advance, { next: address ?? null, entries });
   }
   return found;
 }
 
-async function findSite(client: GraphClient, siteId: string, signal: AbortSignal) {
+async function findSite(client: ApiClient, siteId: string, signal: AbortSignal) {
   const address = client.address(`sites/${siteKey(siteId)}`, { $select: "id" });
   const asked = await client.ask(site, address, signal);
   if ("answer" in asked) return asked.answer.id;
@@ -116,7 +120,7 @@ function siteKey(siteId: string): string {
 }
 
 async function openDrive(
-  client: GraphClient,
+  client: ApiClient,
   { id, name }: NamedDrive,
   rootFolderId: string | undefined,
   signal: AbortSignal,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { invalidField } from "../../core/errors.ts";
+import { parsedJson } from "../../core/parsed-json.ts";
 import type { WatchNotification } from "../../ports/source-watcher.ts";
 import type { NotificationCall } from "../source-manifest.ts";
 
@@ -59,12 +60,4 @@ function notificationOf(value: unknown): WatchNotification | null {
   const { subscriptionId: watchId, clientState: token, lifecycleEvent } = parsed.data;
   const event = lifecycleEvent ? LIFECYCLE.get(lifecycleEvent) : "changed";
   return event === undefined ? null : { watchId, token, resourceId: null, event };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

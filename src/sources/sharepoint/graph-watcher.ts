@@ -4,7 +4,7 @@ import { MINUTE_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
 import { GRAPH_WEBHOOK } from "./graph-notifications.ts";
-import type { Asked, GraphClient } from "./graph-client.ts";
+import type { ApiClient, ApiReply } from "../api-client.ts";
 
 /*
  * https://learn.microsoft.com/graph/api/resources/subscription
@@ -21,7 +21,7 @@ const nothing = z.unknown();
 
 /** Watches the root of each drive, which is all that Graph offers. */
 export function graphWatcher(
-  client: GraphClient,
+  client: ApiClient,
   now: Now,
   driveIds: (signal: AbortSignal) => Promise<string[]>,
 ): SourceWatcher {
@@ -69,13 +69,13 @@ export function graphWatcher(
   };
 }
 
-const addressOf = (client: GraphClient, id: string) =>
+const addressOf = (client: ApiClient, id: string) =>
   client.address(`subscriptions/${encodeURIComponent(id)}`);
 
 /** Graph calls the address before it grants a subscription. */
 function refusal(
-  client: GraphClient,
-  { error }: Extract<Asked<unknown>, { error: unknown }>,
+  client: ApiClient,
+  { error }: Extract<ApiReply<unknown>, { error: unknown }>,
   baseUrl: string,
 ): SourceFailure {
   const told = `SharePoint: ${error.status}${error.code === "" ? "" : ` ${error.code}`}`;

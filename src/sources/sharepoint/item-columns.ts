@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { ListedFile, ReaderStore } from "../../ports/source-reader.ts";
 import { tagsOf, type DriveItem } from "./drive-items.ts";
-import type { GraphClient } from "./graph-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import { readColumns, type Columns } from "./list-columns.ts";
 
 /** Columns that were read before a page of the feed failed. */
@@ -14,7 +14,7 @@ const readItem = z.object({
 });
 const readItems = z.object({ names: z.array(z.string()), items: z.array(readItem) });
 
-type Reading = { client: GraphClient; store: ReaderStore; driveId: string; names: string[] };
+type Reading = { client: ApiClient; store: ReaderStore; driveId: string; names: string[] };
 
 /**
  * Columns of items by id, `refused` for an item that cannot be read now. When Graph fails half

@@ -9,14 +9,14 @@ import {
   versionOf,
   type DriveItem,
 } from "./drive-items.ts";
-import type { GraphClient } from "./graph-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import { columnsOf, hasColumns, storedColumns } from "./item-columns.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 type Known = Pick<KnownFiles, "byPath" | "byExternalId">;
 type Placed = { item: DriveItem; place: FolderPlace };
 type Source = {
-  client: GraphClient;
+  client: ApiClient;
   store: ReaderStore;
   drive: FollowedDrive;
   known: Known;

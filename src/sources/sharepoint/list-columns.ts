@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { SECOND_MS } from "../../core/time.ts";
-import type { GraphClient } from "./graph-client.ts";
-import { errorBody, plainCode, type GraphError } from "./graph-failure.ts";
+import type { ApiClient, ApiError } from "../api-client.ts";
+import { codeIn } from "./graph-failure.ts";
 
 /*
  * The change feed cannot expand list items, so columns are asked for by item, 20 in a call:
@@ -36,7 +36,7 @@ export type Columns = Record<string, unknown>;
  * @throws SourceFailure
  */
 export async function readColumns(
-  client: GraphClient,
+  client: ApiClient,
   of: { driveId: string; itemIds: string[]; names: string[] },
   found: Map<string, Columns | "refused">,
   signal: AbortSignal,
@@ -50,18 +50,16 @@ export async function readColumns(
     }));
     const asked = await client.ask(batch, client.address("$batch"), signal, { body: { requests } });
     if ("error" in asked) throw client.failure(asked.error);
-    let failure: GraphError | null = null;
+    let failure: ApiError | null = null;
     for (const { id, status, headers = {}, body } of asked.answer.responses) {
       if (status === 200) found.set(id, chosen(listItem.safeParse(body).data?.fields ?? {}, names));
       else if (WITHOUT_COLUMNS.has(status)) found.set(id, {});
       else if (REFUSED.has(status)) found.set(id, "refused");
-      else failure ??= { status, code: codeOf(body), retryAfterMs: waitOf(headers) };
+      else failure ??= { status, code: codeIn(body), retryAfterMs: waitOf(headers) };
     }
     if (failure !== null) throw client.failure(failure);
   }
 }
-
-const codeOf = (body: unknown) => plainCode(errorBody.safeParse(body).data?.error.code);
 
 function waitOf(headers: Record<string, string>): number | null {
   const name = Object.keys(headers).find((each) => each.toLowerCase() === "retry-after");

@@ -2,9 +2,9 @@ import { z } from "zod";
 
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { SourceFailure, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
-import { limitBody, tooLarge } from "../guarded-fetch.ts";
+import { openedFrom, tooLarge } from "../guarded-fetch.ts";
 import { driveItem } from "./drive-items.ts";
-import type { GraphClient } from "./graph-client.ts";
+import type { ApiClient } from "../api-client.ts";
 
 /*
  * https://learn.microsoft.com/graph/api/driveitem-get-content
@@ -20,7 +20,7 @@ const TRIES = 2;
 
 /** The bytes of a file at an address that is asked for just before. @throws SourceFailure */
 export async function openItem(
-  client: GraphClient,
+  client: ApiClient,
   file: ListedFile,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
@@ -28,21 +28,12 @@ export async function openItem(
   for (let attempt = 1; ; attempt++) {
     const address = await addressOf(client, file, signal);
     if (address === null) return { outcome: "deleted" };
-    const asked = await client.download(address, signal);
-    if ("got" in asked) {
-      const { headers, body } = asked.got.response;
-      const size = Number(headers.get("content-length") ?? Number.NaN);
-      return {
-        outcome: "opened",
-        body: limitBody(body, DOCUMENT_LIMIT_BYTES),
-        size: Number.isSafeInteger(size) ? size : null,
-        mimeType: file.mimeType,
-      };
-    }
+    const asked = await client.downloadWithoutToken(address, signal);
+    if ("got" in asked) return openedFrom(asked.got, file.mimeType);
     if (attempt === TRIES || !REFUSED.has(asked.error.status)) throw downloadFailure(asked.error);
   }
 
-  function downloadFailure(error: Parameters<GraphClient["failure"]>[0]): SourceFailure {
+  function downloadFailure(error: Parameters<ApiClient["failure"]>[0]): SourceFailure {
     if (!REFUSED.has(error.status)) return client.failure(error);
     return new SourceFailure("down", `SharePoint: ${error.status} for the download`);
   }
@@ -50,7 +41,7 @@ export async function openItem(
 
 /** Null when the file has gone. */
 async function addressOf(
-  client: GraphClient,
+  client: ApiClient,
   { externalId, sourceState }: ListedFile,
   signal: AbortSignal,
 ): Promise<string | null> {

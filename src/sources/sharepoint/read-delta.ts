@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { driveItem, ITEM_FIELDS, kindOf, type DriveItem } from "./drive-items.ts";
-import type { GraphClient } from "./graph-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 /*
@@ -31,7 +31,7 @@ export type DeltaPage = {
 
 /** Null when the link has expired. @throws SourceFailure */
 export async function readDelta(
-  client: GraphClient,
+  client: ApiClient,
   driveId: string,
   link: string | null,
   signal: AbortSignal,
@@ -105,7 +105,7 @@ function isBeneath({ root, folders }: FollowedDrive, id: string): boolean {
 
 /** The feed may tell of a file before the folders above it: such are asked for one by one. */
 export async function findMissingFolders(
-  client: GraphClient,
+  client: ApiClient,
   drive: FollowedDrive,
   items: DriveItem[],
   signal: AbortSignal,
@@ -127,7 +127,7 @@ export async function findMissingFolders(
 
 /** Null when it has gone, or cannot be seen. */
 async function askForFolder(
-  client: GraphClient,
+  client: ApiClient,
   driveId: string,
   id: string,
   signal: AbortSignal,

@@ -13,7 +13,8 @@ import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import { entraTokens } from "./entra-token.ts";
 import { listLibraries, nameDrives, openDrives, openLibraries } from "./find-drives.ts";
-import { API_BASE_URL, GraphClient } from "./graph-client.ts";
+import type { ApiClient } from "../api-client.ts";
+import { API_BASE_URL, graphClient } from "./graph-client.ts";
 import { graphWatcher } from "./graph-watcher.ts";
 import { itemFiles, type ItemFiles } from "./item-files.ts";
 import { openItem } from "./open-item.ts";
@@ -44,7 +45,7 @@ export type SharePointOptions = {
 };
 
 /** A page of a drive's feed, applied to what is stored of the drive. */
-type ReadPage = ItemFiles & { moved: boolean; next: Position | null };
+type ReadPage = ItemFiles & { entries: number; moved: boolean; next: Position | null };
 
 /**
  * SharePoint libraries and OneDrive by Microsoft Graph: the change feed from its beginning is the
@@ -54,7 +55,7 @@ type ReadPage = ItemFiles & { moved: boolean; next: Position | null };
 export class SharePointReader implements SourceReader {
   readonly #config: DocumentSiteConfig;
   readonly #options: SharePointOptions;
-  readonly #client: GraphClient;
+  readonly #client: ApiClient;
   readonly watcher: SourceWatcher;
 
   constructor(config: DocumentSiteConfig, clientSecret: string, options: SharePointOptions) {
@@ -65,7 +66,7 @@ export class SharePointReader implements SourceReader {
     const what = driveId === undefined ? (siteId ?? "") : `drive ${driveId}`;
     this.#config = config;
     this.#options = options;
-    this.#client = new GraphClient({
+    this.#client = graphClient({
       outgoing,
       now,
       apiBaseUrl,
@@ -180,7 +181,7 @@ export class SharePointReader implements SourceReader {
   ): Promise<ReadPage | null> {
     const drive = drives[at.drive];
     if (drive === undefined)
-      return { files: [], deleted: [], problems: [], moved: false, next: null };
+      return { files: [], deleted: [], problems: [], entries: 0, moved: false, next: null };
     const { known, store } = this.#options;
     const page = await readDelta(this.#client, drive.id, at.link, signal);
     if (page === null) return null;
@@ -189,22 +190,22 @@ export class SharePointReader implements SourceReader {
     const columns = this.#config.fields ?? [];
     const of = { client: this.#client, store, drive, known, columns };
     const files = await itemFiles(page.items, of, signal);
-    if (page.nextLink !== null) {
-      return { ...files, moved, next: { ...at, run, link: page.nextLink } };
-    }
+    const read = { ...files, entries: page.items.length, moved };
+    if (page.nextLink !== null) return { ...read, next: { ...at, run, link: page.nextLink } };
     drive.link = page.deltaLink;
     const following = nextDrive(drives, at.drive + 1);
     const next = following === null ? null : { ...at, run, ...following };
-    return { ...files, moved, next };
+    return { ...read, next };
   }
 
   async #listingPage(drives: StoredDrives, read: ReadPage): Promise<ListingPage> {
-    const { files, deleted, problems, next } = read;
+    const { files, deleted, problems, entries, next } = read;
     const cursor = next === null ? await cursorOf(drives.drives) : null;
     await this.#options.store.write(PENDING_DRIVES, drivesBytes({ ...drives, cursor }));
     return {
       files,
       deleted,
+      entries,
       skipped: problems.length,
       problems,
       next: next === null ? null : JSON.stringify(next),

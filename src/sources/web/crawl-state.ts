@@ -6,7 +6,7 @@ import type { NotFoundWords } from "./pages/soft-not-found.ts";
 
 /** How an address was found. All but `link` were named by someone. */
 const found = z.enum(["start", "sitemap", "link", "pushed"]);
-export type Found = z.infer<typeof found>;
+export type FoundBy = z.infer<typeof found>;
 
 /** An address that waits to be fetched. */
 export const waitingAddress = z.object({

@@ -1,6 +1,6 @@
 import { guardUrl } from "../guarded-url.ts";
 import { countOfShape, countShape, noteState, stateOf } from "./crawl-state.ts";
-import type { Crawl, Found, Waiting } from "./crawl-state.ts";
+import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
 import { isTooLong, looksEndless, neverDocument, normalizeUrl, shapeOf } from "./pages/page-url.ts";
 import type { UrlFilter } from "./url-filter.ts";
 
@@ -55,7 +55,7 @@ function wantedLink(crawl: Crawl, bounds: Bounds, link: string, base: URL): URL 
 }
 
 /** An address that someone named; `pushed` ones keep the form in which they were given. */
-export function addNamed(crawl: Crawl, url: string, found: Found, depth: number): void {
+export function addNamed(crawl: Crawl, url: string, found: FoundBy, depth: number): void {
   add(crawl, { url, kind: "page", found, depth });
 }
 

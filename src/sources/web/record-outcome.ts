@@ -4,7 +4,7 @@ import type { ListedFile, ListingPage, ReaderStore } from "../../ports/source-re
 import type { KnownFiles } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf } from "./crawl-state.ts";
-import type { Crawl, Found, Waiting } from "./crawl-state.ts";
+import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
 import { addLink, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./pages/html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
@@ -29,10 +29,10 @@ export type Step = {
   out: Required<Pick<ListingPage, "files" | "deleted" | "partial" | "skipped" | "problems">>;
 };
 
-type Subject = { entry: Waiting; known: ListedFile | null; found: Found };
+type Subject = { entry: Waiting; known: ListedFile | null; found: FoundBy };
 
 /** A pushed URL stays one, however it is found again. */
-export function foundAs(entry: Waiting, known: ListedFile | null): Found {
+export function foundAs(entry: Waiting, known: ListedFile | null): FoundBy {
   return known?.sourceState?.["pushed"] === true ? "pushed" : entry.found;
 }
 

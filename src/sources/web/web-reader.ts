@@ -64,7 +64,8 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
       crawl.step += 1;
       const next = await keepCrawl(store, crawl);
       await forgetStep(store, crawl.id, crawl.step - 2);
-      return { ...step.out, partial: crawl.partial, next };
+      // A crawl's own limits end it, however few of its addresses become files.
+      return { ...step.out, partial: crawl.partial, entries: crawl.addresses, next };
     },
 
     async ended() {

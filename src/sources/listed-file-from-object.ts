@@ -9,7 +9,7 @@ export function folderPrefix(prefix: string | undefined): string {
 }
 
 /** An object of a bucket as a file; null for what only marks a folder. */
-export function keyedFile(
+export function listedFileFromObject(
   prefix: string,
   object: { key: string; size: number; version: string; mimeType?: string | null },
 ): ListedFile | null {

@@ -1,0 +1,143 @@
+import type { z } from "zod";
+
+import { parsedJson } from "../core/parsed-json.ts";
+import { MINUTE_MS, type Now } from "../core/time.ts";
+import { SourceFailure } from "../ports/source-reader.ts";
+import type { AccessTokens } from "./access-tokens.ts";
+import { guardedFetch, readBytes, retryAfterMs } from "./guarded-fetch.ts";
+import type { GuardedResponse, Outgoing } from "./guarded-fetch.ts";
+
+const ERROR_BODY_LIMIT_BYTES = 65_536;
+const DOWNLOAD_TIMEOUT_MS = 2 * MINUTE_MS;
+
+/** An answer that is no success; `code` is the provider's word for why, "" without one. */
+export type ApiError = { status: number; code: string; retryAfterMs: number | null };
+export type ApiReply<Answer> = { answer: Answer } | { error: ApiError };
+export type Download = { got: GuardedResponse } | { error: ApiError };
+
+export type ApiQuery = Record<string, string | number | boolean | undefined>;
+/** Posted as JSON unless told otherwise. */
+type Sent = { method?: "PATCH" | "DELETE"; body?: unknown };
+
+/** What tells one provider's API from another's. */
+export type ApiProvider = {
+  /** As messages name it. */
+  name: string;
+  /** Without a trailing slash; the token is sent to addresses below it only. */
+  baseUrl: string;
+  answerLimitBytes: number;
+  headers?: Record<string, string>;
+  codeIn: (errorBody: unknown) => string;
+  explain: (error: ApiError) => SourceFailure;
+};
+
+type Connection = { outgoing: Outgoing; now: Now; tokens: AccessTokens };
+
+/** Calls of a JSON API with an access token; one that is refused is renewed once. */
+export class ApiClient {
+  readonly #provider: ApiProvider;
+  readonly #connection: Connection;
+
+  constructor(provider: ApiProvider, connection: Connection) {
+    this.#provider = provider;
+    this.#connection = connection;
+  }
+
+  /** @throws SourceFailure for whatever is no success */
+  async get<Answer>(
+    schema: z.ZodType<Answer>,
+    path: string,
+    query: ApiQuery,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const reply = await this.ask(schema, this.address(path, query), signal);
+    if ("answer" in reply) return reply.answer;
+    throw this.failure(reply.error);
+  }
+
+  /** Errors are returned. An empty answer reads as null. */
+  async ask<Answer>(
+    schema: z.ZodType<Answer>,
+    address: string,
+    signal: AbortSignal,
+    sent?: Sent,
+  ): Promise<ApiReply<Answer>> {
+    const got = await this.#fetch(address, signal, sent);
+    if (!got.response.ok) return { error: await this.#errorIn(got) };
+    const { answerLimitBytes: limitBytes, name } = this.#provider;
+    const text = await readText(got, { callers: signal, limitBytes });
+    const parsed = schema.safeParse(text === "" ? null : parsedJson(text));
+    if (parsed.success) return { answer: parsed.data };
+    throw new SourceFailure("down", `${name}: an answer that is not understood`);
+  }
+
+  address(path: string, query: ApiQuery = {}): string {
+    const url = new URL(`${this.#provider.baseUrl}/${path}`);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    return url.href;
+  }
+
+  /** A file's bytes, still to be read. */
+  async download(address: string, signal: AbortSignal): Promise<Download> {
+    return await this.#opened(await this.#fetch(address, signal, undefined, DOWNLOAD_TIMEOUT_MS));
+  }
+
+  /** The same at a pre-authenticated address, which must not be sent our token. */
+  async downloadWithoutToken(address: string, signal: AbortSignal): Promise<Download> {
+    const { headers = {} } = this.#provider;
+    const request = { headers, signal, timeoutMs: DOWNLOAD_TIMEOUT_MS };
+    return await this.#opened(await guardedFetch(this.#connection.outgoing, address, request));
+  }
+
+  failure(error: ApiError): SourceFailure {
+    return this.#provider.explain(error);
+  }
+
+  async #opened(got: GuardedResponse): Promise<Download> {
+    return got.response.ok ? { got } : { error: await this.#errorIn(got) };
+  }
+
+  async #errorIn(got: GuardedResponse): Promise<ApiError> {
+    const { status, headers } = got.response;
+    const text = await readText(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => "");
+    const code = this.#provider.codeIn(parsedJson(text));
+    return { status, code, retryAfterMs: retryAfterMs(headers, this.#connection.now()) };
+  }
+
+  async #fetch(address: string, signal: AbortSignal, sent?: Sent, timeoutMs?: number) {
+    const first = await this.#fetchOnce(address, signal, sent, timeoutMs);
+    if (first.response.status !== 401) return first;
+    await first.response.body?.cancel();
+    this.#connection.tokens.renew();
+    return await this.#fetchOnce(address, signal, sent, timeoutMs);
+  }
+
+  async #fetchOnce(address: string, signal: AbortSignal, sent?: Sent, timeoutMs?: number) {
+    const { name, baseUrl, headers: own } = this.#provider;
+    const { outgoing, tokens } = this.#connection;
+    // Links come from answers.
+    if (!address.startsWith(`${baseUrl}/`)) {
+      throw new SourceFailure("down", `${name}: a link that leads elsewhere`);
+    }
+    const headers = {
+      authorization: `Bearer ${await tokens.get(signal)}`,
+      ...own,
+      ...(sent === undefined ? {} : { "content-type": "application/json" }),
+    };
+    const post = sent === undefined ? {} : { post: jsonOf(sent) };
+    const limit = timeoutMs === undefined ? {} : { timeoutMs };
+    // A token is for one host: a redirect is reported, not followed.
+    const request = { ...post, ...limit, headers, signal, maxRedirects: 0 };
+    return await guardedFetch(outgoing, address, request);
+  }
+}
+
+const jsonOf = ({ method, body }: Sent) => ({
+  body: body === undefined ? "" : JSON.stringify(body),
+  ...(method === undefined ? {} : { method }),
+});
+
+const readText = async (...of: Parameters<typeof readBytes>) =>
+  new TextDecoder().decode(await readBytes(...of));

@@ -1,0 +1,64 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
+import type { ListingPage } from "../../../../src/ports/source-reader.ts";
+import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
+import { World } from "../../../support/ingestion-world.ts";
+
+const REPEATS = "the listing does not end: the provider names a page that it named before";
+const EMPTY = "the listing does not end: 100 pages in a row were empty";
+/** Longer than a listing that ends is allowed to be empty. */
+const FOLDERS = 150;
+
+const nothing = { files: [], deleted: [] };
+
+/** What page number `at` answers, from 0. */
+async function scanned(pageAt: (at: number) => ListingPage) {
+  let asked = 0;
+  const reader = Object.assign(new ScriptedSource(), { list: async () => pageAt(asked++) });
+  const world = new World({ sourceReaders: async () => reader });
+  const sourceId = await world.addSource("cloud_drive");
+  await requestScan(world.services, { sourceId, confirmRemovals: false, urls: null });
+  await world.deliver();
+  const run = await env.DB.prepare(
+    `select r.error, r.finished_at is not null as finished, s.next_scan_at as nextAt
+     from scan_runs r join file_sources s on s.id = r.file_source_id where s.id = ?`,
+  )
+    .bind(sourceId)
+    .first<{ error: string | null; finished: number; nextAt: number }>();
+  return { asked, ...run, waitsMs: (run?.nextAt ?? 0) - world.now };
+}
+
+test.each([
+  ["one token again and again", () => ({ ...nothing, next: "same" }), 2, REPEATS],
+  ["tokens in turn", (at: number) => ({ ...nothing, next: `${at % 7}` }), 15, REPEATS],
+  [
+    "one token behind pages that hold folders",
+    () => ({ ...nothing, entries: 9, next: "same" }),
+    2,
+    REPEATS,
+  ],
+  [
+    "a circle behind a long way",
+    (at: number) => ({ ...nothing, entries: 1, next: `${at < 60 ? at : 60 + (at % 5)}` }),
+    130,
+    REPEATS,
+  ],
+  ["new tokens of empty pages", (at: number) => ({ ...nothing, next: `${at}` }), 100, EMPTY],
+])("a provider that sends %s is asked a few times and told", async (_what, pageAt, most, error) => {
+  const run = await scanned(pageAt);
+  expect(run).toMatchObject({ error, finished: 1 });
+  expect(run.asked).toBeLessThanOrEqual(most);
+  expect(run.waitsMs).toBeGreaterThan(30 * MINUTE_MS);
+});
+
+test("a long listing of folders, and one with some empty pages, end as they should", async () => {
+  const run = await scanned((at) => ({
+    ...nothing,
+    entries: at % 50 === 0 ? 1 : 0,
+    next: at < FOLDERS ? `${at}` : null,
+  }));
+  expect(run).toMatchObject({ asked: FOLDERS + 1, error: null, finished: 1 });
+});
