@@ -1,120 +1,159 @@
 import { z } from "zod";
 import { trimEnd } from "./core/trim.ts";
 
-/**
- * Every variable of the Worker, with its default and meaning. Parsed once; nothing else reads the
- * environment. docs/configuration.md describes the same variables in prose. Each message says what the
- * variable may be.
- */
-function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
-  const range =
-    most === Number.MAX_SAFE_INTEGER ? `, at least ${least}` : ` from ${least} to ${most}`;
-  const error = `must be a whole number${range}`;
-  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
+/** Values that a variable accepts, as docs/configuration.md lists them. */
+const allow = <Schema extends z.ZodType>(schema: Schema, allowed: string): Schema =>
+  schema.meta({ allowed });
+
+const figure = (value: number) => value.toLocaleString("en");
+
+function whole(min: number, max = Number.MAX_SAFE_INTEGER) {
+  const isOpen = max === Number.MAX_SAFE_INTEGER;
+  const error = `must be a whole number${isOpen ? `, at least ${min}` : ` from ${min} to ${max}`}`;
+  const schema = z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+  return allow(schema, isOpen ? `${figure(min)} or more` : `${figure(min)} to ${figure(max)}`);
 }
 const perMinute = whole(1, 10_000);
-const flag = z
-  .enum(["true", "false"], { error: "must be true or false" })
-  .transform((text) => text === "true");
+const oneOf = <const Names extends readonly [string, ...string[]]>(...names: Names) => {
+  const listed = `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  return allow(z.enum(names, { error: `must be ${listed}` }), listed);
+};
+const flag = oneOf("true", "false").transform((text) => text === "true");
 /** wrangler sometimes passes an unset variable as an empty text; it means "not set". */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http or https address" })
-  .transform((url) => trimEnd(url, "/"));
+const httpUrl = allow(
+  z.url({ protocol: /^https?$/, error: "must be an http or https address" }),
+  "http or https address",
+).transform((url) => trimEnd(url, "/"));
 /** Deliberately loose: `admin@localhost` is a valid address on a laptop. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 /** `provider/name`. */
-export const modelName = z
-  .string()
-  .regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name, such as local/llama3.2");
+export const modelName = allow(
+  z.string().regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name, such as local/llama3.2"),
+  "provider/name",
+);
 const AES_KEY = "must be 32 bytes in base64 (openssl rand -base64 32)";
-const aesKey = z
-  .base64({ error: AES_KEY, abort: true })
-  .refine((text) => atob(text).length === 32, AES_KEY);
+const aesKey = allow(
+  z.base64({ error: AES_KEY, abort: true }).refine((text) => atob(text).length === 32, AES_KEY),
+  "32 bytes in base64",
+);
+const ADMIN_PASSWORD_MAX_LENGTH = 1_024;
+const PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH = 12;
 
-const variables = z.object({
-  /** Which deployment this is. `production` refuses development settings. */
-  ENVIRONMENT: z
-    .enum(["development", "preview", "production"], {
-      error: "must be development, preview or production",
-    })
-    .default("production"),
-  /** `{base_url}` in answers; without it the request's own origin. */
-  PUBLIC_BASE_URL: optional(httpUrl),
-  /** Model that embeds documents and queries, deployment-wide. */
-  EMBEDDING_MODEL: modelName.default("embedded/hash"),
-  /** Dimensions of its vectors. Vectorize supports up to 1,536. */
-  EMBEDDING_DIMENSIONS: whole(8, 1_536).default(1_024),
-  /**
-   * Where nearest neighbours are searched: `embedded` (exactly, in the RAG's own object),
-   * `vectorize`, or `auto`: in the object up to EXACT_SEARCH_CHUNKS, in Vectorize above.
-   */
-  VECTOR_INDEX: z
-    .enum(["embedded", "vectorize", "auto"], { error: "must be embedded, vectorize or auto" })
-    .default("embedded"),
-  /** With `auto`: chunks of a RAG above which it moves to Vectorize. */
-  EXACT_SEARCH_CHUNKS: whole(1).default(100_000),
-  /** Chunks per shard of a RAG's index above which it is rebuilt with more shards. */
-  INDEX_SHARD_CHUNKS: whole(1).default(250_000),
-  /** How long a replaced index is kept, so that one can return to it, minutes. */
-  REPLACED_INDEX_MINUTES: whole(5, 43_200).default(1_440),
-  /** How often a source with a change feed is listed in full, to mend what the feed missed, hours. */
-  FULL_LISTING_HOURS: whole(1, 8_760).default(24),
-  /** How long a deleted file stays listed as `deleted`, days. */
-  DELETED_FILES_DAYS: whole(1, 365).default(30),
-  /** How long queries of programs are kept, with what was found, days; 0: they are not kept. */
-  KEEP_QUERIES_DAYS: whole(0, 365).default(0),
-  /** How long an isolate collects its calls' usage for one message, ms; 0: each has its own. */
-  USAGE_WAIT_MS: whole(0, 10_000).default(1_000),
-  /** Time limit of a whole retrieval, ms; results that are not there by then are left out. */
-  RETRIEVAL_TIMEOUT_MS: whole(1).default(8_000),
-  /** Long searches of one token, session or address that an isolate runs at once. */
-  SEARCHES_AT_ONCE: whole(1).default(2),
-  /** Long searches of one caller that may wait; more are refused with 503. */
-  SEARCHES_WAITING: whole(0).default(30),
-  /** A model provider's answer that is longer is a failure of the provider. */
-  MODEL_ANSWER_MAX_BYTES: whole(1_024).default(8 * 1_024 * 1_024),
-  /** Time limit of all model work of one call together, ms. */
-  MODEL_TIMEOUT_MS: whole(1).default(60_000),
-  /** Requests in any 60 seconds per client IP and surface. */
-  RATE_LIMIT_API: perMinute.default(60),
-  RATE_LIMIT_WEBHOOKS: perMinute.default(20),
-  RATE_LIMIT_EMBED: perMinute.default(30),
-  RATE_LIMIT_LOGIN: perMinute.default(10),
-  /** Panel calls with missing or wrong credentials; calls with valid ones are never counted. */
-  RATE_LIMIT_PANEL: perMinute.default(30),
-  /** Base address of an OpenAI-compatible server for `local/…` models; ends in /v1. */
-  OPENAI_COMPATIBLE_BASE_URL: optional(httpUrl),
-  OPENAI_COMPATIBLE_API_KEY: optional(z.string()),
-  /** Tokens of prompt and answer together that its chat models accept; passages are cut to fit. */
-  OPENAI_COMPATIBLE_CONTEXT_TOKENS: whole(1_024).default(16_384),
-  /** AI Gateway, for `openai/…`, `anthropic/…` and the like. */
-  AI_GATEWAY_ACCOUNT_ID: optional(z.string()),
-  AI_GATEWAY_ID: optional(z.string()),
-  AI_GATEWAY_TOKEN: optional(z.string()),
-  AI_GATEWAY_BASE_URL: httpUrl.default("https://gateway.ai.cloudflare.com/v1"),
-  /** AES-256 key for credentials at rest, and the previous one while keys are rotated. */
-  ENCRYPTION_KEY: optional(aesKey),
-  ENCRYPTION_KEY_PREVIOUS: optional(aesKey),
-  /** The first administrator, created at the first sign-in while no user exists. */
-  PANEL_ADMIN_EMAIL: optional(z.string().regex(EMAIL, "must be an e-mail address")),
-  PANEL_ADMIN_PASSWORD: optional(
-    z.string().min(1).max(1_024, "must have at most 1,024 characters"),
+/**
+ * Every variable of the Worker: its default, bounds and meaning, from which the table in
+ * docs/configuration.md is made. Parsed once; nothing else reads the environment.
+ */
+export const variables = z.object({
+  ENVIRONMENT: oneOf("development", "preview", "production")
+    .default("production")
+    .describe("Which deployment this is; `production` and `preview` refuse development settings"),
+  PUBLIC_BASE_URL: optional(httpUrl).describe(
+    "Base address in answers and for notifications of drives; without it, the request's origin",
   ),
-  /** Sets the first administrator's password from the secret at the next sign-in. */
-  PANEL_ADMIN_RESET: flag.default(false),
-  /** Users without a second factor may sign in only to enrol one. */
-  REQUIRE_TOTP: flag.default(false),
-  /** Disables the guard on outgoing fetches, for tests. */
-  ALLOW_PRIVATE_URLS: flag.default(false),
+  EMBEDDING_MODEL: modelName
+    .default("embedded/hash")
+    .describe("Model that embeds documents and queries"),
+  EMBEDDING_DIMENSIONS: whole(8, 1_536).default(1_024).describe("Dimensions of its vectors"),
+  VECTOR_INDEX: oneOf("embedded", "vectorize", "auto")
+    .default("embedded")
+    .describe("Where nearest neighbours are searched"),
+  EXACT_SEARCH_CHUNKS: whole(1)
+    .default(100_000)
+    .describe("With `auto`: a RAG with more chunks moves to Vectorize"),
+  INDEX_SHARD_CHUNKS: whole(1)
+    .default(250_000)
+    .describe("Chunks of one shard of a RAG's index; a larger RAG is rebuilt with more shards"),
+  REPLACED_INDEX_MINUTES: whole(5, 43_200)
+    .default(1_440)
+    .describe("Minutes that a replaced index is kept, to go back to it"),
+  FULL_LISTING_HOURS: whole(1, 8_760)
+    .default(24)
+    .describe("Hours between full listings of a source with a change feed"),
+  DELETED_FILES_DAYS: whole(1, 365)
+    .default(30)
+    .describe("Days that a deleted file stays listed as `deleted`"),
+  KEEP_QUERIES_DAYS: whole(0, 365)
+    .default(0)
+    .describe(
+      "Days that queries of programs are kept, with the score and file of each result; 0 keeps none",
+    ),
+  USAGE_WAIT_MS: whole(0, 10_000)
+    .default(1_000)
+    .describe(
+      "Milliseconds that usage is collected before it is sent; a crash loses what was collected; 0 sends each call's usage by itself",
+    ),
+  RETRIEVAL_TIMEOUT_MS: whole(1)
+    .default(8_000)
+    .describe("Time limit of a retrieval, ms; results that are late are left out"),
+  SEARCHES_AT_ONCE: whole(1)
+    .default(2)
+    .describe("Long searches of one token, session or address that run at once"),
+  SEARCHES_WAITING: whole(0)
+    .default(30)
+    .describe("Long searches of one caller that may wait; more get 503 with `Retry-After`"),
+  MODEL_ANSWER_MAX_BYTES: whole(1_024)
+    .default(8 * 1_024 * 1_024)
+    .describe("A longer answer of a model provider is a 502; so is a stream's event above 1 MiB"),
+  MODEL_TIMEOUT_MS: whole(1).default(60_000).describe("Time limit of all model work of a call, ms"),
+  RATE_LIMIT_API: perMinute.default(60).describe("API requests in any 60 seconds per client IP"),
+  RATE_LIMIT_WEBHOOKS: perMinute
+    .default(20)
+    .describe("Webhook calls in any 60 seconds per client IP"),
+  RATE_LIMIT_EMBED: perMinute
+    .default(30)
+    .describe("Requests below `/embed/` in any 60 seconds per client IP"),
+  RATE_LIMIT_LOGIN: perMinute.default(10).describe("Sign-ins in any 60 seconds per client IP"),
+  RATE_LIMIT_PANEL: perMinute
+    .default(30)
+    .describe("Panel calls with missing or wrong credentials in any 60 seconds per client IP"),
+  OPENAI_COMPATIBLE_BASE_URL: optional(httpUrl).describe(
+    "OpenAI-compatible server of `local/…` models; ends in `/v1`",
+  ),
+  OPENAI_COMPATIBLE_API_KEY: optional(z.string()).describe("Secret: that server's key"),
+  OPENAI_COMPATIBLE_CONTEXT_TOKENS: whole(1_024)
+    .default(16_384)
+    .describe("Tokens of prompt and answer that its chat models accept; passages are cut to fit"),
+  AI_GATEWAY_ACCOUNT_ID: optional(z.string()).describe("Account of the AI Gateway"),
+  AI_GATEWAY_ID: optional(z.string()).describe("Name of the gateway"),
+  AI_GATEWAY_TOKEN: optional(z.string()).describe("Secret: the gateway's token"),
+  AI_GATEWAY_BASE_URL: httpUrl
+    .default("https://gateway.ai.cloudflare.com/v1")
+    .describe("Address of the gateway"),
+  ENCRYPTION_KEY: optional(aesKey).describe(
+    "Secret, required in production: seals credentials at rest",
+  ),
+  ENCRYPTION_KEY_PREVIOUS: optional(aesKey).describe(
+    "Secret: the key before, while keys are rotated",
+  ),
+  PANEL_ADMIN_EMAIL: optional(
+    allow(z.string().regex(EMAIL, "must be an e-mail address"), "e-mail address"),
+  ).describe("Secret in production: the first administrator, created at the first sign-in"),
+  PANEL_ADMIN_PASSWORD: optional(
+    allow(
+      z.string().min(1).max(ADMIN_PASSWORD_MAX_LENGTH, "must have at most 1,024 characters"),
+      `1 to ${figure(ADMIN_PASSWORD_MAX_LENGTH)} characters`,
+    ),
+  ).describe(
+    `Secret in production: that administrator's password, at least ${PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH} characters`,
+  ),
+  PANEL_ADMIN_RESET: flag
+    .default(false)
+    .describe(
+      "Sets that password again at the next sign-in; a new one removes the second factor, once",
+    ),
+  REQUIRE_TOTP: flag
+    .default(false)
+    .describe("Users without a second factor may sign in only to enrol one"),
+  ALLOW_PRIVATE_URLS: flag
+    .default(false)
+    .describe("Sources may read sites and buckets of your own network; refused in production"),
 });
 
 export type Config = z.infer<typeof variables>;
 
 export const variableNames: readonly string[] = Object.keys(variables.shape);
-
-const PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH = 12;
 
 /** Settings that are invalid in combination, or invalid in production. */
 const checked = variables.superRefine((config, context) => {

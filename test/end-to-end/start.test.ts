@@ -106,7 +106,7 @@ describe("npm start on the sample", () => {
     );
   });
 
-  test("a folder of the user's own is asked for its first heading; a failed file is exit code 1", async () => {
+  test("a folder is asked for its first heading; a failed file means exit code 1", async () => {
     const folder = join(scratch.path, "My Notes");
     mkdirSync(folder);
     writeFileSync(join(folder, "bees.md"), "# Wintering bees\n\nBees winter on 18 kg of honey.\n");

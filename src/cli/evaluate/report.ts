@@ -7,6 +7,8 @@ const COST_DIGITS = 4;
 const figure = (value: number | null) => (value === null ? "–" : value.toFixed(DIGITS));
 const signed = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(DIGITS)}`;
 
+type Difference = Comparison["measures"][number]["difference"];
+
 /** A second run with how it differs from the first. */
 type Against = { summary: RunSummary; comparison: Comparison };
 
@@ -62,7 +64,13 @@ function showDifferences(terminal: Terminal, { measures }: Comparison): void {
       figure(first),
       signed(difference.mean),
       `${signed(difference.low)} to ${signed(difference.high)}`,
-      isClear ? (difference.mean > 0 ? "better" : "worse") : "may be chance",
+      meaningOf(difference, isClear),
     ]),
   );
+}
+
+function meaningOf({ mean, low, high }: Difference, isClear: boolean): string {
+  if (low === 0 && high === 0) return "no difference";
+  if (!isClear) return "may be chance";
+  return mean > 0 ? "better" : "worse";
 }

@@ -64,7 +64,11 @@ const server = createServer((request, response) => {
     const run = { id: `r${sent.length}`, status, error: null, total: 100, done: 100, summary };
     const difference = { mean: 0.05, low: -0.02, high: 0.11 };
     const figures = { measure: "recall@5", questions: 100, first: 0.7, second: 0.75 };
-    const measures = [{ ...figures, difference, isClear: false }];
+    const none = { mean: 0, low: 0, high: 0 };
+    const measures = [
+      { ...figures, difference, isClear: false },
+      { ...figures, measure: "mrr", first: 0.6, second: 0.6, difference: none, isClear: false },
+    ];
     const compared = { questions: 100, first: summary, second: summary, measures };
     response.setHeader("Content-Type", "application/json");
     response.end(JSON.stringify(url.includes("/comparison") ? compared : run));
@@ -101,7 +105,8 @@ test("evaluate ends with 1 below a threshold, and says how two settings differ",
   expect(failed.code).toBe(1);
   expect(failed.output).toContain("quarry: recall@5 is 0.750, below 0.8.");
   expect(compared.output).toMatch(/recall@5.*0\.750.*0\.700.*\+0\.050.*-0\.020 to \+0\.110/);
-  expect(compared.output).toContain("may be chance");
+  expect(compared.output).toMatch(/recall@5.*may be chance/);
+  expect(compared.output).toMatch(/mrr.*no difference/);
   expect(failed.output).toMatch(/Each question: http:\S+\/panel\/evaluation\/weights\/runs\/r\d/);
   expect(compared.output).toMatch(/setting: 100 questions.*\nagainst: 100 questions/);
   expect(failed.output).toContain("900 tokens, 0.1234 EUR, judge 42 tokens, no prices");

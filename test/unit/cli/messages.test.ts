@@ -251,7 +251,7 @@ test("what a killed server left is replaced, its variables go; an end leaves non
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("the state folder and its files are closed to other users; what is not ours is left", async () => {
+test("the state folder is closed to other users; foreign files are left alone", async () => {
   const open = (name: string) => {
     writeFileSync(join(folder, name), "", { mode: 0o644 });
     return name;

@@ -168,7 +168,7 @@ test("values are written as they are, for their owner only", async () => {
   await expect(impossible).rejects.toThrow("AI_GATEWAY_ID must not hold each of the quotation");
 });
 
-test("a state folder gets an encryption key of its own, once, unless the user gives one", async () => {
+test("a state folder gets its own encryption key once, unless the user gives one", async () => {
   const [file = ""] = await encryptionFile(folder, {});
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const text = readFileSync(file, "utf8");

@@ -1,12 +1,68 @@
 import { readFileSync } from "node:fs";
+
 import { expect, test } from "vitest";
+import { unstable_readConfig as readWranglerConfig } from "wrangler";
+import { z } from "zod";
 
-import { variableNames } from "../../../src/config.ts";
+import { variables } from "../../../src/config.ts";
 
-test("the configuration page's table names every variable, and no other", () => {
-  const page = readFileSync("docs/configuration.md", "utf8");
-  const chapter = page.split("## Variables")[1]?.split("\n## ")[0] ?? "";
-  const rows = chapter.split("\n").filter((line) => line.startsWith("| `"));
-  const named = rows.flatMap((row) => row.split("|")[1]?.match(/[A-Z][A-Z_]+/g) ?? []);
-  expect(named.sort()).toEqual([...variableNames].sort());
+const PAGE = "docs/configuration.md";
+const HEAD = ["variable", "default", "allowed", "meaning"];
+
+const valuesIn = (env?: string) =>
+  z
+    .record(z.string(), z.string())
+    .parse(
+      readWranglerConfig({ config: "wrangler.toml", ...(env === undefined ? {} : { env }) }).vars,
+    );
+
+/** What a schema, or one that it wraps, says of itself. */
+function saidBy(schema: unknown, name: "allowed" | "description"): string {
+  if (!(schema instanceof z.ZodType)) return "";
+  const said = schema.meta()?.[name];
+  if (typeof said === "string") return said;
+  const def = schema.def as { innerType?: unknown; in?: unknown; out?: unknown };
+  return [def.innerType, def.in, def.out].map((inner) => saidBy(inner, name)).find(Boolean) ?? "";
+}
+
+function defaultOf(name: string, schema: z.ZodType): string {
+  const value: unknown = schema.safeParse(undefined).data ?? "";
+  const places = { here: valuesIn()[name], production: valuesIn("production")[name] };
+  const others = Object.entries({ "`npm start`": places.here, production: places.production })
+    .filter(([, other]) => other !== undefined && other !== String(value))
+    .map(([place, other]) => `${place} \`${other}\``);
+  return [value === "" ? "–" : `\`${String(value)}\``, ...others].join("; ");
+}
+
+/** As the formatter aligns it. */
+function tableOf(rows: string[][]): string {
+  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (cells: string[], fill: string) =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0, fill)).join(" | ")} |`;
+  const [head = [], ...rest] = rows;
+  return [
+    line(head, " "),
+    line(
+      HEAD.map(() => ""),
+      "-",
+    ),
+    ...rest.map((row) => line(row, " ")),
+  ].join("\n");
+}
+
+test("the table of variables is made from their declaration", async () => {
+  const rows = Object.entries(variables.shape).map(([name, schema]) => [
+    `\`${name}\``,
+    defaultOf(name, schema),
+    saidBy(schema, "allowed") || "text",
+    saidBy(schema, "description"),
+  ]);
+  expect(rows.filter(([, , , meaning]) => meaning === "")).toEqual([]);
+  const page = readFileSync(PAGE, "utf8");
+  const made = page.replace(
+    /\| variable +\| default[^]*?\n(?=\n)/,
+    `${tableOf([HEAD, ...rows])}\n`,
+  );
+  // After a change: npx vitest run --project unit test/unit/documentation -u
+  await expect(made).toMatchFileSnapshot(`../../../${PAGE}`);
 });
