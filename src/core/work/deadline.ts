@@ -29,8 +29,9 @@ export class Deadline {
     this.#parent = parent;
   }
 
-  /** Milliseconds left, never below zero. */
+  /** Milliseconds left, never below zero; none for a caller who has disconnected. */
   get remainingMs(): number {
+    if (this.#parent?.aborted === true) return 0;
     return Math.max(0, this.#endsAt - this.#now());
   }
 
@@ -40,6 +41,7 @@ export class Deadline {
    * caller has disconnected; otherwise whatever `work` throws.
    */
   async run<T>(what: string, work: (signal: AbortSignal) => Promise<T>, share = 1): Promise<T> {
+    this.#parent?.throwIfAborted();
     const budgetMs = this.remainingMs * share;
     if (budgetMs <= 0) throw new DeadlineExceeded(what, 0);
     const controller = new AbortController();
@@ -47,7 +49,6 @@ export class Deadline {
     const stop = (reason: unknown) => controller.abort(reason);
     const parentStop = () => stop(this.#parent?.reason);
     try {
-      this.#parent?.throwIfAborted();
       this.#parent?.addEventListener("abort", parentStop, { once: true });
       const ended = new Promise<never>((_resolve, reject) => {
         controller.signal.addEventListener("abort", () => {

@@ -81,6 +81,8 @@ test("a caller who goes away ends a leg at once", async () => {
   gone.abort();
   expect(await running).toBeNull();
   expect(vi.getTimerCount()).toBe(0);
+  // Work without a signal, such as ordering, asks for the time that is left.
+  expect(call.deadline.remainingMs).toBe(0);
 });
 
 const failure = (retryAfterMs: number | null) =>

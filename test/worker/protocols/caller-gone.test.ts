@@ -1,0 +1,109 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test, vi } from "vitest";
+
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { composeServices } from "../../../src/compose.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { protocols } from "../../../src/protocols/app.ts";
+import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
+import { setUpProtocols } from "./world.ts";
+
+/** Whether the server stops before its answer or within it. */
+let begins = false;
+let embeds = true;
+/** The paths of all calls that the model server got. */
+const calls: string[] = [];
+
+/** A model server that never comes to an end. */
+const models: typeof fetch = (input, init) => {
+  const { url, signal } = new Request(input, init);
+  calls.push(new URL(url).pathname);
+  const ended = new Promise<never>((_resolve, reject) =>
+    signal.addEventListener("abort", () => reject(new Error("aborted"))),
+  );
+  if (!begins) return ended;
+  const begun = new TextEncoder().encode('{"choices": [');
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(begun),
+    pull: () => ended,
+  });
+  return Promise.resolve(new Response(body, { headers: { "Content-Type": "application/json" } }));
+};
+
+const app = createApp((bindings, context) => {
+  const services = composeServices(bindings, context);
+  const config = parseConfig({ ...env, OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1" });
+  const local = modelRegistry(config, { fetch: models });
+  const all = { ...services.models, chat: () => local.chat("local/chat") };
+  const embedder = () => local.embedder("local/letters");
+  return { ...services, models: embeds ? all : { ...all, embedder } };
+});
+app.route("/", protocols());
+
+let token: string;
+beforeAll(async () => {
+  const world = await setUpProtocols();
+  token = await world.token();
+});
+
+const query = "boiler";
+const prompt = "What of the boiler?";
+const semanticSearch = [query];
+const messages = [{ role: "user", content: prompt }];
+const tool = (name: string, given: object) => {
+  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+};
+const retrieval_setting = { top_k: 5, score_threshold: 0 };
+const EVENTS = "text/event-stream";
+const RUN = ["/api/inferences/ask", { prompt, semanticSearch }] as const;
+const INVOKE = ["/api/agents/helper/invoke", { prompt }] as const;
+const CHAT = "/v1/chat/completions";
+const CHATS = ["/v1/chat/completions"];
+const EMBEDDINGS = ["/v1/embeddings"];
+
+test.each<[string, readonly [string, object], { accept?: string; hangs?: string }?]>([
+  ["an inference", RUN],
+  ["an inference within the model's answer", RUN, { hangs: "within its answer" }],
+  ["an inference, streamed", RUN, { accept: EVENTS }],
+  ["an inference that searches", RUN, { hangs: "embedding" }],
+  ["an agent", INVOKE],
+  ["an agent, streamed", INVOKE, { accept: EVENTS }],
+  ["a chat", [CHAT, { model: "inference/ask", messages }]],
+  ["a chat, streamed", [CHAT, { model: "agent/helper", messages, stream: true }]],
+  ["an inference over MCP", ["/mcp", tool("ask_ask", { prompt })]],
+  ["an agent over MCP", ["/mcp", tool("agent_helper", { prompt })]],
+  ["a retrieval", ["/api/rags/notes/retrieve", { semanticSearch }], { hangs: "embedding" }],
+  ["a vector store", ["/v1/vector_stores/notes/search", { query }], { hangs: "embedding" }],
+  [
+    "Dify",
+    ["/dify/retrieval", { knowledge_id: "notes", query, retrieval_setting }],
+    { hangs: "embedding" },
+  ],
+  ["MCP", ["/mcp", tool("search", { query, rag: "notes" })], { hangs: "embedding" }],
+])("the work for a caller who is gone ends: %s", async (_what, [path, body], how = {}) => {
+  begins = how.hangs === "within its answer";
+  embeds = how.hangs !== "embedding";
+  calls.length = 0;
+  const gone = new AbortController();
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    Accept: how.accept ?? "application/json, text/event-stream;q=0.5",
+    "CF-Connecting-IP": freshAddress(),
+  };
+  const sent = { method: "POST", headers, body: JSON.stringify(body), signal: gone.signal };
+  const context = createExecutionContext();
+  const answered = (async () => {
+    const response = await app.fetch(new Request(`${ORIGIN}${path}`, sent), env, context);
+    await response.text();
+    await waitOnExecutionContext(context);
+  })();
+  await vi.waitFor(() => expect(calls).toHaveLength(1), { timeout: 20_000 });
+  const leftAt = Date.now();
+  gone.abort();
+  await answered;
+  // A model is given a minute, a search 8 seconds.
+  expect(Date.now() - leftAt).toBeLessThan(4_000);
+  expect(calls).toEqual(embeds ? CHATS : EMBEDDINGS);
+});
