@@ -1,7 +1,7 @@
 import type { PublicAgent, PublicInference } from "../db/access/principal-lookup.ts";
 import type { Caller } from "../http/caller.ts";
 import { runAgent } from "../inference/run-agent.ts";
-import type { Listening } from "../inference/run-events.ts";
+import type { EmitEvent } from "../inference/run-events.ts";
 import { runInference } from "../inference/run-inference.ts";
 import type { EarlierMessage, InferenceResult } from "../inference/types.ts";
 import type { Services } from "../services.ts";
@@ -21,7 +21,9 @@ export type Run = {
   /** Whether the answer tells which passages stand behind it. */
   cites?: boolean;
   caller: Caller;
-} & Partial<Listening>;
+  signal?: AbortSignal;
+  emit?: EmitEvent | undefined;
+};
 
 /** What a search before the model call does; these APIs have no fields for it. */
 const SEARCH = {

@@ -48,8 +48,7 @@ export function difyProtocol(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.onError(answerError);
   app.use(rateLimit("api", (context) => context.json(errorOf(429, TOO_MANY_REQUESTS), 429)));
-  app.use(tokensOnly);
-  app.post("/retrieval", async (context) => {
+  app.post("/retrieval", tokensOnly, async (context) => {
     const body = await parseBodyDeferringErrors(context.req.raw);
     const { resource: rag, caller } = await admitted(context, body);
     tellIgnored(context, RetrievalRequest, body.value);

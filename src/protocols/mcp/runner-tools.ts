@@ -11,6 +11,7 @@ import {
 import type { CoveredRunner } from "../../db/access/covered-lists.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
 import { degradedFor } from "../../http/answers.ts";
+import type { EmitEvent } from "../../inference/run-events.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { fileIdOf } from "../file-address.ts";
 import { textOf } from "../answer-text.ts";
@@ -139,10 +140,12 @@ export async function runnerNamed(session: Session, name: string): Promise<Runne
   return shortened === undefined ? null : await readRunner(session, shortened);
 }
 
-export async function runTool(session: Session, runner: Runner, given: object) {
+type Called = { given: object; emit: EmitEvent | undefined };
+
+export async function runTool(session: Session, runner: Runner, { given, emit }: Called) {
   const { prompt, search: query } = parseOrRefuse(InferenceInput, given);
   const { services, caller, signal } = session;
-  const result = await run(services, { runner, prompt, query, caller, signal });
+  const result = await run(services, { runner, prompt, query, caller, signal, emit });
   return {
     answer: textOf(result.response),
     sources: result.items.map(({ source, score }) => {

@@ -19,7 +19,7 @@ import type { Session } from "./session.ts";
  * https://platform.openai.com/docs/mcp
  */
 
-const RESULTS_LIMIT = 50;
+const RESULTS_LIMIT = 100;
 const RESULTS_DEFAULT = 10;
 const QUERY_MAX_LENGTH = 10_000;
 /** Each is searched on its own; a program that covers more names one. */

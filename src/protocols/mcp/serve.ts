@@ -7,10 +7,13 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 
+import { z } from "zod";
+
 import packageFacts from "../../../package.json" with { type: "json" };
 import { logFailure } from "../../http/errors.ts";
 import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";
 import type { Session } from "./session.ts";
+import { progressOf } from "./progress.ts";
 import { callTool, listTools } from "./tools.ts";
 
 const INSTRUCTIONS = [
@@ -18,19 +21,36 @@ const INSTRUCTIONS = [
   "read its whole file. Every other tool answers a request from the documents that it names.",
 ].join(" ");
 
+const EVENTS_TYPE = "text/event-stream";
+const ANY_ANSWER = `application/json, ${EVENTS_TYPE}`;
+
+const WithProgress = z.object({
+  method: z.literal("tools/call"),
+  params: z.object({ _meta: z.object({ progressToken: z.union([z.string(), z.number()]) }) }),
+});
+
+/** Whether the caller reads events and asks for progress. */
+const wantsEvents = ({ headers }: Request, body: unknown): boolean =>
+  headers.get("Accept")?.includes(EVENTS_TYPE) === true && WithProgress.safeParse(body).success;
+
 /**
- * Answers one message with JSON, whichever revision of the protocol the client speaks: the present
+ * Answers one message, with JSON unless it asks for progress, whichever revision of the protocol the client speaks: the present
  * one, where each request stands for itself, or an earlier one, which begins with `initialize`.
  */
 export async function serve(session: Session, request: Request, body: unknown): Promise<Response> {
   const parsed = { parsedBody: body };
+  const streams = wantsEvents(request, body);
+  // The SDK refuses a client that reads JSON alone, which is all that it gets.
+  request.headers.set("Accept", ANY_ANSWER);
   if (await isLegacyRequest(request, body)) {
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: !streams,
+    });
     await serverFor(session).connect(transport);
     return await transport.handleRequest(request, parsed);
   }
   // Nothing changes while a client listens that it could be told of.
-  const options = { responseMode: "json", maxSubscriptions: 0 } as const;
+  const options = { responseMode: streams ? "auto" : "json", maxSubscriptions: 0 } as const;
   return await createMcpHandler(() => serverFor(session), options).fetch(request, parsed);
 }
 
@@ -44,7 +64,9 @@ function serverFor(session: Session): Server {
   server.setRequestHandler("tools/list", ({ params }) =>
     told(() => listTools(session, params?.cursor)),
   );
-  server.setRequestHandler("tools/call", ({ params }) => told(() => callTool(session, params)));
+  server.setRequestHandler("tools/call", ({ params }, context) =>
+    told(() => callTool(session, params, progressOf(context))),
+  );
   server.setRequestHandler("resources/list", ({ params }) =>
     told(() => listResources(session, params?.cursor)),
   );

@@ -6,6 +6,7 @@ import type {
 } from "@modelcontextprotocol/server";
 
 import { logFailure } from "../../http/errors.ts";
+import type { EmitEvent } from "../../inference/run-events.ts";
 import { FETCH_TOOL, fetchFile } from "./fetch-tool.ts";
 import { runnerNamed, runnerTools, runTool } from "./runner-tools.ts";
 import { SEARCH_TOOL, searchDocuments } from "./search-tool.ts";
@@ -30,9 +31,10 @@ export async function listTools(
 export async function callTool(
   session: Session,
   { name, arguments: given = {} }: CallToolRequestParams,
+  emit?: EmitEvent,
 ): Promise<CallToolResult> {
   try {
-    const structuredContent = await workOf(session, name, given);
+    const structuredContent = await workOf(session, { name, given, emit });
     // Clients of earlier revisions read the text.
     const text = JSON.stringify(structuredContent);
     return { content: [{ type: "text", text }], structuredContent };
@@ -45,10 +47,12 @@ export async function callTool(
 
 type Structured = Record<string, unknown>;
 
-async function workOf(session: Session, name: string, given: object): Promise<Structured> {
+type Called = { name: string; given: object; emit: EmitEvent | undefined };
+
+async function workOf(session: Session, { name, given, emit }: Called): Promise<Structured> {
   if (name === SEARCH_TOOL.name) return await searchDocuments(session, given);
   if (name === FETCH_TOOL.name) return await fetchFile(session, given);
   const runner = await runnerNamed(session, name);
-  if (runner !== null) return await runTool(session, runner, given);
+  if (runner !== null) return await runTool(session, runner, { given, emit });
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
 }

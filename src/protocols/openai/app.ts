@@ -3,7 +3,6 @@ import { Hono } from "hono";
 import { notFound } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
-import { tokensOnly } from "../tokens-only.ts";
 import { chatRoutes } from "./chat-completions.ts";
 import { notServed, openAiError, openAiTooMany } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
@@ -20,11 +19,6 @@ export function openAiProtocol(): Hono<AppEnv> {
   app.post("/responses", () => {
     throw notServed("answers are at /v1/chat/completions");
   });
-  app.use("/models/*", tokensOnly);
-  app.use("/models", tokensOnly);
-  app.use("/chat/*", tokensOnly);
-  app.use("/vector_stores/*", tokensOnly);
-  app.use("/vector_stores", tokensOnly);
   app.route("/", modelRoutes());
   app.route("/", chatRoutes());
   app.route("/", vectorStoreRoutes());

@@ -14,6 +14,7 @@ import { refuse } from "./errors.ts";
 import { asNoSuchModel, readModelName } from "./models.ts";
 import { applyCallerLimits } from "./apply-caller-limits.ts";
 import { run } from "../run.ts";
+import { tokensOnly } from "../tokens-only.ts";
 import type { Runner } from "../run.ts";
 import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
 import type { DeferredBody } from "../parse-body-deferring-errors.ts";
@@ -21,7 +22,7 @@ import { chatStream } from "./chat-stream.ts";
 
 export function chatRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.post("/chat/completions", async (context) => {
+  app.post("/chat/completions", tokensOnly, async (context) => {
     const body = await parseBodyDeferringErrors(context.req.raw);
     const { runner, caller } = await admitted(context, body);
     tellIgnored(context, ChatRequest, body.value);

@@ -14,6 +14,9 @@ import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
 import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
+import { attributesOf } from "./attributes.ts";
+import type { Attributes } from "./attributes.ts";
+import { tokensOnly } from "../tokens-only.ts";
 import { refuse, withParam } from "./errors.ts";
 import { readFilters } from "./filters.ts";
 
@@ -45,7 +48,7 @@ const SearchRequest = z.object({
 export function vectorStoreRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
 
-  app.get("/vector_stores", async (context) => {
+  app.get("/vector_stores", tokensOnly, async (context) => {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
     const { principal, rags } = await listCoveredRags(services.reads, credential);
@@ -53,11 +56,11 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     return context.json(pageOf(rags.map(storeAnswer), context.req.query()));
   });
 
-  app.get("/vector_stores/:identifier", guardRag, (context) =>
+  app.get("/vector_stores/:identifier", tokensOnly, guardRag, (context) =>
     context.json(storeAnswer(context.get("rag"))),
   );
 
-  app.post("/vector_stores/:identifier/search", guardSearch, async (context) => {
+  app.post("/vector_stores/:identifier/search", tokensOnly, guardSearch, async (context) => {
     const { rag, caller, services } = context.var;
     const body = await readJson(context.req.raw);
     tellIgnored(context, SearchRequest, body);
@@ -73,10 +76,12 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
       caller,
       signal: context.req.raw.signal,
     });
+    const paths = chunks.map(({ source }) => source.filePath);
+    const attributes = await attributesOf(services.reads, rag.fileSource.id, paths);
     return context.json({
       object: "vector_store.search_results.page",
       search_query: queries,
-      data: chunks.map(resultAnswer),
+      data: chunks.map((chunk) => resultAnswer(chunk, attributes.get(chunk.source.filePath) ?? {})),
       has_more: false,
       next_page: null,
       ...degradedFor(caller, degradations),
@@ -165,8 +170,8 @@ function positionOf(stores: Store[], id: string, param: string): number {
   return at;
 }
 
-/** `attributes` has what a citation needs; `file_id` is what the MCP tool `fetch` takes. */
-function resultAnswer({ text, score, source }: RetrievedChunk) {
+/** `attributes` has the file's metadata and what a citation needs; `file_id` is what the MCP tool `fetch` takes. */
+function resultAnswer({ text, score, source }: RetrievedChunk, metadata: Attributes) {
   const { ragIdentifier: rag, filePath: path, url, externalId, page, headings } = source;
   const { position, start, end } = source;
   return {
@@ -174,6 +179,7 @@ function resultAnswer({ text, score, source }: RetrievedChunk) {
     filename: path,
     score,
     attributes: {
+      ...metadata,
       path,
       ...(url === null ? {} : { url }),
       ...(externalId === null ? {} : { external_id: externalId }),

@@ -17,7 +17,7 @@ let embeds = true;
 const calls: string[] = [];
 
 /** A model server that never comes to an end. */
-const models: typeof fetch = (input, init) => {
+const neverEnding: typeof fetch = (input, init) => {
   const { url, signal } = new Request(input, init);
   calls.push(new URL(url).pathname);
   const ended = new Promise<never>((_resolve, reject) =>
@@ -35,10 +35,11 @@ const models: typeof fetch = (input, init) => {
 const app = createApp((bindings, context) => {
   const services = composeServices(bindings, context);
   const config = parseConfig({ ...env, OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1" });
-  const local = modelRegistry(config, { fetch: models });
-  const all = { ...services.models, chat: () => local.chat("local/chat") };
-  const embedder = () => local.embedder("local/letters");
-  return { ...services, models: embeds ? all : { ...all, embedder } };
+  const local = modelRegistry(config, { fetch: neverEnding });
+  const chat = () => local.chat("local/chat");
+  const embedder = () => local.embedder("local/letters", 16);
+  const models = { ...services.models, chat, ...(embeds ? {} : { embedder }) };
+  return { ...services, models };
 });
 app.route("/", protocols());
 

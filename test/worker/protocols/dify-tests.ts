@@ -80,6 +80,7 @@ export function difyTests(world: () => ProtocolsWorld): void {
       expect(await told("{", stranger)).toEqual([401, 1002]);
       const { headers } = await stranger.post("/dify/retrieval", { unknown: 1 });
       expect(headers.get("X-Ignored-Fields")).toBeNull();
+      expect((await stranger.get("/dify/retrieval")).status).toBe(404);
       expect(await told(request({ knowledge_id: "secrets" }))).toEqual([403, 1002]);
       expect(await told(request({ knowledge_id: "none" }))).toEqual([404, 2001]);
       const wrong = [

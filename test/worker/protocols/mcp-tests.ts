@@ -102,6 +102,16 @@ export function mcpTests(world: () => ProtocolsWorld): void {
       expect(helped.structuredContent?.["answer"]).toMatch(/thirty days/);
     });
 
+    test("a caller that asks for progress hears of the search and the answer", async () => {
+      const one = await client();
+      const told: string[] = [];
+      const given = { name: "ask_ask", arguments: { prompt: "How many days of leave are there?" } };
+      const onprogress = ({ message = "" }) => void told.push(message);
+      const { structuredContent } = await one.callTool(given, { onprogress });
+      expect(structuredContent).toMatchObject({ answer: expect.stringContaining("thirty days") });
+      expect(told).toEqual([expect.stringMatching(/^Found [1-3] passages$/), "Writing"]);
+    });
+
     test("a file whose newest version has no text says so", async () => {
       const { panel } = world();
       const name = `pages-${mode}`;
@@ -160,13 +170,13 @@ export function mcpTests(world: () => ProtocolsWorld): void {
       const one = await client({ rags: ["notes"], inferences: ["ask"], agents: [] });
       const { tools } = await one.listTools();
       expect(tools.map(({ name }) => name)).toEqual(["search", "fetch", "ask_ask"]);
-      const all = await call(one, "search", { query: "boiler code", topK: 50 });
+      const all = await call(one, "search", { query: "boiler code", topK: 100 });
       expect(JSON.stringify(all)).not.toMatch(/closed|secret/);
       const refused: [string, Structured, RegExp][] = [
         ["search", { query: "boiler", rag: "secrets" }, /^Forbidden$/],
         ["search", { query: "boiler", rag: "none" }, /^Not found: no RAG has this identifier/],
         ["search", { query: " " }, /query must not be blank/],
-        ["search", { query: "a", topK: 51 }, /topK must be at most 50/],
+        ["search", { query: "a", topK: 101 }, /topK must be at most 100/],
         ["fetch", { id: "secrets/closed.md" }, /^Forbidden$/],
         ["fetch", { id: "notes/none.md" }, /^Not found: id must be/],
         ["fetch", { id: "nothing" }, /^Not found: id must be/],
@@ -238,6 +248,7 @@ export function mcpTests(world: () => ProtocolsWorld): void {
     const status = async (by: string | null, body: unknown, more: Record<string, string> = {}) =>
       (await program(by).post("/mcp", body, { Accept, ...more })).status;
     expect(await status(token, ping)).toBe(200);
+    expect(await status(token, ping, { Accept: "application/json" })).toBe(200);
     expect(await status(token, ping, { Origin: ORIGIN })).toBe(200);
     expect(await status(token, ping, { Origin: "https://evil.example" })).toBe(403);
     expect(await status(token, [ping, ping])).toBe(400);

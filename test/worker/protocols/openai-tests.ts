@@ -211,7 +211,9 @@ export function openAiTests(given: () => ProtocolsWorld): void {
     expect(errorOf(await bad.post("/v1/embeddings", { input: "a" }))).toMatchObject({
       status: 404,
     });
-    expect(errorOf(await bad.get("/v1/responses"))).toMatchObject({ status: 404 });
+    for (const path of ["/v1/responses", "/v1/chat/completions", "/v1/vector_stores/notes/search"])
+      expect(errorOf(await bad.get(path))).toMatchObject({ status: 404 });
+    expect(errorOf(await bad.post("/v1/models", {}))).toMatchObject({ status: 404 });
   });
 
   test("a token sees only its resources", async () => {

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { REFUSED_SEARCHES } from "./refused.ts";
@@ -50,6 +51,10 @@ export function vectorStoreTests(given: () => ProtocolsWorld): void {
       (await searched({ filters })).data.map(({ filename }) => filename).sort();
 
     test("are searched; results say where they are from", async () => {
+      const metadata = { year: 2026, author: "Ann", draft: false, labels: ["a"], start: 7 };
+      await env.DB.prepare("update files set metadata = ? where path = 'handbook/boiler.md'")
+        .bind(JSON.stringify(metadata))
+        .run();
       const { data, search_query } = await searched({
         query: ["boiler service"],
         max_num_results: 1,
@@ -60,11 +65,17 @@ export function vectorStoreTests(given: () => ProtocolsWorld): void {
           file_id: "notes/handbook/boiler.md",
           filename: "handbook/boiler.md",
           score: expect.any(Number),
-          attributes: expect.objectContaining({
+          attributes: {
+            year: 2026,
+            author: "Ann",
+            draft: false,
+            mime_type: "text/markdown",
             path: "handbook/boiler.md",
             headings: "Boiler",
+            position: 0,
             start: 0,
-          }),
+            end: 48,
+          },
           content: [{ type: "text", text: expect.stringContaining("service in spring") }],
         },
       ]);
