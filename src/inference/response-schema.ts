@@ -55,8 +55,8 @@ export function readResponseSchema(text: string): ReadSchema {
 type Root = "object" | "array" | "other";
 const ALL_ROOTS: readonly Root[] = ["object", "array", "other"];
 
-/** The kinds of value that the root admits, as far as its keywords show. */
-function rootsOf(root: JsonObject): Set<Root> {
+/** The kinds of value that the root, or another part, admits, as far as its keywords show. */
+function rootsOf(root: JsonObject, part: unknown = root): Set<Root> {
   // Each schema is visited once; until it is finished, and in a cycle, it restricts nothing.
   const known = new Map<unknown, Set<Root>>();
   const rootsAt = (schema: unknown): Set<Root> => {
@@ -84,7 +84,25 @@ function rootsOf(root: JsonObject): Set<Root> {
     }
     return new Set(ALL_ROOTS.filter((one) => limits.every((limit) => limit.includes(one))));
   };
-  return rootsAt(root);
+  return rootsAt(part);
+}
+
+/** Without the alternatives of the root that admit neither an object nor an array. */
+export function withoutScalarRoots(root: JsonObject): JsonObject {
+  const isWhole = (part: unknown) => {
+    const kinds = rootsOf(root, part);
+    return kinds.has("object") || kinds.has("array");
+  };
+  const { type, anyOf, oneOf } = root;
+  // A reference by place would name another alternative.
+  if (/"#\/(anyOf|oneOf)\//.test(JSON.stringify(root))) return root;
+  const types = listOf(type).filter((one) => kindOfType(one) !== "other");
+  return {
+    ...root,
+    ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0] : types }),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.filter(isWhole) } : {}),
+    ...(Array.isArray(oneOf) ? { oneOf: oneOf.filter(isWhole) } : {}),
+  };
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

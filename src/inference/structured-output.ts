@@ -3,7 +3,7 @@ import { modelFailed } from "../core/errors.ts";
 import { isJsonObject } from "./json-schema/json-values.ts";
 import type { JsonObject } from "./json-schema/json-values.ts";
 import { checkingBudget } from "./json-schema/read-json-schema.ts";
-import { admitsObjectsOnly } from "./response-schema.ts";
+import { admitsObjectsOnly, withoutScalarRoots } from "./response-schema.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 
 /** Providers require an object at the root: any other root is wrapped in this property. */
@@ -24,7 +24,9 @@ export type OutputPlan = {
 type ReadOutput = { ok: true; value: JsonObject | unknown[] } | { ok: false; findings: string[] };
 
 export function planOutput(response: ResponseSchema): OutputPlan {
-  const schema = asksNothing(response.schema) ? { type: "object" } : response.schema;
+  const schema = asksNothing(response.schema)
+    ? { type: "object" }
+    : withoutScalarRoots(response.schema);
   const direct = admitsObjectsOnly(schema);
   const providerSchema = direct ? schema : wrapped(schema);
   const shown = providerSchema ?? schema;

@@ -59,6 +59,30 @@ test("what would mean something else inside an object is asked for in words alon
   expect(plan.read("[[]]")).toEqual({ ok: true, value: [[]] });
 });
 
+test.each([
+  [{ ...object, type: ["object", "null"] }, object],
+  [
+    {
+      anyOf: [{ type: "null" }, object, { enum: ["none"] }, { $ref: "#/$defs/n" }],
+      $defs: list.$defs,
+    },
+    { anyOf: [object], $defs: list.$defs },
+  ],
+  [{ oneOf: [{ type: "string" }, object] }, { oneOf: [object] }],
+])("alternatives that no answer has are not asked for: %j", (schema, asked) => {
+  const plan = planFor(schema);
+  expect(plan.providerSchema).toEqual(asked);
+  expect(plan.read('{"n":3}')).toEqual({ ok: true, value: { n: 3 } });
+  expect(plan.read("null")).toMatchObject({ ok: false });
+});
+
+test("alternatives that are named by their place stay", () => {
+  const schema = { anyOf: [{ type: "null" }, { type: "array", items: { $ref: "#/anyOf/1" } }] };
+  expect(planFor(schema).providerSchema).toMatchObject({
+    properties: { items: { anyOf: [{}, {}] } },
+  });
+});
+
 test.each([true, {}, { title: "Anything" }])("for %j an object is asked for", (schema) => {
   const plan = planFor(schema);
   expect(plan.providerSchema).toEqual({ type: "object" });
