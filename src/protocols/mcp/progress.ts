@@ -6,6 +6,7 @@ import type { EmitEvent } from "../../inference/run-events.ts";
 
 /** Tells how far a run is; undefined for a caller that did not ask. */
 export function progressOf({ mcpReq }: ServerContext): EmitEvent | undefined {
+  // oxlint-disable-next-line no-underscore-dangle -- the protocol names it so
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   let progress = 0;
