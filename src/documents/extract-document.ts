@@ -1,12 +1,13 @@
 import { runCooperatively } from "../core/work/cooperative.ts";
-import type { YieldToOthers, CooperativeWork } from "../core/work/cooperative.ts";
+import type { CooperativeWork, YieldToOthers } from "../core/work/cooperative.ts";
 import type { DocumentConverter } from "./document-converter.ts";
 import { textOf, UnreadableDocument } from "./extracted-document.ts";
+import type { DocumentFormat } from "./document-format.ts";
 import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
-import { PICTURES, unsupported } from "./media-type/advice.ts";
-import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
-import { codeLanguage } from "./media-type/document-kinds.ts";
-import type { DocumentKind } from "./media-type/document-kinds.ts";
+import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
+import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
+import { PICTURES, unsupported } from "./media-type/foreign-types.ts";
+import { unpackedName } from "./media-type/media-types.ts";
 import { releaseBytes } from "./release-bytes.ts";
 import {
   declaredEncoding,
@@ -49,16 +50,32 @@ async function extractNested(
   options: ExtractOptions,
   depth: number,
 ): Promise<ExtractedDocument> {
+  if (!isGzip(file.bytes)) return await extractFile(file, options, depth);
+  const bytes = await gunzip(file.bytes);
+  discardBytes(file, options);
+  const mimeType = /gzip/i.test(file.mimeType ?? "") ? null : file.mimeType;
+  const unpacked = { name: unpackedName(file.name), mimeType, bytes };
+  return await extractFile(unpacked, { ...options, discardsBytes: true }, depth);
+}
+
+async function extractFile(
+  file: RawDocument,
+  options: ExtractOptions,
+  depth: number,
+): Promise<ExtractedDocument> {
   if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT);
-  const found = detectKind(file);
+  const found = detectFormat(file);
   const extraction =
     "foreign" in found
       ? await convertForeign(file, found.foreign, options)
-      : await extractKind(found.kind, file, options, depth);
+      : await extractAs(found.format, file, options, depth);
   // The bytes of a PDF are already released, or restored because a converter may need them.
-  const isPdf = !("foreign" in found) && found.kind === "pdf";
+  const isPdf = "format" in found && found.format.kind === "pdf";
   if (!isPdf && extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
-  const document = await runCooperatively(removeHiddenCharacters(extraction), yieldFor(options));
+  const document = await runCooperatively(
+    removeHiddenCharacters(extraction),
+    options.yieldToOthers ?? neverYield,
+  );
   if (!/[\p{L}\p{N}\p{S}]/u.test(document.markdown)) {
     if (isPdf) {
       const { reason = NO_TEXT } = extraction;
@@ -99,83 +116,34 @@ async function convertForeign(
   return { text, title: null, language: null, pages: [], notes };
 }
 
-type BinaryExtractor = (bytes: Uint8Array) => CooperativeWork<Extraction>;
-type TextExtractor = (text: string, file: RawDocument) => CooperativeWork<Extraction>;
-
 const neverYield: YieldToOthers = () => Promise.resolve();
-const yieldFor = ({ yieldToOthers = neverYield }: ExtractOptions) => yieldToOthers;
 
-const BINARY_EXTRACTORS: Partial<Record<DocumentKind, () => Promise<BinaryExtractor>>> = {
-  docx: async () => (await import("./formats/office/docx/extract-docx.ts")).extractDocx,
-  pptx: async () => (await import("./formats/office/slides/extract-pptx.ts")).extractPptx,
-  xlsx: async () => (await import("./formats/office/sheets/extract-xlsx.ts")).extractXlsx,
-  odt: async () => odf("text"),
-  ods: async () => odf("spreadsheet"),
-  odp: async () => odf("presentation"),
-  "flat-odf": async () => (await import("./formats/office/odf/extract-odf.ts")).extractFlatOdf,
-  epub: async () => (await import("./formats/epub/extract-epub.ts")).extractEpub,
-  rtf: async () => (await import("./formats/rtf/extract-rtf.ts")).extractRtf,
-};
-
-async function odf(kind: "text" | "spreadsheet" | "presentation"): Promise<BinaryExtractor> {
-  const { extractOdf } = await import("./formats/office/odf/extract-odf.ts");
-  return (bytes) => extractOdf(bytes, kind);
-}
-
-const TEXT_EXTRACTORS: Partial<Record<DocumentKind, () => Promise<TextExtractor>>> = {
-  markdown: async () => (await import("./formats/markdown/extract-markdown.ts")).extractMarkdown,
-  html: async () => (await import("./formats/html/extract-html.ts")).extractHtml,
-  csv: async () => {
-    const { extractCsv } = await import("./formats/csv/extract-csv.ts");
-    return (text) => extractCsv(text);
-  },
-  tsv: async () => {
-    const { extractCsv } = await import("./formats/csv/extract-csv.ts");
-    return (text) => extractCsv(text, "\t");
-  },
-  json: async () => (await import("./formats/json/extract-json.ts")).extractJson,
-  xml: async () => (await import("./formats/xml/extract-xml.ts")).extractXml,
-  notebook: async () => (await import("./formats/json/extract-notebook.ts")).extractNotebook,
-  code: async () => {
-    const { extractSourceCode } = await import("./formats/markdown/extract-source-code.ts");
-    return (text, { name }) => extractSourceCode(text, codeLanguage(name));
-  },
-};
-
-async function extractKind(
-  kind: DocumentKind,
+async function extractAs(
+  format: DocumentFormat,
   file: RawDocument,
   options: ExtractOptions,
   depth: number,
 ): Promise<Extraction> {
-  if (kind === "eml") {
-    const { extractMail } = await import("./formats/mail/extract-mail.ts");
-    return await extractMail(file.bytes, {
-      depth,
-      discardsBytes: options.discardsBytes ?? false,
-      yieldToOthers: yieldFor(options),
-      // A part's bytes are a copy.
-      extract: (part) => extractNested(part, { ...options, discardsBytes: true }, depth + 1),
-    });
+  const { yieldToOthers = neverYield, discardsBytes = false } = options;
+  const reader = await format.read();
+  if ("readFile" in reader) {
+    // A part's bytes are a copy.
+    const extract = (part: RawDocument) =>
+      extractNested(part, { ...options, discardsBytes: true }, depth + 1);
+    return await reader.readFile(file, { depth, discardsBytes, yieldToOthers, extract });
   }
-  if (kind === "pdf") {
-    const { extractPdf } = await import("./formats/pdf/extract-pdf.ts");
-    return await extractPdf(file, yieldFor(options));
-  }
-  const binary = BINARY_EXTRACTORS[kind];
-  if (binary !== undefined) {
-    const extractBinary = await binary();
-    return await runCooperatively(unlessBroken(extractBinary(file.bytes)), yieldFor(options));
+  if ("readBytes" in reader) {
+    return await runCooperatively(unlessBroken(reader.readBytes(file.bytes)), yieldToOthers);
   }
   const decoded = decodeFile(file);
   discardBytes(file, options);
-  const extractor = await TEXT_EXTRACTORS[kind]?.();
-  const extract =
-    extractor ?? (await import("./formats/markdown/extract-plain-text.ts")).extractPlainText;
   const text = withLineFeeds(decoded);
   // Where line ends changed, release the former text.
   decoded.text = "";
-  const extraction = await runCooperatively(unlessBroken(extract(text, file)), yieldFor(options));
+  const extraction = await runCooperatively(
+    unlessBroken(reader.readText(text, file)),
+    yieldToOthers,
+  );
   return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
 }
 

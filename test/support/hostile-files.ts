@@ -218,7 +218,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   ["row.csv", utf8(`a note,${"a,".repeat(100_000)}`), { text: "a note" }],
   ["line.txt", utf8(`A note ${"x".repeat(300_000)}`), { text: "A note" }],
   ["comments.md", utf8(`A note ${"<!--".repeat(50_000)}`), { text: "A note" }],
-  ["quine.gz", gzipSync(utf8("A note.")), { error: "unsupported media type: application/gzip" }],
+  ["bomb.gz", gzipSync(new Uint8Array(26 << 20)), { error: "file unpacks to more than 25 MiB" }],
   [
     "noise.txt",
     Uint8Array.from({ length: 4_096 }, (_unused, at) => (at * 7919 + (at >> 3)) % 256 || 1),

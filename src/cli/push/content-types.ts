@@ -1,5 +1,4 @@
-import { kindByName } from "../../documents/media-type/document-kinds.ts";
-import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
+import { kindByName, mediaTypeByName } from "../../documents/media-type/media-types.ts";
 
 /** Source code and settings are sent as text, whatever their registered types are. */
 export function contentTypeOf(path: string): string {

@@ -1,67 +1,61 @@
-import { kindByName, PACKED_KINDS } from "./document-kinds.ts";
-import type { DocumentKind } from "./document-kinds.ts";
+import { FORMATS } from "../registry.ts";
+import type { DocumentKind } from "../registry.ts";
+import { endingOf } from "./ending.ts";
 
-const TYPE_OF_KIND: Record<Exclude<DocumentKind, "code">, string> = {
-  text: "text/plain",
-  markdown: "text/markdown",
-  html: "text/html",
-  csv: "text/csv",
-  tsv: "text/tab-separated-values",
-  json: "application/json",
-  xml: "application/xml",
-  notebook: "application/x-ipynb+json",
-  pdf: "application/pdf",
-  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  odt: "application/vnd.oasis.opendocument.text",
-  ods: "application/vnd.oasis.opendocument.spreadsheet",
-  odp: "application/vnd.oasis.opendocument.presentation",
-  "flat-odf": "application/xml",
-  epub: "application/epub+zip",
-  rtf: "application/rtf",
-  eml: "message/rfc822",
-};
+export const UNKNOWN_MEDIA_TYPE = "application/octet-stream";
 
-/** Extensions without a kind, or with a media type of their own within it. */
-const TYPE_OF_EXTENSION = new Map(
+const KIND_BY_TYPE = new Map<string, DocumentKind>();
+const BY_ENDING = new Map<string, { kind: DocumentKind; mediaType: string }>();
+for (const { kind, files } of FORMATS) {
+  for (const [mediaType, endings] of Object.entries(files)) {
+    if (mediaType !== UNKNOWN_MEDIA_TYPE) KIND_BY_TYPE.set(mediaType, kind);
+    for (const ending of endings.match(/\S+/g) ?? []) BY_ENDING.set(ending, { kind, mediaType });
+  }
+}
+
+/** Media types of endings whose files have no reader here. */
+const FOREIGN_ENDINGS = new Map(
   Object.entries({
     doc: "application/msword",
     gif: "image/gif",
+    gz: "application/gzip",
     jpeg: "image/jpeg",
     jpg: "image/jpeg",
-    mbox: "application/mbox",
     png: "image/png",
-    svg: "image/svg+xml",
     tiff: "image/tiff",
     webp: "image/webp",
-    yaml: "application/yaml",
-    yml: "application/yaml",
     zip: "application/zip",
   }),
 );
 
-export const UNKNOWN_MEDIA_TYPE = "application/octet-stream";
+/** `notes.md.gz` is read as `notes.md`. */
+export const unpackedName = (name: string) => name.replace(/\.gz$/i, "");
 
-/**
- * The media type that a file's extension suggests. Extensions of source code are unreliable: an
- * address that ends in `.php` is a page.
- */
+export const kindByName = (name: string): DocumentKind | null =>
+  BY_ENDING.get(endingOf(name))?.kind ?? null;
+
+export function kindByMediaType(mimeType: string | null): DocumentKind | null {
+  const bare = mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const known = KIND_BY_TYPE.get(bare);
+  if (known !== undefined) return known;
+  if (bare.endsWith("+json")) return "json";
+  return bare.endsWith("+xml") ? "xml" : null;
+}
+
+/** The media type that the ending of a file's name stands for. */
 export function mediaTypeByName(name: string): string {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase();
   if (extension === undefined) return UNKNOWN_MEDIA_TYPE;
-  const own = TYPE_OF_EXTENSION.get(extension);
-  if (own !== undefined) return own;
-  const kind = kindByName(name);
-  return kind === null || kind === "code" ? UNKNOWN_MEDIA_TYPE : TYPE_OF_KIND[kind];
+  const foreign = FOREIGN_ENDINGS.get(extension);
+  return foreign ?? BY_ENDING.get(extension)?.mediaType ?? UNKNOWN_MEDIA_TYPE;
 }
 
-const COMPRESSED = new Set<DocumentKind | null>([...PACKED_KINDS, "eml"]);
-const COMPRESSED_TYPE = /pdf|officedocument|opendocument|epub|macroenabled|rfc822/i;
+const PACKED = new Set(FORMATS.filter(({ isPacked }) => isPacked === true).map(({ kind }) => kind));
+const PACKED_TYPE = /officedocument|opendocument|macroenabled|gzip/i;
 
-/**
- * Whether a document is or contains compressed data, so that its text may be longer than its
- * bytes.
- */
-export const mayBeCompressed = (name: string, mimeType: string) =>
-  COMPRESSED.has(kindByName(name)) || COMPRESSED_TYPE.test(mimeType);
+/** Whether the text of a document may be longer than its bytes. */
+export function mayBeCompressed(name: string, mimeType: string): boolean {
+  const kinds = [kindByName(name), kindByMediaType(mimeType)];
+  const isPacked = kinds.some((kind) => kind !== null && PACKED.has(kind));
+  return isPacked || name !== unpackedName(name) || PACKED_TYPE.test(mimeType);
+}

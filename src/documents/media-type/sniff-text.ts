@@ -1,5 +1,5 @@
-import { headOf } from "./signatures.ts";
-import type { DocumentKind } from "./document-kinds.ts";
+import { headOf } from "./foreign-types.ts";
+import type { DocumentKind } from "../registry.ts";
 
 const HTML_PART =
   /^<(?:body|head|title|meta|div|p|h[1-6]|table|ul|ol|article|section|main|span|center|font)[\s>]/i;

@@ -217,7 +217,18 @@ describe("what can never be read says why", () => {
       PNG,
       "unsupported media type: image/png; pictures are read by Workers AI, which a deployed service has",
     ],
-    ["gzip", "a.txt", gzipSync(utf8("text")), "unsupported media type: application/gzip"],
+    [
+      "gzip in gzip",
+      "a.gz",
+      gzipSync(gzipSync(utf8("a"))),
+      "unsupported media type: application/gzip",
+    ],
+    [
+      "gzip cut short",
+      "a.gz",
+      gzipSync(utf8("A note.")).subarray(0, 20),
+      "archive is damaged or incomplete",
+    ],
     ["Office under a password", "a.docx", compound("EncryptedPackage"), "document is encrypted"],
     [
       "Word's old format",

@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from "fflate";
+import { gzipSync, strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { scanBlocks } from "../../../src/documents/chunking/scan-blocks.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
@@ -249,9 +249,17 @@ it("reads a message with its attachments, and names those that it cannot", async
   expect(document.title).toBe("Prüfung");
   expect(document.markdown).toContain("- From: Ines Okoye <ines@example.com>");
   expect(document.markdown).toContain("Grüße aus der Halle.\n\n## plan.docx\n\nAttached words");
-  expect(document.notes).toEqual([
-    "attachment x.bin left out: unsupported media type: application/gzip",
-  ]);
+  expect(document.notes).toEqual(["attachment x.bin left out: archive is damaged or incomplete"]);
+});
+
+it.each([
+  ["notes.md.gz", "# Locks\n\nOil them.", "# Locks\n\nOil them."],
+  ["lock.py.gz", "a = 1", "```python\na = 1\n```"],
+  ["page", "<!doctype html><p>Oil</p>", "Oil"],
+])("reads %s through its compression", async (name, text, expected) => {
+  const bytes = gzipSync(new TextEncoder().encode(text));
+  const file = { name, mimeType: "application/gzip", bytes };
+  expect((await extractDocument(file)).markdown).toBe(expected);
 });
 
 it.each([

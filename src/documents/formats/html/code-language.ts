@@ -1,4 +1,4 @@
-import { isCodeLanguage } from "../../media-type/document-kinds.ts";
+import { isCodeLanguage } from "../code/languages.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 
 type Attributes = Record<string, string>;

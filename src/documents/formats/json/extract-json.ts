@@ -6,7 +6,7 @@ import { jsonStructure } from "./json-structure.ts";
 import { jsonTokens } from "./json-tokens.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
-import { extractSourceCode } from "../markdown/extract-source-code.ts";
+import { extractSourceCode } from "../code/extract-source-code.ts";
 
 const MAX_DEPTH = 1_000;
 /** Strings as long as this are prose and get a paragraph of their own. */

@@ -1,7 +1,6 @@
 import { runCooperatively } from "../../../core/work/cooperative.ts";
-import type { YieldToOthers } from "../../../core/work/cooperative.ts";
+import type { Reading } from "../../document-format.ts";
 import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
-import type { ExtractedDocument, RawDocument } from "../../extracted-document.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
@@ -19,16 +18,12 @@ const UNNAMED = "attachment";
 /** Signature of Outlook's own container for attachments (TNEF). */
 const TNEF_SIGNATURE = [0x78, 0x9f, 0x3e, 0x22];
 
-export type ExtractPart = (file: RawDocument) => Promise<ExtractedDocument>;
-
 /** Where attachments go, and what reads them. */
 export type AttachmentTarget = {
   contents: PartContents;
   out: MarkdownBuilder;
   notes: string[];
-  extract: ExtractPart;
-  yieldToOthers: YieldToOthers;
-};
+} & Pick<Reading, "extract" | "yieldToOthers">;
 
 /** Writes each attachment under a heading; a note says why an attachment is left out. */
 export async function writeAttachments(
@@ -102,7 +97,12 @@ async function writeFile(
   await runCooperatively(writeShifted(document.markdown, out, isNamed ? 2 : 1), yieldToOthers);
 }
 
-async function readFile(part: MailPart, name: string, bytes: Uint8Array, extract: ExtractPart) {
+async function readFile(
+  part: MailPart,
+  name: string,
+  bytes: Uint8Array,
+  extract: Reading["extract"],
+) {
   if (TNEF_SIGNATURE.every((byte, at) => bytes[at] === byte)) {
     throw new UnreadableDocument("Outlook's own format (TNEF); send it as MIME");
   }

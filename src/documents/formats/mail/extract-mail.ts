@@ -1,7 +1,6 @@
 import { runCooperatively } from "../../../core/work/cooperative.ts";
 import type { YieldToOthers } from "../../../core/work/cooperative.ts";
 import { writeAttachments } from "./attachments.ts";
-import type { ExtractPart } from "./attachments.ts";
 import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART } from "./body/encrypted-text.ts";
 import { writeBody } from "./body/body.ts";
 import { findParts } from "./parts/mail-parts.ts";
@@ -11,7 +10,8 @@ import { messagesOf } from "./mailbox.ts";
 import { isWrapped, sortParts } from "./parts/message-contents.ts";
 import { PartContents } from "./parts/part-contents.ts";
 import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
-import type { Extraction } from "../../extracted-document.ts";
+import type { Reading } from "../../document-format.ts";
+import type { Extraction, RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
@@ -23,18 +23,8 @@ const MESSAGES_AT_ONCE = 50;
 /** Limit of the notes about a mailbox's messages. */
 const MAX_NOTES = 200;
 
-export type MailOptions = {
-  /** The number of messages that enclose this one. */
-  depth: number;
-  /** Releases the message's bytes as soon as its parts are decoded. */
-  discardsBytes: boolean;
-  yieldToOthers: YieldToOthers;
-  /** Reads an attachment, one level deeper. */
-  extract: ExtractPart;
-};
-
 /** `inMailbox`: lines that begin with `From ` are escaped. */
-type MessageOptions = MailOptions & { inMailbox: boolean };
+type MessageOptions = Reading & { inMailbox: boolean };
 
 /**
  * A mail message (RFC 5322, MIME): heading, header lines, text, then each readable attachment
@@ -42,7 +32,7 @@ type MessageOptions = MailOptions & { inMailbox: boolean };
  * read.
  * @throws UnreadableDocument for what is encrypted, damaged, or nests too deeply.
  */
-export async function extractMail(bytes: Uint8Array, options: MailOptions): Promise<Extraction> {
+export async function extractMail({ bytes }: RawDocument, options: Reading): Promise<Extraction> {
   if (options.depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
   const out = new MarkdownBuilder();
   const notes: string[] = [];
@@ -71,7 +61,7 @@ async function writeOnly(
 /** Writes each message of a mailbox; one that cannot be read does not affect the others. */
 async function writeMailbox(
   messages: Uint8Array[],
-  options: MailOptions,
+  options: Reading,
   out: MarkdownBuilder,
   notes: string[],
 ): Promise<null> {

@@ -1,5 +1,6 @@
 import { runCooperatively } from "../../../core/work/cooperative.ts";
 import type { YieldToOthers } from "../../../core/work/cooperative.ts";
+import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { Extraction, RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
@@ -58,7 +59,7 @@ const UNMAPPED = "PDF's fonts do not say which characters they show";
  */
 export async function extractPdf(
   file: RawDocument,
-  yieldToOthers: YieldToOthers,
+  { yieldToOthers }: Pick<Reading, "yieldToOthers">,
 ): Promise<Extraction> {
   await runCooperatively(checkRecovery(file.bytes), yieldToOthers);
   await runCooperatively(checkStreams(file.bytes), yieldToOthers);

@@ -14,10 +14,20 @@ import { corePropertiesOf, PropertiesReader } from "../relationships.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 
 const utf8 = new TextDecoder();
+const KINDS = ["spreadsheet", "presentation"] as const;
+
+const ZIP_SIGNATURE = "PK";
 
 /** OpenDocument text, spreadsheets and presentations, as packages or as one flat XML file. */
-export function* extractOdf(bytes: Uint8Array, kind: OdfKind): CooperativeWork<Extraction> {
+export function* extractOdf(bytes: Uint8Array): CooperativeWork<Extraction> {
+  const isPackage = utf8.decode(bytes.subarray(0, ZIP_SIGNATURE.length)) === ZIP_SIGNATURE;
+  return yield* isPackage ? extractPackage(bytes) : extractFlatOdf(bytes);
+}
+
+function* extractPackage(bytes: Uint8Array): CooperativeWork<Extraction> {
   const archive = new ZipArchive(bytes);
+  const declared = utf8.decode((yield* archive.read("mimetype")) ?? undefined);
+  const kind = KINDS.find((each) => declared.includes(each)) ?? "text";
   const manifest = yield* archive.read("META-INF/manifest.xml");
   if (manifest !== null && utf8.decode(manifest).includes("encryption-data")) {
     throw new UnreadableDocument("document is encrypted");
@@ -44,14 +54,9 @@ function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObjec
 }
 
 /** Reads a flat file; the element inside the body tells its kind. */
-export function* extractFlatOdf(bytes: Uint8Array): CooperativeWork<Extraction> {
+function* extractFlatOdf(bytes: Uint8Array): CooperativeWork<Extraction> {
   const text = utf8.decode(bytes);
-  const isSheet = text.includes("<office:spreadsheet");
-  const kind = isSheet
-    ? "spreadsheet"
-    : text.includes("<office:presentation")
-      ? "presentation"
-      : "text";
+  const kind = KINDS.find((each) => text.includes(`<office:${each}`)) ?? "text";
   const out = new MarkdownBuilder();
   const reader = new OdfReader(kind, out);
   const described = new PropertiesReader();

@@ -4,7 +4,7 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { textOf, UnreadableDocument } from "../../extracted-document.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { readPage } from "../html/extract-html.ts";
-import { jsonStructure } from "./json-structure.ts";
+import { jsonStructure } from "../json/json-structure.ts";
 import { extractMarkdown } from "../markdown/extract-markdown.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { withoutHiddenMarkup } from "../markdown/markdown-hidden.ts";

@@ -1,13 +1,16 @@
 import { ZipArchive } from "../formats/archive/zip-archive.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import type { RawDocument } from "../extracted-document.ts";
-import { kindByMediaType, kindByName, PACKED_KINDS } from "./document-kinds.ts";
-import type { DocumentKind } from "./document-kinds.ts";
-import { foreignMediaType, headOf } from "./signatures.ts";
+import type { DocumentFormat } from "../document-format.ts";
+import { FORMATS } from "../registry.ts";
+import type { DocumentKind } from "../registry.ts";
+import { kindByMediaType, kindByName } from "./media-types.ts";
+import { foreignMediaType, headOf } from "./foreign-types.ts";
 import { sniffJson, sniffMarkup, sniffTable } from "./sniff-text.ts";
 
-/** The kind of a file. `foreign`: no document kind of ours, with its media type. */
-export type DetectedKind = { kind: DocumentKind } | { foreign: string };
+type Format = DocumentFormat<DocumentKind>;
+/** `foreign`: the media type of a file that has no format here. */
+type Detected = { format: Format } | { foreign: string };
 
 const PDF_HEADER_BYTES = 1_024;
 const SNIFFED_BYTES = 4_096;
@@ -17,27 +20,28 @@ const OLE_SIGNATURE = "\xd0\xcf\x11\xe0";
 /** A whole Word document in one XML file, as Word 2003 and some exports write it. */
 const FLAT_WORD = /^\s*(?:\xef\xbb\xbf)?<\?xml\s[^]*<(?:w:wordDocument|pkg:package)[\s>]/;
 const UNKNOWN_BINARY = "application/octet-stream";
-const KINDS_BY_MIMETYPE_PART: [RegExp, DocumentKind][] = [
-  [/^application\/epub\+zip/, "epub"],
-  [/opendocument\.text/, "odt"],
-  [/opendocument\.spreadsheet/, "ods"],
-  [/opendocument\.presentation/, "odp"],
-];
 
 /**
  * By content first, then by name, then by the sender's media type.
  * @throws UnreadableDocument for archives that are damaged or encrypted.
  */
-export function detectKind(file: RawDocument): DetectedKind {
+export function detectFormat(file: RawDocument): Detected {
   const head = headOf(file.bytes);
-  if (isPdf(file)) return { kind: "pdf" };
-  if (head.startsWith("PK\x03\x04")) return zipKind(file);
+  if (isPdf(file)) return { format: formatOf("pdf") };
+  if (head.startsWith("PK\x03\x04")) return zipFormat(file);
   if (head.startsWith(OLE_SIGNATURE)) return { foreign: oleMediaType(file.bytes) };
-  if (head.startsWith("{\\rtf")) return { kind: "rtf" };
+  const signed = FORMATS.find(({ signature }) => signature && head.startsWith(signature));
+  if (signed !== undefined) return { format: signed };
   const foreign = foreignMediaType(file.bytes);
   if (foreign !== null) return { foreign };
   if (FLAT_WORD.test(headOf(file.bytes, SNIFFED_BYTES))) return { foreign: "application/msword" };
-  return { kind: textKind(file) };
+  return { format: formatOf(textKind(file)) };
+}
+
+function formatOf(kind: DocumentKind): Format {
+  const format = FORMATS.find((each) => each.kind === kind);
+  if (format === undefined) throw new Error(`no format ${kind}`);
+  return format;
 }
 
 /**
@@ -60,13 +64,12 @@ function isPlainText(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte >= SPACE || (byte >= TAB && byte <= RETURN) || byte === ESCAPE);
 }
 
-function zipKind(file: RawDocument): DetectedKind {
+function zipFormat(file: RawDocument): Detected {
   const archive = new ZipArchive(file.bytes);
   const [mimetype] = archive.chunks("mimetype");
   const declared = mimetype === undefined ? "" : headOf(mimetype).trim();
-  const byDeclaration = KINDS_BY_MIMETYPE_PART.find(([pattern]) => pattern.test(declared));
-  if (byDeclaration !== undefined) return { kind: byDeclaration[1] };
-  if (archive.has("META-INF/container.xml")) return { kind: "epub" };
+  const byDeclaration = FORMATS.find(({ zip }) => zip?.declared?.test(declared));
+  if (byDeclaration !== undefined) return { format: byDeclaration };
   if (archive.has("xl/workbook.bin")) {
     return { foreign: "application/vnd.ms-excel.sheet.binary.macroenabled.12" };
   }
@@ -74,28 +77,17 @@ function zipKind(file: RawDocument): DetectedKind {
     return { foreign: "application/vnd.oasis.opendocument.graphics" };
   }
   const names = archive.names();
-  const holds = (folder: string) => names.some((name) => name.startsWith(folder));
-  if (holds("word/")) return { kind: "docx" };
-  if (holds("ppt/")) return { kind: "pptx" };
-  if (holds("xl/")) return { kind: "xlsx" };
-  const byContent = officeKind(archive);
-  if (byContent !== null) return { kind: byContent };
+  const holds = (place: string) => names.some((name) => name.startsWith(place));
+  // Office packages can store their parts in any folder: the list of parts determines the format.
+  const [start] = archive.chunks("[Content_Types].xml");
+  const types = start === undefined ? "" : headOf(start, SNIFFED_BYTES);
+  const format =
+    FORMATS.find(({ zip }) => zip?.holds !== undefined && holds(zip.holds)) ??
+    FORMATS.find(({ zip }) => zip?.types?.test(types));
+  if (format !== undefined) return { format };
   if (holds("visio/")) return { foreign: "application/vnd.ms-visio.drawing" };
   const isIWork = names.some((name) => /\.iwa$|^index\.(apxl|xml)(\.gz)?$|^Index\.zip$/.test(name));
   return { foreign: isIWork ? "application/vnd.apple.iwork" : "application/zip" };
-}
-
-const OFFICE_CONTENT: [RegExp, DocumentKind][] = [
-  [/wordprocessingml\.(?:document|template)\.main\+xml|ms-word\.\w+\.macroEnabled\.main/i, "docx"],
-  [/presentationml\.\w+\.main\+xml|ms-powerpoint\.\w+\.macroEnabled\.main/i, "pptx"],
-  [/spreadsheetml\.(?:sheet|template)\.main\+xml|ms-excel\.\w+\.macroEnabled\.main/i, "xlsx"],
-];
-
-/** Office packages can store their parts in any folder: the list of parts determines the kind. */
-function officeKind(archive: ZipArchive): DocumentKind | null {
-  const [start] = archive.chunks("[Content_Types].xml");
-  const types = start === undefined ? "" : headOf(start, SNIFFED_BYTES);
-  return OFFICE_CONTENT.find(([pattern]) => pattern.test(types))?.[1] ?? null;
 }
 
 /**
@@ -136,7 +128,7 @@ function textKind(file: RawDocument): DocumentKind {
   const bySniffing = sniffedKind(start, byName) ?? sniffedLeniently(start, byName, file);
   if (bySniffing !== null) return bySniffing;
   const kind = byName ?? kindByMediaType(file.mimeType) ?? "text";
-  if (kind === "eml" && !/^(?:[\w-]+:|From )/.test(start)) return "text";
+  if (kind === "mail" && !/^(?:[\w-]+:|From )/.test(start)) return "text";
   if (!BINARY_KINDS.has(kind)) return kind === "text" && byName === null ? untold(start) : kind;
   // A name with the extension of a binary format does not make text binary.
   return untold(start);
@@ -153,14 +145,17 @@ function sniffedLeniently(
 ): DocumentKind | null {
   if (byName === "markdown" || byName === "json") return sniffJson(start, bytes);
   const told = byName ?? kindByMediaType(mimeType) ?? "text";
-  const isOpen = told === "text" || told === "eml" || BINARY_KINDS.has(told);
-  if (!isOpen || (told === "eml" && !/^[<{[]/.test(start))) return null;
+  const isOpen = told === "text" || told === "mail" || BINARY_KINDS.has(told);
+  if (!isOpen || (told === "mail" && !/^[<{[]/.test(start))) return null;
   return sniffMarkup(start, bytes);
 }
 
-const BINARY_KINDS = new Set<DocumentKind>([...PACKED_KINDS, "rtf"]);
+const BINARY_KINDS = new Set(
+  FORMATS.filter(({ signature, zip }) => signature ?? zip).map(({ kind }) => kind),
+);
 /** Allows leading comments, each ending at its first `-->`: there is one way to match them. */
 const HTML_START = /^(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html[\s>])/i;
+const FLAT_ODF = /^(?:<\?xml\s[^]*?)?<office:document[\s>]/;
 const MAIL_HEADER =
   /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|x-[\w-]+|dkim-signature|content-type|reply-to|cc):/i;
 const MAIL_PROOF = /^(mime-version|message-id|received|return-path|content-type):/im;
@@ -170,16 +165,16 @@ function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind |
   if (HTML_START.test(start)) {
     return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";
   }
+  if (FLAT_ODF.test(start)) return "odf";
   if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
   // In a mailbox, the headers follow the envelope line.
   const mail = start.replace(/^From [^\n]*\n/, "");
-  if (isOpen && MAIL_HEADER.test(mail) && MAIL_PROOF.test(headerBlock(mail))) return "eml";
+  if (isOpen && MAIL_HEADER.test(mail) && MAIL_PROOF.test(headerBlock(mail))) return "mail";
   return null;
 }
 
 function xmlKind(start: string, byName: DocumentKind | null): DocumentKind {
   if (/<html[\s>]/i.test(start)) return "html";
-  if (/urn:oasis:names:tc:opendocument/.test(start)) return "flat-odf";
   return byName === "code" || byName === "html" ? byName : "xml";
 }
 

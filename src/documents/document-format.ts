@@ -1,0 +1,36 @@
+import type { CooperativeWork, YieldToOthers } from "../core/work/cooperative.ts";
+import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
+
+/** What a format that contains other documents needs. */
+export type Reading = {
+  /** The number of documents that enclose this one. */
+  depth: number;
+  /** Releases the file's bytes as soon as its parts are decoded. */
+  discardsBytes: boolean;
+  yieldToOthers: YieldToOthers;
+  /** Reads a document inside this one. */
+  extract: (part: RawDocument) => Promise<ExtractedDocument>;
+};
+
+/** Takes the decoded text, the bytes, or the file. */
+type FormatReader =
+  | { readText(text: string, file: RawDocument): CooperativeWork<Extraction> }
+  | { readBytes(bytes: Uint8Array): CooperativeWork<Extraction> }
+  | { readFile(file: RawDocument, reading: Reading): Promise<Extraction> };
+
+/** The manifest of a format: what tells its files from others, and what reads them. */
+export type DocumentFormat<Kind extends string = string> = {
+  kind: Kind;
+  /** Endings of file names by media type, such as `{ "text/csv": "csv" }`. */
+  files: Record<string, string>;
+  /** The first bytes of every file, as Latin-1. */
+  signature?: string;
+  /** Marks of a ZIP file of this format: its `mimetype`, a part or folder, its list of types. */
+  zip?: { declared?: RegExp; holds?: string; types?: RegExp };
+  /** Whether parts of a file are compressed: its text may be longer than its bytes. */
+  isPacked?: boolean;
+  /** Imports the reader, so that it costs nothing at start-up. */
+  read: () => Promise<FormatReader>;
+};
+
+export const documentFormat = <const Kind extends string>(format: DocumentFormat<Kind>) => format;

@@ -1,0 +1,17 @@
+import { documentFormat } from "../../document-format.ts";
+import { CODE_ENDINGS, codeLanguage } from "./languages.ts";
+
+/** Endings of source code tell no media type: an address that ends in `.php` is a page. */
+const { yaml, ...languages } = CODE_ENDINGS;
+
+export const code = documentFormat({
+  kind: "code",
+  files: {
+    "application/octet-stream": Object.values(languages).join(" "),
+    "application/yaml": yaml,
+  },
+  read: async () => {
+    const { extractSourceCode } = await import("./extract-source-code.ts");
+    return { readText: (text, { name }) => extractSourceCode(text, codeLanguage(name)) };
+  },
+});
