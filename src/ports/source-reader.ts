@@ -21,6 +21,14 @@ export type ListedFile = {
   failure?: { kind: SourceFailureKind; message: string };
 };
 
+/** Addresses that a limit kept out of a listing; `limit` is the setting's name. */
+export type LeftOut = {
+  limit: string;
+  addresses: number;
+  /** There were more than could be told apart. */
+  isAtLeast: boolean;
+};
+
 export type ListingPage = {
   files: ListedFile[];
   /** Paths or external ids that the source reports as deleted (change feeds only). */
@@ -45,6 +53,8 @@ export type ListingPage = {
   skipped?: number;
   /** Why, of the first of these. */
   problems?: { path: string; message: string }[];
+  /** On the last page: what limits of the source's settings kept out. */
+  leftOut?: LeftOut[];
   /** On the last page: the cursor from which `follow` reads changes since this listing began. */
   changeCursor?: string;
 };
@@ -79,6 +89,8 @@ export interface ReaderStore {
   write(key: string, bytes: Uint8Array): Promise<void>;
   /** Removes every key that begins with the prefix. */
   remove(prefix: string): Promise<void>;
+  /** Removes every key below the prefix that is not to be kept. */
+  retain(prefix: string, isKept: (key: string) => boolean): Promise<void>;
 }
 
 /** Files found by earlier scans, without removed ones. */
@@ -87,6 +99,8 @@ export interface KnownFiles {
   byPath(paths: string[]): Promise<ListedFile[]>;
   /** The same by external id. */
   byExternalId(ids: string[]): Promise<ListedFile[]>;
+  /** All of them, ordered by path, after this one. */
+  all(after: string | null, limit: number): Promise<ListedFile[]>;
   /** Files whose `sourceState.pushed` is true, ordered by path, after this one. */
   pushed(after: string | null, limit: number): Promise<ListedFile[]>;
 }

@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../core/ids.ts";
 import type { Database } from "../db/client.ts";
 import { knownFiles, type KnownRow } from "../db/scans/listing-store.ts";
-import { pushedFiles } from "../db/scans/pushed-files.ts";
+import { filesAfter } from "../db/scans/files-after.ts";
 import type { KnownFiles, ListedFile } from "../ports/source-reader.ts";
 
 /** What D1 knows of a source's files, as a reader may ask for it. */
@@ -14,8 +14,11 @@ export function knownFilesOf(db: Database, sourceId: FileSourceId): KnownFiles {
     byPath: async (paths) => await find(paths.map((path) => ({ path, externalId: null }))),
     // No file has the empty path.
     byExternalId: async (ids) => await find(ids.map((externalId) => ({ path: "", externalId }))),
+    async all(after, limit) {
+      return (await filesAfter(db, sourceId, { after, limit })).map(listedFrom);
+    },
     async pushed(after, limit) {
-      return (await pushedFiles(db, sourceId, after, limit)).map(listedFrom);
+      return (await filesAfter(db, sourceId, { after, limit, isPushed: true })).map(listedFrom);
     },
   };
 }

@@ -21,5 +21,18 @@ export function readerStore(bucket: R2Bucket, sourceId: FileSourceId): ReaderSto
     async remove(below) {
       while (!(await removeBelow(bucket, `${prefix}${below}`)));
     },
+    async retain(below, isKept) {
+      let cursor: string | undefined;
+      do {
+        const listed = await bucket.list({
+          prefix: `${prefix}${below}`,
+          ...(cursor && { cursor }),
+        });
+        const keys = listed.objects.map(({ key }) => key);
+        const orphans = keys.filter((key) => !isKept(key.slice(prefix.length)));
+        if (orphans.length > 0) await bucket.delete(orphans);
+        cursor = listed.truncated ? listed.cursor : undefined;
+      } while (cursor !== undefined);
+    },
   };
 }

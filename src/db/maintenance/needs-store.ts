@@ -1,6 +1,7 @@
 import type { Database } from "../client.ts";
-import { nullable, number, row, text, type Row } from "../columns.ts";
+import { json, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
 import { query, runBatch } from "../raw-sql.ts";
+import { leftOutList } from "../scans/left-out.ts";
 
 const COUNTS = row({
   pending: number,
@@ -20,8 +21,12 @@ const FAILING_FILE = row({
 const FAILING_SOURCE = row({
   identifier: text,
   name: text,
+  provider: text,
+  config: jsonObject,
+  status: text,
   error: nullable(text),
   heldRemovals: number,
+  leftOut: json(leftOutList),
 });
 
 const SCAN = row({ identifier: text });
@@ -33,7 +38,7 @@ export type Needs = {
   /** Each file once where the list is whole; else added up over the RAGs. */
   failing: { files: number; isAddedUp: boolean };
   failingFiles: Row<typeof FAILING_FILE>[];
-  /** Sources that are not read, or whose removals wait for a confirmation. */
+  /** Sources that are not read, whose removals wait, or of which limits leave something out. */
   failingSources: Row<typeof FAILING_SOURCE>[];
   scans: Row<typeof SCAN>[];
 };
@@ -99,10 +104,11 @@ const SELECT_FILES = `
   where r.removed_at is null limit ?1`;
 
 const SELECT_SOURCES = `
-  select s.identifier, s.name, run.error, coalesce(run.held_removals, 0) as heldRemovals
+  select s.identifier, s.name, s.provider, s.config, s.status, s.left_out as leftOut, run.error,
+    coalesce(run.held_removals, 0) as heldRemovals
   from file_sources s
   left join scan_runs run on run.id = (
     select newest.id from scan_runs newest where newest.file_source_id = s.id
     order by newest.started_at desc, newest.id desc limit 1)
-  where s.removed_at is null and (s.status = 'error' or run.held_removals > 0)
+  where s.removed_at is null and (s.status = 'error' or run.held_removals > 0 or s.left_out <> '[]')
   order by s.identifier limit ?1`;

@@ -5,6 +5,15 @@ import type { Database } from "../client.ts";
 import { flag, id, json, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
 import { execute, query, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
+import { leftOutList } from "./left-out.ts";
+
+/** Empty pages in a row; `mark`: hash of the cursor that the page of the number `markedAt` led to. */
+const listingAdvance = z.object({
+  pages: z.number(),
+  empty: z.number(),
+  mark: z.string(),
+  markedAt: z.number(),
+});
 
 /** The state a scan needs to continue, stored with each page that it commits. */
 const scanProgress = z.object({
@@ -26,16 +35,8 @@ const scanProgress = z.object({
   /** The cursor is too long for a row and is stored in the bucket. */
   cursorIsStored: z.boolean(),
   /** What shows that the listing ends; absent at its beginning. */
-  advance: z
-    .object({
-      pages: z.number(),
-      /** Empty pages in a row. */
-      empty: z.number(),
-      /** Hash of the cursor that an earlier page led to, and that page's number. */
-      mark: z.string(),
-      markedAt: z.number(),
-    })
-    .optional(),
+  advance: listingAdvance.optional(),
+  leftOut: leftOutList.optional(),
   /** Everything is listed; unlisted files are still to be removed. */
   listed: z.boolean(),
   partial: z.boolean(),
@@ -256,7 +257,7 @@ export async function endRun(
       `update file_sources set scan_run_id = null, scan_claimed_until = null,
          status = case when ?3 is null then 'active' else 'error' end,
          change_cursor = coalesce(?4, change_cursor), listed_at = coalesce(?7, listed_at),
-         held_since = ?8,
+         held_since = ?8, left_out = coalesce(?9, left_out),
          next_scan_at = case when scan_again = 1 then min(?6, coalesce(next_scan_at, ?6))
            when scan_interval_minutes > 0 and ?5 is not null
            then min(?5, coalesce(next_scan_at, ?5)) else next_scan_at end
@@ -269,10 +270,11 @@ export async function endRun(
       againBy,
       end.listedAt,
       end.heldSince,
+      run.progress.leftOut ?? null,
     ),
     statement(
       `update scan_runs set finished_at = ?2, error = ?3, held_removals = ?4, progress = null,
-         verified = ?5,
+         verified = ?5, left_out = coalesce(?6, left_out),
          removed = (select count(*) from files f indexed by files_deleted
            where +f.file_source_id = scan_runs.file_source_id
            and f.deleted_at is not null and f.deleted_at >= scan_runs.started_at)
@@ -282,6 +284,7 @@ export async function endRun(
       end.error,
       end.heldRemovals,
       isMending(run.progress) && end.listedAt !== null,
+      run.progress.leftOut ?? null,
     ),
   ]);
   return ended ?? null;

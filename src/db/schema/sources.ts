@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
+import type { LeftOut } from "../../ports/source-reader.ts";
 
 /** SQL for an id that no other content of the file ever had. */
 export const NEW_CONTENT_ID = "(lower(hex(randomblob(8))))";
@@ -59,6 +60,8 @@ export const fileSources = sqliteTable(
     pushesRefusedAt: integer(),
     /** When the first of the last runs began that held removals back; null: the last one did not. */
     heldSince: integer(),
+    /** What limits kept out of the newest complete listing. */
+    leftOut: text({ mode: "json" }).$type<LeftOut[]>().notNull().default([]),
     createdAt: integer().notNull(),
     /** Set at removal; its data is deleted in the background, then the row. */
     removedAt: integer(),
@@ -137,6 +140,7 @@ export const scanRuns = sqliteTable(
     error: text(),
     /** Removals that wait for an administrator's confirmation. */
     heldRemovals: integer().notNull().default(0),
+    leftOut: text({ mode: "json" }).$type<LeftOut[]>().notNull().default([]),
     /** The state needed to continue, as JSON; null when finished. */
     progress: text({ mode: "json" }).$type<Record<string, unknown>>(),
   },

@@ -135,6 +135,7 @@ async function nextProgress(
     }),
     ...(restarted ? { notesFrom: progress.step } : {}),
     step: progress.step + 1,
+    leftOut: listing.leftOut ?? progress.leftOut,
     listed: listing.next === null || progress.mode === "look",
     partial: progress.partial || listing.partial === true,
     seenFiles: (restarted ? 0 : progress.seenFiles) + seen,

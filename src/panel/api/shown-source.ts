@@ -18,6 +18,9 @@ export const Scan = z
       description: "The first 20 that failed or hold nothing to read, and why.",
     }),
     heldRemovals: z.int(),
+    leftOut: z
+      .array(z.object({ limit: z.string(), addresses: z.int(), isAtLeast: z.boolean() }))
+      .openapi({ description: "Addresses that a limit of the settings kept out." }),
     mended: z.object({ added: z.int(), changed: z.int(), removed: z.int() }).nullable(),
     error: z.string().nullable(),
   })

@@ -55,6 +55,8 @@ export type Crawl = {
   listed: number;
   asked: number;
   maps: number;
+  /** Addresses that were left out by a limit; further ones are no longer told apart. */
+  leftOut: { maxPages: number; maxDepth: number; isAtLeast: boolean };
   partial: boolean;
   /** Whether a link was told that is one of endlessly many. */
   toldEndless: boolean;
@@ -82,6 +84,7 @@ export function newCrawl(hosts: string[], isLook: boolean): Crawl {
     listed: 0,
     asked: 0,
     maps: 0,
+    leftOut: { maxPages: 0, maxDepth: 0, isAtLeast: false },
     partial: false,
     toldEndless: false,
     pushedAfter: null,
@@ -101,9 +104,24 @@ export function stateOf({ notes }: Crawl, url: string): AddressState | null {
 }
 
 export function noteState(crawl: Crawl, url: string, state: AddressState): void {
+  notePlace(crawl, url, STATES.indexOf(state));
+}
+
+/** Lies deeper than links are followed: it has no state, unless something else names it. */
+const TOO_DEEP = STATES.length;
+
+export function noteTooDeep(crawl: Crawl, url: string): void {
+  if (crawl.notes.get(addressName(url)) !== undefined) return;
+  notePlace(crawl, url, TOO_DEEP);
+  crawl.leftOut.maxDepth += 1;
+}
+
+function notePlace(crawl: Crawl, url: string, place: number): void {
   const name = addressName(url);
-  if (crawl.notes.get(name) === undefined) crawl.addresses += 1;
-  crawl.notes.set(name, STATES.indexOf(state));
+  const before = crawl.notes.get(name);
+  if (before === undefined) crawl.addresses += 1;
+  if (before === TOO_DEEP) crawl.leftOut.maxDepth -= 1;
+  crawl.notes.set(name, place);
 }
 
 /** How many addresses of a shape were taken in. */

@@ -108,6 +108,29 @@ export async function fillWaiting(store: ReaderStore, crawl: Crawl): Promise<boo
   return waiting.length > 0;
 }
 
+/** That a call began a step and did not end the crawl; and that one did not end its step. */
+const beginningKey = (id: string, step: number) => `${FOLDER}${id}/begun/${step}`;
+const INTERRUPTED = "interrupted-crawl";
+const NOTHING = new Uint8Array();
+
+/** Begins a crawl, or a step of it, and notes if another call has begun the same and died. */
+export async function noteBeginning(store: ReaderStore, cursor: string | null): Promise<void> {
+  const [id = "", step = ""] = cursor?.split(" ") ?? [];
+  const key = cursor === null ? beginningKey("first", 0) : beginningKey(id, Number(step));
+  if ((await store.read(key)) !== null) await store.write(INTERRUPTED, NOTHING);
+  if (cursor === null) await forgetCrawls(store);
+  await store.write(key, NOTHING);
+}
+
+/** Whether a crawl died since the last that ended. */
+export const wasInterrupted = async (store: ReaderStore) =>
+  (await store.read(INTERRUPTED)) !== null;
+
+/** All crawls have ended, and what they left was looked for. */
+export async function forgetInterruption(store: ReaderStore): Promise<void> {
+  await store.remove(INTERRUPTED);
+}
+
 /** Removes the states of finished and abandoned crawls. */
 export async function forgetCrawls(store: ReaderStore): Promise<void> {
   await store.remove(FOLDER);

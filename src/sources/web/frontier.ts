@@ -1,5 +1,5 @@
 import { guardUrl } from "../guarded-url.ts";
-import { countOfShape, countShape, noteState, stateOf } from "./crawl-state.ts";
+import { countOfShape, countShape, noteState, noteTooDeep, stateOf } from "./crawl-state.ts";
 import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
 import { isTooLong, looksEndless, neverDocument, normalizeUrl, shapeOf } from "./pages/page-url.ts";
 import type { UrlFilter } from "./url-filter.ts";
@@ -8,6 +8,8 @@ import type { UrlFilter } from "./url-filter.ts";
 export type Bounds = {
   maxDepth: number;
   maxPages: number;
+  /** Whether links deeper than `maxDepth` are told as left out; not where none are followed. */
+  tellsDepth: boolean;
   /** Depth of what a sitemap names: 1 beside start URLs; alone, its pages lead no further. */
   mapDepth: number;
   filter: UrlFilter;
@@ -51,7 +53,20 @@ function wantedLink(crawl: Crawl, bounds: Bounds, link: string, base: URL): URL 
   if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) return null;
   const url = normalizeUrl(verdict.url);
   if (neverDocument(url) || !bounds.filter(url) || stateOf(crawl, url.href) !== null) return null;
-  return crawl.addresses > bounds.maxPages * SEEN_PER_PAGE + SPARE ? null : url;
+  return isFull(crawl, bounds) ? null : url;
+}
+
+/** Counts a link that lies deeper than links are followed. */
+export function addTooDeep(crawl: Crawl, bounds: Bounds, link: string, base: URL): void {
+  const url = wantedLink(crawl, bounds, link, base);
+  if (url !== null && !looksEndless(url)) noteTooDeep(crawl, url.href);
+}
+
+/** Whether no more addresses are remembered: they would not become pages. */
+function isFull(crawl: Crawl, { maxPages }: Bounds): boolean {
+  const full = crawl.addresses > maxPages * SEEN_PER_PAGE + SPARE;
+  crawl.leftOut.isAtLeast ||= full;
+  return full;
 }
 
 /** An address that someone named; `pushed` ones keep the form in which they were given. */
@@ -63,8 +78,7 @@ export function addNamed(crawl: Crawl, url: string, found: FoundBy, depth: numbe
 export function addMapped(crawl: Crawl, bounds: Bounds, address: string, map: URL): void {
   const verdict = guardUrl(address, map, bounds.allowPrivate);
   if (!verdict.ok || !crawl.hosts.has(verdict.url.host) || !bounds.filter(verdict.url)) return;
-  if (isTooLong(verdict.url)) return;
-  if (crawl.addresses > bounds.maxPages * SEEN_PER_PAGE + SPARE) return;
+  if (isTooLong(verdict.url) || isFull(crawl, bounds)) return;
   addNamed(crawl, normalizeUrl(verdict.url).href, "sitemap", bounds.mapDepth);
 }
 
@@ -113,6 +127,7 @@ export function takeWaiting(crawl: Crawl, bounds: Bounds, underWay: number): Wai
       return null;
     }
     noteState(crawl, entry.url, "dropped");
+    crawl.leftOut.maxPages += 1;
   }
   return null;
 }

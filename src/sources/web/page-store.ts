@@ -1,9 +1,25 @@
 import { sha256Hex } from "../../core/hash.ts";
-import type { ReaderStore } from "../../ports/source-reader.ts";
+import type { KnownFiles, ReaderStore } from "../../ports/source-reader.ts";
+
+const FOLDER = "pages/";
+const FILES_AT_ONCE = 1_000;
 
 /** The key of a page's bytes of one version. */
 export const pageKey = async (path: string, version: string) =>
-  `pages/${await sha256Hex(path)}/${version}`;
+  `${FOLDER}${await sha256Hex(path)}/${version}`;
+
+/** Removes bytes of versions that no file has: a crawl kept them and died before they were recorded. */
+export async function forgetOrphans(store: ReaderStore, known: KnownFiles): Promise<void> {
+  const kept = new Set<string>();
+  let files: { path: string; version: string }[];
+  let after: string | null = null;
+  do {
+    files = await known.all(after, FILES_AT_ONCE);
+    for (const { path, version } of files) kept.add(await pageKey(path, version));
+    after = files.at(-1)?.path ?? null;
+  } while (files.length === FILES_AT_ONCE);
+  await store.retain(FOLDER, (key) => kept.has(key));
+}
 
 /**
  * The bytes of each page as last fetched, so that the index job need not fetch again and a page

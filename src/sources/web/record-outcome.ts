@@ -5,7 +5,7 @@ import type { KnownFiles } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf } from "./crawl-state.ts";
 import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
-import { addLink, type Bounds } from "./frontier.ts";
+import { addLink, addTooDeep, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./pages/html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
 import {
@@ -284,12 +284,12 @@ function follow(
   { noFollow }: RobotsDirectives,
 ): void {
   const { crawl, bounds } = step;
-  if (noFollow || crawl.isLook || entry.found === "pushed" || entry.depth >= bounds.maxDepth)
+  if (noFollow || crawl.isLook || entry.found === "pushed") return;
+  const from = { url: URL.parse(base ?? "", url.href) ?? url, depth: entry.depth };
+  if (entry.depth >= bounds.maxDepth) {
+    if (bounds.tellsDepth) for (const link of links) addTooDeep(crawl, bounds, link, from.url);
     return;
-  const from = {
-    url: URL.parse(base ?? "", url.href) ?? url,
-    depth: entry.depth,
-  };
+  }
   const dropped = links.flatMap((link) => addLink(crawl, bounds, link, from) ?? []);
   const [first] = dropped;
   step.out.skipped += dropped.length;

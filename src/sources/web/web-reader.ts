@@ -2,6 +2,7 @@ import { SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type {
   KnownFiles,
+  LeftOut,
   ListedFile,
   OpenedFile,
   SourceReader,
@@ -10,11 +11,19 @@ import type {
 import type { Outgoing } from "../guarded-fetch.ts";
 import type { WebConfig } from "./web-config.ts";
 import { newCrawl, waitingHere, type Crawl } from "./crawl-state.ts";
-import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts";
+import {
+  forgetCrawls,
+  forgetInterruption,
+  forgetStep,
+  keepCrawl,
+  noteBeginning,
+  readCrawl,
+  wasInterrupted,
+} from "./crawl-store.ts";
 import { crawlStep, fetchEntry } from "./crawl-step.ts";
 import { addMaps, addNamed, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage } from "./pages/html-page.ts";
-import { readPage } from "./page-store.ts";
+import { forgetOrphans, readPage } from "./page-store.ts";
 import { normalizeUrl, pageAddress } from "./pages/page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots-directives.ts";
 import { recordOutcome, type Step } from "./record-outcome.ts";
@@ -47,6 +56,7 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
   const bounds: Bounds = {
     maxDepth: config.maxDepth,
     maxPages: config.maxPages,
+    tellsDepth: config.startUrls.length > 0 && config.maxDepth > 0,
     mapDepth: config.startUrls.length === 0 ? config.maxDepth : 1,
     filter: urlFilter(config),
     pushHosts: config.pushHosts === undefined ? null : new Set(config.pushHosts),
@@ -55,12 +65,14 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
   return {
     async list(cursor, signal) {
       const crawl = cursor === null ? beginCrawl(config, bounds) : await readCrawl(store, cursor);
-      if (cursor === null) await forgetCrawls(store);
+      await noteBeginning(store, cursor);
       const crawler = crawlerOf(options, crawl, signal);
       const step = stepOf(options, crawler, bounds);
       const done = await crawlStep(crawler, step);
       crawl.partial ||= step.out.partial;
-      if (done) return { ...step.out, partial: crawl.partial, next: null };
+      if (done) {
+        return { ...step.out, partial: crawl.partial, leftOut: leftOutOf(crawl), next: null };
+      }
       crawl.step += 1;
       const next = await keepCrawl(store, crawl);
       await forgetStep(store, crawl.id, crawl.step - 2);
@@ -69,6 +81,8 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
     },
 
     async ended() {
+      if (await wasInterrupted(store)) await forgetOrphans(store, options.known);
+      await forgetInterruption(store);
       await forgetCrawls(store);
     },
 
@@ -94,6 +108,14 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
       return await fetchAgain(crawlerOf(options, newCrawl([], true), signal), file);
     },
   };
+}
+
+function leftOutOf({ leftOut }: Crawl): LeftOut[] {
+  const { isAtLeast } = leftOut;
+  const limits = (["maxPages", "maxDepth"] as const).map((limit) => {
+    return { limit, addresses: leftOut[limit], isAtLeast };
+  });
+  return limits.filter(({ addresses }) => addresses > 0);
 }
 
 function beginCrawl(config: WebConfig, bounds: Bounds): Crawl {

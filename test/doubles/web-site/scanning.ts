@@ -21,6 +21,10 @@ export function memoryStore(): ReaderStore & { entries: Map<string, Uint8Array> 
     write: async (key, bytes) => {
       entries.set(key, bytes);
     },
+    retain: async (prefix, isKept) => {
+      for (const key of entries.keys())
+        if (key.startsWith(prefix) && !isKept(key)) entries.delete(key);
+    },
     remove: async (prefix) => {
       for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key);
     },
@@ -37,6 +41,7 @@ export type Scanned = {
   problems: NonNullable<ListingPage["problems"]>;
   skipped: number;
   partial: boolean;
+  leftOut: NonNullable<ListingPage["leftOut"]>;
 };
 
 /** A web source as the scan engine keeps it: known files, store, and scans that update them. */
@@ -46,14 +51,17 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
   const outside: string[] = [];
   const waits: number[] = [];
   let time = 0;
+  const after = (path: string | null, limit: number, isWanted: (file: ListedFile) => boolean) =>
+    [...files.values()]
+      .filter((file) => isWanted(file) && file.path > (path ?? ""))
+      .sort((a, b) => (a.path < b.path ? -1 : 1))
+      .slice(0, limit);
   const known: KnownFiles = {
     byPath: async (paths) => paths.flatMap((path) => files.get(path) ?? []),
     byExternalId: async (ids) => ids.flatMap((id) => files.get(id) ?? []),
-    pushed: async (after, limit) =>
-      [...files.values()]
-        .filter((file) => file.sourceState?.["pushed"] === true && file.path > (after ?? ""))
-        .sort((a, b) => (a.path < b.path ? -1 : 1))
-        .slice(0, limit),
+    all: async (path, limit) => after(path, limit, () => true),
+    pushed: async (path, limit) =>
+      after(path, limit, ({ sourceState }) => sourceState?.["pushed"] === true),
   };
   const options: WebOptions = {
     outgoing: {
@@ -83,6 +91,16 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
 
 const signal = new AbortController().signal;
 
+function add(scanned: Scanned, page: ListingPage): void {
+  const { files, deleted, problems = [], skipped = 0, partial = false, leftOut = [] } = page;
+  scanned.listed.push(...files);
+  scanned.deleted.push(...deleted);
+  scanned.problems.push(...problems);
+  scanned.skipped += skipped;
+  scanned.partial ||= partial;
+  scanned.leftOut = leftOut;
+}
+
 function scans(reader: SourceReader, files: Map<string, ListedFile>) {
   const take = (file: ListedFile) => {
     files.set(file.path, { ...file });
@@ -95,23 +113,20 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
         problems: [],
         skipped: 0,
         partial: false,
+        leftOut: [],
       };
       let cursor: string | null = null;
       do {
         const page = await reader.list(cursor, signal);
-        scanned.listed.push(...page.files);
-        scanned.deleted.push(...page.deleted);
-        scanned.problems.push(...(page.problems ?? []));
-        scanned.skipped += page.skipped ?? 0;
-        scanned.partial ||= page.partial ?? false;
+        add(scanned, page);
         cursor = page.next;
       } while (cursor !== null);
-      await reader.ended?.();
       for (const file of scanned.listed) take(file);
       for (const path of scanned.deleted) files.delete(path);
       const listed = new Set(scanned.listed.map((file) => file.path));
       if (!scanned.partial)
         for (const path of files.keys()) if (!listed.has(path)) files.delete(path);
+      await reader.ended?.();
       return scanned;
     },
     async push(...urls: string[]) {

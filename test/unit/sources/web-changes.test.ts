@@ -31,6 +31,7 @@ function page(path: string, links: string[], version = "1", head = "") {
   site.routes.set(path, { headers, body: htmlPage(`${path} v${version}`, links, head) });
 }
 const set = (path: string, answer: Answer) => site.routes.set(path, answer);
+const versionOf = ({ version }: { version: string }) => version;
 const pathsOf = (files: Iterable<string>) =>
   [...files].map((path) => path.replace(BASE, "")).sort();
 const start = { startUrls: [BASE] };
@@ -53,6 +54,41 @@ describe("between two scans", () => {
     expect(await source.textOf(`${BASE}/a`)).toMatchObject({
       text: expect.stringContaining("/a v2"),
     });
+  });
+
+  test("what a crawl kept and did not record is removed by the next", async () => {
+    const source = webSource(site.port, start);
+    await source.scan();
+    page("/", ["/a", "/b", "/lost"], "2");
+    page("/a", ["/a/1"], "2");
+    page("/lost", []);
+    // This crawl dies before its pages are recorded; the site changes again meanwhile.
+    await source.reader.list(null, AbortSignal.timeout(60_000));
+    page("/", ["/a", "/b"], "3");
+    page("/a", ["/a/1"], "3");
+    site.routes.delete("/lost");
+    await source.scan();
+    const kept = [...source.store.entries.keys()].filter((key) => !key.startsWith("pages/"));
+    expect(kept).toEqual([]);
+    const versions = [...source.store.entries.keys()].map((key) => key.split("/").at(-1));
+    expect(new Set(versions)).toEqual(new Set([...source.files.values()].map(versionOf)));
+    expect(versions).toHaveLength(source.files.size);
+  });
+
+  test("a page whose address ends like a script is read, a script is not", async () => {
+    const links = ["/package/bignumber.js", "/package/site.css", "/real.js", "/photo.png"];
+    page("/", links, "2");
+    page("/package/bignumber.js", []);
+    page("/package/site.css", []);
+    set("/real.js", { headers: { "content-type": "text/javascript" }, body: "let a = 1;" });
+    const source = webSource(site.port, start);
+    await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual([
+      "/",
+      "/package/bignumber.js",
+      "/package/site.css",
+    ]);
+    expect(site.asked.map(({ path }) => path)).not.toContain("/photo.png");
   });
 
   test("404 and 410 are removals", async () => {

@@ -84,14 +84,18 @@ describe("a site of more than 300 pages with traps", () => {
     expect(skipped).toBeGreaterThan(5);
   });
 
-  test("maxPages and maxDepth bound it", async () => {
-    const few = webSource(site.port, { ...settings, maxPages: 25 });
-    expect((await few.scan()).listed.length).toBe(25);
+  test("maxPages and maxDepth bound it, and what they leave out is counted", async () => {
+    const few = await webSource(site.port, { ...settings, maxPages: 25 }).scan();
+    expect(few.listed.length).toBe(25);
+    expect(few.leftOut).toMatchObject([{ limit: "maxPages", isAtLeast: false }]);
+    expect(few.leftOut[0]?.addresses).toBeGreaterThan(300);
     const shallow = webSource(site.port, { startUrls: [BASE], maxDepth: 0 });
-    await shallow.scan();
+    expect((await shallow.scan()).leftOut).toEqual([]);
     expect([...shallow.files.keys()]).toEqual([`${BASE}/`]);
     const one = webSource(site.port, { startUrls: [BASE], maxDepth: 1 });
-    await one.scan();
+    const { leftOut } = await one.scan();
+    expect(leftOut).toMatchObject([{ limit: "maxDepth", isAtLeast: false }]);
+    expect(leftOut[0]?.addresses).toBeGreaterThan(250);
     const sections = Array.from({ length: 10 }, (_, at) => `${BASE}/section/${at}`);
     expect(sorted(one.files.keys())).toEqual(
       sorted([`${BASE}/`, `${BASE}/about`, `${BASE}/manual.pdf`, ...sections]),

@@ -40,7 +40,12 @@ function crawlOf(
       },
     },
     store: counted,
-    known: { byPath: async () => [], byExternalId: async () => [], pushed: async () => [] },
+    known: {
+      byPath: async () => [],
+      byExternalId: async () => [],
+      all: async () => [],
+      pushed: async () => [],
+    },
     now: () => 0,
   });
   return { reader, store, bytes };

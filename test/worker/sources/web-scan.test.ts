@@ -1,7 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
+import { findSourceRow } from "../../../src/db/catalog/source-store.ts";
+import { readNeeds } from "../../../src/db/maintenance/needs-store.ts";
+import { readRunPage } from "../../../src/db/scans/run-pages.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
+import { needsOf } from "../../../src/panel/pages/overview/needs.tsx";
 import { World } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";
 import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
@@ -56,6 +60,31 @@ test("a site is scanned and searched; unchanged pages cost no download", async (
   const shown = await world.shown(rag);
   expect(Object.keys(shown).sort()).toEqual([`${BASE}/`, `${BASE}/peat`]);
   expect(shown[`${BASE}/peat`]?.join()).toContain("revised");
+});
+
+test("what a limit leaves out is told in the run, at the source and in the overview", async () => {
+  serve(mossSite());
+  const world = new World();
+  const source = await world.addSource("web", { startUrls: [BASE], maxPages: 2 });
+  await scan(world, source);
+  const told = { limit: "maxPages", addresses: 3, isAtLeast: false };
+  const { db } = world.services;
+  const { data: runs } = await readRunPage(db, source, { limit: 10, after: null, before: null });
+  expect(runs).toMatchObject([{ added: 2, leftOut: [told] }]);
+  // Looking at a pushed address does not end what the last crawl left out.
+  const pushed = { sourceId: source, urls: [`${BASE}/peat`], limits: { maxPushedUrls: 9 } };
+  await pushUrls(world.services, pushed);
+  await world.deliver();
+  const needs = await readNeeds(db, { now: world.now, limit: 1_000 });
+  const need = needsOf(needs).find(({ href }) => href === `/panel/sources/${source}/settings`);
+  expect(need?.why).toBe("3 addresses are left out by “Pages at most” (2).");
+  expect((await findSourceRow(db, source))?.source.leftOut).toEqual([told]);
+  await env.DB.prepare("update file_sources set config = ? where id = ?")
+    .bind(JSON.stringify({ startUrls: [BASE], maxPages: 9 }), source)
+    .run();
+  await scan(world, source);
+  const after = needsOf(await readNeeds(db, { now: world.now, limit: 1_000 }));
+  expect(after.filter(({ href }) => href.includes(source))).toEqual([]);
 });
 
 test("a server that errs takes nothing from search and leaves no file of its own", async () => {

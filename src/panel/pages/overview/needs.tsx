@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { Needs } from "../../../db/maintenance/needs-store.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
+import { leftOutSentences } from "../../components/left-out.ts";
 import type { Tone } from "../../components/status.tsx";
 
 /** Something that somebody has to do: what it is, why, and the way to the remedy. */
@@ -20,6 +21,7 @@ export function needsOf({ failingSources, failingFiles, failing }: Needs): Need[
   const sources = failingSources.map((source): Need => {
     const { heldRemovals, identifier, name } = source;
     const isHeld = source.error === null && heldRemovals > 0;
+    if (!isHeld && source.status === "active") return limitedNeed(source);
     return {
       tone: isHeld ? "warn" : "bad",
       what: (
@@ -41,6 +43,24 @@ export function needsOf({ failingSources, failingFiles, failing }: Needs): Need[
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
   const told = groups.reduce((sum, files) => sum + files.length, 0);
   return [...sources, ...groups.flatMap(needOf), ...untold(told, failing.files)];
+}
+
+function limitedNeed(source: Needs["failingSources"][number]): Need {
+  return {
+    tone: "warn",
+    what: (
+      <>
+        Source{" "}
+        <strong>
+          <Data>{source.name}</Data>
+        </strong>{" "}
+        is not read as a whole.
+      </>
+    ),
+    why: leftOutSentences(source, source.leftOut).join(" "),
+    href: `/panel/sources/${source.identifier}/settings`,
+    remedy: "See the settings",
+  };
 }
 
 /** Files that failed for the same reason in the same source are one need. */

@@ -2,9 +2,9 @@ import type { Child } from "hono/jsx";
 
 import { readRunPage, type ScanRun } from "../../../db/scans/run-pages.ts";
 import { manifestOf } from "../../../sources/registry.ts";
-import type { SourceManifest } from "../../../sources/source-manifest.ts";
 import { Data } from "../../components/data.tsx";
 import { count, duration } from "../../components/figures.ts";
+import { leftOutSentences } from "../../components/left-out.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Status } from "../../components/status.tsx";
@@ -26,7 +26,7 @@ export async function runsTab(context: PageContext, { source }: ShownSource): Pr
         <Table
           label="Runs"
           rows={listed.data}
-          columns={columnsAt(now(), manifestOf(source))}
+          columns={columnsAt(now(), source)}
           empty={<Empty title="It has not been scanned yet." />}
         />
       </div>
@@ -42,7 +42,7 @@ const figure = (head: string, field: "added" | "changed" | "removed" | "unchange
   cell: (run: ScanRun) => count(run[field]),
 });
 
-const columnsAt = (now: number, manifest: SourceManifest): Column<ScanRun>[] => [
+const columnsAt = (now: number, source: ShownSource["source"]): Column<ScanRun>[] => [
   { head: "Began", cell: ({ startedAt }) => <Time at={startedAt} now={now} /> },
   {
     head: "Outcome",
@@ -56,7 +56,10 @@ const columnsAt = (now: number, manifest: SourceManifest): Column<ScanRun>[] => 
               <Data>{run.error}</Data>
             </div>
           )}
-          <ScanProblems scan={run} manifest={manifest} />
+          {leftOutSentences(source, run.leftOut).map((sentence) => (
+            <div class="soft">{sentence}</div>
+          ))}
+          <ScanProblems scan={run} manifest={manifestOf(source)} />
         </>
       );
     },

@@ -4,6 +4,7 @@ import type { Child } from "hono/jsx";
 import { manifestOf } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
+import { leftOutSentences } from "../../components/left-out.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import { inWords, StatusBar } from "../../components/status.tsx";
@@ -141,8 +142,10 @@ const Actions = ({ shown: { source, rags, path } }: { shown: ShownSource }) => (
 
 /** What somebody has to do something about, with the remedy. */
 const Troubles = ({ shown, mayAct }: { shown: ShownSource; mayAct: boolean }) => {
-  const { lastScan, path } = shown;
-  if (lastScan === null || (lastScan.error === null && lastScan.heldRemovals === 0)) return null;
+  const { lastScan, path, source } = shown;
+  const cut = leftOutSentences(source, source.leftOut);
+  const isFine = cut.length === 0 && lastScan?.error === null && lastScan.heldRemovals === 0;
+  if (lastScan === null || isFine) return null;
   return (
     <div class={lastScan.error === null ? "notice warn" : "notice bad"} role="status">
       {lastScan.error === null ? null : (
@@ -150,6 +153,9 @@ const Troubles = ({ shown, mayAct }: { shown: ShownSource; mayAct: boolean }) =>
           The last scan failed: <Data>{lastScan.error}</Data>. What is indexed stays searchable.
         </p>
       )}
+      {cut.map((sentence) => (
+        <p>{sentence} Raise the limit in the settings to read more.</p>
+      ))}
       {lastScan.heldRemovals === 0 ? null : (
         <p>
           {counted(lastScan.heldRemovals, "file")} would be removed, more than half of the source.

@@ -23,7 +23,7 @@ const SMALL_BODY_BYTES = 2 * 1_024 * 1_024;
 /** Headers are kept with the page in the database. */
 const MAX_HEADER_LENGTH = 1_000;
 /** What a link leads to and is no document; a named address of this kind is told so later. */
-const NO_DOCUMENT = /^(?:image|video|audio|font)\/|^text\/css$|javascript$/;
+const NO_DOCUMENT = /^(?:image|video|audio|font)\/|^text\/css$|javascript$|\/wasm$/;
 
 export type Page = {
   outcome: "page";

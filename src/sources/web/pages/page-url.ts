@@ -45,9 +45,12 @@ export function decoded(text: string): string {
   }
 }
 
-/** Links to what is never a document; they are not even counted. */
+/**
+ * Links to what is never a document; they are not even counted. Endings that names have as well
+ * (`/package/bignumber.js`) are not among them: those are judged by their `Content-Type`.
+ */
 const NO_DOCUMENT =
-  /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|css|m?js|map|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|avi|mkv|zip|gz|tgz|bz2|xz|7z|rar|tar|dmg|iso|exe|msi|deb|rpm|apk|jar|bin|wasm)$/i;
+  /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|avi|mkv|zip|gz|tgz|bz2|xz|7z|rar|tar|dmg|iso|exe|msi|deb|rpm|apk|jar)$/i;
 
 export function neverDocument(url: URL): boolean {
   return NO_DOCUMENT.test(url.pathname);

@@ -3,22 +3,22 @@ import type { Database } from "../client.ts";
 import { KNOWN_COLUMNS, KNOWN_FILE, type KnownRow } from "./listing-store.ts";
 import { readRows } from "../raw-sql.ts";
 
-/** Files pushed to a web source and not deleted, ordered by path, after this one. */
-export async function pushedFiles(
+/** A source's files that are not deleted, or the pushed ones of them, in order of path. */
+export async function filesAfter(
   db: Database,
   sourceId: FileSourceId,
-  after: string | null,
-  limit: number,
+  { after, limit, isPushed = false }: { after: string | null; limit: number; isPushed?: boolean },
 ): Promise<KnownRow[]> {
   return await readRows(
     db,
     KNOWN_FILE,
     `select ${KNOWN_COLUMNS} from files f
      where f.file_source_id = ?1 and f.path > ?2 and f.deleted_at is null
-       and f.source_state ->> '$.pushed'
+       and (?4 = 0 or f.source_state ->> '$.pushed')
      order by f.path limit ?3`,
     sourceId,
     after ?? "",
     limit,
+    Number(isPushed),
   );
 }
