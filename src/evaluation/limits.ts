@@ -16,6 +16,3 @@ export const SCHEMA_MAX_LENGTH = 16_384;
 
 /** Of an imported file. */
 export const IMPORT_MAX_BYTES = 1_048_576;
-
-/** Drafts are written while the caller waits. */
-export const DRAFTS_AT_ONCE_MAX = 10;

@@ -6,10 +6,8 @@ import { id, json, nullable, number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import type { Slice } from "../page.ts";
 import { execute, query, readRow, readRows, runBatch } from "../raw-sql.ts";
-import { ANSWER_CHECKS, QUESTION_STATES } from "../schema/evaluation.ts";
+import { ANSWER_CHECKS } from "../schema/evaluation.ts";
 import { expectedShape } from "./stored-shapes.ts";
-
-export type QuestionState = (typeof QUESTION_STATES)[number];
 
 /** The columns of what is asked and expected, of questions and of their copies in a run. */
 export const ASKED = {
@@ -26,33 +24,29 @@ export type QuestionContent = Row<typeof askedRow>;
 
 const QUESTION = row({
   id: id<QuestionId>(),
-  state: oneOf(QUESTION_STATES),
   ...ASKED,
   createdAt: number,
 });
 export type Question = Row<typeof QUESTION>;
 
-const COLUMNS = `id, state, question, expected, answer_check as answerCheck, answer,
+const COLUMNS = `id, question, expected, answer_check as answerCheck, answer,
   json_schema as jsonSchema, created_at as createdAt`;
 
-/** A page of a set's questions in the order in which they were added; drafts first. */
-export async function listQuestions(
-  db: Database,
-  setId: QuestionSetId,
-  { state, offset, limit }: Slice & { state: QuestionState | null },
-) {
-  const where = `where set_id = ?1 and (?2 is null or state = ?2)`;
+/** A page of a set's questions in the order in which they were added. */
+export async function listQuestions(db: Database, setId: QuestionSetId, { offset, limit }: Slice) {
   const [data, [counted]] = await runBatch(db, [
     query(
       QUESTION,
-      `select ${COLUMNS} from questions ${where}
-       order by state = 'draft' desc, id limit ?3 offset ?4`,
+      `select ${COLUMNS} from questions where set_id = ?1 order by id limit ?2 offset ?3`,
       setId,
-      state,
       limit,
       offset,
     ),
-    query(row({ total: number }), `select count(*) as total from questions ${where}`, setId, state),
+    query(
+      row({ total: number }),
+      `select count(*) as total from questions where set_id = ?1`,
+      setId,
+    ),
   ]);
   return { data, total: counted?.total ?? 0 };
 }
@@ -71,24 +65,21 @@ export async function findQuestion(
   );
 }
 
-export type NewQuestion = QuestionContent & { id: QuestionId; state: QuestionState };
+export type NewQuestion = QuestionContent & { id: QuestionId };
 
-const VALUES = `json_extract(value, '$.id'), ?1, json_extract(value, '$.state'),
+const VALUES = `json_extract(value, '$.id'), ?1,
   json_extract(value, '$.question'), json_extract(value, '$.expected'),
   json_extract(value, '$.answerCheck'), json_extract(value, '$.answer'),
   json_extract(value, '$.jsonSchema'), ?2`;
 
-/** A draft never replaces what a person has confirmed. */
-const REPLACE = `on conflict (set_id, question) do update set state = excluded.state,
+const REPLACE = `on conflict (set_id, question) do update set
   expected = excluded.expected, answer_check = excluded.answer_check, answer = excluded.answer,
-  json_schema = excluded.json_schema
-  where excluded.state = 'confirmed' or questions.state = 'draft'`;
+  json_schema = excluded.json_schema`;
 
 /**
  * Writes questions; one with the same text is replaced, so that a second import changes nothing.
  * Writes all or none.
- * @returns the ids of those that were written: an older one's where that was replaced, none for a
- * draft of what is confirmed. Null when the set would have more than `most`.
+ * @returns the ids of those that were written: an older one's where that was replaced. Null when the set would have more than `most`.
  */
 export async function putQuestions(
   db: Database,
@@ -99,7 +90,7 @@ export async function putQuestions(
   const written = await readRows(
     db,
     row({ id: id<QuestionId>() }),
-    `insert into questions (id, set_id, state, question, expected, answer_check, answer,
+    `insert into questions (id, set_id, question, expected, answer_check, answer,
        json_schema, created_at)
      select ${VALUES} from json_each(?3)
      where (select count(*) from (
@@ -111,24 +102,8 @@ export async function putQuestions(
     rows,
     most,
   );
-  // Where nothing was written, each may have been a draft of what is confirmed already.
-  if (written.length === 0 && questions.length > 0) {
-    const known = await countKnown(db, setId, rows);
-    if (known < new Set(questions.map(({ question }) => question)).size) return null;
-  }
+  if (written.length === 0 && questions.length > 0) return null;
   return [...new Set(written.map((one) => one.id))];
-}
-
-async function countKnown(db: Database, setId: QuestionSetId, rows: string): Promise<number> {
-  const counted = await readRow(
-    db,
-    row({ known: number }),
-    `select count(*) as known from questions where set_id = ?1
-       and question in (select json_extract(value, '$.question') from json_each(?2))`,
-    setId,
-    rows,
-  );
-  return counted?.known ?? 0;
 }
 
 /** False when another question of the set has the same text, or the question was deleted. */
@@ -139,12 +114,11 @@ export async function updateQuestion(
 ): Promise<boolean> {
   const updated = await execute(
     db,
-    `update or ignore questions set state = ?3, question = ?4, expected = ?5, answer_check = ?6,
-       answer = ?7, json_schema = ?8
+    `update or ignore questions set question = ?3, expected = ?4, answer_check = ?5, answer = ?6,
+       json_schema = ?7
      where set_id = ?1 and id = ?2 returning 1`,
     setId,
     question.id,
-    question.state,
     question.question,
     question.expected,
     question.answerCheck,
@@ -168,12 +142,12 @@ export async function deleteQuestion(
   return deleted.length > 0;
 }
 
-/** All confirmed questions of a set, for an export. */
-export async function confirmedQuestions(db: Database, setId: QuestionSetId): Promise<Question[]> {
+/** All questions of a set, for an export. */
+export async function allQuestions(db: Database, setId: QuestionSetId): Promise<Question[]> {
   return await readRows(
     db,
     QUESTION,
-    `select ${COLUMNS} from questions where set_id = ?1 and state = 'confirmed' order by id`,
+    `select ${COLUMNS} from questions where set_id = ?1 order by id`,
     setId,
   );
 }
@@ -182,8 +156,7 @@ export async function confirmedQuestions(db: Database, setId: QuestionSetId): Pr
 export async function hasJudgedQuestions(db: Database, setId: QuestionSetId): Promise<boolean> {
   const found = await execute(
     db,
-    `select 1 from questions where set_id = ?1 and state = 'confirmed'
-       and answer_check = 'judged' limit 1`,
+    `select 1 from questions where set_id = ?1 and answer_check = 'judged' limit 1`,
     setId,
   );
   return found.length > 0;

@@ -51,7 +51,7 @@ export async function insertRun(
       `insert into evaluation_runs
          (id, set_id, setting, facts, status, total, claimed_until, started_at)
        select ?1, ?2, ?3, ?4, 'running',
-         (select count(*) from questions where set_id = ?2 and state = 'confirmed'), ?5, ?6
+         (select count(*) from questions where set_id = ?2), ?5, ?6
        where (select count(*) from evaluation_runs where status = 'running') < ?7 returning id`,
       runId,
       setId,
@@ -66,7 +66,7 @@ export async function insertRun(
          (run_id, question_id, question, expected, answer_check, answer, json_schema)
        select x.id, q.id, q.question, q.expected, q.answer_check, q.answer, q.json_schema
        from evaluation_runs x join questions q on q.set_id = x.set_id
-       where x.id = ?1 and q.state = 'confirmed'`,
+       where x.id = ?1`,
       runId,
     ),
     statement(

@@ -15,9 +15,7 @@ const SET = row({
   subjectId: text,
   subjectIdentifier: text,
   subjectName: text,
-  /** Confirmed ones, which runs ask. */
   questions: number,
-  drafts: number,
 });
 
 /** A question set with the RAG or inference that it asks, and how many questions it has. */
@@ -34,8 +32,7 @@ const COLUMNS = `s.id, s.name, s.identifier, s.judge_model as judgeModel, s.crea
   coalesce(s.rag_id, s.inference_id) as subjectId,
   coalesce(r.identifier, i.identifier) as subjectIdentifier,
   coalesce(r.name, i.name) as subjectName,
-  (select count(*) from questions q where q.set_id = s.id and q.state = 'confirmed') as questions,
-  (select count(*) from questions q where q.set_id = s.id and q.state = 'draft') as drafts`;
+  (select count(*) from questions q where q.set_id = s.id) as questions`;
 
 /** By id or identifier; an id takes precedence. */
 export async function findSet(db: Database, key: string): Promise<QuestionSet | null> {

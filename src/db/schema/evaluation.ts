@@ -22,9 +22,6 @@ import { rags } from "./rags.ts";
 /** How an answer is held against what was expected. */
 export const ANSWER_CHECKS = ["contains", "equals", "json", "judged"] as const;
 
-/** Only confirmed questions are asked. */
-export const QUESTION_STATES = ["draft", "confirmed"] as const;
-
 export const RUN_STATUSES = ["running", "done", "failed"] as const;
 
 /** Questions with what must be found or answered, of one RAG or of one inference. */
@@ -73,7 +70,6 @@ export const questions = sqliteTable(
       .$type<QuestionSetId>()
       .notNull()
       .references(() => questionSets.id, { onDelete: "cascade" }),
-    state: text({ enum: QUESTION_STATES }).notNull(),
     ...asked,
     createdAt: integer().notNull(),
   },

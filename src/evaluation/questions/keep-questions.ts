@@ -2,11 +2,7 @@ import { conflict, invalidFields, notFound, unprocessable } from "../../core/err
 import { newId } from "../../core/ids.ts";
 import type { QuestionId } from "../../core/ids.ts";
 import { findQuestion, putQuestions, updateQuestion } from "../../db/evaluation/question-store.ts";
-import type {
-  QuestionContent,
-  Question,
-  QuestionState,
-} from "../../db/evaluation/question-store.ts";
+import type { Question, QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { Services } from "../../services.ts";
 import { QUESTIONS_MAX } from "../limits.ts";
@@ -15,30 +11,23 @@ import { problemWithQuestion } from "./question-form.ts";
 type Writing = Pick<Services, "db" | "now">;
 
 /**
- * Adds questions to a set, all or none; one with the same text is replaced, but never a confirmed
- * one by a draft.
+ * Adds questions to a set, all or none; one with the same text is replaced.
  * @returns the ids of those that were written, each once.
  * @throws QuarryError `invalid`; `unprocessable` when the set would have too many.
  */
 export async function keepQuestions(
   { db, now }: Writing,
-  {
-    set,
-    asked,
-    state,
-  }: { set: QuestionSet; asked: readonly QuestionContent[]; state: QuestionState },
+  { set, asked }: { set: QuestionSet; asked: readonly QuestionContent[] },
 ): Promise<QuestionId[]> {
   for (const one of asked) refuseWrong(one, set);
   const at = now();
   // Sorted: ids of one millisecond differ by chance, and lists and exports follow them.
   const ids = asked.map(() => newId<QuestionId>(at)).sort();
-  const questions = asked.map((one, index) => ({ ...one, id: ids[index] ?? newId(at), state }));
+  const questions = asked.map((one, index) => ({ ...one, id: ids[index] ?? newId(at) }));
   const written = await putQuestions(db, set.id, { questions, now: at, most: QUESTIONS_MAX });
-  if (written === null) throw tooManyQuestions();
+  if (written === null) throw unprocessable(`A set has at most ${QUESTIONS_MAX} questions`);
   return written;
 }
-
-export const tooManyQuestions = () => unprocessable(`A set has at most ${QUESTIONS_MAX} questions`);
 
 /** @throws QuarryError `invalid`, `not-found`; `conflict`: the set has that question already. */
 export async function changeQuestion(

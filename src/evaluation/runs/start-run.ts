@@ -4,7 +4,7 @@ import type { EvaluationRunId } from "../../core/ids.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { Database } from "../../db/client.ts";
 import { insertRun } from "../../db/evaluation/run-store.ts";
-import { confirmedQuestions, hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
+import { allQuestions, hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RunFacts, Setting } from "../../db/evaluation/stored-shapes.ts";
 import type { Services } from "../../services.ts";
@@ -46,7 +46,7 @@ export async function startRun(
 
 /** Files that are named and not there count as not found: a reader of the run must know. */
 async function missingFiles(db: Database, set: QuestionSet, subject: Subject): Promise<RunFacts> {
-  const questions = await confirmedQuestions(db, set.id);
+  const questions = await allQuestions(db, set.id);
   const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
   const missing = await absentAmong(db, rags, questions);
   return missing.length === 0 ? {} : { missingFiles: missing.toSorted().join(", ") };

@@ -104,7 +104,6 @@ const SENT_TO = new Set([
   "add",
   "check",
   "confirm",
-  "draft",
   "import",
   "password",
   "questions",

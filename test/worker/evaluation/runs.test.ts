@@ -113,7 +113,7 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
   expect(left).toEqual({ n: 0 });
 });
 
-test("answers are checked and judged; drafts wait for a person", async () => {
+test("answers are checked and judged", async () => {
   const { world, double, rag, panel } = await indexedWorld(2);
   const { send } = panel;
   const inference = { name: "Scales", systemPrompt: "Answer.", model: "local/m", rags: [rag] };
@@ -141,7 +141,6 @@ test("answers are checked and judged; drafts wait for a person", async () => {
         text: JSON.stringify({ reason: "It says so.", right: said.includes("It is fair") }),
       };
     }
-    if (model === "writer") return { text: draftFrom(said) };
     if (said.includes("As JSON?")) return { text: '{"grams":0}' };
     return { text: said.includes("Fair?") ? "It is fair." : "It weighs 0 grams." };
   };
@@ -188,49 +187,25 @@ test("answers are checked and judged; drafts wait for a person", async () => {
   });
   double.fail("chat", { kind: "status", status: 400 } as never, 0);
 
-  const drafted = await send("POST", `${at}/draft`, { model: "local/writer", count: 2 });
-  expect(drafted).toMatchObject({ status: 200, body: { drafts: 2 } });
-  expect((await send("GET", at)).body).toMatchObject({ questions: 5, drafts: 2 });
-  const { body: drafts } = await send("GET", `${at}/questions?state=draft`);
-  const [draft] = drafts.data;
-  expect(draft).toMatchObject({
-    state: "draft",
-    expected: [
-      { file: expect.stringMatching(/^f\d+\.md$/), passage: expect.stringMatching(/weighs/) },
-    ],
-  });
-  const confirm = { state: "confirmed", question: "My words?" };
-  expect(await send("PATCH", `${at}/questions/${draft?.id}`, confirm)).toMatchObject({
+  const { body: list } = await send("GET", `${at}/questions`);
+  const [first, second] = list.data;
+  const change = { question: "My words?" };
+  expect(await send("PATCH", `${at}/questions/${first?.id}`, change)).toMatchObject({
     status: 200,
-    body: { ...draft, ...confirm },
+    body: { ...first, ...change },
   });
-  const twice = await send("PATCH", `${at}/questions/${draft?.id}`, { question: ask });
+  const twice = await send("PATCH", `${at}/questions/${second?.id}`, change);
   expect(twice.status).toBe(409);
   expect((await send("GET", `${at}/export?format=csv`)).body).toContain('"My words?"');
 
-  let calls = 0;
-  const draftAs = async (asked: string) => {
-    double.script = () => {
-      calls += 1;
-      return { text: JSON.stringify({ question: asked, quote: "" }) };
-    };
-    return await send("POST", `${at}/draft`, { model: "local/writer", count: 2 });
-  };
-  // What is confirmed stays; the same question from two passages is one draft, also a second time.
-  expect(await draftAs("My words?")).toMatchObject({ status: 200, body: { drafts: 0 } });
-  expect(await draftAs("Same?")).toMatchObject({ status: 200, body: { drafts: 1 } });
-  expect(await draftAs("Same?")).toMatchObject({ status: 200, body: { drafts: 1 } });
-  expect((await send("GET", at)).body).toMatchObject({ questions: 6, drafts: 2 });
-  // A model is asked for no more than the set has room for.
-  const most = Array.from({ length: 991 }, (_, row) => `Q${row}?,f0.md`).join("\n");
+  const most = Array.from({ length: 995 }, (_, row) => `Q${row}?,f0.md`).join("\n");
   const csv = `question,file\n${most}\nQ0?,f-0.md`;
-  const filled = await send("POST", `${at}/import`, csv, "text/csv");
-  expect(filled).toMatchObject({ status: 200, body: { kept: 991, absent: ["f-0.md"] } });
-  calls = 0;
-  expect(await draftAs("Last?")).toMatchObject({ status: 200, body: { drafts: 1 } });
-  const refused = await draftAs("Beyond?");
+  for (let time = 0; time < 2; time++) {
+    const filled = await send("POST", `${at}/import`, csv, "text/csv");
+    expect(filled).toMatchObject({ status: 200, body: { kept: 995, absent: ["f-0.md"] } });
+  }
+  const refused = await send("POST", `${at}/questions`, { question: "Beyond?", expected });
   expect(refused).toMatchObject({ status: 422, body: { error: expect.stringMatching(/1000/) } });
-  expect(calls).toBe(1);
 
   await send("DELETE", "/inferences/scales");
   expect((await send("GET", at)).status).toBe(404);
@@ -249,12 +224,6 @@ function spentIn(usage: readonly UsageMessage[], model: string) {
   return spent;
 }
 
-/** A question about the passage in the prompt, with a sentence of it. */
-function draftFrom(prompt: string): string {
-  const [quote = ""] = /The zq\w+ weighs \d+ grams\./.exec(prompt) ?? [];
-  return JSON.stringify({ question: `What about ${quote}`, quote });
-}
-
 test("members read and change nothing; wrong wishes are refused in words", async () => {
   const world = new World();
   const rag = await world.addRag(await world.addSource());
@@ -268,9 +237,6 @@ test("members read and change nothing; wrong wishes are refused in words", async
   expect((await make({ rag })).status).toBe(201);
   const change = await send("PATCH", "/question-sets/own", { judgeModel: "embedded/extractive" });
   expect(change.body.error).toBe(judge);
-  const drafts = { model: "embedded/extractive", count: 1 };
-  const drafted = await send("POST", "/question-sets/own/draft", drafts);
-  expect(drafted.body.error).toMatch(/cannot write questions: name a language model/);
   expect((await make({ rag })).body.error).toMatch(/Identifier is taken/);
   const asked = { question: "Q?", expected: [{ file: "a.md" }] };
   expect((await send("POST", "/question-sets/own/questions", asked)).status).toBe(201);

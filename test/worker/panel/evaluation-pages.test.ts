@@ -62,7 +62,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(collided.status).toBe(409);
   expect(read(admin.html)).toContain("was changed by somebody else meanwhile");
 
-  const settings = { compare: "on", topK: "5", "b.similarityThreshold": "1" };
+  const settings = { topK: "5", "b.similarityThreshold": "1" };
   const started = await admin.post("/panel/evaluation/moor/runs", settings);
   const comparison = started.location ?? "";
   expect(comparison).toMatch(/\/panel\/evaluation\/moor\/runs\/compare\?first=.*&second=/);
@@ -78,6 +78,14 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(read(admin.html)).toMatch(/recall@10 1\.000.*embeddingModel embedded\/hash.*leave\.md/);
   await admin.open(`/panel/evaluation/moor/runs/${run}/remove`);
   expect(read(admin.html)).toContain("what came of its 2 questions are deleted");
+  const twice = { topK: "5", "b.topK": "5" };
+  const equal = await admin.post("/panel/evaluation/moor/runs", twice);
+  await vi.waitFor(async () => {
+    await admin.open(equal.location ?? "");
+    expect(read(admin.html)).toMatch(
+      /recall@10 1\.000 1\.000 0\.000 \(0\.000 to 0\.000\) no difference/,
+    );
+  }, soon);
   const wrong = await admin.post("/panel/evaluation/moor/runs", { topK: "900" });
   expect(wrong.status).toBe(400);
   expect(read(admin.html)).toContain("Passages must be at most 100");

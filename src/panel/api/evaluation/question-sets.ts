@@ -36,7 +36,6 @@ const Shown = z
     inference: z.string().nullable(),
     judgeModel: z.string().nullable(),
     questions: z.int(),
-    drafts: z.int(),
     createdAt: time,
   })
   .openapi("QuestionSet");
@@ -74,7 +73,7 @@ export const questionSetRoutes = () =>
       `get ${SET}`,
       {
         summary: "A question set",
-        description: "With the number of its questions and drafts.",
+        description: "With the number of its questions.",
         answer: Shown,
       },
       async ({ services, key }) => shownOf(await findQuestionSet(services, key)),

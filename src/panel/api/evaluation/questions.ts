@@ -2,16 +2,15 @@ import { z } from "@hono/zod-openapi";
 
 import { invalid, notFound } from "../../../core/errors.ts";
 import {
-  confirmedQuestions,
+  allQuestions,
   deleteQuestion,
   findQuestion,
   listQuestions,
   type Question,
 } from "../../../db/evaluation/question-store.ts";
 import { expectedShape } from "../../../db/evaluation/stored-shapes.ts";
-import { ANSWER_CHECKS, QUESTION_STATES } from "../../../db/schema/evaluation.ts";
-import { DRAFTS_AT_ONCE_MAX, IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
-import { draftQuestions } from "../../../evaluation/questions/draft-questions.ts";
+import { ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
+import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
 import {
   questionsAsCsv,
   questionsAsJsonLines,
@@ -27,18 +26,11 @@ import {
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import { Endpoints, time } from "../request/endpoint.ts";
-import { modelName } from "../request/fields.ts";
 import { given } from "../request/read-request.ts";
 
-const state = z.enum(QUESTION_STATES);
-const listedState = z.object({ state: state.optional() });
 const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
 
-const questionPatch = z.object({ ...questionFields, state }).partial();
-export const newDrafts = z.object({
-  model: modelName,
-  count: z.int().min(1).max(DRAFTS_AT_ONCE_MAX).default(DRAFTS_AT_ONCE_MAX),
-});
+const questionPatch = z.object(questionFields).partial();
 
 /** What a question asks, as lists of questions and of results show it. */
 export const shownAsked = {
@@ -50,7 +42,6 @@ export const shownAsked = {
 const Shown = z
   .object({
     id: z.string(),
-    state,
     ...shownAsked,
     jsonSchema: z.string().nullable(),
     createdAt: time,
@@ -68,13 +59,11 @@ export function questionRoutes() {
       {
         summary: "Questions",
         description: "With what must be found or answered.",
-        query: listedState,
         item: Shown,
       },
-      async ({ services, key, query, paging }) => {
+      async ({ services, key, paging }) => {
         const set = await findQuestionSet(services, key);
-        const slice = { ...paging, state: query.state ?? null };
-        const { data, total } = await listQuestions(services.db, set.id, slice);
+        const { data, total } = await listQuestions(services.db, set.id, paging);
         return { data: data.map(shownOf), total };
       },
     )
@@ -90,7 +79,7 @@ export function questionRoutes() {
       },
       async ({ services, key, body }) => {
         const set = await findQuestionSet(services, key);
-        await keepQuestions(services, { set, asked: [askedOf(body)], state: "confirmed" });
+        await keepQuestions(services, { set, asked: [askedOf(body)] });
         return { kept: 1 };
       },
     )
@@ -98,7 +87,7 @@ export function questionRoutes() {
       `patch ${SET}/questions/{question}`,
       {
         summary: "Change a question",
-        description: "Confirming a draft too.",
+        description: "In part or in whole.",
         body: questionPatch,
         answer: Shown,
         errors: [409, 422],
@@ -108,8 +97,7 @@ export function questionRoutes() {
         const id = context.req.param("question") ?? "";
         const question = await findQuestion(services.db, set.id, id);
         if (question === null) throw notFound();
-        const { state: wanted = question.state, ...fields } = given(body);
-        const change = { ...askedOf({ ...shownOf(question), ...fields }), state: wanted };
+        const change = askedOf({ ...shownOf(question), ...given(body) });
         return shownOf(await changeQuestion(services, { set, question, change }));
       },
     )
@@ -153,7 +141,7 @@ const addTransfers = (endpoints: Endpoints) =>
         }
         refuseCoded(req.raw.headers);
         const asked = importedQuestions(await readText(req.raw, IMPORT_MAX_BYTES), format, set);
-        await keepQuestions(services, { set, asked, state: "confirmed" });
+        await keepQuestions(services, { set, asked });
         return { kept: asked.length, absent: await absentOfSet(services, { set, asked }) };
       },
     )
@@ -167,26 +155,12 @@ const addTransfers = (endpoints: Endpoints) =>
       { 200: { mediaType: "application/x-ndjson" } },
       async ({ context, services, key, query: { format } }) => {
         const set = await findQuestionSet(services, key);
-        const questions = await confirmedQuestions(services.db, set.id);
+        const questions = await allQuestions(services.db, set.id);
         const isCsv = format === "csv";
         const body = isCsv ? questionsAsCsv(questions) : questionsAsJsonLines(questions);
         return context.body(body, 200, {
           "Content-Type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
           "Content-Disposition": `attachment; filename="${set.identifier}.${format}"`,
         });
-      },
-    )
-    .json(
-      `post ${SET}/draft`,
-      {
-        summary: "Draft questions from the documents",
-        description: "A chat model writes them; a person confirms each before it is asked.",
-        body: newDrafts,
-        answer: z.object({ drafts: z.int() }),
-        errors: [409, 422, 502],
-      },
-      async ({ services, key, body }) => {
-        const set = await findQuestionSet(services, key);
-        return { drafts: (await draftQuestions(services, { set, ...body })).length };
       },
     );

@@ -98,7 +98,10 @@ const Comparison = ({ comparison }: { comparison: RunComparison }) => (
 );
 
 const Meaning = ({ of: { isClear, difference } }: { of: MeasureComparison }) => {
-  if (!isClear) return <Status tone="off">perhaps chance</Status>;
+  if (difference.low === 0 && difference.high === 0) {
+    return <Status tone="off">no difference</Status>;
+  }
+  if (!isClear) return <Status tone="off">may be chance</Status>;
   return difference.mean > 0 ? (
     <Status tone="ok">better</Status>
   ) : (

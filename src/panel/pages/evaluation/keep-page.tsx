@@ -49,7 +49,7 @@ export function keepPages(): Hono<PageEnv> {
       if ((asked.expected ?? []).length === 0) {
         throw invalid(NO_FILE, [{ field: "file", problem: NO_FILE }]);
       }
-      await keepQuestions(services, { set, asked: [askedOf(asked)], state: "confirmed" });
+      await keepQuestions(services, { set, asked: [askedOf(asked)] });
       return set;
     });
     if (!kept.done) return await keepPage(context, { rag, form, state: kept.state });

@@ -22,7 +22,7 @@ import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { askedIn, QuestionFields, QUESTION_FIELDS, valuesOf } from "./question-fields.tsx";
 import { setAddress, trailTo } from "./set-parts.tsx";
 
-/** One question by itself: confirmed, changed, removed. */
+/** One question by itself: changed, removed. */
 export function questionPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   const find = async (context: PageContext, names: { set: string; question: string }) => {
@@ -43,7 +43,7 @@ export function questionPages(): Hono<PageEnv> {
     const edit = await editOf(form, freshForm(valuesOf(question)), QUESTION_FIELDS);
     const changed = await attempt(edit.form, QUESTION_FIELDS, async () => {
       changedIn(edit, {});
-      const change = { ...askedIn(edit.form), state: "confirmed" as const };
+      const change = askedIn(edit.form);
       await changeQuestion(context.get("services"), { set, question, change });
     });
     if (!changed.done) return await questionPage(context, set, question, changed.state);
@@ -71,8 +71,7 @@ async function questionPage(
   state: FormState,
 ): Promise<Response> {
   const seen = await seenOf(freshForm(valuesOf(question)), QUESTION_FIELDS);
-  const isDraft = question.state === "draft";
-  const title = isDraft ? "Confirm a question" : "Change a question";
+  const title = "Change a question";
   const address = `${setAddress(set.identifier)}/questions/${question.id}`;
   const content = (
     <>
@@ -82,7 +81,7 @@ async function questionPage(
           <Form
             action={address}
             state={state}
-            submit={isDraft ? "Confirm" : "Save"}
+            submit="Save"
             cancel={setAddress(set.identifier)}
             seen={seen}
           >

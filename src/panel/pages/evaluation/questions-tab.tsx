@@ -1,45 +1,31 @@
 import { Hono } from "hono";
 
-import { QuarryError, unprocessable } from "../../../core/errors.ts";
 import { listQuestions, type Question } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { DRAFTS_AT_ONCE_MAX } from "../../../evaluation/limits.ts";
-import { draftQuestions } from "../../../evaluation/questions/draft-questions.ts";
 import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { newDrafts } from "../../api/evaluation/questions.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { Form, TextField } from "../../components/form.tsx";
+import { Form } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
-import { attempt, formOf, freshForm, numberOf, type FormState } from "../request/form.ts";
+import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { IMPORT_FIELDS, ImportForm, importFormOf, questionsIn } from "./import-form.tsx";
 import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
 import { askedIn, expectedLines, QuestionFields, QUESTION_FIELDS } from "./question-fields.tsx";
 import { setAddress, SetHead } from "./set-parts.tsx";
 
-const DRAFT_FIELDS = ["model", "count"];
-
-/** A model that fails is told at the form: another one may be named there. */
-function told(thrown: unknown): never {
-  const isModels = thrown instanceof QuarryError && thrown.kind === "model-failed";
-  throw isModels ? unprocessable(thrown.message) : thrown;
-}
-
-type Forms = { added?: FormState; imported?: FormState; drafted?: FormState };
+type Forms = { added?: FormState; imported?: FormState };
 
 const setOf = async (context: PageContext, key: string) =>
   await findQuestionSet(context.get("services"), key);
 
-/** The questions of a set: added, imported, drafted, each with its page. */
+/** The questions of a set: added, imported, each with its page. */
 export function questionListPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/:set", async (context) => {
@@ -52,7 +38,7 @@ export function questionListPages(): Hono<PageEnv> {
     const form = await formOf(context);
     const added = await attempt(form, QUESTION_FIELDS, async () => {
       const asked = [askedIn(form)];
-      await keepQuestions(context.get("services"), { set, asked, state: "confirmed" });
+      await keepQuestions(context.get("services"), { set, asked });
       return await absentOfSet(context.get("services"), { set, asked });
     });
     if (!added.done) return await questionsTab(context, set, { added: added.state });
@@ -66,7 +52,7 @@ export function questionListPages(): Hono<PageEnv> {
     const sent = await importFormOf(context);
     const imported = await attempt(sent.form, IMPORT_FIELDS, async () => {
       const asked = await questionsIn(sent, set);
-      await keepQuestions(context.get("services"), { set, asked, state: "confirmed" });
+      await keepQuestions(context.get("services"), { set, asked });
       return { asked, absent: await absentOfSet(context.get("services"), { set, asked }) };
     });
     if (!imported.done) return await questionsTab(context, set, { imported: imported.state });
@@ -75,19 +61,6 @@ export function questionListPages(): Hono<PageEnv> {
     return goTo(context, setAddress(set.identifier), told);
   });
 
-  app.post("/:set/draft", async (context) => {
-    const set = await setOf(context, context.req.param("set"));
-    auditAs(context, "question-sets.draft", set.identifier);
-    const form = await formOf(context);
-    const drafted = await attempt(form, DRAFT_FIELDS, async () => {
-      const count = numberOf(form.text("count"));
-      const wish = parseKnownOrRefuse(newDrafts, { model: form.text("model"), count });
-      return await draftQuestions(context.get("services"), { set, ...wish }).catch(told);
-    });
-    if (!drafted.done) return await questionsTab(context, set, { drafted: drafted.state });
-    const notice = `${counted(drafted.result.length, "draft")} to confirm: they stand first.`;
-    return goTo(context, setAddress(set.identifier), { notice });
-  });
   return app;
 }
 
@@ -112,9 +85,9 @@ async function questionsTab(
   const number = pageNumberOf(context);
   const offset = (number - 1) * QUESTIONS_A_PAGE;
   const { db } = context.get("services");
-  const slice = { state: null, offset, limit: QUESTIONS_A_PAGE };
+  const slice = { offset, limit: QUESTIONS_A_PAGE };
   const { data, total } = await listQuestions(db, set.id, slice);
-  const status = [forms.added, forms.imported, forms.drafted].find((one) => one !== undefined);
+  const status = [forms.added, forms.imported].find((one) => one !== undefined);
   const content = (
     <>
       <SetHead set={set} here="" />
@@ -141,16 +114,9 @@ async function questionsTab(
 }
 
 const QuestionLine = ({ set, question }: { set: QuestionSet; question: Question }) => (
-  <>
-    <a href={`${setAddress(set.identifier)}/questions/${question.id}`}>
-      <Data>{question.question}</Data>
-    </a>
-    {question.state === "draft" ? (
-      <div>
-        <Status tone="warn">draft, to be confirmed</Status>
-      </div>
-    ) : null}
-  </>
+  <a href={`${setAddress(set.identifier)}/questions/${question.id}`}>
+    <Data>{question.question}</Data>
+  </a>
 );
 
 const Expected = ({ of: { expected, answerCheck } }: { of: Question }) => (
@@ -174,7 +140,6 @@ const Adding = ({ set, forms }: { set: QuestionSet; forms: Forms }) => {
   const address = setAddress(set.identifier);
   const added = forms.added ?? freshForm();
   const imported = forms.imported ?? freshForm({ format: "csv" });
-  const drafted = forms.drafted ?? freshForm({ count: String(DRAFTS_AT_ONCE_MAX) });
   return (
     <>
       <h2>Add questions</h2>
@@ -187,26 +152,6 @@ const Adding = ({ set, forms }: { set: QuestionSet; forms: Forms }) => {
       <details class="options" open={forms.imported !== undefined}>
         <summary>Import CSV or JSON Lines</summary>
         <ImportForm action={`${address}/import`} state={imported} />
-      </details>
-      <details class="options" open={forms.drafted !== undefined}>
-        <summary>Let a model draft some</summary>
-        <Form action={`${address}/draft`} state={drafted} submit="Draft">
-          <TextField
-            state={drafted}
-            name="model"
-            label="Chat model"
-            required
-            hint="It reads passages chosen at random. No run asks a draft before somebody confirmed it."
-          />
-          <TextField
-            state={drafted}
-            name="count"
-            label="How many"
-            type="number"
-            min={1}
-            max={DRAFTS_AT_ONCE_MAX}
-          />
-        </Form>
       </details>
     </>
   );

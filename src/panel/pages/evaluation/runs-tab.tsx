@@ -9,7 +9,7 @@ import { isoTime } from "../../../core/time.ts";
 import { Chart } from "../../components/chart.tsx";
 import { Data } from "../../components/data.tsx";
 import { duration } from "../../components/figures.ts";
-import { Checkbox, Form, type Option } from "../../components/form.tsx";
+import { Form, type Option } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
@@ -49,9 +49,9 @@ export function runListPages(): Hono<PageEnv> {
     const form = await formOf(context);
     const services = context.get("services");
     const started = await attempt(form, SETTING_FIELDS, async () => {
-      const isCompared = form.has("compare");
-      const settings = isCompared ? ["", SECOND] : [""];
-      const wished = settings.map((prefix) => settingIn(form, prefix));
+      const second = settingIn(form, SECOND);
+      const isCompared = Object.keys(second).length > 0;
+      const wished = [settingIn(form, ""), ...(isCompared ? [second] : [])];
       const ids: string[] = [];
       for (const setting of wished) ids.push(await startRun(services, { set, setting }));
       return ids;
@@ -225,9 +225,9 @@ const NewRun = ({ set, state, targets }: NewRunProps) => {
           <summary>Setting</summary>
           <SettingFields {...fields} prefix="" />
         </details>
-        <details class="options" open={state.text("compare") === "on"}>
-          <summary>Compared with a second setting</summary>
-          <Checkbox state={state} name="compare" label="Run a second setting, too" />
+        <details class="options" open={state.status !== 200}>
+          <summary>Compare with a second setting</summary>
+          <p class="soft">Runs too, if any of its fields is set.</p>
           <SettingFields {...fields} prefix={SECOND} />
         </details>
       </Form>

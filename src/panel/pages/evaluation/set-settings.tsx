@@ -96,8 +96,8 @@ async function settingsTab(
             submit="Remove the set"
           >
             <p>
-              {counted(set.questions + set.drafts, "question")} and all runs are deleted. What is
-              asked stays as it is.
+              {counted(set.questions, "question")} and all runs are deleted. What is asked stays as
+              it is.
             </p>
           </ConfirmRemoval>
         </>

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
-import { listSets, type QuestionSet } from "../../../db/evaluation/set-store.ts";
+import { listSets } from "../../../db/evaluation/set-store.ts";
 import { SETS_MAX } from "../../../evaluation/limits.ts";
 import { createQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
@@ -95,20 +95,13 @@ async function setListPage(context: PageContext): Promise<Response> {
             ),
           },
           { head: "Asks", cell: (set) => <SubjectLink set={set} /> },
-          { head: "Questions", numeric: true, cell: (set) => <Questions set={set} /> },
+          { head: "Questions", numeric: true, cell: ({ questions }) => count(questions) },
         ]}
       />
     </>
   );
   return await page(context, { title: "Evaluation", place: "evaluation" }, content);
 }
-
-const Questions = ({ set: { questions, drafts } }: { set: QuestionSet }) => (
-  <>
-    {count(questions)}
-    {drafts === 0 ? null : <div class="faint">{count(drafts)} to confirm</div>}
-  </>
-);
 
 async function newSetPage(context: PageContext, state: FormState): Promise<Response> {
   const { db } = context.get("services");

@@ -9,7 +9,7 @@ const NAMES = Object.keys(runSetting.shape);
 
 /** The fields of the second setting begin with it. */
 export const SECOND = "b.";
-export const SETTING_FIELDS = [...NAMES, ...NAMES.map((name) => SECOND + name), "compare"];
+export const SETTING_FIELDS = [...NAMES, ...NAMES.map((name) => SECOND + name)];
 
 /** Stands for no reranker at all, where an empty field is the RAG's own. */
 const NO_RERANKER = "none";
