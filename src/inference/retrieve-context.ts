@@ -45,7 +45,7 @@ export async function searchLinkedRags(
     services,
     {
       targets: rags.map((rag) => ({
-        rag: searchedAs(rag, input.searchMode),
+        rag: searchedAs(rag, input),
         restriction: restrictionOf(rag, input),
       })),
       queries: input.semanticSearch ?? [],

@@ -1,7 +1,7 @@
 import type { TokenId } from "../core/ids.ts";
 import type { ModelUse } from "../ports/job-queue.ts";
 import type { RetrievedChunk } from "../retrieval/score-and-merge.ts";
-import type { SearchMode } from "../retrieval/search-mode.ts";
+import type { AskedMode } from "../retrieval/search-mode.ts";
 import type { Services } from "../services.ts";
 
 export type InferenceServices = Pick<
@@ -20,15 +20,13 @@ export type InferenceServices = Pick<
 >;
 
 /** The part of a call that decides what is searched; validated, with defaults applied. */
-export type ContextInput = {
+export type ContextInput = AskedMode & {
   semanticSearch?: string[] | undefined;
   topK: number;
   useReranking: boolean;
   candidateMultiplier: number;
   similarityThreshold?: number | undefined;
   includeDuplicates: boolean;
-  /** Absent: each RAG is searched in its own mode. */
-  searchMode?: SearchMode | undefined;
   useAllFiles: boolean;
   selectedFiles?: { ragIdentifier: string; files: string[] }[] | undefined;
   selectedFolders?: { ragIdentifier: string; folders: string[] }[] | undefined;

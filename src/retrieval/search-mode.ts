@@ -1,15 +1,23 @@
 import type { RagRecord } from "../db/records.ts";
 import type { SearchMode } from "../ports/rag-index.ts";
 
-export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const satisfies SearchMode[];
 export type { SearchMode };
+
+/** Absent: each RAG is searched in its own mode. */
+export type AskedMode = { searchMode?: SearchMode | undefined };
 
 /** A RAG as one call searches it. */
 export type SearchedRag = Omit<RagRecord, "searchMode"> & { searchMode: SearchMode };
 
-/** The RAG in the mode that the call asks for; without one, in its own. */
-export const searchedAs = (rag: RagRecord, mode: SearchMode | undefined): SearchedRag =>
-  mode === undefined ? rag : { ...rag, searchMode: mode };
+/** The mode that a call asks for; without one, the RAG's own. */
+export const modeOf = (rag: RagRecord, { searchMode = rag.searchMode }: AskedMode) => ({
+  searchMode,
+});
+
+export const searchedAs = (rag: RagRecord, asked: AskedMode): SearchedRag => ({
+  ...rag,
+  ...modeOf(rag, asked),
+});
 
 /** Whether words are searched from the start, and not only where vectors are lost. */
 export const searchesWords = (mode: SearchMode): boolean => mode !== "semantic";

@@ -1,34 +1,12 @@
 import { z } from "zod";
 
 import { isObject } from "../core/is-object.ts";
+import { settingFields } from "../core/setting-fields.ts";
 import type { Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import type { KnownFiles, ReaderStore, SourceReader } from "../ports/source-reader.ts";
 import type { WatchNotification } from "../ports/source-watcher.ts";
 import type { Outgoing } from "./guarded-fetch.ts";
-
-declare module "zod" {
-  /** What a form and the secrets' keeper need to know of a setting; given to its `.meta()`. */
-  interface GlobalMeta {
-    /** The setting's name in a form; without one no form shows it. */
-    label?: string;
-    hint?: string;
-    placeholder?: string;
-    /** Settings in a row that have the same heading are folded below it. */
-    folded?: string;
-    /** Short: two of them fit in a line. */
-    isHalf?: boolean;
-    /** Lines of a text box. */
-    rows?: number;
-    input?: "url" | "email" | "password";
-    /** A setting that is stored encrypted and never shown; a configuration has at most one. */
-    secret?: true;
-    /** Says where the secret is sent, or what it opens: when it changes, the secret is asked again. */
-    destination?: true;
-    /** An address to which the secret travels, or the access that it gives: https only. */
-    encrypted?: true;
-  }
-}
 
 /** What a reader is made with, besides its configuration. */
 type SourceTools = {
@@ -109,62 +87,6 @@ export const literalsOf = ({ config }: SourceManifest): [string, unknown][] =>
 export const holdsLiterals = (manifest: SourceManifest, config: unknown) =>
   literalsOf(manifest).every(([name, value]) => isObject(config) && config[name] === value);
 
-export type ConfigField = {
-  /** `["credentials", "accessKeyId"]` */
-  path: string[];
-  kind: "text" | "number" | "list" | "flag" | "group";
-  meta: z.GlobalMeta;
-  /** The secret, or a part of it. */
-  isSecret: boolean;
-  isRequired: boolean;
-  /** What applies where nothing is given; undefined: nothing. */
-  fallback: unknown;
-};
-
-/** Every setting of a configuration, each before its parts. */
-export function configFields(
-  config: z.core.$ZodType,
-  path: string[] = [],
-  isSecret = false,
-): ConfigField[] {
-  const inner = unwrapped(config);
-  if (!(inner instanceof z.ZodObject)) return [];
-  const fields: ConfigField[] = [];
-  for (const [name, schema] of Object.entries(inner.shape)) {
-    const field = fieldOf([...path, name], schema, isSecret);
-    fields.push(field, ...configFields(schema, field.path, field.isSecret));
-  }
-  return fields;
-}
-
-function fieldOf(path: string[], schema: z.core.$ZodType, isInSecret: boolean): ConfigField {
-  const inner = unwrapped(schema);
-  const meta = { ...z.globalRegistry.get(inner), ...z.globalRegistry.get(schema) };
-  const absent = z.safeParse(schema, undefined);
-  return {
-    path,
-    kind: kindOf(inner),
-    meta,
-    isSecret: isInSecret || meta.secret === true,
-    isRequired: !absent.success,
-    fallback: absent.data,
-  };
-}
-
-function kindOf(schema: z.core.$ZodType): ConfigField["kind"] {
-  if (schema instanceof z.ZodNumber) return "number";
-  if (schema instanceof z.ZodArray) return "list";
-  if (schema instanceof z.ZodBoolean) return "flag";
-  return schema instanceof z.ZodObject ? "group" : "text";
-}
-
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
-    return unwrapped(schema.unwrap());
-  }
-  return schema instanceof z.ZodPipe ? unwrapped(schema.out) : schema;
-}
-
 /** The setting that holds the secret; null: this configuration has none. */
 export const secretOf = ({ config }: SourceManifest): string | null =>
-  configFields(config).find(({ meta }) => meta.secret === true)?.path[0] ?? null;
+  settingFields(config).find(({ meta }) => meta.secret === true)?.path[0] ?? null;

@@ -4,9 +4,10 @@ import { seal, unseal } from "../access/seal.ts";
 import type { Config } from "../config.ts";
 import { invalidField } from "../core/errors.ts";
 import { isObject } from "../core/is-object.ts";
+import { settingFields } from "../core/setting-fields.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import { manifestOf } from "./registry.ts";
-import { configFields, secretOf, type SourceManifest } from "./source-manifest.ts";
+import { secretOf, type SourceManifest } from "./source-manifest.ts";
 
 /** A configuration as it is checked: its settings, and its secret where it was given anew. */
 export type ProviderConfig = Record<string, unknown>;
@@ -51,7 +52,7 @@ export async function sealSecrets(
   if (kept === null) {
     throw refusal(field, "is required: no stored secret exists, or it cannot be decrypted");
   }
-  const moved = configFields(manifest.config).find(
+  const moved = settingFields(manifest.config).find(
     ({ path, meta }) =>
       meta.destination === true && valueAt(of.config, path) !== valueAt(of.before?.config, path),
   );
@@ -64,7 +65,7 @@ export async function sealSecrets(
 
 /** Secrets, and the access tokens that they are exchanged for, travel by https only. */
 function requireEncryption(manifest: SourceManifest, config: ProviderConfig): void {
-  for (const { path, meta } of configFields(manifest.config)) {
+  for (const { path, meta } of settingFields(manifest.config)) {
     const address = meta.encrypted === true ? valueAt(config, path) : undefined;
     const isOpen = typeof address === "string" && URL.parse(address)?.protocol !== "https:";
     if (isOpen) throw refusal(path.join("."), "must be an https URL");

@@ -1,16 +1,22 @@
+import { z } from "zod";
+
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type KeyId, type UserId } from "../../core/ids.ts";
+import { futureTime, name } from "../../core/input-fields.ts";
 import { insertKey, type KeyRow } from "../../db/access/key-store.ts";
-import type { Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { newAutomationKey } from "../credential-format.ts";
+import { role } from "../users/user-input.ts";
+
+/** What a key is made with at this time, ms. */
+export const newKey = (now: number) => z.object({ name, role, expiresAt: futureTime(now) });
 
 export type AutomationKey = Omit<KeyRow, "hash">;
 
 /** Creates an automation key. `secret` is returned only here; only its hash is stored. */
 export async function createKey(
   services: Pick<Services, "db" | "now">,
-  input: { name: string; role: Role; expiresAt: number | null; createdBy: UserId },
+  input: z.output<ReturnType<typeof newKey>> & { createdBy: UserId },
 ): Promise<{ key: AutomationKey; secret: string }> {
   const createdAt = services.now();
   const key: AutomationKey = { id: newId<KeyId>(createdAt), ...input, createdAt };

@@ -5,9 +5,10 @@ import { findAgentIds } from "../../db/catalog/agent-store.ts";
 import { findInferenceIds } from "../../db/catalog/inference-store.ts";
 import { findRagIds } from "../../db/catalog/rag-store.ts";
 import { ALL, insertToken } from "../../db/access/token-store.ts";
-import type { AccessToken, TokenGroups } from "../../db/access/token-store.ts";
+import type { AccessToken } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
 import { newToken } from "../credential-format.ts";
+import type { NewToken } from "./token-settings.ts";
 
 /**
  * Creates an access token. Its resources are stored by id. `secret` is returned only here.
@@ -15,7 +16,7 @@ import { newToken } from "../credential-format.ts";
  */
 export async function createToken(
   { db, now }: Pick<Services, "db" | "now">,
-  input: TokenGroups & { name: string; manageScopes: boolean; expiresAt: number | null },
+  input: NewToken,
 ): Promise<{ token: AccessToken; secret: string }> {
   const [agents, inferences, rags] = await Promise.all([
     resolve(input.agents, (identifiers) => findAgentIds(db, identifiers)),

@@ -3,14 +3,9 @@ import { insertAgent } from "../../db/catalog/agent-store.ts";
 import type { AgentRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
+import type { NewAgent } from "./agent-settings.ts";
 import { findAgent } from "./find-agent.ts";
 import { linkModelAndRags } from "../inferences/link-model-and-rags.ts";
-
-export type NewAgent = Omit<AgentRecord, "id" | "identifier" | "createdAt" | "rags"> & {
-  identifier?: string | undefined;
-  /** Identifiers of the RAGs to link. */
-  rags: string[];
-};
 
 /** @throws QuarryError `invalid` (unknown RAG, model); `conflict` when the identifier is taken. */
 export async function createAgent(

@@ -4,7 +4,8 @@ import type { Services } from "../../services.ts";
 import { findAgent } from "./find-agent.ts";
 import { linkModelAndRags } from "../inferences/link-model-and-rags.ts";
 
-export type AgentPatch = AgentChange & { rags?: string[] | undefined };
+/** `rags`: identifiers of those to link. */
+type AgentPatch = AgentChange & { rags?: string[] | undefined };
 
 /** Changes what is given; `rags` replaces the links. @throws QuarryError `invalid`. */
 export async function updateAgent(

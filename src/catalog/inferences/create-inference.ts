@@ -3,14 +3,9 @@ import { insertInference } from "../../db/catalog/inference-store.ts";
 import type { InferenceRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
+import type { NewInference } from "./inference-settings.ts";
 import { findInference } from "./find-inference.ts";
 import { linkModelAndRags } from "./link-model-and-rags.ts";
-
-export type NewInference = Omit<InferenceRecord, "id" | "identifier" | "createdAt" | "rags"> & {
-  identifier?: string | undefined;
-  /** Identifiers of the RAGs to link. */
-  rags: string[];
-};
 
 /** @throws QuarryError `invalid` (unknown RAG, model); `conflict` when the identifier is taken. */
 export async function createInference(

@@ -4,7 +4,8 @@ import type { Services } from "../../services.ts";
 import { findInference } from "./find-inference.ts";
 import { linkModelAndRags } from "./link-model-and-rags.ts";
 
-export type InferencePatch = InferenceChange & { rags?: string[] | undefined };
+/** `rags`: identifiers of those to link. */
+type InferencePatch = InferenceChange & { rags?: string[] | undefined };
 
 /** Changes what is given; `rags` replaces the links. @throws QuarryError `invalid`. */
 export async function updateInference(

@@ -1,10 +1,29 @@
+import { z } from "zod";
+
 import { invalidFields } from "../../core/errors.ts";
+import { modelName } from "../../core/input-fields.ts";
 import {
   listModelRows,
   replaceModels as write,
   type ModelRow,
 } from "../../db/catalog/model-store.ts";
 import type { Services } from "../../services.ts";
+
+export const MAX_MODELS = 1_000;
+const price = z.number().min(0);
+
+/** The models that are offered, with prices per million tokens. */
+export const offeredModels = z
+  .array(
+    z.object({
+      model: modelName,
+      kind: z.enum(["chat", "embedding", "reranker"]),
+      inputPrice: price,
+      outputPrice: price,
+      currency: z.string().regex(/^[A-Z]{3}$/, "must be a currency code of three capitals"),
+    }),
+  )
+  .max(MAX_MODELS);
 
 /**
  * Replaces the list of offered models.

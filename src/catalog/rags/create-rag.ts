@@ -1,10 +1,11 @@
+import type { z } from "zod";
+
 import { invalidField } from "../../core/errors.ts";
 import { newId, type RagId } from "../../core/ids.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { insertRag } from "../../db/catalog/rag-writes.ts";
 import { findSourceRow } from "../../db/catalog/source-store.ts";
 import type { RagRecord } from "../../db/records.ts";
-import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { checkEmbedder, checkReranker } from "../models/check-model.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
@@ -13,50 +14,36 @@ import { findRag } from "./find-rag.ts";
 import {
   checkChunking,
   checkedScopes,
-  DEFAULT_CHUNK_SIZE,
   defaultOverlap,
-  type ScopeMode,
+  newRag,
+  type NewRag,
 } from "./rag-settings.ts";
 import { firstVectorPlace } from "./vector-place.ts";
-
-export type NewRagInput = {
-  name: string;
-  identifier?: string | undefined;
-  /** Id or identifier. */
-  fileSource: string;
-  scopeMode?: ScopeMode | undefined;
-  scopes?: IndexScope[] | undefined;
-  chunkSize?: number | undefined;
-  chunkOverlap?: number | undefined;
-  reranker?: string | null | undefined;
-  searchMode?: "hybrid" | "semantic" | undefined;
-  status?: "active" | "paused" | undefined;
-};
 
 /**
  * Creates a RAG and queues the indexing of the source's known files. Scopes without a mode make
  * it scoped.
  * @throws QuarryError `invalid` (unknown source, scopes, chunking, models); `conflict`.
  */
-export async function createRag(services: Services, input: NewRagInput): Promise<RagRecord> {
+export async function createRag(services: Services, given: NewRag): Promise<RagRecord> {
+  const input = newRag.parse(given);
   const { db, config } = services;
+  const { fileSource, scopes = [], ...settings } = input;
   const identifier = chooseIdentifier(input.name, input.identifier);
   checkEmbedder(services);
-  const found = await findSourceRow(db, input.fileSource);
-  if (found === null) throw invalidField("fileSource", `: there is no ${input.fileSource}`);
+  const found = await findSourceRow(db, fileSource);
+  if (found === null) throw invalidField("fileSource", `: there is no ${fileSource}`);
   const { source } = found;
-  const given = input.scopes ?? [];
-  const scopeMode = input.scopeMode ?? (given.length > 0 ? "scoped" : "global");
+  const scopeMode = input.scopeMode ?? (scopes.length > 0 ? "scoped" : "global");
   const createdAt = services.now();
   const id = newId<RagId>(createdAt);
   const inserted = await insertRag(db, {
+    ...settings,
     id,
-    name: input.name,
     identifier,
     fileSourceId: source.id,
-    status: input.status ?? "active",
     scopeMode,
-    scopes: checkedScopes(source.provider, scopeMode, given),
+    scopes: checkedScopes(source.provider, scopeMode, scopes),
     ...indexSettings(services, input),
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,
@@ -70,11 +57,12 @@ export async function createRag(services: Services, input: NewRagInput): Promise
   return await findRag(services, { key: id });
 }
 
-function indexSettings(services: Services, input: NewRagInput) {
-  const chunkSize = input.chunkSize ?? DEFAULT_CHUNK_SIZE;
-  const chunkOverlap = input.chunkOverlap ?? defaultOverlap(chunkSize);
+/** The chunking and the models that it is made with. @throws QuarryError `invalid` */
+function indexSettings(
+  services: Services,
+  { chunkSize, chunkOverlap = defaultOverlap(chunkSize), reranker }: z.output<typeof newRag>,
+) {
   checkChunking(chunkSize, chunkOverlap);
-  const reranker = input.reranker ?? null;
   if (reranker !== null) checkReranker(services, reranker);
-  return { chunkSize, chunkOverlap, reranker, searchMode: input.searchMode ?? "hybrid" };
+  return { chunkOverlap };
 }

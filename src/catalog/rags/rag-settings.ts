@@ -1,18 +1,93 @@
+import { z } from "zod";
+
 import { invalidField, invalidFields } from "../../core/errors.ts";
+import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
+import { identifier, modelName, name } from "../../core/input-fields.ts";
+import { settingFields, storedSettings } from "../../core/setting-fields.ts";
+import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { problemWithScope } from "./problem-with-scope.ts";
 import { storedScope } from "./stored-scope.ts";
 
-/** Tokens. */
-export const CHUNK_SIZE_MIN = 16;
-export const CHUNK_SIZE_MAX = 4_000;
-export const DEFAULT_CHUNK_SIZE = 400;
-const DEFAULT_CHUNK_OVERLAP = 60;
-
 /** Scopes of one RAG, however they were added: every file is checked against each of them. */
 export const SCOPES_MAX = 10_000;
+/** Tokens. */
+const MIN_CHUNK_SIZE = 16;
+const MAX_CHUNK_SIZE = 4_000;
+const DEFAULT_CHUNK_OVERLAP = 60;
 
-export type ScopeMode = "global" | "scoped";
+const scope = z.object({ type: z.enum(["path", "externalId"]), value: z.string() });
+
+/** How documents are chunked; without an overlap it is `defaultOverlap`. */
+const chunking = {
+  chunkSize: z
+    .int()
+    .min(MIN_CHUNK_SIZE)
+    .max(MAX_CHUNK_SIZE)
+    .meta({ label: "Passage length", hint: "Maximum, in tokens.", isHalf: true, newIndex: true })
+    .default(400),
+  chunkOverlap: z
+    .int()
+    .min(0)
+    .max(MAX_CHUNK_SIZE)
+    .meta({
+      label: "Overlap",
+      hint: "Tokens repeated from the previous passage, at most half of its length.",
+      isHalf: true,
+      newIndex: true,
+    })
+    .optional(),
+};
+
+/** What a RAG is made with: the settings of API, forms, references and columns. */
+export const newRag = z.object({
+  name,
+  identifier: identifier.optional(),
+  fileSource: z
+    .string()
+    .min(1)
+    .max(IDENTIFIER_MAX_LENGTH)
+    .meta({ label: "Source", hint: "Id or identifier of a file source. It cannot be changed." }),
+  scopeMode: z
+    .enum(["global", "scoped"])
+    .meta({
+      label: "Indexed files",
+      choices: { global: "All files of the source", scoped: "Selected folders and files" },
+    })
+    .optional(),
+  scopes: z.array(scope).max(SCOPES_MAX).optional(),
+  ...chunking,
+  reranker: modelName.nullable().meta({ label: "Reranker" }).default(null),
+  searchMode: z
+    .enum(["hybrid", "semantic"])
+    .meta({
+      label: "Search by",
+      choices: {
+        hybrid: "Words and meaning (hybrid)",
+        semantic: "Meaning only (semantic)",
+      },
+    })
+    .default("hybrid"),
+  status: z.enum(["active", "paused"]).default("active"),
+});
+export type NewRag = z.input<typeof newRag>;
+
+export const storedRag = storedSettings(newRag);
+export const ragPatch = storedRag.extend({ identifier: z.string() }).partial();
+export type RagPatch = z.output<typeof ragPatch>;
+
+const REBUILDING = settingFields(newRag)
+  .filter(({ meta }) => meta.newIndex)
+  .map(({ path: [name = ""] }) => name);
+
+/** Whether a change of these settings needs a new index. */
+export const needsNewIndex = (rag: RagRecord, change: object) =>
+  REBUILDING.some((name) => {
+    const wanted: unknown = Reflect.get(change, name);
+    return wanted !== undefined && wanted !== Reflect.get(rag, name);
+  });
+
+export type ScopeMode = RagRecord["scopeMode"];
 
 /** Default overlap for chunks of this size; tokens. */
 export const defaultOverlap = (chunkSize: number) =>

@@ -1,18 +1,22 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
+import { given } from "../../core/given.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
 import { enforceScopes } from "./enforce-scopes.ts";
 import { checkReranker } from "../models/check-model.ts";
-import type { NewRagInput } from "./create-rag.ts";
 import { findRag } from "./find-rag.ts";
-import { checkChunking, checkedScopes, overlapFor } from "./rag-settings.ts";
+import {
+  checkChunking,
+  checkedScopes,
+  needsNewIndex,
+  overlapFor,
+  type RagPatch,
+} from "./rag-settings.ts";
 
 const RESUMED_AT_ONCE = 1_000;
-
-export type RagPatch = Partial<Omit<NewRagInput, "identifier">>;
 
 /**
  * Updates the given fields. A narrower scope hides files from search before this returns; other
@@ -39,27 +43,21 @@ export async function updateRag(
     const taken = { claimedUntil: now + MINUTE_MS, limit: RESUMED_AT_ONCE };
     await services.queue.index(await takeUnstartedFiles(services.db, rag.id, taken));
   }
-  const { chunkSize = rag.chunkSize, chunkOverlap = rag.chunkOverlap } = change;
-  if (chunkSize !== rag.chunkSize || chunkOverlap !== rag.chunkOverlap) {
+  if (needsNewIndex(rag, change)) {
     await services.queue.scan({ kind: "reindex", ragId: rag.id, after: null });
   }
   return await findRag(services, { key: rag.id });
 }
 
 function changeOf(services: Services, rag: RagRecord, patch: RagPatch) {
-  const change: RagChange = {};
-  if (patch.name !== undefined) change.name = patch.name;
-  if (patch.status !== undefined) change.status = patch.status;
-  if (patch.searchMode !== undefined) change.searchMode = patch.searchMode;
-  if (patch.reranker !== undefined) change.reranker = patch.reranker;
-  if (patch.reranker) checkReranker(services, patch.reranker);
-  Object.assign(change, chunkingOf(rag, patch));
+  const { fileSource: _same, identifier: _kept, scopes: wanted, ...settings } = given(patch);
+  if (settings.reranker) checkReranker(services, settings.reranker);
+  const change: RagChange = { ...settings, ...chunkingOf(rag, patch) };
   const scopeMode = patch.scopeMode ?? rag.scopeMode;
-  if (scopeMode !== rag.scopeMode) change.scopeMode = scopeMode;
-  const { provider } = rag.fileSource;
-  const given = patch.scopes && checkedScopes(provider, scopeMode, patch.scopes);
+  if (scopeMode === rag.scopeMode) delete change.scopeMode;
+  const checked = wanted && checkedScopes(rag.fileSource.provider, scopeMode, wanted);
   // A global RAG has no list of scopes.
-  const scopes = scopeMode === "global" && change.scopeMode !== undefined ? [] : given;
+  const scopes = scopeMode === "global" && change.scopeMode !== undefined ? [] : checked;
   return { change, scopes: scopes ?? null };
 }
 

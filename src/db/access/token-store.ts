@@ -47,7 +47,7 @@ export async function insertToken(db: Database, row: TokenRow, grants: TokenGran
 }
 
 /** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
-export type TokenGroups = { agents: string[]; inferences: string[]; rags: string[] };
+type TokenGroups = { agents: string[]; inferences: string[]; rags: string[] };
 
 export type AccessToken = TokenGroups & {
   id: TokenId;

@@ -4,6 +4,7 @@ import type { UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import type { Slice } from "../page.ts";
 import { recoveryCodes, sessions, users, userTotp } from "../schema/index.ts";
+import { updatedNow } from "../updated-at.ts";
 
 export type Role = "admin" | "member";
 
@@ -90,7 +91,7 @@ export async function updateUser(
   const [updated] = await db.batch([
     db
       .update(users)
-      .set(change)
+      .set({ ...change, ...updatedNow() })
       .where(and(eq(users.id, id), keepsAnAdmin, addressIsFree))
       .returning({ id: users.id }),
     db

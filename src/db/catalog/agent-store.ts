@@ -3,6 +3,7 @@ import { asc, count, eq, inArray, or, sql } from "drizzle-orm";
 import type { AgentId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { among, type Slice } from "../page.ts";
+import { updatedNow } from "../updated-at.ts";
 import { ragColumns, ragRecordOf, liveGeneration, selectRags } from "./rag-store.ts";
 import type { AgentRecord } from "../records.ts";
 import { fileSources, agentRags, agents, ragGenerations, rags } from "../schema/index.ts";
@@ -74,7 +75,7 @@ const link = (db: Database, id: AgentId, ragIds: RagId[]) =>
     );
 
 /** Writes an agent with its links in one step; false when the identifier is taken. */
-export async function insertAgent(db: Database, row: AgentRow, ragIds: RagId[]) {
+export async function insertAgent(db: Database, row: typeof agents.$inferInsert, ragIds: RagId[]) {
   const [inserted] = await db.batch([
     db.insert(agents).values(row).onConflictDoNothing().returning({ id: agents.id }),
     link(db, row.id, ragIds),
@@ -91,10 +92,9 @@ export async function updateAgentRow(
   change: AgentChange,
   ragIds: RagId[] | null,
 ): Promise<void> {
-  const changed = Object.keys(change).length > 0;
   const update = db
     .update(agents)
-    .set(changed ? change : { id })
+    .set({ ...change, ...updatedNow() })
     .where(eq(agents.id, id));
   if (ragIds === null) {
     await update;

@@ -3,6 +3,7 @@ import { asc, count, eq, inArray, or, sql } from "drizzle-orm";
 import type { InferenceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { among, type Slice } from "../page.ts";
+import { updatedNow } from "../updated-at.ts";
 import { ragColumns, ragRecordOf, liveGeneration, selectRags } from "./rag-store.ts";
 import type { InferenceRecord } from "../records.ts";
 import { fileSources, inferenceRags, inferences, ragGenerations, rags } from "../schema/index.ts";
@@ -79,7 +80,11 @@ const link = (db: Database, id: InferenceId, ragIds: RagId[]) =>
     );
 
 /** Writes an inference with its links in one step; false when the identifier is taken. */
-export async function insertInference(db: Database, row: InferenceRow, ragIds: RagId[]) {
+export async function insertInference(
+  db: Database,
+  row: typeof inferences.$inferInsert,
+  ragIds: RagId[],
+) {
   const [inserted] = await db.batch([
     db.insert(inferences).values(row).onConflictDoNothing().returning({ id: inferences.id }),
     link(db, row.id, ragIds),
@@ -96,10 +101,9 @@ export async function updateInferenceRow(
   change: InferenceChange,
   ragIds: RagId[] | null,
 ): Promise<void> {
-  const changed = Object.keys(change).length > 0;
   const update = db
     .update(inferences)
-    .set(changed ? change : { id })
+    .set({ ...change, ...updatedNow() })
     .where(eq(inferences.id, id));
   if (ragIds === null) {
     await update;

@@ -13,6 +13,7 @@ import {
   rags,
 } from "../schema/index.ts";
 import type { VectorPlace } from "../schema/rags.ts";
+import { updatedNow } from "../updated-at.ts";
 
 export type NewRag = {
   id: RagId;
@@ -98,8 +99,8 @@ export async function updateRagRow(
   const update = db
     .update(rags)
     .set({
-      id,
       ...change,
+      ...updatedNow(),
       // A new chunking is built with the deployment's current settings, even if they were refused
       // before.
       ...(change.chunkSize && { refusedIndex: null }),

@@ -18,6 +18,7 @@ import { aliased } from "../aliased.ts";
 import type { Database } from "../client.ts";
 import { keyedPage, readingOf, type KeyedPage, type PageAt } from "../keyset.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
+import { updatedNow } from "../updated-at.ts";
 
 type SourceRow = typeof fileSources.$inferSelect;
 export type ScanRunRow = typeof scanRuns.$inferSelect;
@@ -111,7 +112,10 @@ export type SourceChange = Partial<
 
 export async function updateSourceRow(db: Database, id: FileSourceId, change: SourceChange) {
   if (Object.keys(change).length === 0) return;
-  await db.update(fileSources).set(change).where(eq(fileSources.id, id));
+  await db
+    .update(fileSources)
+    .set({ ...change, ...updatedNow() })
+    .where(eq(fileSources.id, id));
 }
 
 /** Hides a source that no RAG uses; false when one does. */

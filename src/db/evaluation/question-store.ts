@@ -8,6 +8,7 @@ import type { Slice } from "../page.ts";
 import { execute, query, readRow, readRows, runBatch } from "../raw-sql.ts";
 import { ANSWER_CHECKS } from "../schema/evaluation.ts";
 import { expectedShape } from "./stored-shapes.ts";
+import { NEXT_UPDATE } from "../updated-at.ts";
 
 /** The columns of what is asked and expected, of questions and of their copies in a run. */
 export const ASKED = {
@@ -115,7 +116,7 @@ export async function updateQuestion(
   const updated = await execute(
     db,
     `update or ignore questions set question = ?3, expected = ?4, answer_check = ?5, answer = ?6,
-       json_schema = ?7
+       json_schema = ?7, updated_at = ${NEXT_UPDATE}
      where set_id = ?1 and id = ?2 returning 1`,
     setId,
     question.id,

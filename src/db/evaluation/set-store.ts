@@ -4,6 +4,7 @@ import { id, nullable, number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import type { Slice } from "../page.ts";
 import { execute, query, readRow, readRows, runBatch } from "../raw-sql.ts";
+import { NEXT_UPDATE } from "../updated-at.ts";
 
 const SET = row({
   id: id<QuestionSetId>(),
@@ -116,7 +117,7 @@ export async function updateSet(
   await execute(
     db,
     `update question_sets set name = coalesce(?2, name),
-       judge_model = case when ?3 then ?4 else judge_model end
+       judge_model = case when ?3 then ?4 else judge_model end, updated_at = ${NEXT_UPDATE}
      where id = ?1`,
     id,
     name,

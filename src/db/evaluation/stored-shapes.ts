@@ -1,22 +1,20 @@
 import { z } from "zod";
 
+import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
+import { modelName } from "../../core/input-fields.ts";
+import { searchSettings } from "../../core/search-settings.ts";
+
 /** Something that must be found: a file and, unless null, a text in it. */
 export const expectedShape = z.object({ file: z.string(), passage: z.string().nullable() });
 export type Expected = z.infer<typeof expectedShape>;
 
 /** What a run changes of the resource's own settings; absent: as the resource has it. */
-export const settingShape = z.object({
-  /** Another RAG, or another inference, that is asked in its place: its identifier. */
-  target: z.string().optional(),
+export const settingShape = searchSettings.partial().extend({
+  /** Another RAG or another inference that is asked instead: its identifier. */
+  target: z.string().min(1).max(IDENTIFIER_MAX_LENGTH).optional(),
   /** Another chat model, of an inference. */
-  model: z.string().optional(),
-  topK: z.number().optional(),
-  searchMode: z.enum(["hybrid", "semantic", "keyword"]).optional(),
-  reranker: z.string().nullable().optional(),
-  useReranking: z.boolean().optional(),
-  candidateMultiplier: z.number().optional(),
-  similarityThreshold: z.number().optional(),
-  includeDuplicates: z.boolean().optional(),
+  model: modelName.optional(),
+  reranker: modelName.nullable().optional(),
 });
 export type Setting = z.infer<typeof settingShape>;
 

@@ -10,6 +10,7 @@ import {
 import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../core/ids.ts";
 import { agents, inferences } from "./models.ts";
 import { rags } from "./rags.ts";
+import { updatedAt } from "./updated-at.ts";
 
 export const ROLES = ["admin", "member"] as const;
 
@@ -22,6 +23,7 @@ export const users = sqliteTable(
     passwordHash: text().notNull(),
     role: text({ enum: ROLES }).notNull(),
     createdAt: integer().notNull(),
+    updatedAt: updatedAt(),
   },
   (table) => [uniqueIndex("users_email").on(table.email)],
 );

@@ -18,6 +18,7 @@ import type {
 } from "../../core/ids.ts";
 import { inferences } from "./models.ts";
 import { rags } from "./rags.ts";
+import { updatedAt } from "./updated-at.ts";
 
 /** How an answer is held against what was expected. */
 export const ANSWER_CHECKS = ["contains", "equals", "json", "judged"] as const;
@@ -41,6 +42,7 @@ export const questionSets = sqliteTable(
     /** The chat model that judges answers; null: none. */
     judgeModel: text(),
     createdAt: integer().notNull(),
+    updatedAt: updatedAt(),
   },
   (table) => [
     uniqueIndex("question_sets_identifier").on(table.identifier),
@@ -72,6 +74,7 @@ export const questions = sqliteTable(
       .references(() => questionSets.id, { onDelete: "cascade" }),
     ...asked,
     createdAt: integer().notNull(),
+    updatedAt: updatedAt(),
   },
   (table) => [uniqueIndex("questions_once").on(table.setId, table.question)],
 );

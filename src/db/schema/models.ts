@@ -10,6 +10,7 @@ import {
 
 import type { AgentId, InferenceId, RagId } from "../../core/ids.ts";
 import { rags } from "./rags.ts";
+import { updatedAt } from "./updated-at.ts";
 
 const settings = {
   name: text().notNull(),
@@ -19,6 +20,7 @@ const settings = {
   temperature: real(),
   maxOutputTokens: integer(),
   createdAt: integer().notNull(),
+  updatedAt: updatedAt(),
 };
 
 export const inferences = sqliteTable(

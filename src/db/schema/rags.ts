@@ -9,6 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
+import { updatedAt } from "./updated-at.ts";
 import { files, fileSources } from "./sources.ts";
 
 export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "deleted"] as const;
@@ -64,6 +65,7 @@ export const rags = sqliteTable(
     /** Grows with every change of the scopes. */
     scopesRevision: integer().notNull().default(0),
     createdAt: integer().notNull(),
+    updatedAt: updatedAt(),
     removedAt: integer(),
   },
   (table) => [

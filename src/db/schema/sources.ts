@@ -3,6 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { LeftOut } from "../../ports/source-reader.ts";
+import { updatedAt } from "./updated-at.ts";
 
 /** SQL for an id that no other content of the file ever had. */
 export const NEW_CONTENT_ID = "(lower(hex(randomblob(8))))";
@@ -63,6 +64,7 @@ export const fileSources = sqliteTable(
     /** What limits kept out of the newest complete listing. */
     leftOut: text({ mode: "json" }).$type<LeftOut[]>().notNull().default([]),
     createdAt: integer().notNull(),
+    updatedAt: updatedAt(),
     /** Set at removal; its data is deleted in the background, then the row. */
     removedAt: integer(),
   },

@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 import { chooseIdentifier, identifierTaken } from "../../catalog/choose-identifier.ts";
 import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { languageModelProblem } from "../../catalog/models/check-model.ts";
@@ -9,7 +11,8 @@ import {
   QuarryError,
   unprocessable,
 } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
+import { IDENTIFIER_MAX_LENGTH, newId } from "../../core/ids.ts";
+import { identifier, modelName, name } from "../../core/input-fields.ts";
 import type { InferenceId, QuestionSetId, RagId } from "../../core/ids.ts";
 import {
   findSet,
@@ -31,14 +34,19 @@ export async function findQuestionSet(
   return found;
 }
 
-export type NewQuestionSet = {
-  name: string;
-  identifier?: string | undefined;
-  /** Id or identifier; exactly one of the two. */
-  rag?: string | undefined;
-  inference?: string | undefined;
-  judgeModel: string | null;
-};
+/** Id or identifier. */
+const subject = z.string().min(1).max(IDENTIFIER_MAX_LENGTH);
+
+/** Exactly one of `rag` and `inference`. */
+export const newQuestionSet = z.object({
+  name,
+  identifier: identifier.optional(),
+  rag: subject.optional(),
+  inference: subject.optional(),
+  judgeModel: modelName.nullable().default(null),
+});
+export const questionSetPatch = z.object({ name, judgeModel: modelName.nullable() }).partial();
+export type NewQuestionSet = z.output<typeof newQuestionSet>;
 
 /** @throws QuarryError `invalid`, `conflict`; `unprocessable` when there are too many sets. */
 export async function createQuestionSet(

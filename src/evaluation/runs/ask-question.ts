@@ -64,7 +64,11 @@ const NOTHING: Outcome = {
   ...NOTHING_SPENT,
 };
 
-const searchOf = (setting: Setting, topK: number) => ({
+const searchOf = (
+  { target: _target, model: _model, similarityThreshold: _bound, ...setting }: Setting,
+  topK: number,
+) => ({
+  ...setting,
   topK: setting.topK ?? topK,
   useReranking: reranks(setting),
   candidateMultiplier: setting.candidateMultiplier ?? DEFAULT_MULTIPLIER,
@@ -79,7 +83,7 @@ async function searched(
 ): Promise<Outcome> {
   const restriction = restrictionTo({ useAllFiles: true, files: [], folders: [] });
   const result = await retrieve(services, {
-    targets: [{ rag: searchedAs(rag, setting.searchMode), restriction }],
+    targets: [{ rag: searchedAs(rag, setting), restriction }],
     queries: [waiting.question],
     ...searchOf(setting, RAG_TOP_K),
     similarityThreshold: setting.similarityThreshold ?? null,
@@ -109,13 +113,12 @@ async function answered(
   waiting: WaitingQuestion,
 ): Promise<Outcome> {
   const searches = inference.nativeRag && inference.rags.length > 0;
-  const { similarityThreshold, searchMode } = setting;
+  const { similarityThreshold } = setting;
   const result = await runInference(services, {
     inference,
     input: {
       prompt: waiting.question,
       ...searchOf(setting, INFERENCE_TOP_K),
-      searchMode,
       useAllFiles: true,
       ...(searches ? { semanticSearch: [waiting.question] } : {}),
       ...(searches && similarityThreshold !== undefined ? { similarityThreshold } : {}),

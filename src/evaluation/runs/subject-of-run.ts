@@ -5,6 +5,7 @@ import { invalidField, invalidFields, QuarryError } from "../../core/errors.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RunFacts, Setting } from "../../db/evaluation/stored-shapes.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
+import { modeOf } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 
 /** What a run asks: a RAG or an inference, with what the setting changes of it. */
@@ -62,7 +63,7 @@ export function factsOf(subject: Subject, setting: Setting): RunFacts {
       embeddingModel: rag.embeddingModel,
       chunkSize: rag.chunkSize,
       chunkOverlap: rag.chunkOverlap,
-      searchMode: setting.searchMode ?? rag.searchMode,
+      ...modeOf(rag, setting),
       reranker: reranks(setting) ? rag.reranker : null,
       files: rag.processedFiles,
     });

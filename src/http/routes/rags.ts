@@ -86,7 +86,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   const found = await retrieve(
     services,
     {
-      targets: [{ rag: searchedAs(rag, input.searchMode), restriction }],
+      targets: [{ rag: searchedAs(rag, input), restriction }],
       queries: input.semanticSearch,
       topK: input.topK,
       useReranking: input.useReranking,

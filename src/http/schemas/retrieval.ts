@@ -1,12 +1,11 @@
 import { z } from "@hono/zod-openapi";
 
-import { SEARCH_MODES } from "../../retrieval/search-mode.ts";
-import { NO_LEADING_SLASH, relativePath } from "./relative-path.ts";
+import { NO_LEADING_SLASH, relativePath } from "../../core/relative-path.ts";
+import { searchSettings } from "../../core/search-settings.ts";
 
 const QUERIES_LIMIT = 10;
-const TOP_K_LIMIT = 100;
 const TOP_K_DEFAULT = 5;
-const MULTIPLIER_LIMIT = 10;
+const search = searchSettings.shape;
 
 /** Marks a field that the API takes and the published specification leaves out. */
 export const UNPUBLISHED = "x-unpublished";
@@ -20,32 +19,17 @@ const Query = z.string().regex(/\S/, "must not be blank");
  * their own: generated clients then leave them optional.
  */
 export const searchFields = {
-  topK: z
-    .int()
-    .min(1)
-    .max(TOP_K_LIMIT)
-    .default(TOP_K_DEFAULT)
-    .openapi("TopK", { description: "Chunks to return." }),
-  useReranking: z
-    .boolean()
+  topK: search.topK.default(TOP_K_DEFAULT).openapi("TopK", { description: "Chunks to return." }),
+  useReranking: search.useReranking
     .default(false)
     .openapi("UseReranking", { description: "Reorder the results, if the RAG has a reranker." }),
-  candidateMultiplier: z
-    .int()
-    .min(2)
-    .max(MULTIPLIER_LIMIT)
-    .default(2)
-    .openapi("CandidateMultiplier", {
-      description: "Candidates before reranking: topK times this value.",
-    }),
-  similarityThreshold: z
-    .number()
-    .min(0)
-    .max(1)
+  candidateMultiplier: search.candidateMultiplier.default(2).openapi("CandidateMultiplier", {
+    description: "Candidates before reranking: topK times this value.",
+  }),
+  similarityThreshold: search.similarityThreshold
     .optional()
     .openapi({ description: "Drop chunks below this similarity.", example: 0.1 }),
-  includeDuplicates: z
-    .boolean()
+  includeDuplicates: search.includeDuplicates
     .default(false)
     .openapi("IncludeDuplicates", { description: "Include chunks marked as duplicates." }),
   useAllFiles: z.boolean().default(true).openapi("UseAllFiles", {
@@ -56,7 +40,7 @@ export const searchFields = {
     description: "Add to each chunk where it comes from.",
     default: false,
   }),
-  searchMode: z.enum(SEARCH_MODES).optional().openapi(unpublished),
+  searchMode: search.searchMode.optional().openapi(unpublished),
 };
 
 export const queries = z

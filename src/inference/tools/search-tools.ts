@@ -8,7 +8,7 @@ import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import { searchedAs } from "../../retrieval/search-mode.ts";
-import type { SearchMode } from "../../retrieval/search-mode.ts";
+import type { AskedMode } from "../../retrieval/search-mode.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
 import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
@@ -24,11 +24,10 @@ const RESULT_SHARE = 0.2;
 /** Tool names are at most 64 characters long with the strictest provider. */
 const NAME_LENGTH = 64;
 
-export type SearchSettings = Omit<RetrievalRequest, "targets" | "queries"> & {
-  /** Absent: each RAG's own. */
-  searchMode?: SearchMode | undefined;
-  restrictionOf: (rag: RagRecord) => Restriction;
-};
+export type SearchSettings = Omit<RetrievalRequest, "targets" | "queries"> &
+  AskedMode & {
+    restrictionOf: (rag: RagRecord) => Restriction;
+  };
 
 /** Results and degradations of the turn's searches. */
 export type SearchLog = {
@@ -168,8 +167,8 @@ async function searchOnce(
 ): Promise<string> {
   budget.started += 1;
   if (budget.started > MAX_SEARCHES) throw new Error("too many searches in one turn");
-  const { restrictionOf, searchMode, ...wanted } = settings;
-  const targets = [{ rag: searchedAs(rag, searchMode), restriction: restrictionOf(rag) }];
+  const { restrictionOf, ...wanted } = settings;
+  const targets = [{ rag: searchedAs(rag, settings), restriction: restrictionOf(rag) }];
   const options = signal === undefined ? {} : { signal };
   const request = { ...wanted, targets, queries: [query] };
   const found = await log.searching.during(() => retrieve(services, request, options));

@@ -1,12 +1,22 @@
-import { checkChunking, overlapFor } from "../../catalog/rags/rag-settings.ts";
+import type { z } from "zod";
+
+import { checkChunking, overlapFor, storedRag } from "../../catalog/rags/rag-settings.ts";
+import { relativePath } from "../../core/relative-path.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
+import { storedPath } from "../../sources/file-names.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import { readExtractedDocument } from "./read-extracted-text.ts";
 
 /** Characters of the document that are cut: enough to judge settings by, and quickly done. */
 const PREVIEW_CHARACTERS = 100_000;
 const PREVIEW_CHUNKS = 50;
+
+/** A file, and settings to chunk it with. */
+export const previewWish = storedRag
+  .pick({ chunkSize: true, chunkOverlap: true })
+  .partial()
+  .extend({ path: relativePath.min(1).transform(storedPath) });
 
 type PreviewedChunk = {
   position: number;
@@ -36,12 +46,7 @@ export type ChunkPreview = {
  */
 export async function previewChunks(
   services: Pick<Services, "db" | "files" | "models">,
-  input: {
-    rag: RagRecord;
-    path: string;
-    chunkSize: number | undefined;
-    chunkOverlap: number | undefined;
-  },
+  input: z.output<typeof previewWish> & { rag: RagRecord },
 ): Promise<ChunkPreview> {
   const { rag, path, chunkSize = rag.chunkSize } = input;
   const { chunkOverlap = overlapFor(rag, chunkSize) } = input;

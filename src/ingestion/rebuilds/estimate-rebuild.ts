@@ -1,5 +1,8 @@
-import { checkChunking, overlapFor } from "../../catalog/rags/rag-settings.ts";
+import { z } from "zod";
+
+import { checkChunking, overlapFor, storedRag } from "../../catalog/rags/rag-settings.ts";
 import { invalidField, messageOf } from "../../core/errors.ts";
+import { modelName } from "../../core/input-fields.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
 import { listGenerations } from "../../db/generations/generation-list.ts";
@@ -16,15 +19,20 @@ const USUAL_FILL = 0.85;
 /** From this many chunks per file, the chunks' fill level can be measured. */
 const LONG_FILE_CHUNKS = 3;
 
+const MIN_DIMENSIONS = 8;
+const MAX_DIMENSIONS = 1_536;
+
 /** Hypothetical settings; omitted ones keep their current value. */
-export type RebuildWish = {
-  chunkSize?: number | undefined;
-  chunkOverlap?: number | undefined;
-  embeddingModel?: string | undefined;
-  dimensions?: number | undefined;
-  /** Like `POST …/reindex`: every vector is made again. */
-  reindex?: boolean | undefined;
-};
+export const rebuildWish = storedRag
+  .pick({ chunkSize: true, chunkOverlap: true })
+  .extend({
+    embeddingModel: modelName,
+    dimensions: z.int().min(MIN_DIMENSIONS).max(MAX_DIMENSIONS),
+    /** Like `POST …/reindex`: every vector is made again. */
+    reindex: z.boolean(),
+  })
+  .partial();
+export type RebuildWish = z.output<typeof rebuildWish>;
 
 export type RebuildEstimate = {
   /** Whether these settings require a new index. */

@@ -17,6 +17,7 @@ import { overviewRoutes } from "./overview.ts";
 import { ragIndexRoutes } from "./rag-index.ts";
 import { ragSearchRoutes } from "./rag-search.ts";
 import { ragRoutes } from "./rags.ts";
+import { describedSettings } from "./request/described-settings.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
 import { adminsChange, enrolledOnly, ownPagesOnly, signedInOnly } from "./request/guards.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
@@ -94,11 +95,12 @@ export function panelDocument(baseUrl: string, app = panelApi()) {
     name: "quarry_session",
     description: "The session of somebody who is signed in.",
   });
-  return app.getOpenAPI31Document({
+  const { webhooks: _none, ...document } = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { ...aboutService(baseUrl), title: "Quarry panel API", description: DESCRIPTION },
     servers: [{ url: `${baseUrl}/panel/api`, description: "This service." }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{ key: [] }, { session: [] }],
   });
+  return describedSettings(document);
 }

@@ -6,58 +6,24 @@ import { findFileSource, type FileSource } from "../../catalog/file-sources/find
 import { listSourceRows } from "../../db/catalog/source-store.ts";
 import { listFolder } from "../../db/files/folder-list.ts";
 import { listScanRuns } from "../../db/scans/run-list.ts";
-import { findManifest, manifestOf, PROVIDERS } from "../../sources/registry.ts";
-import { configSchemaOf } from "../../sources/source-secrets.ts";
+import {
+  newSource,
+  newSourceOf,
+  sourcePatch,
+  sourcePatchOf,
+} from "../../catalog/file-sources/file-source-settings.ts";
 import { removeFileSource } from "../../catalog/file-sources/remove-file-source.ts";
 import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
 import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
-import { relativePath } from "../../http/schemas/relative-path.ts";
+import { relativePath } from "../../core/relative-path.ts";
 import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints, queued } from "./request/endpoint.ts";
-import { identifier, name } from "./request/fields.ts";
-import { given, jsonOf, refuseChange } from "./request/read-request.ts";
+import { given } from "../../core/given.ts";
+import { jsonOf, refuseChange } from "./request/read-request.ts";
 import { Scan, scanOf, Source, sourceFields, sourceOf } from "./shown-source.ts";
-
-const DEFAULT_INTERVAL_MINUTES = 360;
-/** A year. */
-const INTERVAL_MINUTES_MAX = 525_600;
-
-const provider = z.enum(PROVIDERS);
-const scanIntervalMinutes = z.int().min(0).max(INTERVAL_MINUTES_MAX);
-
-const newSource = {
-  name,
-  identifier: identifier.optional(),
-  provider,
-  scanIntervalMinutes: scanIntervalMinutes.default(DEFAULT_INTERVAL_MINUTES),
-};
-
-const sourcePatch = {
-  name,
-  identifier: z.string(),
-  provider: z.string(),
-  scanIntervalMinutes,
-};
-
-const fieldOf = (body: unknown, field: string): unknown =>
-  typeof body === "object" && body !== null ? Reflect.get(body, field) : undefined;
-
-/** Reports what is wrong with the configuration and with the other fields in one error. */
-export function checkedSource(body: unknown) {
-  const manifest = findManifest(fieldOf(body, "provider"), fieldOf(body, "config"));
-  const known = manifest?.config ?? z.record(z.string(), z.unknown());
-  return parseKnownOrRefuse(z.object({ ...newSource, config: known.prefault({}) }), body);
-}
-
-export function checkedPatch({ source }: FileSource, body: unknown) {
-  const { provider, sealedSecrets } = source;
-  const manifest = manifestOf({ provider, config: fieldOf(body, "config") });
-  const config = configSchemaOf(manifest, sealedSecrets !== null);
-  return given(parseKnownOrRefuse(z.object({ ...sourcePatch, config }).partial(), body));
-}
 
 const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
 
@@ -114,7 +80,8 @@ export function fileSourceRoutes() {
         errors: [409, 422],
       },
       async ({ context, services }) => {
-        const input = checkedSource(await jsonOf(context.req));
+        const body = await jsonOf(context.req);
+        const input = parseKnownOrRefuse(newSourceOf(body), body);
         const { source, webhookSecret } = await createFileSource(services, input);
         return { ...sourceOf(source), webhookSecret, ...(await checkOf(services, source)) };
       },
@@ -139,7 +106,8 @@ export function fileSourceRoutes() {
       },
       async ({ context, services, key }) => {
         const source = await findFileSource(services, { key });
-        const body = checkedPatch(source, await jsonOf(context.req));
+        const sent = await jsonOf(context.req);
+        const body = given(parseKnownOrRefuse(sourcePatchOf(source, sent), sent));
         const { identifier: wanted, provider: kind, ...patch } = body;
         refuseChange("identifier", source.source.identifier, wanted);
         refuseChange("provider", source.source.provider, kind);

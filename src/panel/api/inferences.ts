@@ -1,21 +1,15 @@
 import { z } from "@hono/zod-openapi";
 
+import {
+  inferencePatch,
+  newInference,
+  storedInference,
+} from "../../catalog/inferences/inference-settings.ts";
 import { createInference } from "../../catalog/inferences/create-inference.ts";
 import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { updateInference } from "../../catalog/inferences/update-inference.ts";
 import { deleteInference, listInferenceRecords } from "../../db/catalog/inference-store.ts";
-import {
-  newPrompted,
-  promptedOf,
-  promptedPatch,
-  resourceRoutes,
-  shownPrompted,
-} from "./request/prompted-resource.ts";
-
-const nativeRag = z.boolean();
-
-export const newInference = z.object({ ...newPrompted, nativeRag: nativeRag.default(true) });
-export const inferencePatch = z.object({ ...promptedPatch, nativeRag }).partial();
+import { promptedOf, resourceRoutes, shownPrompted } from "./request/prompted-resource.ts";
 
 export const inferenceRoutes = () =>
   resourceRoutes({
@@ -23,7 +17,7 @@ export const inferenceRoutes = () =>
     one: "inference",
     newBody: newInference,
     patchBody: inferencePatch,
-    answer: z.object({ ...shownPrompted, nativeRag: z.boolean() }).openapi("PanelInference"),
+    answer: z.object({ ...storedInference.shape, ...shownPrompted }).openapi("PanelInference"),
     shown: promptedOf,
     list: listInferenceRecords,
     find: (services, key) => findInference(services, { key }),

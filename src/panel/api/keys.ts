@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
 
-import { createKey } from "../../access/keys/create-key.ts";
+import { createKey, newKey } from "../../access/keys/create-key.ts";
 import { asId } from "../../core/ids.ts";
 import { listKeys, removeKey } from "../../db/access/key-store.ts";
 import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
-import { futureTime, name, role } from "./request/fields.ts";
-
-export const newKey = (now: number) => z.object({ name, role, expiresAt: futureTime(now) });
+import { role } from "../../access/users/user-input.ts";
 
 const shown = {
   id: z.string(),

@@ -1,52 +1,16 @@
 import { z } from "@hono/zod-openapi";
 
 import { findRag } from "../../catalog/rags/find-rag.ts";
-import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rags/rag-settings.ts";
-import { MINUTE_MS } from "../../core/time.ts";
-import type { RagId } from "../../core/ids.ts";
-import { listGenerations } from "../../db/generations/generation-list.ts";
-import type { ListedGeneration } from "../../db/generations/generation-list.ts";
-import { returnableGeneration } from "../../db/generations/generation-return.ts";
-import { relativePath } from "../../http/schemas/relative-path.ts";
+import { relativePath } from "../../core/relative-path.ts";
 import { listPassages } from "../../ingestion/indexing/list-passages.ts";
-import { previewChunks } from "../../ingestion/indexing/preview-chunks.ts";
-import { estimateRebuild } from "../../ingestion/rebuilds/estimate-rebuild.ts";
-import { wantedIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
+import { previewChunks, previewWish } from "../../ingestion/indexing/preview-chunks.ts";
+import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-rebuild.ts";
+import { indexState } from "../../ingestion/rebuilds/index-state.ts";
 import { returnToIndex } from "../../ingestion/rebuilds/return-to-index.ts";
-import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { modelName } from "./request/fields.ts";
 import { Endpoints, queued, time } from "./request/endpoint.ts";
 
-const DIMENSIONS_MAX = 1_536;
-
-const wish = z.object({
-  chunkSize: z.int().min(CHUNK_SIZE_MIN).max(CHUNK_SIZE_MAX).optional(),
-  chunkOverlap: z.int().min(0).max(CHUNK_SIZE_MAX).optional(),
-  embeddingModel: modelName.optional(),
-  dimensions: z.int().min(8).max(DIMENSIONS_MAX).optional(),
-  reindex: z.boolean().optional(),
-});
-
 const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
-export const previewWish = wish.pick({ chunkSize: true, chunkOverlap: true }).extend(ofFile.shape);
-
-/** The active index, the one being built, and the previous one that can be restored. */
-export async function indexState(services: Services, ragId: RagId) {
-  const generations = await listGenerations(services.db, ragId);
-  const kept = await returnableGeneration(services.db, ragId, wantedIndex(services));
-  const of = (state: ListedGeneration["state"]) =>
-    generations.find((generation) => generation.state === state);
-  const [live, building] = [of("live"), of("building")];
-  const previous = generations.find(({ generation }) => generation === kept?.generation);
-  const keptMs = services.config.REPLACED_INDEX_MINUTES * MINUTE_MS;
-  return {
-    live: live === undefined ? null : live,
-    building: building === undefined ? null : { ...building },
-    previous:
-      previous === undefined ? null : { ...previous, keptUntil: previous.changedAt + keptMs },
-  };
-}
 
 const generation = {
   generation: z.int(),
@@ -115,7 +79,7 @@ export const ragIndexRoutes = () =>
       {
         summary: "What other settings would cost",
         description: "Files, passages, tokens and the price of building anew; nothing is changed.",
-        body: wish,
+        body: rebuildWish,
         answer: Estimate,
         errors: [422],
       },
@@ -159,8 +123,6 @@ export const ragIndexRoutes = () =>
       async ({ services, key, body }) =>
         await previewChunks(services, {
           rag: await findRag(services, { key }),
-          path: body.path,
-          chunkSize: body.chunkSize,
-          chunkOverlap: body.chunkOverlap,
+          ...body,
         }),
     ).app;

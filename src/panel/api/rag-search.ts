@@ -1,78 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
 import { findRag } from "../../catalog/rags/find-rag.ts";
-import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
-import type { RagRecord } from "../../db/records.ts";
-import { degradedFor } from "../../http/answers.ts";
-import { Chunk, Degradation, RagRetrieveRequest } from "../../http/schemas/retrieval.ts";
-import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
-import { restrictionTo } from "../../retrieval/retrieval-request.ts";
-import { retrieve } from "../../retrieval/retrieve.ts";
-import type { Explanation } from "../../retrieval/explain.ts";
-import type { RetrievalResult } from "../../retrieval/retrieve.ts";
-import type { Services } from "../../services.ts";
+import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
+import { panelSearch, searchRag } from "../search/search-rag.ts";
 import { Endpoints } from "./request/endpoint.ts";
-import { modelName } from "./request/fields.ts";
-
-/** The fields of the public search, and a reranker to try without saving them. */
-export const panelSearch = RagRetrieveRequest.safeExtend({
-  reranker: modelName.nullable().optional(),
-});
-
-export type PanelSearch = z.output<typeof panelSearch>;
-
-/**
- * What a search of one RAG finds, with every passage's place. Administrators also see the time
- * of each leg and why each passage stands where it does.
- */
-export async function searchRag(
-  services: Services,
-  { rag, caller, signal }: { rag: RagRecord; caller: PanelCaller; signal?: AbortSignal },
-  input: PanelSearch,
-) {
-  const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
-  const { providerFilter: metadata = [] } = input;
-  const { searchMode = rag.searchMode, reranker = rag.reranker } = input;
-  const isAdmin = caller.role === "admin";
-  const result = await retrieve(
-    services,
-    {
-      targets: [
-        {
-          rag: { ...rag, searchMode, reranker },
-          restriction: restrictionTo({ useAllFiles, files, folders, metadata }),
-        },
-      ],
-      queries: input.semanticSearch,
-      topK: input.topK,
-      useReranking: input.useReranking,
-      candidateMultiplier: input.candidateMultiplier,
-      similarityThreshold: input.similarityThreshold ?? null,
-      includeDuplicates: input.includeDuplicates,
-    },
-    { explain: isAdmin, ...(signal === undefined ? {} : { signal }) },
-  );
-  sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: null }, result);
-  return { ...answerOf(result, isAdmin), ...degradedFor({ isAdmin }, result.degradations) };
-}
-
-function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAdmin: boolean) {
-  const totalMs = timings.contextMs + timings.rerankingMs;
-  return {
-    chunks: chunks.map(({ text, score, source }, at) => ({
-      text,
-      score,
-      source,
-      ...explained(explanations?.[at]),
-    })),
-    ...(isAdmin ? { timings: { ...timings, totalMs, legs } } : {}),
-  };
-}
-
-const explained = (explanation: Explanation | undefined) =>
-  explanation === undefined ? {} : { explanation };
-
-export type SearchAnswer = Awaited<ReturnType<typeof searchRag>>;
 
 const legRank = z.object({ rank: z.int(), score: z.number() }).nullable();
 const explanation = z

@@ -3,50 +3,28 @@ import { z } from "@hono/zod-openapi";
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { listRags, type ScopedRag } from "../../catalog/rags/list-rags.ts";
-import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN, SCOPES_MAX } from "../../catalog/rags/rag-settings.ts";
+import { newRag, ragPatch, storedRag } from "../../catalog/rags/rag-settings.ts";
 import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";
 import { notFound } from "../../core/errors.ts";
-import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { findUnknownIds, scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-on-request.ts";
 import type { Services } from "../../services.ts";
-import { identifier, modelName, name } from "./request/fields.ts";
 import { Endpoints, queued } from "./request/endpoint.ts";
-import { given, refuseChange } from "./request/read-request.ts";
-import { relativePath } from "../../http/schemas/relative-path.ts";
+import { given } from "../../core/given.ts";
+import { refuseChange } from "./request/read-request.ts";
+import { relativePath } from "../../core/relative-path.ts";
 import { storedPath } from "../../sources/file-names.ts";
 
 const retryQuery = z.object({ path: relativePath.transform(storedPath).optional() });
 
-const settings = {
-  fileSource: z.string().min(1).max(IDENTIFIER_MAX_LENGTH),
-  scopeMode: z.enum(["global", "scoped"]),
-  scopes: z
-    .array(z.object({ type: z.enum(["path", "externalId"]), value: z.string() }))
-    .max(SCOPES_MAX),
-  chunkSize: z.int().min(CHUNK_SIZE_MIN).max(CHUNK_SIZE_MAX),
-  chunkOverlap: z.int().min(0).max(CHUNK_SIZE_MAX),
-  reranker: modelName.nullable(),
-  searchMode: z.enum(["hybrid", "semantic"]),
-  status: z.enum(["active", "paused"]),
-};
-
-export const newRag = z.object({
-  name,
-  identifier: identifier.optional(),
-  ...z.object(settings).partial().shape,
-  fileSource: settings.fileSource,
-});
-export const ragPatch = z.object({ name, identifier: z.string(), ...settings }).partial();
-
-const scopes = z.array(settings.scopes.element);
+const { scopeMode, scopes } = storedRag.shape;
 const shown = {
+  ...storedRag.shape,
   id: z.string(),
-  name: z.string(),
   identifier: z.string(),
   status: z.enum(["active", "paused", "error"]),
   totalFiles: z.int(),
@@ -58,14 +36,8 @@ const shown = {
     identifier: z.string(),
     provider: z.string(),
   }),
-  fileSourceScopeMode: settings.scopeMode,
+  fileSourceScopeMode: scopeMode,
   fileSourceScopes: scopes,
-  scopeMode: settings.scopeMode,
-  scopes,
-  chunkSize: z.int(),
-  chunkOverlap: z.int(),
-  reranker: settings.reranker,
-  searchMode: settings.searchMode,
 };
 const unknownExternalIds = z
   .array(z.string())

@@ -8,32 +8,17 @@ import {
 } from "../../access/sessions/session-cookie.ts";
 import { signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
-import { EMAIL_MAX_LENGTH, foldEmail } from "../../access/users/email.ts";
+import { credentials } from "../../access/totp/totp-input.ts";
 import { changeOwnPassword } from "../../access/users/change-own-password.ts";
-import { PASSWORD_MAX_LENGTH } from "../../access/users/password.ts";
+import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
 import { forbidden, QuarryError } from "../../core/errors.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { isHttps } from "../../http/base-url.ts";
 import { Endpoints } from "./request/endpoint.ts";
-import { code, email, password, role } from "./request/fields.ts";
 import { enrolledOnly, noForeignPages, ownPagesOnly, signedInOnly } from "./request/guards.ts";
 
-/** Accepts any password, whatever the rules were when it was chosen. */
-const typedPassword = z.string().min(1).max(PASSWORD_MAX_LENGTH);
-export const credentials = z.object({
-  email: z.string().min(1).max(EMAIL_MAX_LENGTH),
-  password: typedPassword,
-  code: code.optional(),
-});
-
 const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });
-
-/** A typed address is recorded only if it looks like one: it may be a password. */
-export const emailIn = (typed: string) =>
-  email.safeParse(typed).success ? foldEmail(typed) : "unknown";
-
-export const newPassword = z.object({ currentPassword: typedPassword, newPassword: password });
 
 const SessionUser = z.object({ id: z.string(), email: z.string(), role }).openapi("SessionUser");
 const Signed = z.object({ user: SessionUser });
@@ -112,7 +97,7 @@ export const sessionRoutes = () =>
       {
         summary: "Change one's own password",
         description: "One's other sessions end.",
-        body: newPassword,
+        body: ownPassword,
         answer: Signed,
         before: [rateLimit("login"), signedInOnly, ownPagesOnly, enrolledOnly],
       },

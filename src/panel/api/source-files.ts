@@ -5,7 +5,7 @@ import { notFound } from "../../core/errors.ts";
 import { findFileDetail } from "../../db/files/file-detail.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
-import { relativePath } from "../../http/schemas/relative-path.ts";
+import { relativePath } from "../../core/relative-path.ts";
 import { listSourceFiles } from "../../ingestion/uploads/list-source-files.ts";
 import { utf8Stream } from "../../ingestion/indexing/extracted-texts.ts";
 import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";

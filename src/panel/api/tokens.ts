@@ -1,28 +1,10 @@
 import { z } from "@hono/zod-openapi";
 
 import { createToken } from "../../access/tokens/create-token.ts";
-import { asId, IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
+import { newToken } from "../../access/tokens/token-settings.ts";
+import { asId } from "../../core/ids.ts";
 import { listTokens, removeToken } from "../../db/access/token-store.ts";
 import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
-import { futureTime, name } from "./request/fields.ts";
-
-const GROUP_MAX = 1_000;
-
-const group = z
-  .array(z.string().max(IDENTIFIER_MAX_LENGTH))
-  .max(GROUP_MAX)
-  .refine((names) => names.length === 1 || !names.includes("*"), "must hold * alone or not at all")
-  .default([]);
-
-export const newToken = (now: number) =>
-  z.object({
-    name,
-    agents: group,
-    inferences: group,
-    rags: group,
-    manageScopes: z.boolean().default(true),
-    expiresAt: futureTime(now),
-  });
 
 const shown = {
   id: z.string(),

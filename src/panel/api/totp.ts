@@ -5,26 +5,14 @@ import { createMiddleware } from "hono/factory";
 import { sessionHashIn } from "../../access/sessions/session-cookie.ts";
 import { beginTotp, confirmEnrolment } from "../../access/totp/enrol-totp.ts";
 import { removeOwnTotp } from "../../access/totp/remove-totp.ts";
-import { PASSWORD_MAX_LENGTH } from "../../access/users/password.ts";
+import { confirmation, proof } from "../../access/totp/totp-input.ts";
 import { forbidden } from "../../core/errors.ts";
 import { isHttps } from "../../http/base-url.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { Endpoints } from "./request/endpoint.ts";
-import { code } from "./request/fields.ts";
 import { ownPagesOnly, signedInOnly } from "./request/guards.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
-
-export const confirmation = z.object({ code });
-export const proof = z
-  .object({
-    code: code.optional(),
-    password: z.string().min(1).max(PASSWORD_MAX_LENGTH).optional(),
-  })
-  .refine((given) => given.code !== undefined || given.password !== undefined, {
-    path: ["code"],
-    message: "or password is required",
-  });
 
 const TOTP = "/session/totp";
 const before = [rateLimit("login"), signedInOnly, ownPagesOnly];

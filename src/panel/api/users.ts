@@ -8,11 +8,8 @@ import { updateUser } from "../../access/users/update-user.ts";
 import { asId } from "../../core/ids.ts";
 import { listUsers } from "../../db/access/user-store.ts";
 import { Endpoints, time } from "./request/endpoint.ts";
-import { email, password, role } from "./request/fields.ts";
-import { given } from "./request/read-request.ts";
-
-export const newUser = z.object({ email, password, role });
-export const userPatch = newUser.partial();
+import { newUser, role, userPatch } from "../../access/users/user-input.ts";
+import { given } from "../../core/given.ts";
 
 const Shown = z
   .object({ id: z.string(), email: z.string(), role, createdAt: time })

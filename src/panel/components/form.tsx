@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import type { FormState } from "../pages/request/form.ts";
+import { UPDATED_AT } from "../pages/request/stale.ts";
 
 type FormProps = {
   action: string;
@@ -11,8 +12,8 @@ type FormProps = {
   cancel?: string | null;
   /** For what cannot be undone. */
   dangerous?: boolean;
-  /** Of a stored record: what its fields held, from `seenOf`. */
-  seen?: string;
+  /** Of a stored record: which state of it is shown, from `shownState`. */
+  shown?: string;
   /** Whether files go along; then `multipartOf` reads the form. */
   hasFiles?: boolean;
   children?: Child;
@@ -25,7 +26,7 @@ export const Form = ({
   submit,
   cancel,
   dangerous,
-  seen,
+  shown,
   hasFiles,
   children,
 }: FormProps) => (
@@ -36,7 +37,7 @@ export const Form = ({
     enctype={hasFiles === true ? "multipart/form-data" : undefined}
   >
     <FormMessage state={state} />
-    {seen === undefined ? null : <input type="hidden" name="seen" value={seen} />}
+    {shown === undefined ? null : <input type="hidden" name={UPDATED_AT} value={shown} />}
     {children}
     <p class="submit">
       <button class={dangerous === true ? "btn danger" : "btn primary"}>{submit}</button>

@@ -1,6 +1,6 @@
 import type { LeftOut } from "../../ports/source-reader.ts";
 import { manifestOf } from "../../sources/registry.ts";
-import { configFields } from "../../sources/source-manifest.ts";
+import { settingFields } from "../../core/setting-fields.ts";
 import { valueAt } from "../../sources/source-secrets.ts";
 import { count, counted } from "./figures.ts";
 
@@ -8,7 +8,7 @@ type Limited = { provider: string; config: unknown };
 
 /** `At least 169 addresses are left out by “Pages at most” (1,000).`, a sentence for each limit. */
 export function leftOutSentences(source: Limited, leftOut: readonly LeftOut[]): string[] {
-  const fields = configFields(manifestOf(source).config);
+  const fields = settingFields(manifestOf(source).config);
   return leftOut.map(({ limit, addresses, isAtLeast }) => {
     const label = fields.find(({ path }) => path.join(".") === limit)?.meta.label ?? limit;
     const value = Number(valueAt(source.config, [limit]));

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { shownFields } from "../../../src/panel/pages/sources/config-form.ts";
+import { shownFields } from "../../../src/panel/pages/request/setting-form.ts";
 import { PROVIDERS, SOURCES } from "../../../src/sources/registry.ts";
-import { configFields } from "../../../src/sources/source-manifest.ts";
+import { settingFields } from "../../../src/core/setting-fields.ts";
 
 test("each provider of the registry has words, and a form with labels", () => {
   expect(PROVIDERS).toEqual([
@@ -17,7 +17,7 @@ test("each provider of the registry has words, and a form with labels", () => {
   expect(new Set(SOURCES.map(({ id }) => id)).size).toBe(SOURCES.length);
   for (const { name, summary, open, config } of SOURCES) {
     expect(`${name}: ${summary}`).toMatch(/^\w.*: \w.*\.$/);
-    const labels = configFields(config).filter(({ meta }) => meta.label !== undefined);
+    const labels = settingFields(config).filter(({ meta }) => meta.label !== undefined);
     expect({ name, hasForm: labels.length > 0 }).toEqual({ name, hasForm: open !== null });
   }
 });
@@ -26,7 +26,7 @@ const rows = readFileSync("docs/panel-api.md", "utf8").split("\n");
 
 test.each(SOURCES)("the docs' table of providers names $name with its settings", (manifest) => {
   const row = rows.find((line) => line.startsWith(`| \`${manifest.provider}\``)) ?? "no row";
-  const settings = configFields(manifest.config).filter(({ path }) => path.length === 1);
+  const settings = settingFields(manifest.config).filter(({ path }) => path.length === 1);
   const named = settings.map(({ path: [name], isRequired }) => `${name}${isRequired ? "" : "?"}`);
   expect(named.filter((name) => !row.includes(name))).toEqual([]);
   expect(row).not.toBe("no row");
@@ -34,8 +34,8 @@ test.each(SOURCES)("the docs' table of providers names $name with its settings",
 
 test("every setting has a field: a form that is saved loses none of a source", () => {
   for (const manifest of SOURCES) {
-    const shown = new Set(shownFields(manifest).map(({ path }) => path[0]));
-    const unshown = configFields(manifest.config).filter(({ path: [name] }) => !shown.has(name));
+    const shown = new Set(shownFields(manifest.config).map(({ path }) => path[0]));
+    const unshown = settingFields(manifest.config).filter(({ path: [name] }) => !shown.has(name));
     expect(unshown.map(({ path }) => path.join(".")).filter((name) => name !== "r2")).toEqual([]);
   }
 });

@@ -50,17 +50,17 @@ test("a question is kept from a search, asked with two settings, and compared", 
 
   await importsFiles(admin);
 
-  // Two windows change the same field of a question: the second is told.
+  // Two windows change the same question: the second is told.
   const [, one = ""] =
     /href="(\/panel\/evaluation\/moor\/questions\/[^"]*)"/.exec(admin.html) ?? [];
   await admin.open(one);
-  const seen = /name="seen" value="([^"]*)"/.exec(admin.html)?.[1]?.replaceAll("&quot;", '"');
-  const change = { question: "days of leave", expected: "leave.md", seen: seen ?? "" };
+  const updatedAt = /name="updatedAt" value="([^"]*)"/.exec(admin.html)?.[1] ?? "";
+  const change = { question: "days of leave", expected: "leave.md", updatedAt };
   await admin.post(one, { ...change, question: "Days of leave a year?" });
   expect(read(admin.html)).toMatch(/The question is kept\..*Days of leave a year\?/);
   const collided = await admin.post(one, { ...change, question: "Days of leave?" });
   expect(collided.status).toBe(409);
-  expect(read(admin.html)).toContain("was changed by somebody else meanwhile");
+  expect(read(admin.html)).toContain("Somebody else changed this meanwhile");
 
   const settings = { topK: "5", "b.similarityThreshold": "1" };
   const started = await admin.post("/panel/evaluation/moor/runs", settings);

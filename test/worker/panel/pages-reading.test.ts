@@ -130,9 +130,11 @@ test("a prompt is tried with a run, and saved only by its own button", async () 
   expect((await admin.post("/panel/inferences/ask/run", tried)).status).toBe(200);
   expect(admin.html).toContain("26 days");
   expect(admin.html).toContain("Tried here.</textarea>");
-  const seen = /name="seen" value="([^"]*)"/.exec(admin.html)?.[1]?.replaceAll("&quot;", '"') ?? "";
+  const fieldIn = (name: string) =>
+    new RegExp(`name="${name}" value="([^"]*)"`).exec(admin.html)?.[1] ?? "";
+  const saved = { ...tried, updatedAt: fieldIn("updatedAt"), only: fieldIn("only") };
   expect((await api.send("GET", "/inferences/ask")).body).toMatchObject(PROMPTED);
-  await admin.post("/panel/inferences/ask/settings", { ...tried, seen });
+  await admin.post("/panel/inferences/ask/settings", saved);
   expect((await api.send("GET", "/inferences/ask")).body).toMatchObject({
     ...PROMPTED,
     name: "Ask",

@@ -241,7 +241,7 @@ describe("with a vector index outside", () => {
 
   test("in keyword mode it is not asked, and the scores are similarities all the same", async () => {
     const { rag, vectorize, services } = await world("words-outside");
-    const targets = [{ rag: searchedAs(rag, "keyword"), restriction: EVERYTHING }];
+    const targets = [{ rag: searchedAs(rag, { searchMode: "keyword" }), restriction: EVERYTHING }];
     const { chunks, degradations } = await retrieve(services, { ...requestOf([]), targets });
     expect(degradations).toEqual([]);
     expect(chunks.map(({ source }) => source.filePath)).toEqual(["x/a.md"]);

@@ -201,9 +201,9 @@ test("a call searches in the mode that it asks for, whatever the RAG's own is", 
   };
   const rag = await indexedRag("modes", files);
   const { services } = worldWith({});
-  const inMode = async (mode: SearchMode, from: RagRecord = rag) => {
+  const inMode = async (searchMode: SearchMode, from: RagRecord = rag) => {
     const restriction = { named: null, metadata: [] };
-    const targets = [{ rag: searchedAs(from, mode), restriction }];
+    const targets = [{ rag: searchedAs(from, { searchMode }), restriction }];
     return (await retrieve(services, { ...SEARCH, targets })).chunks;
   };
   const words = await inMode("keyword");

@@ -2,8 +2,8 @@ import { html } from "hono/html";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 
-import { ConfigFields } from "../../../src/panel/pages/sources/config-fields.tsx";
-import { newSourceBody } from "../../../src/panel/pages/sources/config-form.ts";
+import { SettingFields } from "../../../src/panel/components/setting-fields.tsx";
+import { configFields, newSourceBody } from "../../../src/panel/pages/sources/config-form.ts";
 import { formFrom, freshForm } from "../../../src/panel/pages/request/form.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { SOURCES } from "../../../src/sources/registry.ts";
@@ -40,7 +40,7 @@ afterAll(() => void SOURCES.pop());
 
 test("a provider of one manifest has a form, keeps its secret and is scanned", async () => {
   const shown =
-    await html`${ConfigFields({ manifest: notes, state: freshForm(), isStored: false })}`;
+    await html`${SettingFields({ fields: configFields(notes), state: freshForm(), isStored: false })}`;
   for (const part of ["Words</label>", "One a line.", 'type="password"']) {
     expect(String(shown)).toContain(part);
   }

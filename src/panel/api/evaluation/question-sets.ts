@@ -1,26 +1,15 @@
 import { z } from "@hono/zod-openapi";
 
-import { IDENTIFIER_MAX_LENGTH } from "../../../core/ids.ts";
 import { deleteSet, listSets, type QuestionSet } from "../../../db/evaluation/set-store.ts";
 import {
   changeQuestionSet,
   createQuestionSet,
   findQuestionSet,
+  newQuestionSet,
+  questionSetPatch,
 } from "../../../evaluation/questions/question-sets.ts";
 import { Endpoints, time } from "../request/endpoint.ts";
-import { identifier, modelName, name } from "../request/fields.ts";
-import { given } from "../request/read-request.ts";
-
-const subject = z.string().min(1).max(IDENTIFIER_MAX_LENGTH);
-
-export const newQuestionSet = z.object({
-  name,
-  identifier: identifier.optional(),
-  rag: subject.optional(),
-  inference: subject.optional(),
-  judgeModel: modelName.nullable().default(null),
-});
-export const questionSetPatch = z.object({ name, judgeModel: modelName.nullable() }).partial();
+import { given } from "../../../core/given.ts";
 
 const shownOf = (set: QuestionSet) => ({
   ...set,

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 
 import { notFound } from "../../../core/errors.ts";
-import { IDENTIFIER_MAX_LENGTH } from "../../../core/ids.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import {
   deleteRun,
@@ -23,27 +22,13 @@ import { RUN_STATUSES } from "../../../db/schema/evaluation.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
-import { searchFields } from "../../../http/schemas/retrieval.ts";
 import type { Services } from "../../../services.ts";
 import { Endpoints, time, timeOrNull } from "../request/endpoint.ts";
-import { modelName } from "../request/fields.ts";
 import type { PanelEnv } from "../request/panel-env.ts";
-import { given } from "../request/read-request.ts";
+import { given } from "../../../core/given.ts";
 import { shownAsked } from "./questions.ts";
 
-/** What a run changes; a field that is not sent is as the RAG or the inference has it. */
-export const runSetting = z.object({
-  target: z.string().min(1).max(IDENTIFIER_MAX_LENGTH).optional(),
-  model: modelName.optional(),
-  reranker: modelName.nullable().optional(),
-  topK: searchFields.topK.unwrap().optional(),
-  searchMode: searchFields.searchMode,
-  useReranking: z.boolean().optional(),
-  candidateMultiplier: searchFields.candidateMultiplier.unwrap().optional(),
-  similarityThreshold: searchFields.similarityThreshold,
-  includeDuplicates: z.boolean().optional(),
-});
-const newRun = z.object({ setting: runSetting.default({}) });
+const newRun = z.object({ setting: settingShape.default({}) });
 const compared = z.object({ with: z.string().min(1) });
 
 /** Made anew: only what comes after the extension of zod has `openapi`. */

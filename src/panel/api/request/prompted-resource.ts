@@ -4,49 +4,11 @@ import type { Slice } from "../../../db/page.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
 import type { Services } from "../../../services.ts";
 import { Endpoints, time } from "./endpoint.ts";
-import {
-  identifier,
-  links,
-  maxOutputTokens,
-  modelName,
-  name,
-  systemPrompt,
-  temperature,
-} from "./fields.ts";
-import { given, refuseChange, type Given } from "./read-request.ts";
+import { given, type Given } from "../../../core/given.ts";
+import { refuseChange } from "./read-request.ts";
 
-/** Fields of a new inference and of a new agent; both have a prompt, a model and linked RAGs. */
-export const newPrompted = {
-  name,
-  identifier: identifier.optional(),
-  systemPrompt,
-  model: modelName,
-  rags: links.default([]),
-  temperature: temperature.default(null),
-  maxOutputTokens: maxOutputTokens.default(null),
-};
-
-export const promptedPatch = {
-  name,
-  identifier: z.string(),
-  systemPrompt,
-  model: modelName,
-  rags: links,
-  temperature,
-  maxOutputTokens,
-};
-
-export const shownPrompted = {
-  id: z.string(),
-  name: z.string(),
-  identifier: z.string(),
-  systemPrompt: z.string(),
-  model: z.string(),
-  rags: z.array(z.string()),
-  temperature: z.number().nullable(),
-  maxOutputTokens: z.int().nullable(),
-  createdAt: time,
-};
+/** What an answer adds to the settings. */
+export const shownPrompted = { id: z.string(), identifier: z.string(), createdAt: time };
 
 type Patched = { identifier?: string | undefined };
 type Resource<

@@ -5,7 +5,7 @@ import { PASSWORD_MIN_LENGTH } from "../../../access/users/password-rules.ts";
 import { endSession, listSessions, type SessionRow } from "../../../db/access/session-store.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { newPassword } from "../../api/session.ts";
+import { ownPassword } from "../../../access/users/user-input.ts";
 import { Data } from "../../components/data.tsx";
 import { ActionButton, Form, TextField } from "../../components/form.tsx";
 import { Facts, PageHead } from "../../components/page-head.tsx";
@@ -14,7 +14,7 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
 import { sessionHashOf } from "./second-factor.tsx";
@@ -34,7 +34,7 @@ export function accountPages(): Hono<PageEnv> {
     const form = await formOf(context);
     const tried = await attempt(form, ["currentPassword", "newPassword"], async () => {
       await countTry(context);
-      const given = parseOrRefuse(newPassword, {
+      const given = parseOrRefuse(ownPassword, {
         currentPassword: form.exact("currentPassword"),
         newPassword: form.exact("newPassword"),
       });
@@ -44,7 +44,7 @@ export function accountPages(): Hono<PageEnv> {
       await changeOwnPassword(services, { userId, sessionHash, address, ...given });
     });
     if (!tried.done) return await accountPage(context, tried.state);
-    return goTo(context, HERE, {
+    return redirectWithNotice(context, HERE, {
       notice: "The password is changed. Your other sessions have ended.",
     });
   });
@@ -53,7 +53,7 @@ export function accountPages(): Hono<PageEnv> {
     const id = context.req.param("id");
     auditAs(context, "sessions.remove", id);
     await endSession(context.get("services").db, id, context.get("session").userId);
-    return goTo(context, HERE, { notice: "The session has ended." });
+    return redirectWithNotice(context, HERE, { notice: "The session has ended." });
   });
   return app;
 }

@@ -7,14 +7,14 @@ import { forbidden } from "../../../core/errors.ts";
 import { isHttps } from "../../../http/base-url.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { confirmation, proof } from "../../api/totp.ts";
+import { confirmation, proof } from "../../../access/totp/totp-input.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { ActionButton, Form, TextField } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { QrCode } from "../../components/qr-code.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
 
@@ -29,7 +29,7 @@ export function secondFactorPages(): Hono<PageEnv> {
   app.post("/", async (context) => {
     const session = auditedSession(context, "session.totp.enrol");
     await beginTotp(context.get("services"), session);
-    return goTo(context, HERE);
+    return redirectWithNotice(context, HERE);
   });
 
   app.post("/confirm", async (context) => {
@@ -46,7 +46,7 @@ export function secondFactorPages(): Hono<PageEnv> {
     const value = tried.result.recoveryCodes.join("\n");
     const label = "Recovery codes: each replaces a code of the app, once.";
     const notice = "The second factor is on. Your other sessions have ended.";
-    return goTo(context, HERE, { notice, secret: { label, value } });
+    return redirectWithNotice(context, HERE, { notice, secret: { label, value } });
   });
 
   app.post("/remove", async (context) => {
@@ -60,7 +60,7 @@ export function secondFactorPages(): Hono<PageEnv> {
       await removeOwnTotp(context.get("services"), { userId, address, ...given });
     });
     if (!tried.done) return await secondFactorPage(context, tried.state);
-    return goTo(context, "/panel/account", { notice: "The second factor is off." });
+    return redirectWithNotice(context, "/panel/account", { notice: "The second factor is off." });
   });
   return app;
 }

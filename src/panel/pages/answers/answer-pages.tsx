@@ -9,7 +9,7 @@ import { Data } from "../../components/data.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { freshForm } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { editModelPage, makeModel, newModelPage, saveModel, type Model } from "./edit-model.tsx";
@@ -64,7 +64,7 @@ async function remove(context: PageContext, { kind, record }: Model): Promise<Re
   const { db } = context.get("services");
   if (kind === "agent") await deleteAgent(db, record.id);
   else await deleteInference(db, record.id);
-  return goTo(context, `/panel/${place}`, { notice: `${record.name} is removed.` });
+  return redirectWithNotice(context, `/panel/${place}`, { notice: `${record.name} is removed.` });
 }
 
 async function removalPage(context: PageContext, { kind, record }: Model): Promise<Response> {

@@ -7,20 +7,28 @@ import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import type { Services } from "../../../services.ts";
-import { agentPatch, newAgent } from "../../api/agents.ts";
-import { inferencePatch, newInference } from "../../api/inferences.ts";
-import { given } from "../../api/request/read-request.ts";
+import { agentPatch, newAgent } from "../../../catalog/agents/agent-settings.ts";
+import { inferencePatch, newInference } from "../../../catalog/inferences/inference-settings.ts";
+import { given } from "../../../core/given.ts";
 import { Form } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { changedIn, editOf, seenOf, type Edit } from "../request/edit.ts";
-import { attempt, formOf, typed } from "../request/form.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
+import { attempt, formOf } from "../request/form.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { filterIn } from "../request/list-query.ts";
-import { bodyIn, FIELDS, freshModel, formOfRecord, ModelFields } from "./model-fields.tsx";
+import { formName } from "../request/setting-form.ts";
+import { refuseStale, shownState } from "../request/stale.ts";
+import {
+  fieldsOf,
+  formOfRecord,
+  freshModel,
+  modelBody,
+  ModelFields,
+  namesOf,
+} from "./model-fields.tsx";
 import { StoredModel } from "./stored-model.tsx";
 import { addressOf, WORDS, type Kind } from "./model-list.tsx";
 import { ModelHead } from "./model-head.tsx";
@@ -38,7 +46,7 @@ export async function newModelPage(
 ): Promise<Response> {
   const services = context.get("services");
   const [rags, models] = await Promise.all([listChoices(services.db, "rag"), chatModels(services)]);
-  const state = failed ?? freshModel(filterIn(context, "rag"), models[0] ?? USUAL_MODEL);
+  const state = failed ?? freshModel(kind, filterIn(context, "rag"), models[0] ?? USUAL_MODEL);
   const { place, title } = WORDS[kind];
   const list = `/panel/${place}`;
   const content = (
@@ -56,16 +64,18 @@ export async function makeModel(context: PageContext, kind: Kind): Promise<Respo
   const action = `${WORDS[kind].place}.create`;
   auditAs(context, action);
   const form = await formOf(context);
-  const tried = await attempt(form, FIELDS, () => create(context.get("services"), kind, form));
+  const tried = await attempt(form, namesOf(kind), () =>
+    create(context.get("services"), kind, form),
+  );
   if (!tried.done) return await newModelPage(context, kind, tried.state);
   auditAs(context, action, tried.result.id);
-  return goTo(context, addressOf(kind, tried.result.identifier), {
+  return redirectWithNotice(context, addressOf(kind, tried.result.identifier), {
     notice: `The ${kind} is made: ask it something.`,
   });
 }
 
 async function create(services: Services, kind: Kind, form: Sent) {
-  const body = { ...bodyIn(form, kind), identifier: typed(form.text("identifier")) };
+  const body = modelBody(form, fieldsOf(kind, true), false);
   if (kind === "agent") return await createAgent(services, parseKnownOrRefuse(newAgent, body));
   return await createInference(services, parseKnownOrRefuse(newInference, body));
 }
@@ -84,9 +94,9 @@ export async function editModelPage(
     <>
       <ModelHead kind={kind} record={record} here="/settings" mayChange={isAdmin(context)} />
       {isAdmin(context) ? (
-        await editForm(context, model, failed ?? formOfRecord(record))
+        await editForm(context, model, failed ?? formOfRecord(kind, record))
       ) : (
-        <StoredModel record={record} />
+        <StoredModel kind={kind} record={record} />
       )}
     </>
   );
@@ -98,11 +108,11 @@ export async function editModelPage(
 async function editForm(context: PageContext, { kind, record }: Model, state: FormState) {
   const services = context.get("services");
   const [rags, models] = await Promise.all([listChoices(services.db, "rag"), chatModels(services)]);
-  const seen = await seenOf(formOfRecord(record), FIELDS);
+  const seen = await shownState(context, WORDS[kind].place, record.id);
   const address = addressOf(kind, record.identifier);
   return (
     <>
-      <Form action={`${address}/settings`} state={state} submit="Save" seen={seen}>
+      <Form action={`${address}/settings`} state={state} submit="Save" shown={seen}>
         <ModelFields kind={kind} state={state} isNew={false} rags={rags} models={models} />
       </Form>
       <section class="danger-zone">
@@ -119,16 +129,34 @@ async function editForm(context: PageContext, { kind, record }: Model, state: Fo
 export async function saveModel(context: PageContext, model: Model): Promise<Response> {
   const { kind, record } = model;
   auditAs(context, `${WORDS[kind].place}.change`, record.identifier);
-  const edit = await editOf(await formOf(context), formOfRecord(record), FIELDS);
-  const tried = await attempt(edit.form, FIELDS, () =>
-    update(context.get("services"), model, edit),
-  );
-  if (!tried.done) return await editModelPage(context, model, tried.state);
-  return goTo(context, addressOf(kind, record.identifier), { notice: "Saved." });
+  const form = await formOf(context);
+  const tried = await attempt(form, namesOf(kind), async () => {
+    await refuseStale(context, form, [WORDS[kind].place, record.id]);
+    await update(context.get("services"), model, form);
+  });
+  if (!tried.done) {
+    const stored = formOfRecord(kind, record);
+    return await editModelPage(context, model, completed(tried.state, form, stored));
+  }
+  return redirectWithNotice(context, addressOf(kind, record.identifier), { notice: "Saved." });
 }
 
-async function update(services: Services, model: Model, edit: Edit): Promise<void> {
-  const body = changedIn(edit, bodyIn(edit.form, model.kind));
+/** A failed form with what is stored in the fields that it does not have. */
+const completed = (failed: FormState, form: Sent, stored: FormState): FormState =>
+  form.text("only") === ""
+    ? failed
+    : {
+        ...failed,
+        text: (field) => (form.has(field) ? failed : stored).text(field),
+        all: (field) => (form.has(field) ? failed : stored).all(field),
+      };
+
+/** The page that runs it saves its prompt `only`. */
+async function update(services: Services, model: Model, form: Sent): Promise<void> {
+  const only = form.text("only");
+  const fields = fieldsOf(model.kind, false);
+  const sent = fields.filter((field) => only === "" || formName(field) === only);
+  const body = modelBody(form, sent, true);
   if (model.kind === "agent") {
     const patch = given(parseKnownOrRefuse(agentPatch, body));
     await updateAgent(services, { agent: model.record, patch });

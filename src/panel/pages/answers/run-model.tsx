@@ -5,19 +5,18 @@ import { baseUrlOf } from "../../../http/base-url.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { runAgent } from "../../../inference/run-agent.ts";
 import { runInference } from "../../../inference/run-inference.ts";
-import { inferencePatch } from "../../api/inferences.ts";
+import { inferencePatch } from "../../../catalog/inferences/inference-settings.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { Checkbox, FormMessage, TextArea, TextField } from "../../components/form.tsx";
 import { Data } from "../../components/data.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { seenOf } from "../request/edit.ts";
 import { attempt, formOf, freshForm, numberOf, typed } from "../request/form.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
+import { shownState, UPDATED_AT } from "../request/stale.ts";
 import type { Model } from "./edit-model.tsx";
-import { formOfRecord } from "./model-fields.tsx";
 import { collectRun } from "./collect-run.ts";
 import type { RunOutcome } from "./collect-run.ts";
 import { ModelHead } from "./model-head.tsx";
@@ -45,7 +44,7 @@ export async function runPage(
 ): Promise<Response> {
   const { kind, record } = model;
   const mayChange = isAdmin(context);
-  const seen = mayChange ? await seenOf(formOfRecord(record), ["systemPrompt"]) : null;
+  const seen = mayChange ? await shownState(context, WORDS[kind].place, record.id) : null;
   const base = baseUrlOf(context.get("services").config, context.req.raw);
   const path =
     kind === "agent" ? `agents/${record.identifier}/invoke` : `inferences/${record.identifier}`;
@@ -84,7 +83,7 @@ const searchesFirst = (model: Model) =>
 type RunFormProps = {
   model: Model;
   state: FormState;
-  /** What the stored prompt was, for those who may change it; null for others. */
+  /** Which state of the model is shown, for those who may change it; null for others. */
   seen: string | null;
 };
 
@@ -137,7 +136,8 @@ const PromptEditor = ({ model, state, seen }: RunFormProps & { seen: string }) =
   return (
     <details class="options" open={isChanged || state.problem("systemPrompt") !== null}>
       <summary>System prompt</summary>
-      <input type="hidden" name="seen" value={seen} />
+      <input type="hidden" name={UPDATED_AT} value={seen} />
+      <input type="hidden" name="only" value="systemPrompt" />
       <TextArea
         state={state}
         name="systemPrompt"

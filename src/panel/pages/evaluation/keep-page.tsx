@@ -10,7 +10,7 @@ import { Empty, PageHead } from "../../components/page-head.tsx";
 import { forbidden, invalid } from "../../../core/errors.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formFrom, formOf, type Form as Sent, type FormState } from "../request/form.ts";
 import { freshForm } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
@@ -55,7 +55,7 @@ export function keepPages(): Hono<PageEnv> {
     if (!kept.done) return await keepPage(context, { rag, form, state: kept.state });
     auditAs(context, "question-sets.questions.create", kept.result.identifier);
     const notice = "The question is kept.";
-    return goTo(context, setAddress(kept.result.identifier), { notice });
+    return redirectWithNotice(context, setAddress(kept.result.identifier), { notice });
   });
   return app;
 }

@@ -15,12 +15,12 @@ import { Form } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { changedIn, editOf, seenOf } from "../request/edit.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { askedIn, QuestionFields, QUESTION_FIELDS, valuesOf } from "./question-fields.tsx";
 import { setAddress, trailTo } from "./set-parts.tsx";
+import { refuseStale, shownState } from "../request/stale.ts";
 
 /** One question by itself: changed, removed. */
 export function questionPages(): Hono<PageEnv> {
@@ -40,14 +40,15 @@ export function questionPages(): Hono<PageEnv> {
     const { set, question } = await find(context, context.req.param());
     auditAs(context, "question-sets.questions.change", `${set.identifier}/${question.id}`);
     const form = await formOf(context);
-    const edit = await editOf(form, freshForm(valuesOf(question)), QUESTION_FIELDS);
-    const changed = await attempt(edit.form, QUESTION_FIELDS, async () => {
-      changedIn(edit, {});
-      const change = askedIn(edit.form);
+    const changed = await attempt(form, QUESTION_FIELDS, async () => {
+      await refuseStale(context, form, ["questions", question.id]);
+      const change = askedIn(form);
       await changeQuestion(context.get("services"), { set, question, change });
     });
     if (!changed.done) return await questionPage(context, set, question, changed.state);
-    return goTo(context, setAddress(set.identifier), { notice: "The question is kept." });
+    return redirectWithNotice(context, setAddress(set.identifier), {
+      notice: "The question is kept.",
+    });
   });
 
   app.get("/:set/questions/:question/remove", adminsOnly, async (context) => {
@@ -59,7 +60,9 @@ export function questionPages(): Hono<PageEnv> {
     const { set, question } = await find(context, context.req.param());
     auditAs(context, "question-sets.questions.remove", `${set.identifier}/${question.id}`);
     await deleteQuestion(context.get("services").db, set.id, question.id);
-    return goTo(context, setAddress(set.identifier), { notice: "The question is removed." });
+    return redirectWithNotice(context, setAddress(set.identifier), {
+      notice: "The question is removed.",
+    });
   });
   return app;
 }
@@ -70,7 +73,7 @@ async function questionPage(
   question: Question,
   state: FormState,
 ): Promise<Response> {
-  const seen = await seenOf(freshForm(valuesOf(question)), QUESTION_FIELDS);
+  const seen = await shownState(context, "questions", question.id);
   const title = "Change a question";
   const address = `${setAddress(set.identifier)}/questions/${question.id}`;
   const content = (
@@ -83,7 +86,7 @@ async function questionPage(
             state={state}
             submit="Save"
             cancel={setAddress(set.identifier)}
-            seen={seen}
+            shown={seen}
           >
             <QuestionFields state={state} set={set} />
           </Form>

@@ -12,7 +12,7 @@ import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { IMPORT_FIELDS, ImportForm, importFormOf, questionsIn } from "./import-form.tsx";
@@ -43,7 +43,7 @@ export function questionListPages(): Hono<PageEnv> {
     });
     if (!added.done) return await questionsTab(context, set, { added: added.state });
     const told = { notice: "The question is kept.", ...problemOf(added.result) };
-    return goTo(context, setAddress(set.identifier), told);
+    return redirectWithNotice(context, setAddress(set.identifier), told);
   });
 
   app.post("/:set/import", async (context) => {
@@ -58,7 +58,7 @@ export function questionListPages(): Hono<PageEnv> {
     if (!imported.done) return await questionsTab(context, set, { imported: imported.state });
     const notice = `${counted(imported.result.asked.length, "question")} imported.`;
     const told = { notice, ...problemOf(imported.result.absent) };
-    return goTo(context, setAddress(set.identifier), told);
+    return redirectWithNotice(context, setAddress(set.identifier), told);
   });
 
   return app;

@@ -16,7 +16,7 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { freshForm } from "../request/form.ts";
 import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
@@ -53,7 +53,7 @@ export function runResultPages(): Hono<PageEnv> {
     auditAs(context, "question-sets.runs.remove", `${set.identifier}/${run.id}`);
     await deleteRun(context.get("services").db, set.id, run.id);
     const notice = "The run is removed.";
-    return goTo(context, `${setAddress(set.identifier)}/runs`, { notice });
+    return redirectWithNotice(context, `${setAddress(set.identifier)}/runs`, { notice });
   });
   return app;
 }

@@ -16,7 +16,7 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { keptRuns, setAddress, SetHead } from "./set-parts.tsx";
@@ -63,7 +63,7 @@ export function runListPages(): Hono<PageEnv> {
       second === undefined
         ? `${address}/${first}`
         : `${address}/compare?first=${first}&second=${second}`;
-    return goTo(context, to);
+    return redirectWithNotice(context, to);
   });
   return app;
 }

@@ -1,10 +1,13 @@
 import { Hono } from "hono";
 
 import { deleteSet, type QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { changeQuestionSet, findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import {
+  changeQuestionSet,
+  findQuestionSet,
+  questionSetPatch,
+} from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { questionSetPatch } from "../../api/evaluation/question-sets.ts";
-import { given } from "../../api/request/read-request.ts";
+import { given } from "../../../core/given.ts";
 import { counted } from "../../components/figures.ts";
 import { Data } from "../../components/data.tsx";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
@@ -12,10 +15,10 @@ import { Form, TextField } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { changedIn, editOf, seenOf } from "../request/edit.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
+import { refuseStale, shownState } from "../request/stale.ts";
 import { invalid } from "../../../core/errors.ts";
 import { PLACE, setAddress, SetHead } from "./set-parts.tsx";
 import { JudgeField } from "./sets.tsx";
@@ -35,14 +38,15 @@ export function setSettingsPages(): Hono<PageEnv> {
     const set = await findQuestionSet(services, context.req.param("set"));
     auditAs(context, "question-sets.change", set.identifier);
     const form = await formOf(context);
-    const edit = await editOf(form, storedForm(set), FIELDS);
-    const saved = await attempt(edit.form, FIELDS, async () => {
-      const judgeModel = typed(edit.form.text("judgeModel")) ?? null;
-      const wish = changedIn(edit, { name: edit.form.text("name"), judgeModel });
+    const saved = await attempt(form, FIELDS, async () => {
+      await refuseStale(context, form, ["questionSets", set.id]);
+      const wish = { name: form.text("name"), judgeModel: typed(form.text("judgeModel")) ?? null };
       await changeQuestionSet(services, set, given(parseKnownOrRefuse(questionSetPatch, wish)));
     });
     if (!saved.done) return await settingsTab(context, set, { saved: saved.state });
-    return goTo(context, `${setAddress(set.identifier)}/settings`, { notice: "Saved." });
+    return redirectWithNotice(context, `${setAddress(set.identifier)}/settings`, {
+      notice: "Saved.",
+    });
   });
 
   app.post("/:set/remove", async (context) => {
@@ -59,7 +63,7 @@ export function setSettingsPages(): Hono<PageEnv> {
       await deleteSet(services.db, set.id);
     });
     if (!removed.done) return await settingsTab(context, set, { removed: removed.state });
-    return goTo(context, PLACE.href, { notice: "The question set is removed." });
+    return redirectWithNotice(context, PLACE.href, { notice: "The question set is removed." });
   });
   return app;
 }
@@ -76,13 +80,13 @@ async function settingsTab(
 ): Promise<Response> {
   const address = setAddress(set.identifier);
   const saved = states.saved ?? storedForm(set);
-  const seen = await seenOf(storedForm(set), FIELDS);
+  const seen = await shownState(context, "questionSets", set.id);
   const content = (
     <>
       <SetHead set={set} here="/settings" />
       {isAdmin(context) ? (
         <>
-          <Form action={`${address}/settings`} state={saved} submit="Save" seen={seen}>
+          <Form action={`${address}/settings`} state={saved} submit="Save" shown={seen}>
             <TextField state={saved} name="name" label="Name" required />
             {set.subjectKind === "rag" ? null : <JudgeField state={saved} />}
           </Form>

@@ -3,9 +3,8 @@ import { Hono } from "hono";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { listSets } from "../../../db/evaluation/set-store.ts";
 import { SETS_MAX } from "../../../evaluation/limits.ts";
-import { createQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { createQuestionSet, newQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { newQuestionSet } from "../../api/evaluation/question-sets.ts";
 import { Data } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
@@ -13,7 +12,7 @@ import { Empty, PageHead } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { ASKED, NEW_SET, PLACE, setAddress, SubjectLink } from "./set-parts.tsx";
@@ -50,7 +49,7 @@ export function newSetPages(): Hono<PageEnv> {
     if (!made.done) return await newSetPage(context, made.state);
     auditAs(context, "question-sets.create", made.result.id);
     const told = { notice: "The set is made. Add questions to it." };
-    return goTo(context, setAddress(made.result.identifier), told);
+    return redirectWithNotice(context, setAddress(made.result.identifier), told);
   });
   return app;
 }

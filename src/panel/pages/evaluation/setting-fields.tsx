@@ -1,11 +1,11 @@
 import type { Setting } from "../../../db/evaluation/stored-shapes.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { runSetting } from "../../api/evaluation/runs.ts";
-import { given } from "../../api/request/read-request.ts";
+import { settingShape } from "../../../db/evaluation/stored-shapes.ts";
+import { given } from "../../../core/given.ts";
 import { Checkbox, SelectField, TextField, type Option } from "../../components/form.tsx";
 import { numberOf, typed, type Form as Sent, type FormState } from "../request/form.ts";
 
-const NAMES = Object.keys(runSetting.shape);
+const NAMES = Object.keys(settingShape.shape);
 
 /** The fields of the second setting begin with it. */
 export const SECOND = "b.";
@@ -18,7 +18,7 @@ const NO_RERANKER = "none";
 export function settingIn(form: Sent, prefix: string): Setting {
   const text = (field: string) => form.text(prefix + field);
   const number = (field: string) => (text(field) === "" ? undefined : numberOf(text(field)));
-  const setting = parseKnownOrRefuse(runSetting, {
+  const setting = parseKnownOrRefuse(settingShape, {
     target: typed(text("target")),
     model: typed(text("model")),
     topK: number("topK"),

@@ -6,7 +6,7 @@ import { findFileSource } from "../../../catalog/file-sources/find-file-source.t
 import { notFound } from "../../../core/errors.ts";
 import { readSteps } from "../../../db/maintenance/steps-store.ts";
 import type { PageEnv } from "../page-env.ts";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 
 const FOLDER_NAME = "Documents";
 
@@ -17,7 +17,7 @@ export function firstStepsActions(): Hono<PageEnv> {
   app.post("/folder", async (context) => {
     const services = context.get("services");
     const { source: known } = await readSteps(services.db);
-    if (known !== null) return goTo(context, `/panel/sources/${known}`);
+    if (known !== null) return redirectWithNotice(context, `/panel/sources/${known}`);
     auditAs(context, "file-sources.create");
     const { source } = await createFileSource(services, {
       name: FOLDER_NAME,
@@ -26,7 +26,7 @@ export function firstStepsActions(): Hono<PageEnv> {
       scanIntervalMinutes: 0,
     });
     auditAs(context, "file-sources.create", source.source.id);
-    return goTo(context, `/panel/sources/${source.source.identifier}`, {
+    return redirectWithNotice(context, `/panel/sources/${source.source.identifier}`, {
       notice: "Drop files or a folder below, then go on to the next step on the overview.",
     });
   });
@@ -35,12 +35,12 @@ export function firstStepsActions(): Hono<PageEnv> {
     const services = context.get("services");
     const steps = await readSteps(services.db);
     if (steps.source === null) throw notFound();
-    if (steps.rag !== null) return goTo(context, "/panel/first-steps");
+    if (steps.rag !== null) return redirectWithNotice(context, "/panel/first-steps");
     const { source } = await findFileSource(services, { key: steps.source });
     auditAs(context, "rags.create");
     const rag = await createRag(services, { name: source.name, fileSource: source.id });
     auditAs(context, "rags.create", rag.id);
-    return goTo(context, "/panel/first-steps", {
+    return redirectWithNotice(context, "/panel/first-steps", {
       notice: "The RAG is made, and is being indexed.",
     });
   });

@@ -1,37 +1,26 @@
 import { createRag } from "../../../catalog/rags/create-rag.ts";
-import { DEFAULT_CHUNK_SIZE, defaultOverlap } from "../../../catalog/rags/rag-settings.ts";
+import { newRag } from "../../../catalog/rags/rag-settings.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { newRag } from "../../api/rags.ts";
-import { Choices, Form, SelectField, TextField } from "../../components/form.tsx";
+import { Form, SelectField } from "../../components/form.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
+import { SettingFields } from "../../components/setting-fields.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { attempt, formOf, freshForm, numberOf, typed } from "../request/form.ts";
-import type { Form as Sent, FormState } from "../request/form.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
+import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { bodyIn, formName, formValues } from "../request/setting-form.ts";
+import { NEW_RAG_FIELDS, ragHints } from "./rag-fields.tsx";
 import { ragAddress } from "./rag-list.tsx";
-import { SearchFields } from "./search-fields.tsx";
 
-const FIELDS = [
-  "name",
-  "identifier",
-  "fileSource",
-  "scopeMode",
-  "chunkSize",
-  "chunkOverlap",
-  "reranker",
-  "searchMode",
-];
+const FIELDS = NEW_RAG_FIELDS.map(formName);
 
 /** `?source=` chooses the source beforehand. */
 export async function newRagPage(context: PageContext): Promise<Response> {
   const state = freshForm({
+    ...formValues(NEW_RAG_FIELDS),
     fileSource: context.req.query("source") ?? "",
     scopeMode: "global",
-    searchMode: "hybrid",
-    chunkSize: String(DEFAULT_CHUNK_SIZE),
-    chunkOverlap: String(defaultOverlap(DEFAULT_CHUNK_SIZE)),
   });
   return await show(context, state);
 }
@@ -40,7 +29,7 @@ export async function makeRag(context: PageContext): Promise<Response> {
   auditAs(context, "rags.create");
   const form = await formOf(context);
   const tried = await attempt(form, FIELDS, async () => {
-    const input = parseKnownOrRefuse(newRag, bodyOf(form));
+    const input = parseKnownOrRefuse(newRag, bodyIn(form, NEW_RAG_FIELDS));
     return await createRag(context.get("services"), input);
   });
   if (!tried.done) return await show(context, tried.state);
@@ -48,23 +37,12 @@ export async function makeRag(context: PageContext): Promise<Response> {
   auditAs(context, "rags.create", id);
   const address = ragAddress(identifier);
   return scopeMode === "scoped"
-    ? goTo(context, `${address}/scope`, { notice: "The RAG is made. Choose what it indexes." })
-    : goTo(context, address, { notice: "The RAG is made. Its files are being indexed." });
-}
-
-function bodyOf(form: Sent) {
-  const number = (field: string) =>
-    form.text(field) === "" ? undefined : numberOf(form.text(field));
-  return {
-    name: form.text("name"),
-    identifier: typed(form.text("identifier")),
-    fileSource: form.text("fileSource"),
-    scopeMode: typed(form.text("scopeMode")),
-    chunkSize: number("chunkSize"),
-    chunkOverlap: number("chunkOverlap"),
-    reranker: typed(form.text("reranker")) ?? null,
-    searchMode: typed(form.text("searchMode")),
-  };
+    ? redirectWithNotice(context, `${address}/scope`, {
+        notice: "The RAG is made. Choose what it indexes.",
+      })
+    : redirectWithNotice(context, address, {
+        notice: "The RAG is made. Its files are being indexed.",
+      });
 }
 
 async function show(context: PageContext, state: FormState): Promise<Response> {
@@ -84,33 +62,25 @@ async function show(context: PageContext, state: FormState): Promise<Response> {
         </Empty>
       ) : (
         <Form action="/panel/new/rag" state={state} submit="Make the RAG" cancel="/panel/rags">
-          <TextField state={state} name="name" label="Name" required autofocus />
-          <SelectField
+          <SettingFields
+            fields={NEW_RAG_FIELDS}
             state={state}
-            name="fileSource"
-            label="Source"
-            options={sources.map(({ identifier, name }) => ({ value: identifier, label: name }))}
+            isStored={false}
+            hints={await ragHints(context.get("services"))}
+            controls={{
+              fileSource: (
+                <SelectField
+                  state={state}
+                  name="fileSource"
+                  label="Source"
+                  options={sources.map(({ identifier, name }) => ({
+                    value: identifier,
+                    label: name,
+                  }))}
+                />
+              ),
+            }}
           />
-          <Choices
-            state={state}
-            name="scopeMode"
-            label="What it indexes"
-            kind="radio"
-            options={[
-              { value: "global", label: "Everything in the source" },
-              { value: "scoped", label: "Folders and files that I choose next" },
-            ]}
-          />
-          <details class="options" open={state.status !== 200}>
-            <summary>Identifier, cutting and search</summary>
-            <TextField
-              state={state}
-              name="identifier"
-              label="Identifier"
-              hint="In the addresses of the API; it never changes. Without one it is made from the name."
-            />
-            <SearchFields state={state} services={context.get("services")} />
-          </details>
         </Form>
       )}
     </>

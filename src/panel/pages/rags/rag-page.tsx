@@ -1,7 +1,7 @@
 import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
 import { listGenerations } from "../../../db/generations/generation-list.ts";
-import { indexState } from "../../api/rag-index.ts";
+import { indexState } from "../../../ingestion/rebuilds/index-state.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data } from "../../components/data.tsx";
 import { count, counted, percent } from "../../components/figures.ts";
@@ -15,6 +15,8 @@ import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
 import { fileAddress } from "../search/hits.tsx";
 import { ragAddress } from "./rag-list.tsx";
+import { settingFacts } from "../../components/setting-facts.tsx";
+import { SEARCH_FIELDS } from "./rag-fields.tsx";
 
 const FAILED_SHOWN = 20;
 const LOOK_EVERY_SECONDS = 3;
@@ -107,9 +109,7 @@ const Figures = ({ rag, index: { live } }: { rag: RagRecord; index: Index }) => 
           dimensions
         </>,
       ],
-      ["Passage length", `${rag.chunkSize} tokens, overlap ${rag.chunkOverlap}`],
-      ["Search by", rag.searchMode === "hybrid" ? "words and meaning" : "meaning only"],
-      ["Reranker", rag.reranker === null ? "none" : <Data mono>{rag.reranker}</Data>],
+      ...settingFacts(SEARCH_FIELDS, rag),
       ["Identifier", <CodeLine text={rag.identifier} label="identifier" />],
     ]}
   />

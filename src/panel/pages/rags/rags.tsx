@@ -7,7 +7,7 @@ import { reindexRag } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { returnToIndex } from "../../../ingestion/rebuilds/return-to-index.ts";
 import { counted } from "../../components/figures.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { formOf } from "../request/form.ts";
 import { makeRag, newRagPage } from "./new-rag.tsx";
@@ -76,14 +76,16 @@ function addActions(app: Hono<PageEnv>): void {
     const rag = await ragOf(context);
     auditAs(context, "rags.reindex", rag.identifier);
     await reindexRag(context.get("services"), { ragId: rag.id });
-    return goTo(context, ragAddress(rag.identifier), { notice: "A new index is being built." });
+    return redirectWithNotice(context, ragAddress(rag.identifier), {
+      notice: "A new index is being built.",
+    });
   });
 
   app.post("/:id/return", async (context) => {
     const rag = await ragOf(context);
     auditAs(context, "rags.return", rag.identifier);
     await returnToIndex(context.get("services"), { ragId: rag.id });
-    return goTo(context, ragAddress(rag.identifier), {
+    return redirectWithNotice(context, ragAddress(rag.identifier), {
       notice: "What changed since is indexed in the index before, then it answers.",
     });
   });
@@ -95,7 +97,7 @@ function addActions(app: Hono<PageEnv>): void {
     const ragId = rag.id;
     const retried = await retryFiles(context.get("services"), { ragId, path: path || null });
     const notice = `${counted(retried, "file")} will be tried again.`;
-    return goTo(context, ragAddress(rag.identifier), { notice });
+    return redirectWithNotice(context, ragAddress(rag.identifier), { notice });
   });
 
   app.post("/:id/status", async (context) => {
@@ -104,7 +106,7 @@ function addActions(app: Hono<PageEnv>): void {
     const isPaused = (await formOf(context)).text("status") === "paused";
     const patch = { status: isPaused ? "paused" : "active" } as const;
     await updateRag(context.get("services"), { rag, patch });
-    return goTo(context, ragAddress(rag.identifier), {
+    return redirectWithNotice(context, ragAddress(rag.identifier), {
       notice: isPaused ? "Indexing is paused." : "Indexing goes on.",
     });
   });

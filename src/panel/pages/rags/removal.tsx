@@ -7,7 +7,7 @@ import { counted } from "../../components/figures.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, type Form, type FormState } from "../request/form.ts";
 import { ragAddress } from "./rag-list.tsx";
 
@@ -29,7 +29,7 @@ export async function remove(context: PageContext, rag: RagRecord): Promise<Resp
     await removeRag(context.get("services"), { rag });
   });
   if (!tried.done) return await removalPage(context, rag, tried.state);
-  return goTo(context, "/panel/rags", { notice: `${rag.name} is removed.` });
+  return redirectWithNotice(context, "/panel/rags", { notice: `${rag.name} is removed.` });
 }
 
 export async function removalPage(

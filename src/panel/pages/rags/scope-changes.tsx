@@ -1,7 +1,8 @@
 import { addScope } from "../../../catalog/rags/add-scope.ts";
 import { problemWithScope } from "../../../catalog/rags/problem-with-scope.ts";
 import { removeScope } from "../../../catalog/rags/remove-scope.ts";
-import { updateRag, type RagPatch } from "../../../catalog/rags/update-rag.ts";
+import type { RagPatch } from "../../../catalog/rags/rag-settings.ts";
+import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import { conflict, invalidField } from "../../../core/errors.ts";
 import { countScopeFiles } from "../../../db/catalog/scope-files.ts";
 import { countScopes } from "../../../db/catalog/scope-page.ts";
@@ -15,7 +16,7 @@ import { Choices } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formFrom, formOf, freshForm } from "../request/form.ts";
 import type { Form, FormState } from "../request/form.ts";
 import { ragAddress } from "./rag-list.tsx";
@@ -50,7 +51,7 @@ export async function addToScope(context: PageContext, rag: RagRecord): Promise<
     await addScope(context.get("services"), { rag, scope });
   });
   if (!tried.done) return await scopePage(context, rag, tried.state);
-  return goTo(context, treeAddress(rag, form));
+  return redirectWithNotice(context, treeAddress(rag, form));
 }
 
 /** How much leaves the index with one folder, file or id. */
@@ -95,7 +96,7 @@ export async function leaveOut(context: PageContext, rag: RagRecord): Promise<Re
     await removeScope(context.get("services"), { rag, scope });
   });
   if (!tried.done) return await showLeavingOut(context, { rag, form, state: tried.state });
-  return goTo(context, treeAddress(rag, form));
+  return redirectWithNotice(context, treeAddress(rag, form));
 }
 
 /** What is lost by choosing parts, and the first of them: until one is chosen all would be. */
@@ -155,7 +156,9 @@ export async function narrow(context: PageContext, rag: RagRecord): Promise<Resp
     await updateRag(context.get("services"), { rag, patch });
   });
   if (!tried.done) return await narrowPage(context, rag, tried.state);
-  return goTo(context, scopeAddress(rag), { notice: "Only what is chosen is indexed now." });
+  return redirectWithNotice(context, scopeAddress(rag), {
+    notice: "Only what is chosen is indexed now.",
+  });
 }
 
 /** How many choices are forgotten by indexing everything. */
@@ -192,7 +195,7 @@ export async function indexEverything(context: PageContext, rag: RagRecord): Pro
     await updateRag(services, { rag, patch: { scopeMode: "global" } });
   });
   if (!tried.done) return await everythingPage(context, rag, tried.state);
-  return goTo(context, scopeAddress(rag), { notice: "Everything is indexed now." });
+  return redirectWithNotice(context, scopeAddress(rag), { notice: "Everything is indexed now." });
 }
 
 type ConfirmProps = Omit<Parameters<typeof ConfirmRemoval>[0], "name"> & {

@@ -3,32 +3,27 @@ import type { RagRecord } from "../../../db/records.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { estimateRebuild } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import type { RebuildEstimate, RebuildWish } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
-import { ragPatch } from "../../api/rags.ts";
-import { given } from "../../api/request/read-request.ts";
+import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
+import { given } from "../../../core/given.ts";
 import { count, counted, money } from "../../components/figures.ts";
-import { Form, TextField } from "../../components/form.tsx";
+import { Form } from "../../components/form.tsx";
 import { Facts, PageHead } from "../../components/page-head.tsx";
+import { SettingFields } from "../../components/setting-fields.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { changedIn, editOf, seenOf, type Edit } from "../request/edit.ts";
-import { attempt, formFrom, formOf, freshForm, numberOf, typed } from "../request/form.ts";
-import type { FormState } from "../request/form.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
+import { attempt, formFrom, formOf, freshForm } from "../request/form.ts";
+import type { Form as Sent, FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
+import { bodyIn, formName, formValues } from "../request/setting-form.ts";
+import { refuseStale, shownState, UPDATED_AT } from "../request/stale.ts";
+import { RAG_FIELDS, ragHints } from "./rag-fields.tsx";
 import { ragAddress } from "./rag-list.tsx";
 import { RagHead } from "./rag-page.tsx";
-import { SearchFields } from "./search-fields.tsx";
 
-const FIELDS = ["name", "chunkSize", "chunkOverlap", "reranker", "searchMode"];
+const FIELDS = RAG_FIELDS.map(formName);
 
-const formOfRag = ({ name, chunkSize, chunkOverlap, reranker, searchMode }: RagRecord) =>
-  freshForm({
-    name,
-    chunkSize: String(chunkSize),
-    chunkOverlap: String(chunkOverlap),
-    reranker: reranker ?? "",
-    searchMode,
-  });
+const formOfRag = (rag: RagRecord) => freshForm(formValues(RAG_FIELDS, rag));
 
 export async function settingsPage(context: PageContext, rag: RagRecord): Promise<Response> {
   return await show(context, rag, formOfRag(rag));
@@ -36,14 +31,18 @@ export async function settingsPage(context: PageContext, rag: RagRecord): Promis
 
 async function show(context: PageContext, rag: RagRecord, state: FormState): Promise<Response> {
   const address = ragAddress(rag.identifier);
-  const seen = await seenOf(formOfRag(rag), FIELDS);
+  const seen = await shownState(context, "rags", rag.id);
   const content = (
     <>
       <RagHead rag={rag} here="/settings" mayChange={isAdmin(context)} />
       {isAdmin(context) ? (
-        <Form action={`${address}/settings`} state={state} submit="Save" seen={seen}>
-          <TextField state={state} name="name" label="Name" required />
-          <SearchFields state={state} services={context.get("services")} />
+        <Form action={`${address}/settings`} state={state} submit="Save" shown={seen}>
+          <SettingFields
+            fields={RAG_FIELDS}
+            state={state}
+            isStored
+            hints={await ragHints(context.get("services"))}
+          />
           <p>
             Another length or overlap builds a new index beside this one: what it costs is shown
             before anything is done. <a href={`${address}/preview`}>Preview how a file is cut</a>.
@@ -58,17 +57,9 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
   return await page(context, { title, place: "rags", status: state.status }, content);
 }
 
-function patchIn(edit: Edit) {
-  const { form } = edit;
-  const reranker = form.text("reranker");
-  const body = {
-    name: form.text("name"),
-    chunkSize: numberOf(form.text("chunkSize")),
-    chunkOverlap: numberOf(form.text("chunkOverlap")),
-    reranker: reranker === "" ? null : reranker,
-    searchMode: typed(form.text("searchMode")),
-  };
-  return given(parseKnownOrRefuse(ragPatch, changedIn(edit, body)));
+async function patchIn(context: PageContext, rag: RagRecord, form: Sent) {
+  await refuseStale(context, form, ["rags", rag.id]);
+  return given(parseKnownOrRefuse(ragPatch, bodyIn(form, RAG_FIELDS, true)));
 }
 
 /** Saves what builds nothing at once; else what the new index costs is asked about first. */
@@ -76,25 +67,26 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
   auditAs(context, "rags.change", rag.identifier);
   const services = context.get("services");
   const form = await formOf(context);
-  const edit = await editOf(form, formOfRag(rag), FIELDS);
-  const tried = await attempt(edit.form, FIELDS, async () => {
-    const patch = patchIn(edit);
-    const { chunkSize = rag.chunkSize, chunkOverlap = rag.chunkOverlap } = patch;
-    const recuts = chunkSize !== rag.chunkSize || chunkOverlap !== rag.chunkOverlap;
-    if (recuts && !form.has("confirmed")) {
-      await estimateRebuild(services, { rag, wish: { chunkSize, chunkOverlap } });
+  const tried = await attempt(form, FIELDS, async () => {
+    const patch = await patchIn(context, rag, form);
+    const rebuilds = needsNewIndex(rag, patch);
+    if (rebuilds && !form.has("confirmed")) {
+      await estimateRebuild(services, { rag, wish: patch });
       return "ask" as const;
     }
     await updateRag(services, { rag, patch });
-    return recuts ? ("building" as const) : ("saved" as const);
+    return rebuilds ? ("building" as const) : ("saved" as const);
   });
   if (!tried.done) return await show(context, rag, tried.state);
   const address = ragAddress(rag.identifier);
   if (tried.result === "ask") {
-    const values = [...FIELDS, "seen"].map((field) => [field, form.text(field)]);
-    return goTo(context, `${address}/settings/cost?${new URLSearchParams(values).toString()}`);
+    const values = [...FIELDS, UPDATED_AT].map((field) => [field, form.text(field)]);
+    return redirectWithNotice(
+      context,
+      `${address}/settings/cost?${new URLSearchParams(values).toString()}`,
+    );
   }
-  return goTo(context, address, {
+  return redirectWithNotice(context, address, {
     notice: tried.result === "saved" ? "Saved." : "Saved. The new index is being built.",
   });
 }
@@ -102,13 +94,9 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
 /** What the settings in the address would cost, and the button that makes it so. */
 export async function settingsCostPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const form = formFrom(new URL(context.req.url).searchParams);
-  const edit = await editOf(form, formOfRag(rag), FIELDS);
-  const tried = await attempt(edit.form, FIELDS, async () => {
-    const { chunkSize, chunkOverlap } = patchIn(edit);
-    return await estimateRebuild(context.get("services"), {
-      rag,
-      wish: { chunkSize, chunkOverlap },
-    });
+  const tried = await attempt(form, FIELDS, async () => {
+    const wish = await patchIn(context, rag, form);
+    return await estimateRebuild(context.get("services"), { rag, wish });
   });
   if (!tried.done) return await show(context, rag, tried.state);
   return await costPage(context, {
@@ -117,7 +105,7 @@ export async function settingsCostPage(context: PageContext, rag: RagRecord): Pr
     estimate: tried.result,
     action: "/settings",
     values: {
-      ...Object.fromEntries([...FIELDS, "seen"].map((field) => [field, form.text(field)])),
+      ...Object.fromEntries([...FIELDS, UPDATED_AT].map((field) => [field, form.text(field)])),
       confirmed: "on",
     },
     submit: "Build the new index",

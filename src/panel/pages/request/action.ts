@@ -13,7 +13,11 @@ export function auditAs(context: PageContext, action: string, target: string | n
 type Told = { notice?: string; problem?: string; secret?: Flash["secret"] };
 
 /** The answer to a form that succeeded. What is told is shown once, by the page it leads to. */
-export function goTo(context: PageContext, address: string, told: Told = {}): Response {
+export function redirectWithNotice(
+  context: PageContext,
+  address: string,
+  told: Told = {},
+): Response {
   const { notice = null, problem = null, secret = null } = told;
   const { pathname: path } = new URL(address, "http://here");
   if (Object.keys(told).length > 0) setFlash(context, { path, notice, problem, secret });

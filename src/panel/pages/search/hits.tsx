@@ -4,7 +4,7 @@ import { Data, safeHref } from "../../components/data.tsx";
 import { CopyOf } from "../../components/code-block.tsx";
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
-import type { SearchAnswer } from "../../api/rag-search.ts";
+import type { SearchAnswer } from "../../search/search-rag.ts";
 import { Found, type Matched } from "./marked.tsx";
 
 type Chunk = SearchAnswer["chunks"][number];

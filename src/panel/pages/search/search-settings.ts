@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { panelSearch, type PanelSearch } from "../../api/rag-search.ts";
+import { panelSearch, type PanelSearch } from "../../search/search-rag.ts";
 import { numberOf, typed, type Form } from "../request/form.ts";
 
 /** The fields of one setting, as they stand in the address; those of the second have a `b.`. */

@@ -5,7 +5,7 @@ import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { listModelRows } from "../../../db/catalog/model-store.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
-import { searchRag, type PanelSearch, type SearchAnswer } from "../../api/rag-search.ts";
+import { searchRag, type PanelSearch, type SearchAnswer } from "../../search/search-rag.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { Data } from "../../components/data.tsx";
 import { Warning } from "../../components/notice.tsx";

@@ -1,11 +1,10 @@
 import { Hono } from "hono";
 
-import { createKey } from "../../../access/keys/create-key.ts";
+import { createKey, newKey } from "../../../access/keys/create-key.ts";
 import { notFound } from "../../../core/errors.ts";
 import { removeKey } from "../../../db/access/key-store.ts";
 import { findListedKey, readKeyPage, type ListedKey } from "../../../db/access/people-pages.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { newKey } from "../../api/keys.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
@@ -17,7 +16,7 @@ import { Table, type Column } from "../../components/table.tsx";
 import { Time, TimeOr } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
 import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
@@ -47,7 +46,9 @@ export function keyPages(): Hono<PageEnv> {
     if (!made.done) return await keysTab(context, made.state);
     const { key, secret } = made.result;
     auditAs(context, "keys.create", key.id);
-    return goTo(context, HERE, { secret: { label: `The key “${key.name}”.`, value: secret } });
+    return redirectWithNotice(context, HERE, {
+      secret: { label: `The key “${key.name}”.`, value: secret },
+    });
   });
 
   app.get("/:id/remove", adminsOnly, async (context) => {
@@ -57,7 +58,9 @@ export function keyPages(): Hono<PageEnv> {
     const { id, name } = await keyOf(context);
     auditAs(context, "keys.remove", id);
     await removeKey(context.get("services").db, id);
-    return goTo(context, HERE, { notice: `${name} is removed and has stopped working.` });
+    return redirectWithNotice(context, HERE, {
+      notice: `${name} is removed and has stopped working.`,
+    });
   });
   return app;
 }

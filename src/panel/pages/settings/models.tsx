@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 
 import { putModel } from "../../../catalog/models/put-model.ts";
+import { offeredModels } from "../../../catalog/models/replace-models.ts";
 import type { Config } from "../../../config.ts";
 import { notFound } from "../../../core/errors.ts";
 import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { MODELS_MAX, offeredModels } from "../../api/models.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
@@ -13,7 +13,7 @@ import { Empty, Facts, PageHead } from "../../components/page-head.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formFrom, formOf, freshForm, numberOf } from "../request/form.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
 import { adminsOnly, isAdmin } from "../request/guards.ts";
@@ -40,10 +40,10 @@ export function modelPages(): Hono<PageEnv> {
     const services = context.get("services");
     auditAs(context, "models.put");
     const saved = await attempt(form, FIELDS, async () => {
-      await putModel(services, { model: checkedModel(form), max: MODELS_MAX });
+      await putModel(services, { model: checkedModel(form) });
     });
     if (!saved.done) return await modelsTab(context, saved.state);
-    return goTo(context, HERE, { notice: "The model is in the list." });
+    return redirectWithNotice(context, HERE, { notice: "The model is in the list." });
   });
 
   app.get("/remove", adminsOnly, async (context) => {
@@ -59,7 +59,7 @@ export function modelPages(): Hono<PageEnv> {
     const services = context.get("services");
     auditAs(context, "models.put");
     await removeModel(services.db, { model: form.exact("model"), kind: form.exact("kind") });
-    return goTo(context, HERE, { notice: "The model is no longer in the list." });
+    return redirectWithNotice(context, HERE, { notice: "The model is no longer in the list." });
   });
   return app;
 }

@@ -8,8 +8,8 @@ import { asId } from "../../../core/ids.ts";
 import { findPerson, type Person } from "../../../db/access/people-pages.ts";
 import { endSession, listSessions, type SessionRow } from "../../../db/access/session-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { given } from "../../api/request/read-request.ts";
-import { userPatch } from "../../api/users.ts";
+import { given } from "../../../core/given.ts";
+import { userPatch } from "../../../access/users/user-input.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
 import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
@@ -18,10 +18,10 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { changedIn, editOf, seenOf } from "../request/edit.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
+import { refuseStale, shownState } from "../request/stale.ts";
 import { ROLES } from "./users.tsx";
 
 const LIST = "/panel/settings";
@@ -52,14 +52,14 @@ export function userPages(): Hono<PageEnv> {
     const person = await personOf(context);
     const form = await formOf(context);
     auditAs(context, "users.change", person.id);
-    const edit = await editOf(form, formOfPerson(person), FIELDS);
-    const saved = await attempt(edit.form, FIELDS, async () => {
+    const saved = await attempt(form, FIELDS, async () => {
+      await refuseStale(context, form, ["users", person.id]);
       const body = {
         email: form.text("email"),
         role: form.text("role"),
         password: typed(form.exact("password")),
       };
-      const patch = parseOrRefuse(userPatch, changedIn(edit, body));
+      const patch = parseOrRefuse(userPatch, body);
       await updateUser(context.get("services"), {
         id: person.id,
         patch: given(patch),
@@ -67,7 +67,7 @@ export function userPages(): Hono<PageEnv> {
       });
     });
     if (!saved.done) return await userPage(context, person, saved.state);
-    return goTo(context, pathOf(person), { notice: "The user is changed." });
+    return redirectWithNotice(context, pathOf(person), { notice: "The user is changed." });
   });
   addActions(app);
   return app;
@@ -78,7 +78,7 @@ function addActions(app: Hono<PageEnv>): void {
     const person = await personOf(context);
     auditAs(context, "users.totp.remove", person.id);
     await removeTotp(context.get("services"), { userId: person.id, by: ownId(context) });
-    return goTo(context, pathOf(person), { notice: "Their second factor is off." });
+    return redirectWithNotice(context, pathOf(person), { notice: "Their second factor is off." });
   });
 
   app.post("/:id/sessions/:session/end", async (context) => {
@@ -86,7 +86,7 @@ function addActions(app: Hono<PageEnv>): void {
     const session = context.req.param("session");
     auditAs(context, "sessions.remove", session);
     await endSession(context.get("services").db, session, person.id);
-    return goTo(context, pathOf(person), { notice: "The session has ended." });
+    return redirectWithNotice(context, pathOf(person), { notice: "The session has ended." });
   });
 
   app.get("/:id/remove", async (context) => {
@@ -104,7 +104,7 @@ function addActions(app: Hono<PageEnv>): void {
       await removeUser(context.get("services"), { id: person.id });
     });
     if (!removed.done) return await removalPage(context, person, removed.state);
-    return goTo(context, LIST, { notice: `${person.email} is removed.` });
+    return redirectWithNotice(context, LIST, { notice: `${person.email} is removed.` });
   });
 }
 
@@ -116,12 +116,12 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
   const open = await listSessions(services.db, slice, services.now());
   const stored = formOfPerson(person);
   const state = failed ?? stored;
-  const seen = await seenOf(stored, FIELDS);
+  const seen = await shownState(context, "users", person.id);
   const isOwn = person.id === ownId(context);
   const content = (
     <>
       <PageHead title={person.email} data trail={TRAIL} />
-      <Form action={pathOf(person)} state={state} submit="Save" seen={seen}>
+      <Form action={pathOf(person)} state={state} submit="Save" shown={seen}>
         <TextField state={state} name="email" label="E-mail" type="email" required />
         <SelectField state={state} name="role" label="Role" options={ROLES} />
         {isOwn ? null : (

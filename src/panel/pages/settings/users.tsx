@@ -4,7 +4,7 @@ import { createUser } from "../../../access/users/create-user.ts";
 import { PASSWORD_MIN_LENGTH } from "../../../access/users/password-rules.ts";
 import { readPersonPage, type Person } from "../../../db/access/people-pages.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { newUser } from "../../api/users.ts";
+import { newUser } from "../../../access/users/user-input.ts";
 import { Data } from "../../components/data.tsx";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
 import { PrefixFilter } from "../../components/filters.tsx";
@@ -14,7 +14,7 @@ import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import { Time, TimeOr } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
@@ -44,7 +44,9 @@ export function userListPages(): Hono<PageEnv> {
     });
     if (!made.done) return await usersTab(context, made.state);
     auditAs(context, "users.create", made.result.id);
-    return goTo(context, "/panel/settings", { notice: `${made.result.email} can sign in now.` });
+    return redirectWithNotice(context, "/panel/settings", {
+      notice: `${made.result.email} can sign in now.`,
+    });
   });
   return app;
 }

@@ -13,7 +13,7 @@ import { ActionButton } from "../../components/form.tsx";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { formOf, freshForm } from "../request/form.ts";
 import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { passagesTab, textTab, type ShownFile } from "./file-content.tsx";
@@ -51,7 +51,7 @@ export function filePages(): Hono<PageEnv> {
       const rag = await findRag(services, { key: ragIdentifier });
       await retryFiles(services, { ragId: rag.id, path: file.path });
     }
-    return goTo(context, here, { notice: "It is tried again now." });
+    return redirectWithNotice(context, here, { notice: "It is tried again now." });
   });
 
   app.get("/:id/file/remove", adminsOnly, async (context) => {
@@ -65,7 +65,7 @@ export function filePages(): Hono<PageEnv> {
     if (shown.source.provider !== "file_system") throw notFound();
     const source = { id: shown.source.id };
     await removePushedFile(context.get("services"), { source, path: file.path });
-    return goTo(context, shown.path, {
+    return redirectWithNotice(context, shown.path, {
       notice: "The file is removed; no search finds it any more.",
     });
   });

@@ -4,17 +4,19 @@ import { checkFileSource } from "../../../catalog/file-sources/check-file-source
 import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
 import { SOURCES } from "../../../sources/registry.ts";
 import type { SourceManifest } from "../../../sources/source-manifest.ts";
-import { checkedSource } from "../../api/file-sources.ts";
+import { newSourceOf } from "../../../catalog/file-sources/file-source-settings.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Form, TextField } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { SettingFields } from "../../components/setting-fields.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
+import { attempt, formOf, type FormState } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
-import { toldOf } from "./source-actions.tsx";
-import { ConfigFields, IntervalField } from "./config-fields.tsx";
-import { configValues, fieldsOf, newSourceBody } from "./config-form.ts";
+import { noticeFrom } from "./source-actions.tsx";
+import { configFields, fieldsOf, freshSource, newSourceBody } from "./config-form.ts";
+import { IntervalField } from "./interval-field.tsx";
 
 /** Making a source: which kind, then what that kind needs. */
 export function newSourcePages(): Hono<PageEnv> {
@@ -24,8 +26,7 @@ export function newSourcePages(): Hono<PageEnv> {
   app.get("/", async (context) => {
     const manifest = SOURCES.find(({ id }) => id === context.req.query("kind"));
     if (manifest === undefined) return await choosePage(context);
-    const defaults = { scanIntervalMinutes: "360", ...configValues(manifest, {}) };
-    return await newSourcePage(context, manifest, freshForm(defaults));
+    return await newSourcePage(context, manifest, freshSource(manifest));
   });
 
   app.post("/", async (context) => {
@@ -34,7 +35,8 @@ export function newSourcePages(): Hono<PageEnv> {
     if (manifest === undefined) return await choosePage(context);
     auditAs(context, "file-sources.create");
     const made = await attempt(form, fieldsOf(manifest), async () => {
-      const input = checkedSource(newSourceBody(form, manifest));
+      const body = newSourceBody(form, manifest);
+      const input = parseKnownOrRefuse(newSourceOf(body), body);
       return await createFileSource(context.get("services"), input);
     });
     if (!made.done) return await newSourcePage(context, manifest, made.state);
@@ -43,10 +45,13 @@ export function newSourcePages(): Hono<PageEnv> {
     const address = `/panel/sources/${source.source.identifier}`;
     if (manifest.takes !== "addresses") {
       const checked = await checkFileSource(context.get("services"), { source });
-      return goTo(context, address, toldOf("The source is made.", checked));
+      return redirectWithNotice(context, address, noticeFrom("The source is made.", checked));
     }
     const secret = { label: "The secret of the source's webhook.", value: webhookSecret };
-    return goTo(context, address, { notice: "The source is made, and is being read.", secret });
+    return redirectWithNotice(context, address, {
+      notice: "The source is made, and is being read.",
+      secret,
+    });
   });
   return app;
 }
@@ -89,7 +94,7 @@ async function newSourcePage(context: PageContext, manifest: SourceManifest, sta
       >
         <input type="hidden" name="kind" value={id} />
         <TextField state={state} name="name" label="Name" required autofocus />
-        <ConfigFields manifest={manifest} state={state} isStored={false} />
+        <SettingFields fields={configFields(manifest)} state={state} isStored={false} />
         <IntervalField manifest={manifest} state={state} />
         <details class="options">
           <summary>Identifier</summary>

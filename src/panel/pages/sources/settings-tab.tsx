@@ -7,13 +7,14 @@ import { Data } from "../../components/data.tsx";
 import { counted, interval } from "../../components/figures.ts";
 import { ActionButton, Form, TextField } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
+import { SettingFields } from "../../components/setting-fields.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext } from "../page-env.ts";
-import { seenOf } from "../request/edit.ts";
 import type { FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { ConfigFields, IntervalField } from "./config-fields.tsx";
-import { fieldsOf, formOfSource } from "./config-form.ts";
+import { shownState } from "../request/stale.ts";
+import { configFields, formOfSource } from "./config-form.ts";
+import { IntervalField } from "./interval-field.tsx";
 import type { ShownSource } from "./shown-source.ts";
 
 /** What a source is made of, how programs reach it, and its removal. */
@@ -25,9 +26,8 @@ export async function settingsTab(
   const { source, path } = shown;
   const manifest = manifestOf(source);
   const { takes } = manifest;
-  const stored = formOfSource(shown);
-  const state = failed ?? stored;
-  const seen = await seenOf(stored, fieldsOf(manifest));
+  const state = failed ?? formOfSource(shown);
+  const seen = await shownState(context, "fileSources", source.id);
   const now = context.get("services").now();
   return (
     <>
@@ -45,9 +45,9 @@ export async function settingsTab(
       {isAdmin(context) ? (
         <>
           <h2>Settings</h2>
-          <Form action={`${path}/settings`} state={state} submit="Save" seen={seen}>
+          <Form action={`${path}/settings`} state={state} submit="Save" shown={seen}>
             <TextField state={state} name="name" label="Name" required />
-            <ConfigFields manifest={manifest} state={state} isStored />
+            <SettingFields fields={configFields(manifest)} state={state} isStored />
             <IntervalField manifest={manifest} state={state} />
           </Form>
           {takes !== undefined ? null : (

@@ -11,18 +11,20 @@ import { updateFileSource } from "../../../catalog/file-sources/update-file-sour
 import { conflict, forbidden, invalidField } from "../../../core/errors.ts";
 import { countSourceFiles } from "../../../db/catalog/scope-files.ts";
 import { manifestOf } from "../../../sources/registry.ts";
-import { checkedPatch } from "../../api/file-sources.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
+import { given } from "../../../core/given.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
 import { atLeast } from "../../components/figures.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { changedIn, editOf } from "../request/edit.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { fieldsOf, formOfSource, sourceChangeBody } from "./config-form.ts";
+import { refuseStale } from "../request/stale.ts";
+import { fieldsOf, sourceChangeBody } from "./config-form.ts";
 import { sourceOf, type ShownSource } from "./shown-source.ts";
 import { failedSettings } from "./source.tsx";
 import { uploadFiles } from "./upload-files.ts";
@@ -40,7 +42,7 @@ export function sourceActions(): Hono<PageEnv> {
     auditAs(context, "file-sources.scan", source.id);
     const confirmRemovals = form.text("confirmRemovals") === "on";
     await requestScan(context.get("services"), { sourceId: source.id, confirmRemovals });
-    return goTo(context, `${path}/runs`, {
+    return redirectWithNotice(context, `${path}/runs`, {
       notice: "The scan is queued; it shows here in a moment.",
     });
   });
@@ -51,21 +53,26 @@ export function sourceActions(): Hono<PageEnv> {
     const manifest = manifestOf(shown.source);
     auditAs(context, "file-sources.change", shown.source.id);
     const services = context.get("services");
-    const edit = await editOf(form, formOfSource(shown), fieldsOf(manifest));
-    const saved = await attempt(edit.form, fieldsOf(manifest), async () => {
-      const patch = checkedPatch(shown, changedIn(edit, sourceChangeBody(edit.form, manifest)));
+    const saved = await attempt(form, fieldsOf(manifest), async () => {
+      await refuseStale(context, form, ["fileSources", shown.source.id]);
+      const body = sourceChangeBody(form, manifest);
+      const patch = given(parseKnownOrRefuse(sourcePatchOf(shown, body), body));
       return await updateFileSource(services, { source: shown, patch });
     });
     if (!saved.done) return await failedSettings(context, saved.state);
     const checked = await checkFileSource(services, { source: saved.result });
     const address = `${shown.path}/settings`;
-    return goTo(context, address, toldOf("The settings are saved.", checked));
+    return redirectWithNotice(context, address, noticeFrom("The settings are saved.", checked));
   });
 
   app.post("/:id/check", async (context) => {
     const shown = await sourceOf(context);
     const checked = await checkFileSource(context.get("services"), { source: shown });
-    return goTo(context, `${shown.path}/settings`, toldOf("The provider was asked.", checked));
+    return redirectWithNotice(
+      context,
+      `${shown.path}/settings`,
+      noticeFrom("The provider was asked.", checked),
+    );
   });
 
   app.post("/:id/webhook-secret", async (context) => {
@@ -73,21 +80,21 @@ export function sourceActions(): Hono<PageEnv> {
     auditAs(context, "file-sources.webhook-secret", shown.source.id);
     const value = await renewWebhookSecret(context.get("services"), { source: shown });
     const secret = { label: "The secret of the source's webhook.", value };
-    return goTo(context, `${shown.path}/settings`, { secret });
+    return redirectWithNotice(context, `${shown.path}/settings`, { secret });
   });
 
   app.post("/:id/upload", async (context) => {
     const { source, path } = await sourceOf(context);
     auditAs(context, "file-sources.files.put", source.id);
     const notice = await uploadFiles(context, source);
-    return goTo(context, path, { notice });
+    return redirectWithNotice(context, path, { notice });
   });
   addRemoval(app);
   return app;
 }
 
 /** What was done, and what the source's provider said of it, for the page after a redirect. */
-export function toldOf(done: string, { ok, message }: SourceCheck) {
+export function noticeFrom(done: string, { ok, message }: SourceCheck) {
   const said = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}.`;
   if (ok === null) return { notice: done };
   return ok ? { notice: `${done} ${said}` } : { notice: done, problem: said };
@@ -109,7 +116,9 @@ function addRemoval(app: Hono<PageEnv>): void {
       await removeFileSource(context.get("services"), { source: shown });
     });
     if (!removed.done) return await removalPage(context, shown, removed.state);
-    return goTo(context, "/panel/sources", { notice: `“${shown.source.name}” is removed.` });
+    return redirectWithNotice(context, "/panel/sources", {
+      notice: `“${shown.source.name}” is removed.`,
+    });
   });
 }
 

@@ -1,15 +1,19 @@
+import { newToken } from "../../../access/tokens/token-settings.ts";
 import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
-import { Checkbox, Choices, Form as FormView, TextField } from "../../components/form.tsx";
+import { Choices, Form as FormView } from "../../components/form.tsx";
 import { moreIn, MoreChoices } from "../../components/more-choices.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { SettingFields } from "../../components/setting-fields.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { freshForm, type Form, type FormState } from "../request/form.ts";
 import { filterIn } from "../request/list-query.ts";
+import { bodyIn, formName, shownFields } from "../request/setting-form.ts";
 
 type Group = "rags" | "inferences" | "agents";
 
-export const FIELDS = ["name", "rags", "inferences", "agents", "manageScopes", "expiresAt"];
+const FIELDS = shownFields(newToken(0));
+export const NAMES = FIELDS.map(formName);
 
 /** The radio buttons of a group: its field is named after it. */
 const reachOf = (group: Group) => `${group}.reach`;
@@ -33,10 +37,22 @@ export function freshToken(context: PageContext): FormState {
 }
 
 /** The group as the API takes it: identifiers, or `*` for all. */
-export function groupIn(form: Form, group: Group): string[] {
+function groupIn(form: Form, group: Group): string[] {
   const reach = form.text(reachOf(group));
   if (reach === "all") return ["*"];
   return reach === "some" ? [...form.all(group), ...moreIn(form, group)] : [];
+}
+
+/** The body that the API takes; a day is meant to its end, UTC. */
+export function tokenIn(form: Form) {
+  const day = form.text("expiresAt");
+  return {
+    ...bodyIn(form, FIELDS),
+    rags: groupIn(form, "rags"),
+    inferences: groupIn(form, "inferences"),
+    agents: groupIn(form, "agents"),
+    expiresAt: day === "" ? null : `${day}T23:59:59Z`,
+  };
 }
 
 export async function newTokenPage(context: PageContext, state: FormState): Promise<Response> {
@@ -55,29 +71,17 @@ export async function newTokenPage(context: PageContext, state: FormState): Prom
         submit="Make the token"
         cancel="/panel/tokens"
       >
-        <TextField
+        <SettingFields
+          fields={FIELDS}
           state={state}
-          name="name"
-          label="Name"
-          required
-          autofocus
-          hint="The program that uses it."
-        />
-        <Reach state={state} group="rags" label="RAGs" choices={rags} />
-        <Reach state={state} group="inferences" label="Inferences" choices={inferences} />
-        <Reach state={state} group="agents" label="Agents" choices={agents} />
-        <Checkbox
-          state={state}
-          name="manageScopes"
-          label="May change what scoped RAGs index"
-          hint="Adds and removes scopes over the API."
-        />
-        <TextField
-          state={state}
-          name="expiresAt"
-          label="Last day"
-          type="date"
-          hint="UTC; without one it does not expire."
+          isStored={false}
+          controls={{
+            rags: <Reach state={state} group="rags" label="RAGs" choices={rags} />,
+            inferences: (
+              <Reach state={state} group="inferences" label="Inferences" choices={inferences} />
+            ),
+            agents: <Reach state={state} group="agents" label="Agents" choices={agents} />,
+          }}
         />
       </FormView>
     </>

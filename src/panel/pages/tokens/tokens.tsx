@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 
 import { createToken } from "../../../access/tokens/create-token.ts";
+import { newToken } from "../../../access/tokens/token-settings.ts";
 import { removeToken } from "../../../db/access/token-store.ts";
 import { notFound } from "../../../core/errors.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { findTokenLine, listTokenLines, type TokenLine } from "../../../db/access/token-page.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { newToken } from "../../api/tokens.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
 import { PrefixFilter } from "../../components/filters.tsx";
@@ -17,11 +17,11 @@ import { Table, type Column } from "../../components/table.tsx";
 import { Time, TimeOr } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { attempt, formOf, freshForm, typed, type Form } from "../request/form.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
+import { attempt, formOf, freshForm } from "../request/form.ts";
 import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
-import { FIELDS, freshToken, groupIn, newTokenPage } from "./new-token.tsx";
+import { freshToken, NAMES, newTokenPage, tokenIn } from "./new-token.tsx";
 
 const HERE = "/panel/tokens";
 
@@ -37,7 +37,9 @@ export function tokenPages(): Hono<PageEnv> {
     const { id, name } = await tokenOf(context);
     auditAs(context, "tokens.remove", id);
     await removeToken(context.get("services").db, id);
-    return goTo(context, HERE, { notice: `${name} is removed and has stopped working.` });
+    return redirectWithNotice(context, HERE, {
+      notice: `${name} is removed and has stopped working.`,
+    });
   });
   return app;
 }
@@ -154,27 +156,16 @@ async function makeToken(context: PageContext): Promise<Response> {
   auditAs(context, "tokens.create");
   const form = await formOf(context);
   const services = context.get("services");
-  const tried = await attempt(form, FIELDS, async () => {
-    const input = parseKnownOrRefuse(newToken(services.now()), bodyIn(form));
+  const tried = await attempt(form, NAMES, async () => {
+    const input = parseKnownOrRefuse(newToken(services.now()), tokenIn(form));
     return await createToken(services, input);
   });
   if (!tried.done) return await newTokenPage(context, tried.state);
   const { token, secret } = tried.result;
   auditAs(context, "tokens.create", token.id);
-  return goTo(context, HERE, { secret: { label: `The token ${token.name}.`, value: secret } });
-}
-
-/** A day is meant to its end, UTC. */
-function bodyIn(form: Form) {
-  const day = typed(form.text("expiresAt"));
-  return {
-    name: form.text("name"),
-    rags: groupIn(form, "rags"),
-    inferences: groupIn(form, "inferences"),
-    agents: groupIn(form, "agents"),
-    manageScopes: form.text("manageScopes") === "on",
-    ...(day === undefined ? {} : { expiresAt: `${day}T23:59:59Z` }),
-  };
+  return redirectWithNotice(context, HERE, {
+    secret: { label: `The token ${token.name}.`, value: secret },
+  });
 }
 
 async function removalPage(context: PageContext, token: TokenLine): Promise<Response> {

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
-import type { RagPatch } from "../../../../src/catalog/rags/update-rag.ts";
+import type { RagPatch } from "../../../../src/catalog/rags/rag-settings.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { putFile } from "../../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../../src/ingestion/uploads/remove-pushed-file.ts";

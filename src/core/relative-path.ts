@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { z } from "zod";
 
 export const MUST_BE_RELATIVE = "must be relative, without a leading /";
 

@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
+import { futureTime, name } from "../../core/input-fields.ts";
+
+const MAX_GROUP = 1_000;
+
+const group = (label: string) =>
+  z
+    .array(z.string().max(IDENTIFIER_MAX_LENGTH))
+    .max(MAX_GROUP)
+    .refine(
+      (names) => names.length === 1 || !names.includes("*"),
+      "must hold * alone or not at all",
+    )
+    .meta({ label })
+    .default([]);
+
+/** What a token is made with at this time (ms): the settings of API, forms, references and columns. */
+export const newToken = (now: number) =>
+  z.object({
+    name: name.meta({ label: "Name", hint: "The program that uses it." }),
+    rags: group("RAGs"),
+    inferences: group("Inferences"),
+    agents: group("Agents"),
+    manageScopes: z
+      .boolean()
+      .meta({
+        label: "May change what scoped RAGs index",
+        hint: "Adds and removes scopes over the API.",
+      })
+      .default(true),
+    expiresAt: futureTime(now).meta({
+      label: "Last day",
+      hint: "UTC. If empty, it does not expire.",
+      input: "date",
+    }),
+  });
+export type NewToken = z.output<ReturnType<typeof newToken>>;

@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+import { EMAIL_MAX_LENGTH } from "../users/email.ts";
+import { typedPassword } from "../users/user-input.ts";
+
+const CODE_MAX_LENGTH = 40;
+
+/** Of an authenticator app, or a recovery code. */
+const code = z.string().min(1).max(CODE_MAX_LENGTH);
+
+export const credentials = z.object({
+  email: z.string().min(1).max(EMAIL_MAX_LENGTH),
+  password: typedPassword,
+  code: code.optional(),
+});
+
+export const confirmation = z.object({ code });
+
+export const proof = z
+  .object({ code: code.optional(), password: typedPassword.optional() })
+  .refine((given) => given.code !== undefined || given.password !== undefined, {
+    path: ["code"],
+    message: "or password is required",
+  });

@@ -1,0 +1,25 @@
+import { z } from "zod";
+
+import { EMAIL_MAX_LENGTH, EMAIL_PATTERN, foldEmail } from "./email.ts";
+import { PASSWORD_MIN_LENGTH } from "./password-rules.ts";
+import { PASSWORD_MAX_LENGTH } from "./password.ts";
+
+const email = z
+  .string()
+  .trim()
+  .max(EMAIL_MAX_LENGTH)
+  .regex(EMAIL_PATTERN, "must be an e-mail address");
+const password = z.string().min(PASSWORD_MIN_LENGTH).max(PASSWORD_MAX_LENGTH);
+
+export const role = z.enum(["admin", "member"]);
+
+export const newUser = z.object({ email, password, role });
+export const userPatch = newUser.partial();
+
+/** Accepts any password, whatever the rules were when it was chosen. */
+export const typedPassword = z.string().min(1).max(PASSWORD_MAX_LENGTH);
+export const ownPassword = z.object({ currentPassword: typedPassword, newPassword: password });
+
+/** A typed address is recorded only if it looks like one: it may be a password. */
+export const emailIn = (typed: string) =>
+  email.safeParse(typed).success ? foldEmail(typed) : "unknown";

@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+import { identifier, name } from "../../core/input-fields.ts";
+import { findManifest, manifestOf, PROVIDERS } from "../../sources/registry.ts";
+import { configSchemaOf } from "../../sources/source-secrets.ts";
+import type { FileSource } from "./find-file-source.ts";
+
+const DEFAULT_INTERVAL_MINUTES = 360;
+/** A year. */
+const INTERVAL_MINUTES_MAX = 525_600;
+
+const provider = z.enum(PROVIDERS);
+const scanIntervalMinutes = z.int().min(0).max(INTERVAL_MINUTES_MAX);
+
+export const newSource = {
+  name,
+  identifier: identifier.optional(),
+  provider,
+  scanIntervalMinutes: scanIntervalMinutes.default(DEFAULT_INTERVAL_MINUTES),
+};
+
+export const sourcePatch = {
+  name,
+  identifier: z.string(),
+  provider: z.string(),
+  scanIntervalMinutes,
+};
+
+const fieldOf = (body: unknown, field: string): unknown =>
+  typeof body === "object" && body !== null ? Reflect.get(body, field) : undefined;
+
+/** The schema of a new source that this body means, with the settings of its provider. */
+export function newSourceOf(body: unknown) {
+  const manifest = findManifest(fieldOf(body, "provider"), fieldOf(body, "config"));
+  const known = manifest?.config ?? z.record(z.string(), z.unknown());
+  return z.object({ ...newSource, config: known.prefault({}) });
+}
+
+/** The same of a change. */
+export function sourcePatchOf({ source }: FileSource, body: unknown) {
+  const { provider, sealedSecrets } = source;
+  const manifest = manifestOf({ provider, config: fieldOf(body, "config") });
+  const config = configSchemaOf(manifest, sealedSecrets !== null);
+  return z.object({ ...sourcePatch, config }).partial();
+}

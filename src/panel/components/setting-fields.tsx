@@ -1,0 +1,93 @@
+import type { Child } from "hono/jsx";
+
+import type { SettingField } from "../../core/setting-fields.ts";
+import type { FormState } from "../pages/request/form.ts";
+import { formName } from "../pages/request/setting-form.ts";
+import { Checkbox, SelectField, TextArea, TextField } from "./form.tsx";
+
+type Props = {
+  fields: readonly SettingField[];
+  state: FormState;
+  /** Whether they are stored, so that an empty secret keeps the stored one. */
+  isStored: boolean;
+  /** Controls in place of those that follow from the field, by its name. */
+  controls?: Record<string, Child>;
+  /** Hints that only the page knows, by the field's name. */
+  hints?: Record<string, Child>;
+};
+
+const KEPT = "Stored and never shown. Leave it empty to keep it.";
+const LIST_ROWS = 2;
+
+/** The controls of settings, as their schema declares them. */
+export const SettingFields = ({ fields, state, isStored, controls = {}, hints = {} }: Props) => {
+  const secret = fields.find(({ isSecret }) => isSecret);
+  const one = (field: SettingField) => {
+    const name = formName(field);
+    if (name in controls) return controls[name];
+    const hint = isStored && field === secret ? KEPT : (hints[name] ?? field.meta.hint);
+    const isRequired = field.isRequired && !(isStored && field.isSecret);
+    return <Field field={field} state={state} hint={hint} isRequired={isRequired} />;
+  };
+  const rows = (some: readonly SettingField[]) =>
+    runsBy(some, ({ meta }) => meta.isHalf).map((run) =>
+      run[0]?.meta.isHalf === true ? <div class="two">{run.map(one)}</div> : run.map(one),
+    );
+  return (
+    <>
+      {runsBy(fields, ({ meta }) => meta.folded).map((run) =>
+        run[0]?.meta.folded === undefined ? (
+          rows(run)
+        ) : (
+          <details class="options" open={state.status !== 200}>
+            <summary>{run[0].meta.folded}</summary>
+            {rows(run)}
+          </details>
+        ),
+      )}
+    </>
+  );
+};
+
+/** Items that follow each other and have the same key, together. */
+function runsBy<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): Item[][] {
+  const runs: Item[][] = [];
+  for (const item of items) {
+    const last = runs.at(-1);
+    if (last?.[0] !== undefined && keyOf(last[0]) === keyOf(item)) last.push(item);
+    else runs.push([item]);
+  }
+  return runs;
+}
+
+type FieldProps = { field: SettingField; state: FormState; hint: Child; isRequired: boolean };
+
+const Field = ({ field, state, hint, isRequired }: FieldProps) => {
+  const { kind, meta, isSecret, fallback } = field;
+  const { label = "", rows = LIST_ROWS, input, choices = {} } = meta;
+  const of = { state, name: formName(field), label, hint };
+  if (kind === "flag") return <Checkbox {...of} />;
+  if (kind === "choice") {
+    const options = Object.entries(choices).map(([value, label]) => ({ value, label }));
+    return <SelectField {...of} options={options} />;
+  }
+  if (kind === "list" || meta.rows !== undefined) {
+    return <TextArea {...of} rows={rows} required={isRequired} mono={isSecret} secret={isSecret} />;
+  }
+  return (
+    <TextField
+      {...of}
+      {...boundsOf(field)}
+      type={input ?? (field.min === null ? "text" : "number")}
+      numeric={kind === "number"}
+      placeholder={typeof fallback === "number" ? String(fallback) : meta.placeholder}
+      autocomplete={input === "password" ? "new-password" : "off"}
+      required={isRequired}
+    />
+  );
+};
+
+const boundsOf = ({ min, max, isInteger }: SettingField) =>
+  min === null
+    ? {}
+    : { min, ...(max === null ? {} : { max }), ...(isInteger ? {} : { step: "any" }) };

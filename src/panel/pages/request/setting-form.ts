@@ -1,0 +1,72 @@
+import type { z } from "zod";
+
+import { isObject } from "../../../core/is-object.ts";
+import { settingFields, type SettingField } from "../../../core/setting-fields.ts";
+import { valueAt } from "../../../sources/source-secrets.ts";
+import { numberOf, type Form } from "./form.ts";
+
+/** The settings that a form shows: those with a label. */
+export const shownFields = (settings: z.core.$ZodType, path: string[] = []) =>
+  settingFields(settings, path).filter(({ meta }) => meta.label !== undefined);
+
+/** A setting's name in a form: its path in the body that the API takes. */
+export const formName = ({ path }: SettingField) => path.join(".");
+
+/**
+ * The body of the API that a form means. An empty field stands for null, else for what applies
+ * when nothing is given; with `isPatch` it is refused where it must hold something.
+ */
+export function bodyIn(form: Form, fields: readonly SettingField[], isPatch = false) {
+  const body: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = valueIn(form, field, isPatch);
+    if (value !== undefined) setAt(body, field.path, value);
+  }
+  return body;
+}
+
+function setAt(into: Record<string, unknown>, [name = "", ...inner]: string[], value: unknown) {
+  if (inner.length === 0) {
+    into[name] = value;
+    return;
+  }
+  const part = { ...(isObject(into[name]) ? into[name] : {}) };
+  into[name] = part;
+  setAt(part, inner, value);
+}
+
+function valueIn(form: Form, field: SettingField, isPatch: boolean): unknown {
+  const { kind, meta, isSecret } = field;
+  const name = formName(field);
+  const text = form.text(name);
+  if (kind === "flag") return text === "on";
+  if (kind === "list") return linesOf(form.exact(name));
+  if (kind === "text" && meta.rows !== undefined && !isSecret) return form.exact(name);
+  if (text === "") return emptyValue(field, isPatch);
+  if (kind === "number") return numberOf(text);
+  return isSecret ? form.exact(name).trim() : text;
+}
+
+function emptyValue({ isSecret, isNullable }: SettingField, isPatch: boolean) {
+  if (isNullable) return null;
+  return isPatch && !isSecret ? "" : undefined;
+}
+
+const linesOf = (text: string) => {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const given = lines.filter((line) => line !== "");
+  return given.length === 0 ? undefined : given;
+};
+
+/** What a form shows of stored settings, never a secret; of none what applies then. */
+export const formValues = (fields: readonly SettingField[], settings: object = {}) =>
+  Object.fromEntries(
+    fields.map((field) => [formName(field), shown(valueAt(settings, field.path), field)]),
+  );
+
+function shown(stored: unknown, { kind, fallback, isSecret }: SettingField): string | string[] {
+  if (isSecret) return "";
+  if (kind === "flag") return (stored ?? fallback) === true ? "on" : "";
+  if (Array.isArray(stored)) return stored.map(String).join("\n");
+  return typeof stored === "string" || typeof stored === "number" ? String(stored) : "";
+}
