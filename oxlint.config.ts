@@ -111,14 +111,7 @@ export default defineConfig({
   plugins: ["typescript", "import", "unicorn", "oxc", "promise", "vitest"],
   categories: { correctness: "error", suspicious: "error", perf: "error" },
   env: { builtin: true },
-  ignorePatterns: [
-    "dist",
-    ".wrangler",
-    ".quarry",
-    "node_modules",
-    "test/contract/generated",
-    "test/fixtures",
-  ],
+  ignorePatterns: ["dist", ".wrangler", ".quarry", "node_modules", "test/fixtures"],
   rules: {
     "import/no-cycle": ["error", { ignoreTypes: false }],
     "import/no-unassigned-import": "off",

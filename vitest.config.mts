@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
 import type { TestSpecification } from "vitest/node";
 
-import { buildAssets } from "./src/cli/build-assets.ts";
+import { buildAssets } from "./src/cli/build/build-assets.ts";
 
 buildAssets();
 const migrations = await readD1Migrations("./migrations");

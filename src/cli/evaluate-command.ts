@@ -2,8 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { Command } from "commander";
 
+import type { EvaluationRun as Run, RunSummary } from "./api/clients.ts";
 import { evaluationApi } from "./evaluate/evaluation-api.ts";
-import type { EvaluationApi, Run, RunSummary } from "./evaluate/evaluation-api.ts";
+import type { EvaluationApi } from "./evaluate/evaluation-api.ts";
 import { report } from "./evaluate/report.ts";
 import { settingIn } from "./evaluate/setting-text.ts";
 import { missedThresholds, thresholdIn } from "./evaluate/thresholds.ts";
@@ -66,7 +67,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   if (!terminal.json) {
     report(terminal, first.summary, against);
     terminal.say(`Each question: ${api.pageOf(set, first.run.id)}`);
-    const missing = first.run.facts?.missingFiles;
+    const missing = first.run.facts["missingFiles"];
     if (missing !== undefined) {
       terminal.warn(`Named by questions, and not in the index: ${missing}`);
     }
@@ -83,7 +84,7 @@ function refuse(thresholds: Threshold[], summary: RunSummary): void {
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
 }
 
-type Wish = { set: string; label: string; setting: Record<string, unknown> };
+type Wish = { set: string; label: string; setting: Run["setting"] };
 
 /** Starts a run and waits for its end; one that is left alone goes on in the service. */
 async function finished(

@@ -9,7 +9,7 @@ import { CommandFailure } from "./failure.ts";
 /** Where `wrangler.toml` and `package.json` are: of a checkout, or of the installed package. */
 export const PROJECT = folderWith("wrangler.toml", import.meta.dirname);
 
-/** Whether this is the bundle of the installed package (src/cli/build-package.ts). */
+/** Whether this is the bundle of the installed package (src/cli/build/build-package.ts). */
 export const IS_PACKED = import.meta.filename.endsWith(".js");
 
 /** What a user types to start the service. */

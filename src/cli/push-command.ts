@@ -1,7 +1,7 @@
 import { Command } from "commander";
 
-import { panelApi } from "./api/panel-api.ts";
-import { Unreachable } from "./api/send.ts";
+import { panelApi } from "./api/clients.ts";
+import { Unreachable } from "./api/patient-fetch.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
 import { pushFolder } from "./push/push-folder.ts";

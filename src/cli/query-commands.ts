@@ -1,13 +1,14 @@
 import { Command, InvalidArgumentError } from "commander";
 
-import { panelApi } from "./api/panel-api.ts";
-import { answerText, publicApi } from "./api/public-api.ts";
-import type { FileEntry, PublicApi } from "./api/public-api.ts";
-import { lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
+import { dataOf, panelApi, publicApi } from "./api/clients.ts";
+import type { Explained, PublicApi } from "./api/clients.ts";
+import { streamInference } from "./api/stream-inference.ts";
+import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
 import { START_COMMAND } from "./installation.ts";
 import { collect } from "./run-command.ts";
+import { isInRag, isInSources, missingFileNotices, rerankNotice } from "./query/without-effect.ts";
 import { readSchema } from "./schema-file.ts";
 import { checkedUrl, DEFAULT_URL, keyIn, tokenIn } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
@@ -93,24 +94,50 @@ export function statusCommand(): Command {
 async function search(rag: string, words: string[], options: SearchOptions): Promise<void> {
   const queries = [words.join(" "), ...(options.query ?? [])];
   const { file = [], folder = [] } = options;
-  const request = {
+  const body = {
     semanticSearch: queries,
     ...searchFields(options),
     ...(isRestricted(options) ? { selectedFiles: file, selectedFolders: folder } : {}),
   };
-  const answer =
-    options.explain === true
-      ? await panelApi(checkedUrl(options.url), keyIn(process.env)).search(rag, request)
-      : await open(options).retrieve(rag, request);
+  const asked =
+    options.explain === true ? explained(rag, body, options) : searched(rag, body, options);
+  const { answer, notices } = await asked;
   const terminal = openTerminal(options.json === true);
   terminal.result(answer);
-  if (terminal.json) return;
-  showChunks(terminal, answer.chunks, queries);
-  for (const line of lostLines(answer)) terminal.warn(line);
-  const [first] = answer.chunks;
-  if (options.explain === true && first !== undefined && first["explanation"] === undefined) {
-    terminal.warn("Explanations need the key of an administrator.");
-  }
+  if (!terminal.json) showChunks(terminal, answer.chunks, queries);
+  for (const line of [...lostLines(answer), ...notices]) terminal.warn(line);
+}
+
+type SearchBody = { semanticSearch: string[] } & ReturnType<typeof searchFields>;
+
+async function searched(identifier: string, body: SearchBody, options: SearchOptions) {
+  const api = open(options);
+  const params = { path: { identifier } };
+  const call = api.POST("/api/rags/{identifier}/retrieve", { params, body });
+  const answer = await dataOf(call);
+  const exists = (file: string) => isInRag(api, identifier, file);
+  const notices = [
+    ...rerankNotice((await call).response, `the RAG ${identifier} has no reranker`),
+    ...(await missingFileNotices(options.file ?? [], answer.chunks, exists)),
+  ];
+  return { answer, notices };
+}
+
+/** The panel's search, which explains each passage to administrators. */
+async function explained(id: string, body: SearchBody, { url, rerank }: SearchOptions) {
+  const api = panelApi(checkedUrl(url), keyIn(process.env));
+  const answer = await dataOf(api.POST("/rags/{id}/search", { params: { path: { id } }, body }));
+  return { answer, notices: explanationNotices(answer.chunks, rerank === true) };
+}
+
+function explanationNotices(chunks: Explained[], rerank: boolean): string[] {
+  const [first] = chunks;
+  if (first === undefined) return [];
+  if (first.explanation === undefined) return ["Explanations need the key of an administrator."];
+  const isReranked = chunks.some(({ explanation }) => explanation?.relevance !== null);
+  return rerank && !isReranked
+    ? ["--rerank has no effect: no reranker scored these passages."]
+    : [];
 }
 
 /** What the API calls the options that a search and an answer share. */
@@ -132,19 +159,32 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   const { schema, search: searches = [prompt] } = options;
   const jsonSchema = schema === undefined ? undefined : await readSchema(pathOfUser(schema));
   const api = open(options);
-  const context = contextFrom(inference, await ragsOf(api, inference), searches, options);
-  const request = { prompt, ...context, ...(jsonSchema === undefined ? {} : { jsonSchema }) };
+  const linked = await sourcesOf(api, inference);
+  const rags = linked.map(({ ragIdentifier }) => ragIdentifier);
+  const context = contextFrom(inference, rags, searches, options);
+  const body = { prompt, ...context, ...(jsonSchema === undefined ? {} : { jsonSchema }) };
   const terminal = openTerminal(options.json === true);
-  if (terminal.json) return terminal.result(await api.runInference(inference, request));
+  if (terminal.json) {
+    const params = { path: { identifier: inference } };
+    return terminal.result(
+      await dataOf(api.POST("/api/inferences/{identifier}", { params, body })),
+    );
+  }
   let said = "";
-  const run = await api.streamInference(inference, request, (text) => {
+  const { run, response } = await streamInference(api, inference, body, (text) => {
     said += text;
     terminal.write(text);
   });
   // Structured output comes whole.
   terminal.say(said === "" ? answerText(run.response) : "");
+  const sources = linked.map(({ identifier }) => identifier);
+  const exists = (file: string) => isInSources(api, inference, sources, file);
+  const notices = [
+    ...rerankNotice(response, "no RAG of this inference has a reranker"),
+    ...(await missingFileNotices(options.file ?? [], run.items, exists)),
+  ];
   // A pipe gets the answer alone.
-  for (const line of [...sourceLines(run), ...lostLines(run)]) terminal.warn(line);
+  for (const line of [...sourceLines(run), ...lostLines(run), ...notices]) terminal.warn(line);
 }
 
 /** An inference that searches no RAG accepts no queries and no restriction. @throws CommandFailure */
@@ -170,23 +210,23 @@ function contextFrom(
   );
 }
 
-/** The RAGs that an inference searches itself, before its model is called. */
-async function ragsOf(api: PublicApi, inference: string): Promise<string[]> {
-  const listed = await api.inferences();
-  const sources = listed.find(({ identifier }) => identifier === inference)?.fileSources ?? [];
-  return sources.map(({ ragIdentifier }) => ragIdentifier);
+/** The RAGs that an inference searches before its model is called, with their sources. */
+async function sourcesOf(api: PublicApi, inference: string) {
+  const listed = await dataOf(api.GET("/api/inferences"));
+  return listed.find(({ identifier }) => identifier === inference)?.fileSources ?? [];
 }
 
 async function status(identifier: string, options: Shared): Promise<void> {
   const api = open(options);
-  const rag = await api.rag(identifier);
+  const params = { path: { identifier } };
+  const rag = await dataOf(api.GET("/api/rags/{identifier}", { params }));
   const failed = await failedFiles(api, identifier);
   const terminal = openTerminal(options.json === true);
   terminal.result({ ...rag, failed });
   if (terminal.json) return;
   const counts = [rag.status, rag.totalFiles, rag.processedFiles, failed.length, rag.numberVectors];
   terminal.say(`${rag.name} (${rag.identifier})`);
-  terminal.table(["status", "files", "indexed", "failed", "vectors"], [counts.map(String)]);
+  terminal.table(["status", "files", "indexed", "failed", "passages"], [counts.map(String)]);
   if (failed.length === 0) return;
   terminal.table(
     ["failed file", "reason"],
@@ -194,13 +234,11 @@ async function status(identifier: string, options: Shared): Promise<void> {
   );
 }
 
-async function failedFiles(api: PublicApi, identifier: string): Promise<FileEntry[]> {
-  const found: FileEntry[] = [];
-  for (let page = 1; ; page++) {
-    const { data, total } = await api.ragFiles(identifier, page, "error");
-    found.push(...data);
-    if (data.length === 0 || found.length >= total) return found;
-  }
+/** Without a page, the service answers with all of them. */
+async function failedFiles(api: PublicApi, identifier: string) {
+  const params = { path: { identifier }, query: { status: "error" } as const };
+  const files = await dataOf(api.GET("/api/rags/{identifier}/files", { params }));
+  return "data" in files ? files.data : files;
 }
 
 function open({ url }: Shared): PublicApi {

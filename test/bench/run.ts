@@ -1,7 +1,7 @@
 /** `npm run bench -- NAME [ARGUMENTS]`: each benchmark prints one table and one JSON line. */
 import { readdirSync } from "node:fs";
 
-import { buildAssets } from "../../src/cli/build-assets.ts";
+import { buildAssets } from "../../src/cli/build/build-assets.ts";
 
 type Benchmark = { run: (args: string[]) => Promise<Record<string, unknown>> };
 

@@ -1,6 +1,6 @@
 import createClient from "openapi-fetch";
 
-import type { paths } from "./generated/api.d.ts";
+import type { paths } from "#api-types/public";
 
 type Names = { rag: string; scopedRag: string; inference: string; source: string; file: string };
 

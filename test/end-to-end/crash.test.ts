@@ -8,7 +8,7 @@ import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { startEmbedder } from "./embedder.ts";
-import { makeRag, scratchFolder, startService } from "./local-service.ts";
+import { countsOf, makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, freePort, runCli, untilFree } from "./run-cli.ts";
 
 const FILES = 500;
@@ -88,7 +88,7 @@ test("a Worker killed three times while it indexes loses nothing and doubles not
 
   for (let crash = 1; crash <= CRASHES; crash++) {
     await strike;
-    expect((await api.ragCounts("docs")).processedFiles).toBeLessThan(FILES);
+    expect((await countsOf(api)).processedFiles).toBeLessThan(FILES);
     process.kill(-service.pid, "SIGKILL");
     await service.ended;
     await untilFree(port);
@@ -101,7 +101,7 @@ test("a Worker killed three times while it indexes loses nothing and doubles not
   expect({ pushed: added + unchanged, notPushed }).toEqual({ pushed: FILES, notPushed: [] });
   const { total, indexed, failed } = await waitForIndex(api, "docs", openTerminal(true));
   expect({ total, indexed, failed }).toEqual({ total: FILES, indexed: FILES, failed: [] });
-  const { numberVectors } = await api.ragCounts("docs");
+  const { numberVectors } = await countsOf(api);
   const found = await fetch(`${url}/api/rags/docs/retrieve`, {
     method: "POST",
     headers: { Authorization: `Bearer ${token}` },

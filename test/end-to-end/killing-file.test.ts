@@ -2,11 +2,12 @@ import { join } from "node:path";
 
 import { afterAll, expect, test } from "vitest";
 
+import { dataOf } from "../../src/cli/api/clients.ts";
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { startEmbedder } from "./embedder.ts";
-import { makeRag, scratchFolder, startService } from "./local-service.ts";
+import { countsOf, makeRag, scratchFolder, startService } from "./local-service.ts";
 import { freePort, untilFree } from "./run-cli.ts";
 
 const TRIES = 5;
@@ -30,7 +31,15 @@ test("a file that kills the server at each start is given up; others are indexed
   const { api } = await makeRag(service.url);
   const names = Array.from({ length: HEALTHY_FILES }, (_, at) => `healthy-${at}.txt`);
   for (const name of ["poison.txt", ...names]) {
-    await api.putFile("docs", name, Buffer.from(`A note in ${name}.`), "text/plain");
+    const headers = { "Content-Type": "text/plain" };
+    const params = { path: { id: "docs", path: name } };
+    const body = `A note in ${name}.`;
+    await api.PUT("/file-sources/{id}/files/{path}", {
+      params,
+      body,
+      headers,
+      bodySerializer: String,
+    });
   }
   const ended = async () => {
     await waitForIndex(api, "docs", openTerminal(true));
@@ -48,11 +57,12 @@ test("a file that kills the server at each start is given up; others are indexed
     service = await start();
   }
   expect(await Promise.race([strike, ended()])).toBe("ended");
-  const failed = await api.filesWithStatus("docs", "error", 10);
+  const params = { path: { id: "docs" }, query: { status: "error" } } as const;
+  const failed = await dataOf(api.GET("/file-sources/{id}/files", { params }));
   expect(failed).toMatchObject({
     total: 1,
     data: [{ filePath: "poison.txt", errorMessage: "indexing did not finish after 5 tries" }],
   });
-  expect(await api.ragCounts("docs")).toMatchObject({ processedFiles: HEALTHY_FILES });
+  expect(await countsOf(api)).toMatchObject({ processedFiles: HEALTHY_FILES });
   model.close();
 });

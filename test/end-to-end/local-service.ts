@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { panelApi, signIn } from "../../src/cli/api/panel-api.ts";
-import type { PanelApi } from "../../src/cli/api/panel-api.ts";
+import { dataOf, panelApi, signIn } from "../../src/cli/api/clients.ts";
+import type { PanelApi } from "../../src/cli/api/clients.ts";
 import { startWorker } from "../../src/cli/worker/start-worker.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { builtService } from "./built-service.ts";
@@ -30,9 +30,17 @@ export async function startService(
 /** A file source and a RAG over it, both called `docs`, with a key and a token. */
 export async function makeRag(url: string): Promise<{ api: PanelApi; key: string; token: string }> {
   const panel = await signIn(url, "admin@localhost", "quarry");
-  const key = await panel.createKey("end to end");
+  const made = await dataOf(panel.POST("/keys", { body: { name: "end to end", role: "admin" } }));
+  const { key } = made;
   const api = panelApi(url, key);
-  await api.create("file-sources", { name: "Docs", identifier: "docs", provider: "file_system" });
-  await api.create("rags", { name: "Docs", identifier: "docs", fileSource: "docs" });
-  return { api, key, token: await api.createToken("end to end") };
+  const docs = { name: "Docs", identifier: "docs" };
+  await api.POST("/file-sources", { body: { ...docs, provider: "file_system" } });
+  await api.POST("/rags", { body: { ...docs, fileSource: "docs" } });
+  const body = { name: "end to end", agents: ["*"], inferences: ["*"], rags: ["*"] };
+  const { token } = await dataOf(api.POST("/tokens", { body }));
+  return { api, key, token };
 }
+
+/** The counts of the RAG `docs`. */
+export const countsOf = (api: PanelApi) =>
+  dataOf(api.GET("/rags/{id}", { params: { path: { id: "docs" } } }));

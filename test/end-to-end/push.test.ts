@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { multipartBody } from "../../src/cli/api/multipart-body.ts";
-import type { PanelApi } from "../../src/cli/api/panel-api.ts";
-import type { Retrieval } from "../../src/cli/api/public-api.ts";
+import type { PanelApi, Retrieval } from "../../src/cli/api/clients.ts";
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
+import { readManifest } from "../../src/cli/push/plan-push.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { HOSTILE_FILES } from "../support/hostile-files.ts";
@@ -82,7 +82,7 @@ test("a dry run changes nothing", async () => {
   write("new.md", "# New\n\nNothing of this is pushed.\n");
   const dry = await push("--dry-run");
   expect(dry.stdout).toContain("add    new.md");
-  expect([...(await api.manifest("docs")).keys()]).not.toContain("new.md");
+  expect([...(await readManifest(api, "docs")).keys()]).not.toContain("new.md");
   rmSync(join(folder, "new.md"));
 });
 
@@ -96,10 +96,10 @@ test("when most of a folder is deleted, nothing is removed until confirmed", asy
   expect(held.code).toBe(1);
   expect(held.counts).toMatchObject({ removed: 0, held: COUNT });
   expect(held.stderr).toContain("--confirm-removals");
-  expect((await api.manifest("docs")).size).toBe(COUNT + 2);
+  expect((await readManifest(api, "docs")).size).toBe(COUNT + 2);
   const confirmed = await push("--json", "--confirm-removals");
   expect(confirmed.counts).toMatchObject({ removed: COUNT, held: 0 });
-  expect((await api.manifest("docs")).size).toBe(2);
+  expect((await readManifest(api, "docs")).size).toBe(2);
 });
 
 test("--watch pushes what is saved", async () => {
@@ -108,7 +108,7 @@ test("--watch pushes what is saved", async () => {
   await watching.untilItSays("Watching");
   write("lynx.md", "# Lynx\n\nThe lynx has tufted ears.\n");
   await watching.untilItSays("1 added");
-  expect([...(await api.manifest("docs")).keys()]).toContain("lynx.md");
+  expect([...(await readManifest(api, "docs")).keys()]).toContain("lynx.md");
   watching.child.kill("SIGINT");
   expect((await watching.finished).code).toBe(0);
 });
@@ -129,9 +129,8 @@ test.each(Object.entries(WITNESSES))("a program that exists works: %s", async (_
   if (!served) {
     const asking = { systemPrompt: "Answer from the documents.", rags: ["docs"] };
     const model = "embedded/extractive";
-    for (const kind of ["inferences", "agents"] as const) {
-      await api.create(kind, { name: "Ask", identifier: "ask", model, ...asking });
-    }
+    const body = { name: "Ask", identifier: "ask", model, ...asking };
+    for (const kind of ["/inferences", "/agents"] as const) await api.POST(kind, { body });
     served = true;
   }
   await witness({ url: service.url, token });
@@ -175,12 +174,13 @@ async function healthMs(): Promise<number> {
 }
 
 test("hostile calls end with clear errors, and others are served meanwhile", async () => {
-  await api.create("inferences", {
+  const plain = {
     name: "Plain",
     identifier: "plain",
     systemPrompt: "",
     model: "embedded/extractive",
-  });
+  };
+  await api.POST("/inferences", { body: plain });
   for (const { what, body, status, error } of HOSTILE_CALLS) {
     const running = run(body);
     const waitedMs = await healthMs();
@@ -205,7 +205,8 @@ test("a hostile robots.txt is read, its rules hold, and others are served meanwh
     site.routes.set("/open", { body: "<p>An open page.</p>" });
     site.routes.set("/closed/b", { body: "<p>A closed page.</p>" });
     const config = { startUrls: [`http://127.0.0.1:${site.port}/`] };
-    await api.create("file-sources", { name: "Site", identifier: "site", provider: "web", config });
+    const source = { name: "Site", identifier: "site", provider: "web", config } as const;
+    await api.POST("/file-sources", { body: source });
     await panel("POST", "/file-sources/site/scan");
     const read = async () => await panel<{ lastScan: Scan }>("GET", "/file-sources/site");
     let scan: Scan = null;

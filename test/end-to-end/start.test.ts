@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { publicApi } from "../../src/cli/api/public-api.ts";
+import { dataOf, publicApi } from "../../src/cli/api/clients.ts";
 import { SAMPLE_QUESTIONS } from "../../src/cli/demo/questions.ts";
 import { scratchFolder } from "./local-service.ts";
 import { runPastedSamples } from "./pasted-samples.ts";
@@ -75,9 +75,12 @@ describe("npm start on the sample", () => {
     const { token } = JSON.parse(readFileSync(join(state, "demo.json"), "utf8")) as {
       token: string;
     };
-    const { data } = await publicApi(`http://localhost:${port}`, token).ragFiles("sample", 1);
+    const params = { path: { identifier: "sample" }, query: { page: 1, limit: 100 } };
+    const api = publicApi(`http://localhost:${port}`, token);
+    const listed = await dataOf(api.GET("/api/rags/{identifier}/files", { params }));
+    const data = "data" in listed ? listed.data : listed;
     expect(data).toHaveLength(SAMPLE_FILES);
-    const indexedAt = data.map((file) => Date.parse(String(file["indexedAt"])));
+    const indexedAt = data.map((file) => Date.parse(String(file.indexedAt)));
     expect(Math.max(...indexedAt)).toBeLessThan(endedAt);
     const lines = shown.split("\n").filter((line) => line.trim().startsWith("curl"));
     expect(lines).toHaveLength(3);

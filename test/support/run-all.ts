@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { buildAssets } from "../../src/cli/build-assets.ts";
+import { buildAssets } from "../../src/cli/build/build-assets.ts";
 
 const scratch = mkdtempSync(join(scratchParent(), "quarry-test-"));
 const environment = {
@@ -24,6 +24,7 @@ type Check = [name: string, command: string, ...args: string[]];
 
 /** One after the other on one core, while the bundles are built on another. */
 const sourceChecks: Check[] = [
+  ["types of the APIs are made", "node", "src/cli/build/build-api-types.ts"],
   ["format", "oxfmt", "--check"],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["types", "tsc", "--noEmit"],

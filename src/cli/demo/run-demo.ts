@@ -1,6 +1,6 @@
 import { parseConfig } from "../../config.ts";
-import type { PanelApi } from "../api/panel-api.ts";
-import { publicApi } from "../api/public-api.ts";
+import { dataOf, publicApi } from "../api/clients.ts";
+import type { PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { chooser } from "../push/choose-files.ts";
 import { listFolder } from "../push/list-folder.ts";
@@ -248,9 +248,14 @@ async function askAndShow(
   const { query, prompt } = questions;
   const api = publicApi(url, token, "the token of this start");
   const shared = { topK: PASSAGES, useReranking: true, includeSources: true };
-  const retrieval = await api.retrieve(identifier, { semanticSearch: [query], ...shared });
+  const params = { path: { identifier } };
+  const search = { semanticSearch: [query], ...shared };
+  const retrieval = await dataOf(
+    api.POST("/api/rags/{identifier}/retrieve", { params, body: search }),
+  );
   showRetrieval(terminal, query, retrieval);
-  const run = await api.runInference(identifier, { prompt, semanticSearch: [prompt], ...shared });
+  const body = { prompt, semanticSearch: [prompt], ...shared };
+  const run = await dataOf(api.POST("/api/inferences/{identifier}", { params, body }));
   showAnswer(terminal, prompt, run);
   terminal.result({
     retrieval: { query, chunks: retrieval.chunks },

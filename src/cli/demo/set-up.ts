@@ -1,7 +1,6 @@
-import type { Kind, PanelApi } from "../api/panel-api.ts";
-import { panelApi, signIn } from "../api/panel-api.ts";
-import { publicApi } from "../api/public-api.ts";
-import { ApiError } from "../api/send.ts";
+import { dataOf, dataUnless, panelApi, publicApi, signIn } from "../api/clients.ts";
+import type { PanelApi } from "../api/clients.ts";
+import { ApiError } from "../api/patient-fetch.ts";
 import { CommandFailure } from "../failure.ts";
 import type { DemoState } from "./demo-state.ts";
 import type { Subject } from "./subject.ts";
@@ -12,6 +11,7 @@ const KNOWN_PASSWORD = "quarry";
 const KEY_NAME = "npm start";
 const TOKEN_NAME = "npm start";
 const UNAUTHORIZED = 401;
+const NOT_FOUND = 404;
 
 const SYSTEM_PROMPT =
   "Answer the question from the documents that you are given, in the language of the question. " +
@@ -28,11 +28,13 @@ export async function openPanel(
 ): Promise<PanelApi> {
   if (state.key !== null) {
     const api = panelApi(baseUrl, state.key);
-    if (await api.works()) return api;
+    const accepted = await dataUnless(UNAUTHORIZED, api.GET("/rags", { params: {} }));
+    if (accepted !== null) return api;
   }
   try {
     const signedIn = await signInWith(baseUrl, state.password ?? "", origin);
-    state.key = await signedIn.createKey(KEY_NAME);
+    const body = { name: KEY_NAME, role: "admin" } as const;
+    state.key = (await dataOf(signedIn.POST("/keys", { body }))).key;
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.status !== UNAUTHORIZED) throw thrown;
     throw new CommandFailure(
@@ -50,7 +52,8 @@ async function signInWith(baseUrl: string, password: string, origin: string): Pr
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.status !== UNAUTHORIZED) throw thrown;
     const api = await signIn(baseUrl, LOCAL_EMAIL, KNOWN_PASSWORD, origin);
-    await api.changePassword(KNOWN_PASSWORD, password);
+    const body = { currentPassword: KNOWN_PASSWORD, newPassword: password };
+    await api.PATCH("/session/password", { body });
     return api;
   }
 }
@@ -61,12 +64,34 @@ export async function setUpResources(
   { identifier, name }: Subject,
   chatModel: string,
 ): Promise<void> {
-  await ensure(api, "file-sources", identifier, { name, provider: "file_system" }, {});
-  const ragSettings = { reranker: "embedded/lexical" };
-  await ensure(api, "rags", identifier, { name, fileSource: identifier }, ragSettings);
+  const at = { params: { path: { id: identifier } } };
+  const named = { name, identifier };
+  const settings = { reranker: "embedded/lexical" };
   const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
-  await ensure(api, "inferences", identifier, { name }, answering);
-  await ensure(api, "agents", identifier, { name }, answering);
+  await ensure(
+    {},
+    api.GET("/file-sources/{id}", at),
+    () => api.POST("/file-sources", { body: { ...named, provider: "file_system" } }),
+    (body) => api.PATCH("/file-sources/{id}", { ...at, body }),
+  );
+  await ensure(
+    settings,
+    api.GET("/rags/{id}", at),
+    () => api.POST("/rags", { body: { ...named, fileSource: identifier, ...settings } }),
+    (body) => api.PATCH("/rags/{id}", { ...at, body }),
+  );
+  await ensure(
+    answering,
+    api.GET("/inferences/{id}", at),
+    () => api.POST("/inferences", { body: { ...named, ...answering } }),
+    (body) => api.PATCH("/inferences/{id}", { ...at, body }),
+  );
+  await ensure(
+    answering,
+    api.GET("/agents/{id}", at),
+    () => api.POST("/agents", { body: { ...named, ...answering } }),
+    (body) => api.PATCH("/agents/{id}", { ...at, body }),
+  );
 }
 
 /** The token of an earlier start while it is valid, else a new one. */
@@ -79,35 +104,31 @@ export async function ensureToken(
   if (state.token !== null && (await isAccepted(baseUrl, state.token, identifier))) {
     return state.token;
   }
-  state.token = await api.createToken(TOKEN_NAME);
-  return state.token;
+  const body = { name: TOKEN_NAME, agents: ["*"], inferences: ["*"], rags: ["*"] };
+  const { token } = await dataOf(api.POST("/tokens", { body }));
+  state.token = token;
+  return token;
 }
 
 async function isAccepted(baseUrl: string, token: string, identifier: string): Promise<boolean> {
-  try {
-    await publicApi(baseUrl, token).rag(identifier);
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof ApiError && thrown.status === UNAUTHORIZED) return false;
-    throw thrown;
-  }
+  const params = { path: { identifier } };
+  const rag = publicApi(baseUrl, token).GET("/api/rags/{identifier}", { params });
+  return (await dataUnless(UNAUTHORIZED, rag)) !== null;
 }
 
-/** `settings` are updated at every start; `once` applies only at creation. */
-async function ensure(
-  api: PanelApi,
-  kind: Kind,
-  identifier: string,
-  once: Record<string, unknown>,
-  settings: Record<string, unknown>,
+/** Creates a resource, or updates it where its settings differ from those of this start. */
+async function ensure<Settings extends object>(
+  settings: Settings,
+  find: Promise<{ data?: object }>,
+  create: () => Promise<unknown>,
+  change: (differing: Partial<Settings>) => Promise<unknown>,
 ): Promise<void> {
-  const found = await api.find(kind, identifier);
-  if (found === null) {
-    await api.create(kind, { ...once, identifier, ...settings });
-    return;
-  }
+  const found = await dataUnless(NOT_FOUND, find);
+  if (found === null) return void (await create());
+  const before = new Map(Object.entries(found ?? {}));
   const differing = Object.entries(settings).filter(
-    ([field, wanted]) => JSON.stringify(found[field]) !== JSON.stringify(wanted),
+    ([field, wanted]) => JSON.stringify(before.get(field)) !== JSON.stringify(wanted),
   );
-  if (differing.length > 0) await api.change(kind, identifier, Object.fromEntries(differing));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some fields of the settings
+  if (differing.length > 0) await change(Object.fromEntries(differing) as Partial<Settings>);
 }

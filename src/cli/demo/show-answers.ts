@@ -1,13 +1,14 @@
-import type { Explanation } from "../api/panel-api.ts";
-import type { Chunk, Retrieval, Run } from "../api/public-api.ts";
-import { answerText, citedItems } from "../api/public-api.ts";
+import { z } from "zod";
+
+import type { Chunk, Explained, Retrieval, Run } from "../api/clients.ts";
 import type { Terminal } from "../terminal.ts";
 import { excerpt } from "./excerpt.ts";
 
 const SCORE_DIGITS = 3;
 const FILE_WIDTH = 32;
 
-type ShownChunk = Chunk & { explanation?: Explanation | undefined };
+type ShownChunk = Chunk & Pick<Explained, "explanation">;
+type Explanation = NonNullable<Explained["explanation"]>;
 
 /**
  * Passages as a table: score, origin, and the part of the text that matches the queries. Where a
@@ -38,7 +39,7 @@ function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): str
     ({ lexical, vector }) => `${leg("words", lexical)}, ${leg("similarity", vector)}`,
   );
   const reranked = relevance === null ? "" : `, reranker ${relevance.toFixed(SCORE_DIGITS)}`;
-  const looked = typeof wordsRank === "number" ? `, by words and names rank ${wordsRank}` : "";
+  const looked = wordsRank === null ? "" : `, by words and names rank ${wordsRank}`;
   return [...legs, `together rank ${fusedRank}${looked}${reranked}`].map((line) => `= ${line}`);
 }
 
@@ -69,8 +70,8 @@ export function sourceLines({ response, items }: Run): string[] {
   const places = (cited.length > 0 ? cited : items).flatMap(({ source }) => {
     if (source === undefined) return [];
     const { filePath, page, headings } = source;
-    const onPage = page === null || page === undefined ? "" : `, page ${page}`;
-    return [[`${filePath}${onPage}`, ...(headings ?? [])].join(" › ")];
+    const onPage = page === null ? "" : `, page ${page}`;
+    return [[`${filePath}${onPage}`, ...headings].join(" › ")];
   });
   const text = answerText(response);
   const isSaid = (item: Chunk) => text.includes(item.source?.filePath ?? "");
@@ -78,4 +79,24 @@ export function sourceLines({ response, items }: Run): string[] {
   const lines = [...new Set(places)].map((place) => `- ${place}`);
   if (lines.length === 0) return [];
   return [cited.length > 0 ? "Sources:" : "Found, and cited by nothing in the answer:", ...lines];
+}
+
+/** Citations are not part of the published specification. */
+const blocks = z.array(
+  z.looseObject({
+    text: z.string().default(""),
+    citations: z.array(z.looseObject({ item: z.number() })).default([]),
+  }),
+);
+
+/** Indexes of the items that the answer cites, in the order of the text. */
+function citedItems(response: Run["response"]): number[] {
+  const cited = (blocks.safeParse(response).data ?? []).flatMap(({ citations }) => citations);
+  return [...new Set(cited.map(({ item }) => item))];
+}
+
+/** An inference's response as text: its text blocks, or the JSON that a schema asked for. */
+export function answerText(response: Run["response"]): string {
+  const texts = (blocks.safeParse(response).data ?? []).map(({ text }) => text);
+  return texts.length > 0 ? texts.join("\n\n") : JSON.stringify(response, null, 2);
 }

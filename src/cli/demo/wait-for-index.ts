@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { PanelApi, SourceFile } from "../api/panel-api.ts";
+import { dataOf } from "../api/clients.ts";
+import type { PanelApi, SourceFile } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -34,10 +35,10 @@ type Counts = { total: number; indexed: number; failed: number; vectors: number 
 
 const isFinished = ({ total, indexed, failed }: Counts) => indexed + failed >= total;
 
-async function countsOf(api: PanelApi, identifier: string): Promise<Counts> {
+async function countsOf(api: PanelApi, id: string): Promise<Counts> {
   const [rag, failing] = await Promise.all([
-    api.ragCounts(identifier),
-    api.filesWithStatus(identifier, "error", 1),
+    dataOf(api.GET("/rags/{id}", { params: { path: { id } } })),
+    failedFiles(api, id, 1),
   ]);
   return {
     total: rag.totalFiles,
@@ -46,6 +47,14 @@ async function countsOf(api: PanelApi, identifier: string): Promise<Counts> {
     vectors: rag.numberVectors,
   };
 }
+
+/** The first failed files of a source, and how many there are. */
+const failedFiles = (api: PanelApi, id: string, limit: number) =>
+  dataOf(
+    api.GET("/file-sources/{id}/files", {
+      params: { path: { id }, query: { status: "error", limit } },
+    }),
+  );
 
 async function watchCounts(
   api: PanelApi,
@@ -75,8 +84,7 @@ function noteOf({ failed, vectors }: Counts): string {
 
 async function outcome(api: PanelApi, identifier: string, counts: Counts): Promise<Indexed> {
   const { total, indexed, vectors } = counts;
-  const failed =
-    counts.failed === 0 ? [] : (await api.filesWithStatus(identifier, "error", FAILED_SHOWN)).data;
+  const failed = counts.failed === 0 ? [] : (await failedFiles(api, identifier, FAILED_SHOWN)).data;
   if (total > 0 && indexed === 0) {
     const [first] = failed;
     throw new CommandFailure(

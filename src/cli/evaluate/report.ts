@@ -1,5 +1,5 @@
 import type { Terminal } from "../terminal.ts";
-import type { Comparison, RunSummary } from "./evaluation-api.ts";
+import type { Comparison, RunSummary } from "../api/clients.ts";
 
 const DIGITS = 3;
 /** A run of some questions costs cents. */

@@ -1,4 +1,5 @@
 import { settingShape } from "../../db/evaluation/stored-shapes.ts";
+import type { EvaluationRun } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 
 const NAMES = Object.keys(settingShape.shape);
@@ -8,7 +9,7 @@ const NAMES = Object.keys(settingShape.shape);
  * the resource as it is.
  * @throws CommandFailure
  */
-export function settingIn(text: string): Record<string, unknown> {
+export function settingIn(text: string): EvaluationRun["setting"] {
   if (text.trim() === "" || text.trim() === "default") return {};
   const pairs = text.split(",").map((part) => {
     const at = part.indexOf("=");
@@ -19,7 +20,11 @@ export function settingIn(text: string): Record<string, unknown> {
     }
     return [name, valueOf(part.slice(at + 1).trim())] as const;
   });
-  return Object.fromEntries(pairs);
+  const parsed = settingShape.safeParse(Object.fromEntries(pairs));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no field is undefined
+  if (parsed.success) return parsed.data as EvaluationRun["setting"];
+  const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  throw new CommandFailure(`${wrong.join("; ")}.`);
 }
 
 const NAMED: Record<string, unknown> = { true: true, false: false, none: null, null: null };

@@ -1,5 +1,5 @@
 import { CommandFailure } from "../failure.ts";
-import type { RunSummary } from "./evaluation-api.ts";
+import type { RunSummary } from "../api/clients.ts";
 
 /** What a measure must reach, 0 to 1. */
 export type Threshold = { measure: string; least: number };

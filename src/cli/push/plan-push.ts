@@ -1,6 +1,7 @@
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import type { ManifestEntry } from "../api/panel-api.ts";
+import { dataOf } from "../api/clients.ts";
+import type { PanelApi } from "../api/clients.ts";
 import type { Chooser } from "./choose-files.ts";
 import { hashFile } from "./hash-file.ts";
 import { reasonOf } from "./list-folder.ts";
@@ -15,7 +16,29 @@ export type PushPlan = {
   failed: { path: string; reason: string }[];
 };
 
+/** What a source holds of one path. */
+type ManifestEntry = { size: number; sha256: string | null };
+
 const HASHED_AT_ONCE = 8;
+
+/** The files of a source, by path. */
+export async function readManifest(
+  api: PanelApi,
+  id: string,
+): Promise<ReadonlyMap<string, ManifestEntry>> {
+  const known = new Map<string, ManifestEntry>();
+  let cursor: string | null = null;
+  do {
+    const query: { cursor?: string } = cursor === null ? {} : { cursor };
+    const page = await manifestPage(api, id, query);
+    for (const file of page.files) known.set(file.path, file);
+    ({ cursor } = page);
+  } while (cursor !== null);
+  return known;
+}
+
+const manifestPage = (api: PanelApi, id: string, query: { cursor?: string }) =>
+  dataOf(api.GET("/file-sources/{id}/manifest", { params: { path: { id }, query } }));
 
 /** Compares hashes only where sizes are equal; another size already means a change. */
 export async function planPush(

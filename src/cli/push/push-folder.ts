@@ -1,12 +1,13 @@
 import { isMassRemoval } from "../../core/mass-removal.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import type { PanelApi } from "../api/panel-api.ts";
-import { ApiError } from "../api/send.ts";
+import { dataUnless } from "../api/clients.ts";
+import type { PanelApi } from "../api/clients.ts";
+import { ApiError } from "../api/patient-fetch.ts";
 import type { Terminal } from "../terminal.ts";
 import { chooser } from "./choose-files.ts";
 import type { FileChoice } from "./choose-files.ts";
 import { listFolder, reasonOf } from "./list-folder.ts";
-import { planPush } from "./plan-push.ts";
+import { planPush, readManifest } from "./plan-push.ts";
 import type { PushPlan } from "./plan-push.ts";
 import { uploadFiles, uploadsOf } from "./upload-files.ts";
 
@@ -34,6 +35,7 @@ const UPLOADS_AT_ONCE = 4;
 const REMOVALS_AT_ONCE = 8;
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
+const NOT_FOUND = 404;
 
 /** Makes a file source equal a folder: uploads new and changed files, removes deleted ones. */
 export async function pushFolder(
@@ -44,7 +46,7 @@ export async function pushFolder(
   const choose = chooser(request.choice);
   const [listing, manifest] = await Promise.all([
     listFolder(request.folder, choose),
-    api.manifest(request.source),
+    readManifest(api, request.source),
   ]);
   const plan = await planPush(listing, manifest, choose);
   const held = !request.confirmRemovals && isMassRemoval(plan.remove.length, manifest.size);
@@ -95,7 +97,7 @@ async function carryOut(
       }
     });
     await inParallel(remove, REMOVALS_AT_ONCE, async (path) => {
-      const removal = api.removeFile(source, path).then(() => [null]);
+      const removal = removeFile(api, source, path).then(() => [null]);
       const [reason = null] = await unlessRefused(removal, 1);
       end(path, "removed", reason);
     });
@@ -103,6 +105,13 @@ async function carryOut(
     progress.stop();
   }
 }
+
+/** A file that no longer exists counts as removed. */
+const removeFile = (api: PanelApi, id: string, path: string) =>
+  dataUnless(
+    NOT_FOUND,
+    api.DELETE("/file-sources/{id}/files/{path}", { params: { path: { id, path } } }),
+  );
 
 /** Why each file of a call failed, or null. @throws what concerns the whole push. */
 async function unlessRefused(

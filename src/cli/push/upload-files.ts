@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 
-import type { PanelApi } from "../api/panel-api.ts";
+import { dataOf, encodedPath } from "../api/clients.ts";
+import type { PanelApi } from "../api/clients.ts";
+import { multipartBody } from "../api/multipart-body.ts";
 import type { BatchPart } from "../api/multipart-body.ts";
 import { contentTypeOf } from "./content-types.ts";
 import { reasonOf } from "./list-folder.ts";
@@ -12,7 +14,6 @@ const SMALL_FILE_BYTES = MIB;
 /** Of one call: the service takes 500 files and 32 MiB; smaller calls show progress. */
 const FILES_PER_CALL = 250;
 const BYTES_PER_CALL = 8 * MIB;
-const FIRST_FAILURE = 400;
 
 /** The files in the calls that upload them: small ones together, in their order. */
 export function uploadsOf<File extends LocalFile>(files: File[]): File[][] {
@@ -48,19 +49,40 @@ export async function uploadFiles(
   const parts = read.flatMap((one) => ("data" in one ? [one] : []));
   const [only] = parts;
   if (only !== undefined && files.length === 1) {
-    await api.putFile(source, only.path, only.data, only.contentType);
+    await putFile(api, source, only);
     return [null];
   }
-  const stored = parts.length === 0 ? [] : await api.putFiles(source, parts);
-  const answers = stored.values();
+  const answers = (parts.length === 0 ? [] : await putFiles(api, source, parts)).values();
   return read.map((one) => {
     if ("reason" in one) return one.reason;
-    const { status, error = "no reason given" } = answers.next().value ?? NO_ANSWER;
-    return status < FIRST_FAILURE ? null : `${error} (${status})`;
+    const answer = answers.next().value ?? NO_ANSWER;
+    return "error" in answer ? `${answer.error} (${answer.status})` : null;
   });
 }
 
 const NO_ANSWER = { status: 500, error: "no answer for this file" };
+
+/** The body is sent as it is; the types know it as text. */
+const bytes = (data: Uint8Array<ArrayBuffer>, contentType: string) => ({
+  body: "",
+  bodySerializer: () => data,
+  headers: { "Content-Type": contentType },
+});
+
+const putFile = (api: PanelApi, id: string, { path, data, contentType }: ReadPart) =>
+  api.PUT("/file-sources/{id}/files/{path}", {
+    params: { path: { id, path } },
+    ...bytes(data, contentType),
+  });
+
+/** Many small files in one call; the answers are in their order. */
+async function putFiles(api: PanelApi, id: string, files: ReadPart[]) {
+  const parts = files.map((file) => ({ ...file, path: encodedPath(file.path) }));
+  const { data, contentType } = multipartBody(parts);
+  const { repeating: fetch } = api;
+  const call = { params: { path: { id } }, ...bytes(data, contentType), fetch };
+  return (await dataOf(api.POST("/file-sources/{id}/files", call))).files;
+}
 
 type ReadPart = BatchPart & { data: Uint8Array<ArrayBuffer> };
 

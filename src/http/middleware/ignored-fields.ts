@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { z } from "zod";
 
+import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../app-env.ts";
 import { pathOf, unknownFields } from "../unknown-fields.ts";
 
@@ -9,27 +10,40 @@ const HEADER = "X-Ignored-Fields";
 const FIELDS_MAX = 20;
 const MAX_FIELD_LENGTH = 100;
 
+/** What the guards of searches find. */
+type Searched = { rag?: Reranked; inference?: { rags: Reranked[] } };
+type Reranked = { reranker: string | null };
+
 /**
- * Lists in `X-Ignored-Fields` the fields of a body that its schema does not have. They are
- * ignored, as documented; without the header a typo would go unnoticed. Runs after `jsonBody`, and
+ * Lists in `X-Ignored-Fields` the fields of a body that its schema does not have, and
+ * `useReranking` where no RAG has a reranker: otherwise neither would be noticed. Runs after `jsonBody`, and
  * after the permission checks: who has no token learns nothing of a body's form.
  */
 export function ignoredFields(schema: z.core.$ZodType) {
-  return createMiddleware<AppEnv>(async (context, next) => {
-    const ignored = unknownFields(schema, await jsonOrNull(context.req), FIELDS_MAX);
+  return createMiddleware<AppEnv & { Variables: Searched }>(async (context, next) => {
+    const body = await jsonOrNull(context.req);
+    const ignored = unknownFields(schema, body, FIELDS_MAX).map(pathOf);
     await next();
+    if (asksToRerank(body) && hasNoReranker(context.var)) ignored.push("useReranking");
     if (ignored.length > 0) context.res.headers.set(HEADER, listOf(ignored));
   });
 }
 
+const asksToRerank = (body: unknown) => isObject(body) && body["useReranking"] === true;
+
+/** Whether the call searches RAGs, and none of them has a reranker. */
+function hasNoReranker({ rag, inference }: Searched): boolean {
+  const rags = rag === undefined ? (inference?.rags ?? []) : [rag];
+  return rags.length > 0 && rags.every(({ reranker }) => reranker === null);
+}
+
 /** The same for a handler that reads the body itself, once its caller is known. */
 export function tellIgnored(context: Context, schema: z.core.$ZodType, body: unknown): void {
-  const ignored = unknownFields(schema, body, FIELDS_MAX);
+  const ignored = unknownFields(schema, body, FIELDS_MAX).map(pathOf);
   if (ignored.length > 0) context.header(HEADER, listOf(ignored));
 }
 
-const listOf = (fields: ReturnType<typeof unknownFields>) =>
-  fields.map(pathOf).map(headerText).join(", ");
+const listOf = (paths: string[]) => paths.map(headerText).join(", ");
 
 async function jsonOrNull(request: { text(): Promise<string> }): Promise<unknown> {
   try {

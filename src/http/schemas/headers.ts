@@ -32,7 +32,8 @@ export const HEADERS = {
     example: "context;dur=12.3, reranking;dur=0.0, model;dur=801.2, total;dur=820.9",
   },
   "X-Ignored-Fields": {
-    description: "Only when there are any: fields of the body that are not known and were ignored.",
+    description:
+      "Only when there are any: fields of the body that were ignored, as they are not known, or as no RAG has a reranker (useReranking).",
     schema: { type: "string" },
     example: "top_k",
   },

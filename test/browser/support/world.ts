@@ -1,4 +1,4 @@
-import { signIn } from "../../../src/cli/api/panel-api.ts";
+import { dataOf, signIn } from "../../../src/cli/api/clients.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
 import { waitForIndex } from "../../../src/cli/demo/wait-for-index.ts";
 
@@ -40,7 +40,9 @@ function apiWith(url: string, key: string): Api {
 /** One of everything that the panel shows, with a file that cannot be indexed. */
 export async function makeWorld(url: string): Promise<Api> {
   const panel = await signIn(url, ADMIN.email, ADMIN.password);
-  const api = apiWith(url, await panel.createKey("browser tests"));
+  const body = { name: "browser tests", role: "admin" } as const;
+  const { key } = await dataOf(panel.POST("/keys", { body }));
+  const api = apiWith(url, key);
   const source = { name: "Handbook files", identifier: "handbook", provider: "file_system" };
   await api("POST", "/file-sources", source);
   for (const [path, text] of Object.entries(DOCUMENTS)) {

@@ -68,6 +68,9 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
     const asked = { semanticSearch: ["apples"], useReranking: true };
     const answer = await world.post(`/api/rags/${world.otherRag}/retrieve`, asked);
     assert.deepEqual(keysOf(ok(answer)), ["chunks"]);
+    assert.equal(answer.headers.get("X-Ignored-Fields"), "useReranking");
+    const reranked = await world.post(`/api/rags/${world.rag}/retrieve`, asked);
+    assert.equal(reranked.headers.get("X-Ignored-Fields"), null);
   },
   "reranking changes no score": async (world) => {
     const scores = async (useReranking: boolean) =>

@@ -61,7 +61,15 @@ const server = createServer((request, response) => {
       return;
     }
     const status = method === "POST" ? "running" : "done";
-    const run = { id: `r${sent.length}`, status, error: null, total: 100, done: 100, summary };
+    const run = {
+      id: `r${sent.length}`,
+      status,
+      error: null,
+      total: 100,
+      done: 100,
+      summary,
+      facts: {},
+    };
     const difference = { mean: 0.05, low: -0.02, high: 0.11 };
     const figures = { measure: "recall@5", questions: 100, first: 0.7, second: 0.75 };
     const none = { mean: 0, low: 0, high: 0 };

@@ -1,24 +1,17 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Command } from "commander";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { MockInstance } from "vitest";
 
 import { readSchema } from "../../../src/cli/schema-file.ts";
 import { askCommand, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { checkNodeVersion, versionOfProject } from "../../../src/cli/installation.ts";
-import { goOnWithout, runDemo, withWayBack } from "../../../src/cli/demo/run-demo.ts";
+import { goOnWithout, withWayBack } from "../../../src/cli/demo/run-demo.ts";
 import { CommandFailure } from "../../../src/cli/failure.ts";
-import { isAlive } from "../../../src/cli/is-alive.ts";
-import { claimState } from "../../../src/cli/worker/claim-state.ts";
-import { freePort } from "../../end-to-end/run-cli.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -77,26 +70,40 @@ test("a Node.js that is too old to serve is told", () => {
 });
 
 type Sent = { url: string; body: unknown };
+let warned: MockInstance;
+/** What the service says of files. */
+let answer = () => Response.json({ data: [{ filePath: "a.md" }], total: 1 });
 
 /** What a command sends to a service with the inferences "sample", of one RAG, and "plain". */
 async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
   let sent: Sent | null = null;
   vi.stubEnv("QUARRY_TOKEN", "qry_a");
   vi.stubEnv("QUARRY_KEY", "qrya_a");
-  vi.stubGlobal("fetch", (url: string, { body }: { body: string | null }) => {
-    if (body === null) return Promise.resolve(Response.json(INFERENCES));
-    sent = { url, body: JSON.parse(body) };
-    return Promise.resolve(Response.json({ chunks: [], items: [], response: [] }));
+  vi.stubGlobal("fetch", async (request: Request) => {
+    const { url, method } = request;
+    if (method === "GET") return url.endsWith("/inferences") ? Response.json(INFERENCES) : answer();
+    sent = { url, body: await request.json() };
+    const found = { chunks: [], items: [], response: [] };
+    const isStream = request.headers.get("Accept") === "text/event-stream";
+    const said = isStream ? eventsOf(found) : Response.json(found);
+    said.headers.set("X-Ignored-Fields", "useReranking");
+    return said;
   });
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  warned = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   command.exitOverride().configureOutput({ writeErr: () => undefined });
   await command.parseAsync(["--url", "http://q", ...args], { from: "user" });
   if (sent === null) throw new Error("Nothing was sent.");
   return sent;
 }
 
+const eventsOf = (result: object) =>
+  new Response(`event: result\ndata: ${JSON.stringify(result)}\n\n`, {
+    headers: { "Content-Type": "text/event-stream" },
+  });
+
 const INFERENCES = [
-  { identifier: "sample", fileSources: [{ ragIdentifier: "docs" }] },
+  { identifier: "sample", fileSources: [{ ragIdentifier: "docs", identifier: "files" }] },
   { identifier: "plain", fileSources: [] },
 ];
 const searched = (...args: string[]) => sentBy(searchCommand(), "docs", ...args);
@@ -164,11 +171,23 @@ test("a search and an answer that lost a part say so", async () => {
   await searchCommand().parseAsync(["docs", "leave", "--url", "http://q"], { from: "user" });
   expect(warned.mock.calls.flat().join("")).toMatch(/^Degraded: a part of the search failed/);
   warned.mockClear();
-  vi.stubGlobal("fetch", (_url: string, { body }: { body: string | null }) =>
-    Promise.resolve(Response.json(body === null ? INFERENCES : lost)),
+  vi.stubGlobal("fetch", async ({ method }: Request) =>
+    method === "GET" ? Response.json(INFERENCES) : eventsOf(lost),
   );
   await askCommand().parseAsync(["plain", "hello", "--url", "http://q"], { from: "user" });
   expect(warned.mock.calls.flat().join("")).toMatch(/Degraded: a part of the search failed/);
+});
+
+test("--rerank without a reranker and a --file that does not exist are reported", async () => {
+  await searched("x", "--rerank", "--file", "a.md", "--file", "b.md");
+  const said = () => warned.mock.calls.flat().join("");
+  const missing = "--file b.md: there is no such file.\n";
+  expect(said()).toBe(`--rerank has no effect: the RAG docs has no reranker.\n${missing}`);
+  answer = () => Response.json({ error: "Not found" }, { status: 404 });
+  warned.mockClear();
+  await sentBy(askCommand(), "sample", "x", "--rerank", "--file", "b.md");
+  const ineffective = "--rerank has no effect: no RAG of this inference has a reranker.\n";
+  expect(said()).toBe(`${ineffective}${missing}`);
 });
 
 test("an inference that searches nothing is asked without search, or refuses it", async () => {
@@ -178,41 +197,6 @@ test("an inference that searches nothing is asked without search, or refuses it"
   );
 });
 
-/** The note of another server: this process's parent stands for it. */
-function noteOf(pid: number, port: number, ageMs = 0): string {
-  const file = join(folder, "server.json");
-  writeFileSync(file, JSON.stringify({ pid, port }));
-  const at = (Date.now() - ageMs) / 1_000;
-  utimesSync(file, at, at);
-  return file;
-}
-
-test("a second server on a state folder is refused; the first one's end frees it", async () => {
-  const release = await claimState(folder, 1);
-  release();
-  expect(existsSync(join(folder, "server.json"))).toBe(false);
-  const below = join(folder, "a-file", "state");
-  writeFileSync(join(folder, "a-file"), "");
-  await expect(claimState(below, 1)).rejects.toThrow(`${below} cannot be written: E`);
-  const file = noteOf(process.ppid, 8_787);
-  await expect(claimState(folder, 1)).rejects.toThrow(
-    `Another server uses ${folder} (process ${process.ppid}, port 8787). End that one`,
-  );
-  expect(existsSync(file)).toBe(true);
-});
-
-test("a second start changes nothing in the state folder that it is refused", async () => {
-  noteOf(process.ppid, 8_787);
-  const state = join(folder, "demo.json");
-  writeFileSync(state, "{}");
-  const port = await freePort();
-  const starting = runDemo({ folder: undefined, port, state: folder, embedded: true });
-  await expect(starting).rejects.toThrow("Another server uses");
-  expect(readFileSync(state, "utf8")).toBe("{}");
-  expect(readdirSync(folder).toSorted()).toEqual(["demo.json", "server.json"]);
-  rmSync(state);
-});
-
 test("npm start goes on serving where its first questions fail, and says why", async () => {
   const warn = vi.fn<(line: string) => void>();
   const failure = new CommandFailure("Model call failed: provider answered 500.");
@@ -220,62 +204,6 @@ test("npm start goes on serving where its first questions fail, and says why", a
   expect(warn.mock.calls.flat().join("")).toMatch(/answered 500\.\nThe service runs\. CHAT_MODEL/);
   const mistake = new TypeError("a mistake of ours");
   await expect(goOnWithout(() => Promise.reject(mistake), { warn })).rejects.toBe(mistake);
-});
-
-test("an old note counts while its process lives and its port is in use", async () => {
-  const AN_HOUR_MS = 3_600_000;
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((ready) => server.once("listening", ready));
-  const { port } = server.address() as AddressInfo;
-  noteOf(process.ppid, port, AN_HOUR_MS);
-  await expect(claimState(folder, 1)).rejects.toThrow("Another server");
-  await new Promise((closed) => server.close(closed));
-  const release = await claimState(folder, 1);
-  release();
-});
-
-test("what a killed server left is replaced, its variables go; an end leaves none", async () => {
-  const NOBODY = 2 ** 22 + 1;
-  const writeAll = () => {
-    for (const name of ["model.env", "variables.env"])
-      writeFileSync(join(folder, name), "AI_GATEWAY_TOKEN='secret'");
-  };
-  noteOf(NOBODY, 8_787);
-  writeAll();
-  await claimState(folder, 1);
-  expect(readdirSync(folder)).toEqual(["server.json"]);
-  writeAll();
-  const release = await claimState(folder, 1);
-  expect(readdirSync(folder).toSorted()).toEqual(["model.env", "server.json", "variables.env"]);
-  release();
-  expect(readdirSync(folder)).toEqual([]);
-});
-
-test("the state folder is closed to other users; foreign files are left alone", async () => {
-  const open = (name: string) => {
-    writeFileSync(join(folder, name), "", { mode: 0o644 });
-    return name;
-  };
-  mkdirSync(join(folder, "v3/d1"), { recursive: true, mode: 0o755 });
-  const files = ["demo.json", "v3/d1/metadata.sqlite", "variables.env.txt"].map(open);
-  const modes = () =>
-    [".", "v3", "v3/d1", ...files].map((name) => statSync(join(folder, name)).mode & 0o777);
-  chmodSync(folder, 0o755);
-  (await claimState(folder, 1))();
-  expect(modes()).toEqual([0o755, 0o700, 0o700, 0o600, 0o600, 0o644]);
-  rmSync(join(folder, files.pop() ?? ""));
-  (await claimState(folder, 1))();
-  expect(modes()).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
-});
-
-test("a killed server whose parent has not noticed uses the folder no more", async () => {
-  const parent = spawn("sh", ["-c", "(exit 0) & echo $!; exec sleep 60"]);
-  const [pid] = (await once(parent.stdout, "data")) as [Buffer];
-  await vi.waitFor(() => expect(isAlive(Number(pid.toString()))).toBe(false));
-  noteOf(Number(pid.toString()), 8_787);
-  (await claimState(folder, 1))();
-  expect(isAlive(process.pid)).toBe(true);
-  parent.kill();
 });
 
 test("an interrupted change to a model that is not there tells the way back", () => {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { bundleCommands } from "../../../src/cli/bundle-commands.ts";
-import { withDrafts } from "../../../src/cli/drafts.ts";
-import { replaceFile } from "../../../src/cli/replace-file.ts";
+import { bundleCommands } from "../../../src/cli/build/bundle-commands.ts";
+import { withDrafts } from "../../../src/cli/build/drafts.ts";
+import { replaceFile } from "../../../src/cli/build/replace-file.ts";
 
 test("who reads a file while it is replaced has the whole of the old one", () => {
   const folder = mkdtempSync(join(tmpdir(), "quarry-replace-"));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { afterEach, expect, test, vi } from "vitest";
 
-import type { Run } from "../../../src/cli/api/public-api.ts";
+import type { Run } from "../../../src/cli/api/clients.ts";
 import { sourceLines } from "../../../src/cli/demo/show-answers.ts";
 import { evaluateCommand } from "../../../src/cli/evaluate-command.ts";
 import { wrapHelp } from "../../../src/cli/help-text.ts";
@@ -57,15 +57,17 @@ test("a command that lacks an argument says where its arguments are listed", asy
   }
 });
 
-const source = (filePath: string) => ({ filePath, name: filePath, page: 3, headings: ["Leave"] });
-const run = (text: string, cited: number[]): Run => ({
-  response: [{ type: "text", text, citations: cited.map((item) => ({ item })) }],
-  items: ["a.md", "b.md"].map((path) => ({ text: "", score: 1, source: source(path) })),
-});
+const source = (filePath: string) => ({ filePath, page: 3, headings: ["Leave"] });
+const run = (text: string, cited: number[]) =>
+  ({
+    response: [{ type: "text", text, citations: cited.map((item) => ({ item })) }],
+    items: ["a.md", "b.md"].map((path) => ({ text: "", score: 1, source: source(path) })),
+  }) as unknown as Run;
 
-test("an answer's sources are listed, unless it names their files itself", () => {
-  expect(sourceLines(run("26 days.", [1]))).toEqual(["Sources:", "- b.md, page 3 › Leave"]);
+test("an answer's sources are listed once, unless it names their files itself", () => {
+  expect(sourceLines(run("26 days.", [1, 1]))).toEqual(["Sources:", "- b.md, page 3 › Leave"]);
   expect(sourceLines(run("26 days.\nSource: b.md", [1]))).toEqual([]);
+  expect(sourceLines(run("26 days.", []))).toHaveLength(3);
 });
 
 test("progress that is not on a terminal is a line a quarter, without control codes", () => {

@@ -1,13 +1,17 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 
-import { panelApi } from "../../../src/cli/api/panel-api.ts";
-import { publicApi } from "../../../src/cli/api/public-api.ts";
-import { send } from "../../../src/cli/api/send.ts";
-import { sourceLines } from "../../../src/cli/demo/show-answers.ts";
+import { dataOf, panelApi, publicApi } from "../../../src/cli/api/clients.ts";
+import { patientFetch } from "../../../src/cli/api/patient-fetch.ts";
+import { streamInference } from "../../../src/cli/api/stream-inference.ts";
+import { readManifest } from "../../../src/cli/push/plan-push.ts";
+import { uploadFiles } from "../../../src/cli/push/upload-files.ts";
 
 let server: Server | undefined;
 afterEach(() => new Promise<void>((closed) => (server ? server.close(() => closed()) : closed())));
@@ -25,93 +29,100 @@ function answer(response: ServerResponse, status: number, body: unknown) {
   response.end(JSON.stringify(body));
 }
 
-test("an upload is tried again after 503 and 429", async () => {
-  const statuses = [503, 429, 201];
-  let calls = 0;
-  const url = await listen((request, response) => {
-    request.resume();
-    request.on("end", () => {
-      const status = statuses[calls++] ?? 500;
-      answer(response, status, { path: "a", size: 1, sha256: "x", changed: true });
-    });
-  });
-  const stored = await panelApi(url, "key").putFile("docs", "a b/ü.md", new Uint8Array(1), "x/y");
-  expect(stored.changed).toBe(true);
-  expect(calls).toBe(3);
-});
+const folder = mkdtempSync(join(tmpdir(), "quarry-send-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 
-test("a batch of files is tried again after 503, whole and with every name", async () => {
-  const bodies: string[] = [];
+function localFile(path: string) {
+  const absolutePath = join(folder, path);
+  mkdirSync(join(absolutePath, ".."), { recursive: true });
+  writeFileSync(absolutePath, `text of ${path}`);
+  return { path, absolutePath, size: 1 };
+}
+
+type Call = { url: string; type: string; body: string };
+
+/** What the service receives; `statuses`: its first answers, null: a broken one. */
+async function receiving(statuses: (number | null)[], last: unknown) {
+  const calls: Call[] = [];
   const url = await listen((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
     request.on("end", () => {
-      bodies.push(`${request.headers["content-type"] ?? ""}\r\n${body}`);
-      const files = [{ status: 201 }, { status: 400, error: "no" }];
-      answer(response, bodies.length === 1 ? 503 : 200, { files });
+      const type = request.headers["content-type"] ?? "";
+      calls.push({ url: request.url ?? "", type, body });
+      const status = statuses[calls.length - 1];
+      if (status !== null) return answer(response, status ?? 200, last);
+      response.writeHead(201, { "Content-Type": "application/json", "Content-Length": "100" });
+      response.write('{"path":', () => response.destroy());
+      return undefined;
     });
   });
-  const batch = ['a b/"ü".md', "c.txt"].map((path) => {
-    return { path, data: new TextEncoder().encode(`text of ${path}`), contentType: "text/plain" };
-  });
-  const answers = await panelApi(url, "key").putFiles("docs", batch);
-  expect(answers).toEqual([{ status: 201 }, { status: 400, error: "no" }]);
-  const [first = "", second] = bodies;
-  expect(second).toBe(first);
-  const boundary = /boundary=(\S+)/.exec(first)?.[1] ?? "";
-  const parts = first.split(`--${boundary}`).slice(1, -1);
-  expect(parts).toEqual([
+  return { url, calls };
+}
+
+test("an upload is repeated after 503, 429 and a broken answer, at its escaped path", async () => {
+  const { url, calls } = await receiving([503, 429, null], { changed: true });
+  const files = [localFile("a b/100%?ü.md")];
+  expect(await uploadFiles(panelApi(url, "key"), "docs", files)).toEqual([null]);
+  const path = "/panel/api/file-sources/docs/files/a%20b/100%25%3F%C3%BC.md";
+  const call = { url: path, type: "text/markdown", body: "text of a b/100%?ü.md" };
+  expect(calls).toEqual([call, call, call, call]);
+});
+
+test("a batch of files is repeated after 503, whole and with every name", async () => {
+  const stored = { files: [{ status: 201 }, { status: 400, error: "no" }] };
+  const { url, calls } = await receiving([503], stored);
+  const batch = ['a b/"ü".md', "c.txt"].map(localFile);
+  const reasons = await uploadFiles(panelApi(url, "key"), "docs", batch);
+  expect(reasons).toEqual([null, "no (400)"]);
+  const [first, second] = calls;
+  expect(second).toEqual(first);
+  const boundary = /boundary=(\S+)/.exec(first?.type ?? "")?.[1] ?? "";
+  expect(first?.body.split(`--${boundary}`).slice(1, -1)).toEqual([
     expect.stringMatching(/X-File-Path: a%20b\/%22%C3%BC%22\.md\r\n[^]*\r\n\r\ntext of a b/),
     expect.stringMatching(/X-File-Path: c\.txt\r\n[^]*\r\n\r\ntext of c\.txt\r\n$/),
   ]);
 });
 
-test("a wait for the rate window is said, once for calls side by side", async () => {
+test("a wait for the rate limit is announced, once for parallel calls", async () => {
   let calls = 0;
-  const url = await listen((_request, response) => {
+  const baseUrl = await listen((_request, response) => {
     if (++calls <= 2) response.setHeader("Retry-After", "1");
     answer(response, calls <= 2 ? 429 : 200, {});
   });
   const said: string[] = [];
-  const tell = (line: string) => void said.push(line);
-  const target = { baseUrl: url, headers: {}, credential: "it", tell };
-  await Promise.all([send(target, { path: "/a" }), send(target, { path: "/b" })]);
-  expect(said).toEqual([`${url} takes no more calls for now (rate limit); going on in 1 s.`]);
+  const fetch = patientFetch({ baseUrl, credential: "it", tell: (line) => void said.push(line) });
+  await Promise.all(["/a", "/b"].map((path) => fetch(new Request(baseUrl + path))));
+  expect(said).toEqual([`Rate limit of ${baseUrl} reached. Continuing in 1 s.`]);
 });
 
 test("a POST that failed inside is not repeated", async () => {
-  let calls = 0;
-  const url = await listen((_request, response) => {
-    calls++;
-    answer(response, 502, { error: "openai: 500" });
+  const { url, calls } = await receiving([502, 200], { error: "openai: 500" });
+  const params = { path: { identifier: "x" } };
+  const run = publicApi(url, "qry_x").POST("/api/inferences/{identifier}", {
+    params,
+    body: { prompt: "?" },
   });
-  const target = { baseUrl: url, headers: {}, credential: "it" };
-  const run = send(target, { method: "POST", path: "/x", json: {}, what: "inference x" });
   await expect(run).rejects.toThrow("inference x: openai: 500 (502).");
-  expect(calls).toBe(1);
+  expect(calls).toHaveLength(1);
 });
 
-test("a refused token, a missing RAG and a silent server are told plainly", async () => {
+test("a refused token, a missing RAG and a silent server are reported plainly", async () => {
   let status = 401;
   const url = await listen((_request, response) => answer(response, status, { error: "x" }));
-  const api = publicApi(url, "qry_wrong");
-  await expect(api.rag("docs")).rejects.toThrow(/refused the credentials.*Check QUARRY_TOKEN/);
+  const params = { path: { identifier: "docs" } };
+  const rag = (at: string) => publicApi(at, "qry_x").GET("/api/rags/{identifier}", { params });
+  await expect(rag(url)).rejects.toThrow(/refused the credentials.*Check QUARRY_TOKEN/);
   status = 404;
-  await expect(api.rag("docs")).rejects.toThrow(`There is no RAG docs at ${url}`);
-  const nowhere = publicApi("http://127.0.0.1:1", "qry_x");
-  await expect(nowhere.rag("docs")).rejects.toThrow(
-    /Cannot reach http:\/\/127.0.0.1:1 \((?!TypeError)/,
-  );
+  await expect(rag(url)).rejects.toThrow(`There is no RAG docs at ${url}`);
+  const nowhere = /Cannot reach http:\/\/127.0.0.1:1 \((?!TypeError)/;
+  await expect(rag("http://127.0.0.1:1")).rejects.toThrow(nowhere);
 });
 
-test("each segment of a path is escaped, its slashes are not", async () => {
-  let asked = "";
-  const url = await listen((request, response) => {
-    asked = request.url ?? "";
-    answer(response, 200, { path: "", size: 0, sha256: "", changed: false });
-  });
-  await panelApi(url, "key").putFile("docs", "a b/100%?.md", new Uint8Array(1), "x/y");
-  expect(asked).toBe("/panel/api/file-sources/docs/files/a%20b/100%25%3F.md");
+test("another program than Quarry is recognised by its answer", async () => {
+  const url = await listen((_request, response) => response.end("<html>"));
+  const call = dataOf(publicApi(url, "qry_x").GET("/api/inferences"));
+  await expect(call).rejects.toThrow("answered GET /api/inferences like another program");
 });
 
 test("the manifest is read to its last page", async () => {
@@ -123,23 +134,7 @@ test("the manifest is read to its last page", async () => {
       cursor: second ? null : "next 1",
     });
   });
-  expect([...(await panelApi(url, "key").manifest("docs")).keys()]).toEqual(["a", "b"]);
-});
-
-test("an upload whose answer breaks off is tried again", async () => {
-  let calls = 0;
-  const url = await listen((request, response) => {
-    request.resume();
-    request.on("end", () => {
-      if (++calls > 1) return answer(response, 200, { changed: false });
-      response.writeHead(201, { "Content-Type": "application/json", "Content-Length": "100" });
-      response.write('{"path":', () => response.destroy());
-      return undefined;
-    });
-  });
-  const stored = await panelApi(url, "key").putFile("docs", "a.md", new Uint8Array(1), "x/y");
-  expect(stored.changed).toBe(false);
-  expect(calls).toBe(2);
+  expect([...(await readManifest(panelApi(url, "key"), "docs")).keys()]).toEqual(["a", "b"]);
 });
 
 test("a streamed answer is told as it comes, and ends with its result or its error", async () => {
@@ -159,7 +154,8 @@ test("a streamed answer is told as it comes, and ends with its result or its err
   const ask = async () => {
     const texts: string[] = [];
     const api = publicApi(url, "qry_x");
-    const answered = await api.streamInference("ask", { prompt: "?" }, (text) => texts.push(text));
+    const add = (text: string) => void texts.push(text);
+    const { run: answered } = await streamInference(api, "ask", { prompt: "?" }, add);
     return { answered, texts };
   };
   expect(await ask()).toEqual({ answered: run, texts: ["26 d", "ays."] });
@@ -168,21 +164,4 @@ test("a streamed answer is told as it comes, and ends with its result or its err
   await expect(ask()).rejects.toThrow("inference ask: Model call failed: no answer.");
   last = "event: result\nda";
   await expect(ask()).rejects.toThrow("inference ask: the answer broke off.");
-});
-
-test("the sources of an answer are those that it cites, each once", () => {
-  const source = {
-    filePath: "leave.md",
-    name: "leave.md",
-    page: 3,
-    headings: ["Leave", "Holiday"],
-  };
-  const items = [
-    { text: "a", score: 1, source: { ...source, filePath: "other.md", page: null, headings: [] } },
-    { text: "b", score: 1, source },
-  ];
-  const citations = [{ item: 1 }, { item: 1 }];
-  const cited = { response: [{ type: "text", text: "x", citations }], items };
-  expect(sourceLines(cited)).toEqual(["Sources:", "- leave.md, page 3 › Leave › Holiday"]);
-  expect(sourceLines({ response: { answer: 1 }, items })).toHaveLength(3);
 });

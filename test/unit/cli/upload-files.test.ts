@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
-import type { PanelApi } from "../../../src/cli/api/panel-api.ts";
+import { panelApi } from "../../../src/cli/api/clients.ts";
 import { uploadFiles, uploadsOf } from "../../../src/cli/push/upload-files.ts";
+
+afterEach(() => vi.unstubAllGlobals());
 
 const MIB = 1 << 20;
 const file = (path: string, size: number) => ({ path, absolutePath: path, size });
@@ -27,17 +29,14 @@ test("a file that went away meanwhile fails alone, and each answer finds its fil
   const paths = ["a.md", "gone.md", "b.md", "c.md"];
   for (const path of paths) writeFileSync(join(folder, path), path);
   rmSync(join(folder, "gone.md"));
-  const sent: string[] = [];
+  let sent: string[] = [];
   const answers = [{ status: 201 }, { status: 400, error: "it is wrong" }, { status: 200 }];
-  const api = {
-    putFiles: async (_source: string, parts: { path: string }[]) => {
-      sent.push(...parts.map(({ path }) => path));
-      return answers;
-    },
-  };
+  vi.stubGlobal("fetch", async (request: Request) => {
+    sent = (await request.text()).match(/(?<=X-File-Path: ).*(?=\r)/g) ?? [];
+    return Response.json({ files: answers });
+  });
   const files = paths.map((path) => ({ path, absolutePath: join(folder, path), size: 4 }));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of it is called
-  const reasons = await uploadFiles(api as unknown as PanelApi, "docs", files);
+  const reasons = await uploadFiles(panelApi("http://q", "key"), "docs", files);
   rmSync(folder, { recursive: true });
   expect(sent).toEqual(["a.md", "b.md", "c.md"]);
   expect(reasons).toEqual([null, "it went away meanwhile", "it is wrong (400)", null]);

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { registerHooks } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -85,22 +84,6 @@ test("it leaves out what is beside the contract", () => {
   const { components } = document as { components: { schemas: Record<string, object> } };
   expect(components.schemas["RagRetrieveRequest"]).not.toHaveProperty("properties.providerFilter");
   expect(components.schemas["InferenceRunRequest"]).toHaveProperty("properties.providerFilter");
-});
-
-test("the types made from it are those that the programs are compiled with", async () => {
-  const compiler = new URL("./typescript-with-an-api.ts", import.meta.url).href;
-  const hooks = registerHooks({
-    resolve: (specifier, context, next) =>
-      next(specifier === "typescript" ? compiler : specifier, context),
-  });
-  try {
-    const { default: typesOf, astToString } = await import("openapi-typescript");
-    const types = astToString(await typesOf(document as never));
-    // After a change of the API: vitest run --project unit test/unit/http -u
-    await expect(types).toMatchFileSnapshot("../../contract/generated/api.d.ts");
-  } finally {
-    hooks.deregister();
-  }
 });
 
 test("every schema of a body has a name, and every operation its errors", () => {

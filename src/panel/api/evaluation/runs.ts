@@ -80,7 +80,7 @@ const Comparison = z
         questions: z.int(),
         first: z.number(),
         second: z.number(),
-        difference: z.record(z.string(), z.number()),
+        difference: z.object({ mean: z.number(), low: z.number(), high: z.number() }),
         isClear: z.boolean(),
       }),
     ),

@@ -12,7 +12,7 @@ import { buildSync, transformSync } from "esbuild";
 import { replaceFile } from "./replace-file.ts";
 
 const require = createRequire(import.meta.url);
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const DIST = join(ROOT, "dist");
 const ASSETS = join(DIST, "public/assets");
 

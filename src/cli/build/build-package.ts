@@ -6,9 +6,9 @@ import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
 import { bundleCommands } from "./bundle-commands.ts";
-import { runWrangler } from "./deploy/wrangler-command.ts";
+import { runWrangler } from "../deploy/wrangler-command.ts";
 import { withDrafts } from "./drafts.ts";
-import { PROJECT } from "./installation.ts";
+import { PROJECT } from "../installation.ts";
 
 const DIST = join(PROJECT, "dist");
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { build } from "esbuild";
 
-import { PROJECT } from "./installation.ts";
+import { PROJECT } from "../installation.ts";
 
 const OLDEST_NODE = "node20";
 

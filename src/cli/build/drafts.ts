@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { isAlive } from "./is-alive.ts";
+import { isAlive } from "../is-alive.ts";
 
 /**
  * Names of drafts begin with the number of the process that writes them. They lie in `dist` itself,

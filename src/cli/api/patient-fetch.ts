@@ -1,0 +1,165 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { z } from "zod";
+
+import { CommandFailure } from "../failure.ts";
+import { START_COMMAND } from "../installation.ts";
+
+/** A server and its credential. */
+export type ApiTarget = {
+  baseUrl: string;
+  /** What the user has to check when the credential is refused. */
+  credential: string;
+  /** Receives waits that a person notices; standard error unless given. */
+  tell?: (line: string) => void;
+};
+
+/** The server answered with an error status. */
+export class ApiError extends CommandFailure {
+  override readonly name = "ApiError";
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Nothing answered: it may later. */
+export class Unreachable extends CommandFailure {
+  override readonly name = "Unreachable";
+}
+
+const TRIES = 7;
+const FIRST_WAIT_MS = 300;
+const WAIT_MAX_MS = 60_000;
+const MS_A_SECOND = 1_000;
+const TOO_MANY_REQUESTS = 429;
+const SERVER_ERROR = 500;
+
+/**
+ * The `fetch` of a client. Uploads and removals are repeated on 429, 5xx and a lost connection,
+ * GET and PATCH on 429 and 5xx, any other POST on 429 only. `mayRepeat`: the call changes nothing
+ * when it is repeated, and is treated as an upload is.
+ * @throws ApiError for an error status; Unreachable when nothing answers
+ */
+export function patientFetch(target: ApiTarget, mayRepeat = false) {
+  return async (request: Request): Promise<Response> => {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await sendOnce(target, request.clone(), attempt);
+      if (outcome instanceof Response && outcome.ok) return checked(target, request, outcome);
+      if (attempt === TRIES || !isWorthRepeating(outcome, request.method, mayRepeat)) {
+        throw outcome instanceof Response ? await errorOf(target, request, outcome) : outcome;
+      }
+      const waitMs = waitBefore(outcome, attempt);
+      if (outcome instanceof Response && outcome.status === TOO_MANY_REQUESTS) {
+        sayWait(target, waitMs);
+      }
+      await pause(waitMs);
+    }
+  };
+}
+
+/** A server that never answered is reported at once; one that has answered before may recover. */
+function isWorthRepeating(outcome: Response | Unreachable, method: string, mayRepeat: boolean) {
+  const isRepeatable = mayRepeat || method === "PUT" || method === "DELETE";
+  if (!(outcome instanceof Response)) return isRepeatable;
+  if (outcome.status === TOO_MANY_REQUESTS) return true;
+  return outcome.status >= SERVER_ERROR && (isRepeatable || method !== "POST");
+}
+
+/** Reads the whole answer, unless it is a stream: a break in it counts as a lost connection. */
+async function sendOnce(
+  target: ApiTarget,
+  request: Request,
+  attempt: number,
+): Promise<Response | Unreachable> {
+  try {
+    const response = await fetch(request);
+    if (!isStream(response)) await response.clone().arrayBuffer();
+    return response;
+  } catch (thrown) {
+    const failure = new Unreachable(unreachable(target.baseUrl, thrown, attempt));
+    failure.cause = thrown;
+    return failure;
+  }
+}
+
+const typeOf = (response: Response) => response.headers.get("Content-Type") ?? "";
+const isStream = (response: Response) => typeOf(response).startsWith("text/event-stream");
+
+const NO_CONTENT = 204;
+
+function checked({ baseUrl }: ApiTarget, request: Request, response: Response): Response {
+  const isJson = typeOf(response).startsWith("application/json");
+  if (response.status === NO_CONTENT || isJson || isStream(response)) return response;
+  const where = `${request.method} ${new URL(request.url).pathname}`;
+  throw new CommandFailure(`${baseUrl} answered ${where} like another program than Quarry`);
+}
+
+function waitBefore(outcome: Response | Unreachable, attempt: number): number {
+  const asked = outcome instanceof Response ? Number(outcome.headers.get("Retry-After")) : 0;
+  const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
+  return Math.min(wait, WAIT_MAX_MS);
+}
+
+/** When the announced wait ends, so that parallel calls announce it once. */
+const saidUntil = new WeakMap<ApiTarget, number>();
+
+function sayWait(target: ApiTarget, waitMs: number): void {
+  const now = Date.now();
+  if (waitMs < MS_A_SECOND || now < (saidUntil.get(target) ?? 0)) return;
+  saidUntil.set(target, now + waitMs);
+  const { baseUrl, tell = (line) => void process.stderr.write(`${line}\n`) } = target;
+  const seconds = Math.ceil(waitMs / MS_A_SECOND);
+  tell(`Rate limit of ${baseUrl} reached. Continuing in ${seconds} s.`);
+}
+
+function unreachable(baseUrl: string, thrown: unknown, attempt: number): string {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  const said = cause instanceof Error ? cause.message : String(thrown);
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : said;
+  const reason = code === "ECONNREFUSED" ? "nothing listens there" : code;
+  const tries = attempt > 1 ? ` after ${attempt} tries` : "";
+  return `Cannot reach ${baseUrl} (${reason})${tries}. Is the server running? Start one with ${START_COMMAND}.`;
+}
+
+const errorText = z.looseObject({ error: z.string() });
+
+async function errorOf(target: ApiTarget, request: Request, response: Response) {
+  const { status } = response;
+  const said = errorText.safeParse(await response.json().catch(() => null));
+  const words = said.success ? said.data.error : "no reason given";
+  return new ApiError(status, explain(status, words, target, subjectOf(request)));
+}
+
+function explain(status: number, said: string, target: ApiTarget, subject: string): string {
+  switch (status) {
+    case 401:
+      return `${target.baseUrl} refused the credentials (401 Unauthorized). Check ${target.credential}.`;
+    case 403:
+      return `${target.credential} does not cover this: ${subject} (403 Forbidden).`;
+    case 404:
+      return `There is no ${subject} at ${target.baseUrl} (404 Not found).`;
+    default:
+      return `${subject}: ${said} (${status}).`;
+  }
+}
+
+const NOUNS: Record<string, string> = {
+  rags: "RAG",
+  inferences: "inference",
+  agents: "agent",
+  "file-sources": "file source",
+  "question-sets": "question set",
+};
+
+/** What a call is about: `RAG handbook`, or the path of a file. */
+function subjectOf({ method, url }: { method: string; url: string }): string {
+  const { pathname } = new URL(url);
+  const [, kind = "", id, file] =
+    /\/api\/([a-z-]+)\/([^/]+)(?:\/files\/(.+))?/.exec(pathname) ?? [];
+  const noun = NOUNS[kind];
+  if (id === undefined || noun === undefined) return `${method} ${pathname}`;
+  return file === undefined ? `${noun} ${decodeURIComponent(id)}` : decodeURIComponent(file);
+}

@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { readDemoState, writeDemoState } from "../../../src/cli/demo/demo-state.ts";
+import { runDemo } from "../../../src/cli/demo/run-demo.ts";
+import { isAlive } from "../../../src/cli/is-alive.ts";
+import { claimState } from "../../../src/cli/worker/claim-state.ts";
+import { freePort } from "../../end-to-end/run-cli.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "quarry-state-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The note of another server: this process's parent stands for it. */
+function noteOf(pid: number, port: number, ageMs = 0): string {
+  const file = join(folder, "server.json");
+  writeFileSync(file, JSON.stringify({ pid, port }));
+  const at = (Date.now() - ageMs) / 1_000;
+  utimesSync(file, at, at);
+  return file;
+}
+
+test("a second server on a state folder is refused; the first one's end frees it", async () => {
+  const release = await claimState(folder, 1);
+  release();
+  expect(existsSync(join(folder, "server.json"))).toBe(false);
+  const below = join(folder, "a-file", "state");
+  writeFileSync(join(folder, "a-file"), "");
+  await expect(claimState(below, 1)).rejects.toThrow(`${below} cannot be written: E`);
+  const file = noteOf(process.ppid, 8_787);
+  await expect(claimState(folder, 1)).rejects.toThrow(
+    `Another server uses ${folder} (process ${process.ppid}, port 8787). End that one`,
+  );
+  expect(existsSync(file)).toBe(true);
+});
+
+test("a second start changes nothing in the state folder that it is refused", async () => {
+  noteOf(process.ppid, 8_787);
+  const state = join(folder, "demo.json");
+  writeFileSync(state, "{}");
+  const port = await freePort();
+  const starting = runDemo({ folder: undefined, port, state: folder, embedded: true });
+  await expect(starting).rejects.toThrow("Another server uses");
+  expect(readFileSync(state, "utf8")).toBe("{}");
+  expect(readdirSync(folder).toSorted()).toEqual(["demo.json", "server.json"]);
+  rmSync(state);
+});
+
+test("an old note counts while its process lives and its port is in use", async () => {
+  const AN_HOUR_MS = 3_600_000;
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((ready) => server.once("listening", ready));
+  const { port } = server.address() as AddressInfo;
+  noteOf(process.ppid, port, AN_HOUR_MS);
+  await expect(claimState(folder, 1)).rejects.toThrow("Another server");
+  await new Promise((closed) => server.close(closed));
+  const release = await claimState(folder, 1);
+  release();
+});
+
+test("what a killed server left is replaced, its variables go; an end leaves none", async () => {
+  const NOBODY = 2 ** 22 + 1;
+  const writeAll = () => {
+    for (const name of ["model.env", "variables.env"])
+      writeFileSync(join(folder, name), "AI_GATEWAY_TOKEN='secret'");
+  };
+  noteOf(NOBODY, 8_787);
+  writeAll();
+  await claimState(folder, 1);
+  expect(readdirSync(folder)).toEqual(["server.json"]);
+  writeAll();
+  const release = await claimState(folder, 1);
+  expect(readdirSync(folder).toSorted()).toEqual(["model.env", "server.json", "variables.env"]);
+  release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("the state folder is closed to other users; foreign files are left alone", async () => {
+  const open = (name: string) => {
+    writeFileSync(join(folder, name), "", { mode: 0o644 });
+    return name;
+  };
+  mkdirSync(join(folder, "v3/d1"), { recursive: true, mode: 0o755 });
+  const files = ["demo.json", "v3/d1/metadata.sqlite", "variables.env.txt"].map(open);
+  const modes = () =>
+    [".", "v3", "v3/d1", ...files].map((name) => statSync(join(folder, name)).mode & 0o777);
+  chmodSync(folder, 0o755);
+  (await claimState(folder, 1))();
+  expect(modes()).toEqual([0o755, 0o700, 0o700, 0o600, 0o600, 0o644]);
+  rmSync(join(folder, files.pop() ?? ""));
+  (await claimState(folder, 1))();
+  expect(modes()).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
+});
+
+test("a killed server whose parent has not noticed uses the folder no more", async () => {
+  const parent = spawn("sh", ["-c", "(exit 0) & echo $!; exec sleep 60"]);
+  const [pid] = (await once(parent.stdout, "data")) as [Buffer];
+  await vi.waitFor(() => expect(isAlive(Number(pid.toString()))).toBe(false));
+  noteOf(Number(pid.toString()), 8_787);
+  (await claimState(folder, 1))();
+  expect(isAlive(process.pid)).toBe(true);
+  parent.kill();
+});
+
+test("the token is kept, readable by its owner only", async () => {
+  const state = {
+    token: "qry_1",
+    key: "qrya_1",
+    password: "p",
+    folders: { sample: "/s" },
+    embeddingModel: "local/bge-m3",
+  };
+  await writeDemoState(folder, state);
+  expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
+  expect(await readDemoState(folder)).toEqual(state);
+});
+
+test("a spoilt file counts as none", async () => {
+  writeFileSync(join(folder, "demo.json"), "{ not json");
+  const none = { token: null, key: null, password: null, folders: {}, embeddingModel: null };
+  expect(await readDemoState(folder)).toEqual(none);
+});
