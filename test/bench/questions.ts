@@ -2,12 +2,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 
+import { inBatches } from "../../src/core/work/batches.ts";
 import { inParallel } from "../../src/core/work/parallel.ts";
 import { searchWordsOf } from "../../src/text/words.ts";
 import { askable, gatherDocumentation, readQuestions } from "./support/documentation.ts";
 import type { Page, Question } from "./support/documentation.ts";
 import { startService } from "./support/fresh-service.ts";
-import type { Service } from "./support/fresh-service.ts";
+import type { BenchRag, Service } from "./support/fresh-service.ts";
 
 const MEASURED = ["first", "second"];
 /** Asked only by name: `word-order` may learn from it. */
@@ -16,6 +17,8 @@ const PIECE_WORDS = 100;
 const CHUNKS = 50;
 const UPLOADS_AT_ONCE = 8;
 const POLL_MS = 250;
+/** `--mixed`: one RAG after the other is searched in these. */
+const MODES = ["hybrid", "semantic", "keyword"];
 /** What the embedded model says where nothing answers. */
 const NOT_SAID = "The documents do not seem to say.";
 /** … and before what is only the closest. */
@@ -28,15 +31,17 @@ type Search = (question: string) => string[] | Promise<string[]>;
  * Ordinary questions over documentation that everybody has who installed this project: where the
  * file that answers stands, with the embedded models and with FTS5 alone, and how often the
  * embedded model answers or rightly says that nothing does. `first`, `second` or `training` asks
- * one set; `--missed` lists what was not found first, `--answers` prints the answers.
+ * one set; `--missed` lists what was not found first, `--answers` prints the answers. `--rags=5`
+ * splits the documents into as many RAGs, which `--mixed` searches in different modes.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const pages = gatherDocumentation();
+  const parts = partsOf(pages, args);
   const named = SETS.filter((name) => args.includes(name));
   const sets = named.length > 0 ? named : MEASURED;
-  const { service, stop } = await startService();
+  const { service, stop } = await startService(parts.map(({ rag }) => rag));
   try {
-    await push(service, pages);
+    for (const { rag, pages: own } of parts) await push(service, rag.name, own);
     const alone = fts5Alone(pages);
     const rows: Record<string, unknown>[] = [];
     for (const name of sets) {
@@ -45,7 +50,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
       for (const line of wrong) console.error(`not asked: ${line}`);
       const ours = await ranks(questions, (text) => retrieve(service, text), args);
       rows.push({ set: name, search: "FTS5 alone", ...summary(await ranks(questions, alone, [])) });
-      const answers = await answered(service, questions, args.includes("--answers"));
+      const answers = parts.length > 1 ? {} : await answered(service, questions, args);
       rows.push({ set: name, search: "embedded models", ...summary(ours), ...answers });
     }
     console.table(rows);
@@ -55,11 +60,26 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   }
 }
 
-async function push({ url, key, token }: Service, pages: Page[]): Promise<void> {
+type Part = { rag: BenchRag; pages: Page[] };
+
+/** Neighbours in order of path stay together, so that RAGs differ in what their words are worth. */
+function partsOf(pages: Page[], args: string[]): Part[] {
+  const count = Number(args.find((arg) => arg.startsWith("--rags="))?.split("=")[1] ?? 1);
+  const sorted = pages.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return inBatches(sorted, Math.ceil(pages.length / count)).map((own, at) => ({
+    rag: {
+      name: count === 1 ? "bench" : `bench-${at}`,
+      ...(args.includes("--mixed") ? { searchMode: MODES[at % MODES.length] ?? "hybrid" } : {}),
+    },
+    pages: own,
+  }));
+}
+
+async function push({ url, key, token }: Service, name: string, pages: Page[]): Promise<void> {
   await inParallel(pages, UPLOADS_AT_ONCE, async ({ path, text }) => {
     const address = path.split("/").map(encodeURIComponent).join("/");
     const type = path.endsWith(".md") ? "text/markdown" : "text/plain";
-    const response = await fetch(`${url}/panel/api/file-sources/bench/files/${address}`, {
+    const response = await fetch(`${url}/panel/api/file-sources/${name}/files/${address}`, {
       method: "PUT",
       headers: { Authorization: `Bearer ${key}`, "Content-Type": type },
       body: text,
@@ -69,7 +89,7 @@ async function push({ url, key, token }: Service, pages: Page[]): Promise<void> 
   });
   for (;;) {
     const headers = { Authorization: `Bearer ${token}` };
-    const reply = await fetch(`${url}/api/rags/bench`, { headers });
+    const reply = await fetch(`${url}/api/rags/${name}`, { headers });
     const { processedFiles } = (await reply.json()) as { processedFiles: number };
     if (processedFiles === pages.length) return;
     await pause(POLL_MS);
@@ -86,14 +106,12 @@ async function ask<Reply>({ url, token }: Service, path: string, body: object): 
   return (await response.json()) as Reply;
 }
 
+/** An inference searches all of its RAGs. */
 async function retrieve(service: Service, text: string): Promise<string[]> {
-  const body = { semanticSearch: [text], topK: CHUNKS, includeSources: true };
-  const { chunks } = await ask<{ chunks: { source: { filePath: string } }[] }>(
-    service,
-    "rags/bench/retrieve",
-    body,
-  );
-  return chunks.map(({ source }) => source.filePath);
+  const search = { semanticSearch: [text], topK: CHUNKS, useAllFiles: true };
+  const body = { prompt: text, ...search, includeSources: true };
+  const { items } = await ask<Run>(service, "inferences/bench", body);
+  return items.map(({ source }) => source.filePath);
 }
 
 /** The plainest search there is: pieces of 100 words, the path as their title. */
@@ -154,7 +172,7 @@ type Run = { response: { text: string }[]; items: { source: { filePath: string }
  * How often the answer comes from a file that answers, from another one, or is withheld; `closest`:
  * how often it is said to be only the closest passage.
  */
-async function answered(service: Service, questions: Question[], prints: boolean) {
+async function answered(service: Service, questions: Question[], args: string[]) {
   const counts = { right: 0, wrong: 0, closestRight: 0, closestWrong: 0, withheld: 0 };
   const unanswerable = { wronglyAnswered: 0, closest: 0, rightlyWithheld: 0 };
   for (const { text, kind, files } of questions) {
@@ -170,7 +188,7 @@ async function answered(service: Service, questions: Question[], prints: boolean
     } else if (isWithheld) counts.withheld += 1;
     else if (isClosest) counts[isRight ? "closestRight" : "closestWrong"] += 1;
     else counts[isRight ? "right" : "wrong"] += 1;
-    if (prints) console.error(`\n## ${text}\n${said}`);
+    if (args.includes("--answers")) console.error(`\n## ${text}\n${said}`);
   }
   const { wronglyAnswered, closest, rightlyWithheld } = unanswerable;
   const none = `${wronglyAnswered} answered, ${closest} closest, ${rightlyWithheld} withheld`;

@@ -7,8 +7,9 @@ import { startWorker } from "../../../src/cli/worker/start-worker.ts";
 
 const RATE_LIMIT = 10_000;
 
-/** A file source, a RAG and an inference, all called `bench`. */
+/** File sources and RAGs of these names, and an inference called `bench` over all of them. */
 export type Service = { url: string; key: string; token: string };
+export type BenchRag = { name: string; searchMode?: string };
 
 type Started = { url: string; pid: number; stop: () => Promise<void> };
 
@@ -29,17 +30,19 @@ export async function startEmpty(): Promise<Started> {
 }
 
 /** The same with an empty index. */
-export async function startService(): Promise<Omit<Started, "url"> & { service: Service }> {
+export async function startService(
+  rags: BenchRag[] = [{ name: "bench" }],
+): Promise<Omit<Started, "url"> & { service: Service }> {
   const { url, pid, stop } = await startEmpty();
   try {
-    return { service: await setUp(url), pid, stop };
+    return { service: await setUp(url, rags), pid, stop };
   } catch (thrown) {
     await stop();
     throw thrown;
   }
 }
 
-async function setUp(url: string): Promise<Service> {
+async function setUp(url: string, rags: BenchRag[]): Promise<Service> {
   const signIn = await fetch(`${url}/panel/api/session`, {
     method: "POST",
     body: JSON.stringify({ email: "admin@localhost", password: "quarry" }),
@@ -52,13 +55,15 @@ async function setUp(url: string): Promise<Service> {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as { key: string; token: string };
   };
-  await create("/file-sources", { name: "Bench", provider: "file_system" });
-  const settings = { fileSource: "bench", reranker: "embedded/lexical" };
-  await create("/rags", { name: "Bench", ...settings });
+  for (const rag of rags) {
+    await create("/file-sources", { name: rag.name, provider: "file_system" });
+    await create("/rags", { ...rag, fileSource: rag.name, reranker: "embedded/lexical" });
+  }
   const { key } = await create("/keys", { name: "Bench", role: "admin" });
-  const answering = { systemPrompt: "", model: "embedded/extractive", rags: ["bench"] };
+  const names = rags.map(({ name }) => name);
+  const answering = { systemPrompt: "", model: "embedded/extractive", rags: names };
   await create("/inferences", { name: "Bench", ...answering });
-  const groups = { agents: [], inferences: ["bench"], rags: ["bench"] };
+  const groups = { agents: [], inferences: ["bench"], rags: names };
   const { token } = await create("/tokens", { name: "Bench", ...groups });
   return { url, key, token };
 }
