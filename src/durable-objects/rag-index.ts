@@ -30,7 +30,7 @@ export class RagIndex extends DurableObject<Env> {
     const inTurns = this.#store.inTurns(verb, args, () => scheduler.wait(0));
     if (inTurns !== null) return inTurns;
     const answer = this.#store.call(verb, ...args);
-    if (this.#store.mergeDue) this.#mergeSoon();
+    this.#setMerge();
     return answer;
   }
 
@@ -38,13 +38,15 @@ export class RagIndex extends DurableObject<Env> {
   override async alarm() {
     this.#isMergeSet = false;
     this.#store ??= openIndex(this.ctx.storage, "facts");
-    if (this.#store?.mergeWords() === true) this.#mergeSoon();
+    this.#store?.mergeWords(Date.now());
+    this.#setMerge();
   }
 
-  #mergeSoon(): void {
-    if (this.#isMergeSet) return;
+  #setMerge(): void {
+    const dueAt = this.#store?.mergeDueAt ?? null;
+    if (this.#isMergeSet || dueAt === null) return;
     this.#isMergeSet = true;
-    void this.ctx.storage.setAlarm(Date.now());
+    void this.ctx.storage.setAlarm(Math.max(Date.now(), dueAt));
   }
 
   async destroy() {

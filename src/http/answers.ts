@@ -2,7 +2,7 @@ import { isoTime } from "../core/time.ts";
 import type { LinkedSource } from "../db/access/public-lists.ts";
 import type { PublicFile } from "../db/files/public-files.ts";
 import type { RagRecord } from "../db/records.ts";
-import type { RetrievedChunk } from "../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import type { Caller } from "./caller.ts";
 
 /** `degraded` as this caller may see it; absent when nothing was degraded. */

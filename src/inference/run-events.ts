@@ -1,4 +1,4 @@
-import type { RetrievedChunk } from "../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import type { InferenceResult } from "./types.ts";
 
 /** What a run tells while it works, in the order in which it happens. */

@@ -5,7 +5,7 @@ import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { ChatModel } from "../ports/models.ts";
-import type { RetrievedChunk } from "../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import { citedBlock, readSaid } from "./citations/citing.ts";
 import type { Citing, Said } from "./citations/citing.ts";
 import { MarkReader } from "./citations/marks.ts";

@@ -1,6 +1,6 @@
 import type { TokenId } from "../core/ids.ts";
 import type { ModelUse } from "../ports/job-queue.ts";
-import type { RetrievedChunk } from "../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import type { AskedMode } from "../retrieval/search-mode.ts";
 import type { Services } from "../services.ts";
 

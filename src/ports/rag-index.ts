@@ -26,16 +26,24 @@ export type SearchMode = "hybrid" | "semantic" | "keyword";
 /** The weights of a RAG's legs. `weight`: 0 to 1, the vector leg's share in `hybrid`. */
 export type FusionRule = { searchMode: SearchMode; weight: number };
 
-/** The best of a RAG that is searched alone: `needed` chunks after the threshold (0 to 1). */
-export type BestWanted = {
-  rule: FusionRule;
-  needed: number;
-  threshold: number | null;
-  /** Answer with all candidates, too: they are many times the chunks that are needed. */
-  withCandidates: boolean;
-  /** Answer with what each query found of the chunks, for another order of them. */
-  withFinds: boolean;
-};
+/**
+ * What a search reads in the same step as it finds it. `best`: `needed` chunks after the threshold
+ * (0 to 1), for a RAG that is searched alone. `all`: every candidate, and the chunks of `ids`.
+ */
+export type ReadWanted =
+  | {
+      kind: "best";
+      rule: FusionRule;
+      needed: number;
+      threshold: number | null;
+      /** Answer with all candidates, too: they are many times the chunks that are needed. */
+      withCandidates: boolean;
+      /** Answer with what each query found of the chunks, for another order of them. */
+      withFinds: boolean;
+    }
+  | { kind: "all"; ids: ChunkId[] };
+
+export type BestWanted = Extract<ReadWanted, { kind: "best" }>;
 
 /** What a query found of a chunk: its fused value, and BM25 (0: the words are not there). */
 export type Find = { fused: number; lexical: number };
@@ -48,7 +56,7 @@ export type Restriction = {
   condition?: FileCondition;
 };
 
-export type CandidatesRequest = {
+export type SearchRequest = {
   /** `vector` null: only the lexical leg. Vectors are L2-normalised, plain numbers. */
   queries: { text: string; vector: Float32Array | null }[];
   restriction: Restriction;
@@ -70,10 +78,11 @@ export type CandidatesRequest = {
    */
   turns?: { leg: string; remainingMs: number };
   /**
-   * The answer is merged with those of other shards: scores include the statistics they are
-   * computed from, and candidates include what distinguishes equal ones.
+   * The answer is merged with those of other RAGs, or shards of this one: scores include the
+   * statistics they are computed from, and of shards also what distinguishes equal candidates.
    */
-  forMerge?: boolean;
+  mergedWith?: "rags" | "shards" | null;
+  read?: ReadWanted;
 };
 
 /** `score`: BM25 (unbounded, positive) in the lexical leg, cosine (-1..1, exact) in the vector leg. */
@@ -88,7 +97,7 @@ export type QueryCandidates = {
   lexical: Candidate[];
   vector: Candidate[];
   /** For a merge: this shard's part of the BM25 statistics. */
-  statistics?: { corpus: CorpusSize; terms: TermStatistics[] };
+  statistics?: { corpus: CorpusSize; terms: TermStatistics[] } | undefined;
 };
 
 /** Decides which of equal chunks is the original: the first chunk of the file inserted first. */
@@ -109,7 +118,8 @@ export type RestrictionPlan =
  */
 export type Elsewhere = { fileIds: FileId[]; folders: string[] };
 
-export type CandidatesReply = {
+export type SearchReply = {
+  /** In the order of the queries; empty where the best were read, unless asked for. */
   queries: QueryCandidates[];
   /** The last so many queries were not searched: the time was over. */
   unsearched: number;
@@ -118,8 +128,21 @@ export type CandidatesReply = {
   hasInFlight: boolean;
   /** Whether the vector leg scanned every eligible chunk. */
   scanned: boolean;
-  /** For a merge without duplicates: present for every candidate. */
+  /** For a merge of shards without duplicates: present for every candidate. */
   origins?: ChunkOrigin[];
+  /** What was to be read; the best come first, some more than needed where similarities decide. */
+  chunks: HydratedChunk[];
+  best?: BestFound;
+};
+
+/** Of the chunks that were read as the best. */
+export type BestFound = {
+  /** The fused value of each. */
+  values: number[];
+  /** How many different chunks the legs found. */
+  candidateCount: number;
+  /** For each query what it found of them; empty unless asked for. */
+  finds: Map<ChunkId, Find>[];
 };
 
 export type HydratedChunk = {
@@ -135,23 +158,6 @@ export type HydratedChunk = {
   page: number | null;
   start: number;
   end: number;
-};
-
-type RepliedWithChunks = CandidatesReply & { chunks: HydratedChunk[] };
-
-export type BestReply = {
-  /** Best first; some more than were needed where similarities decide. */
-  chunks: HydratedChunk[];
-  /** The fused value of each of `chunks`. */
-  values: number[];
-  /** How many different chunks the legs found. */
-  candidateCount: number;
-  /** As in `CandidatesReply`. */
-  unsearched: number;
-  /** For each query what it found of `chunks`; empty unless asked for. */
-  finds: Map<ChunkId, Find>[];
-  /** In the order of the queries; null unless they were asked for. */
-  queries: QueryCandidates[] | null;
 };
 
 export type HydrateRequest = {
@@ -231,13 +237,9 @@ export interface RagIndex extends VectorLedger {
   remove(files: { fileId: FileId; revision: number }[]): Promise<void>;
   /** Hides every file outside these scopes, at once; null shows the whole source. */
   restrictToScopes(scopes: IndexScope[] | null): Promise<void>;
-  candidates(request: CandidatesRequest): Promise<CandidatesReply>;
+  search(request: SearchRequest): Promise<SearchReply>;
   /** Ends the search of this leg: its caller is gone. */
   drop(leg: string): Promise<void>;
-  /** Candidates and, in the same step, the content of their chunks and of `ids`. */
-  candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]): Promise<RepliedWithChunks>;
-  /** Searches and, in the same step, reads the best of what it finds. */
-  candidatesWithBest(request: CandidatesRequest, best: BestWanted): Promise<BestReply>;
   hydrate(request: HydrateRequest): Promise<Hydration>;
   facts(): Promise<IndexFacts>;
   /** Files with a live version in order of id, for the sweep. */

@@ -1,13 +1,7 @@
 import { isObject } from "../core/is-object.ts";
 import { runToEnd } from "../core/work/cooperative.ts";
 import type { CooperativeWork } from "../core/work/cooperative.ts";
-import type {
-  BestReply,
-  BestWanted,
-  CandidatesReply,
-  CandidatesRequest,
-  RagIndex,
-} from "../ports/rag-index.ts";
+import type { RagIndex, SearchReply, SearchRequest } from "../ports/rag-index.ts";
 import { facts, listFiles, passages, sample } from "./contents.ts";
 import { hasSchema, prepareSchema } from "./schema.ts";
 import { POSTINGS_LIMIT } from "./search/query-terms.ts";
@@ -31,7 +25,7 @@ import { restrictToScopes } from "./write/scopes.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
 import { giveWords } from "./write/word-index.ts";
-import { hasWordsToMerge, mergeWords } from "./write/word-merges.ts";
+import { mergeDueAt, mergeWords } from "./write/word-merges.ts";
 import { noChange, noRemovals } from "./write/write-context.ts";
 import type { WriteContext } from "./write/write-context.ts";
 import { writeVersions } from "./write/write-versions.ts";
@@ -39,11 +33,8 @@ import { writeVersions } from "./write/write-versions.ts";
 /** Queries times chunks; a search of fewer takes some milliseconds. */
 const COMPARISONS_IN_ONE_PIECE = 50_000;
 
-type Argument = VerbArguments[IndexVerb][number];
-const isSearch = (argument: Argument): argument is CandidatesRequest =>
+const isSearch = (argument: VerbArguments[IndexVerb][number]): argument is SearchRequest =>
   isObject(argument) && "queries" in argument && "limitPerLeg" in argument;
-const isWanted = (argument: Argument | undefined): argument is BestWanted =>
-  isObject(argument) && "rule" in argument;
 
 /** What is called on the tables; `destroy` is implemented by the object itself. */
 export type IndexVerb = Exclude<keyof RagIndex, "destroy">;
@@ -82,11 +73,8 @@ type WriteVerb = keyof typeof FIRST_WRITES | keyof typeof LATER_WRITES;
 const READS: Verbs<Exclude<IndexVerb, WriteVerb>> = {
   missing,
   vectors,
-  candidates: ({ search }, request) => runToEnd(search.candidates(request, never)),
+  search: ({ search }, request) => runToEnd(search.search(request, never)),
   drop: ({ drop }, leg) => drop(leg),
-  candidatesWithChunks: ({ search }, request, ids) => search.candidatesWithChunks(request, ids),
-  candidatesWithBest: ({ search }, request, best) =>
-    runToEnd(search.candidatesWithBest(request, best, never)),
   hydrate: ({ search }, request) => search.hydrate(request),
   facts,
   listFiles,
@@ -119,8 +107,8 @@ export class IndexStore {
   readonly #storage: DurableObjectStorage;
   readonly #context: Context;
   readonly #vectorLeg: VectorLeg;
-  /** Words of deleted passages are still stored: `mergeWords` is to be called until it is done. */
-  mergeDue: boolean;
+  /** When `mergeWords` is to be called, ms; null: no words of deleted passages are stored. */
+  mergeDueAt: number | null;
   readonly #comparisonsInOnePiece: number;
   readonly #underWay = new Set<string>();
   readonly #dropped = new Set<string>();
@@ -142,7 +130,7 @@ export class IndexStore {
     const search = new Search(sql, { termCounts, vectorLeg: this.#vectorLeg, postingsLimit });
     const empty = { change: noChange(), removals: noRemovals(), unindexed: [] };
     this.#context = { sql, termCounts, search, drop: (leg) => this.#drop(leg), ...empty };
-    this.mergeDue = hasWordsToMerge(sql);
+    this.mergeDueAt = mergeDueAt(sql);
   }
 
   call<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]): VerbAnswers[Verb] {
@@ -156,23 +144,16 @@ export class IndexStore {
    */
   inTurns<Verb extends IndexVerb>(
     verb: Verb,
-    args: VerbArguments[Verb],
+    [request]: VerbArguments[Verb],
     pass: () => Promise<unknown>,
-  ): Promise<CandidatesReply | BestReply> | null {
-    const [request, best] = args;
-    if (verb !== "candidates" && verb !== "candidatesWithBest") return null;
-    if (!isSearch(request) || request.turns === undefined) return null;
+  ): Promise<SearchReply> | null {
+    if (verb !== "search" || !isSearch(request) || request.turns === undefined) return null;
     const comparisons = request.queries.length * readTotals(this.#context.sql).chunks;
     if (comparisons <= this.#comparisonsInOnePiece) return null;
-    const { search } = this.#context;
     const { leg, remainingMs } = request.turns;
     const endsAt = Date.now() + remainingMs;
     const isOver = () => this.#dropped.has(leg) || Date.now() >= endsAt;
-    const work =
-      verb === "candidates" || !isWanted(best)
-        ? search.candidates(request, isOver)
-        : search.candidatesWithBest(request, best, isOver);
-    return this.#takingTurns<CandidatesReply | BestReply>(work, leg, pass);
+    return this.#takingTurns(this.#context.search.search(request, isOver), leg, pass);
   }
 
   /** Ends a search that takes turns. */
@@ -197,10 +178,12 @@ export class IndexStore {
     }
   }
 
-  /** One step; returns whether more are needed. */
-  mergeWords(): boolean {
-    this.mergeDue = this.#storage.transactionSync(() => mergeWords(this.#context.sql));
-    return this.mergeDue;
+  /** A step, if one is due. */
+  mergeWords(now: number): void {
+    if (this.mergeDueAt === null || this.mergeDueAt > now) return;
+    const { sql } = this.#context;
+    this.#storage.transactionSync(() => mergeWords(sql, now));
+    this.mergeDueAt = mergeDueAt(sql);
   }
 
   #write<Result>(work: (context: Context) => Result): Result {
@@ -218,7 +201,7 @@ export class IndexStore {
       this.#vectorLeg.follow(change);
       search.follow(change);
       if (change.words) search.forgetScores();
-      this.mergeDue ||= removals.leavesWords;
+      if (removals.leavesWords) this.mergeDueAt = mergeDueAt(this.#context.sql);
       return result;
     } catch (error) {
       termCounts.forget();
@@ -233,15 +216,16 @@ export class IndexStore {
 const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> = {
   missing: (files) => files.flatMap(({ ids }) => ids),
   vectors: () => [],
-  candidates: candidatesOfEmpty,
+  search: ({ queries }) => ({
+    queries: queries.map(() => ({ lexical: [], vector: [] })),
+    unsearched: 0,
+    plan: { kind: "none" },
+    hasInFlight: false,
+    scanned: true,
+    chunks: [],
+    best: { values: [], candidateCount: 0, finds: [] },
+  }),
   drop: () => undefined,
-  candidatesWithChunks: (request) => ({ ...candidatesOfEmpty(request), chunks: [] }),
-  candidatesWithBest: (request, { withCandidates }) => {
-    const { queries } = candidatesOfEmpty(request);
-    const found = withCandidates ? queries : null;
-    const none = { chunks: [], values: [], candidateCount: 0, finds: [], unsearched: 0 };
-    return { ...none, queries: found };
-  },
   hydrate: () => ({ chunks: [], eligible: [], equal: [] }),
   facts: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }),
   listFiles: () => [],
@@ -260,12 +244,6 @@ const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> =
   confirmRemoved: () => undefined,
   recordVerifiedPage: () => ({ missing: 0, orphans: 0 }),
 };
-
-function candidatesOfEmpty({ queries }: CandidatesRequest): CandidatesReply {
-  const none = queries.map(() => ({ lexical: [], vector: [] }));
-  const plan = { kind: "none" } as const;
-  return { queries: none, unsearched: 0, plan, hasInFlight: false, scanned: true };
-}
 
 export function answerOfEmpty<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]) {
   const answers: Partial<Answers<IndexVerb>> = ANSWERS_OF_EMPTY;

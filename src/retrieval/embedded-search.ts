@@ -1,8 +1,8 @@
-import type { BestReply } from "../ports/rag-index.ts";
 import type { RetrievalCall } from "./degradations.ts";
+import type { EmbeddedQueries } from "./embed-queries.ts";
 import { chooseFound, chosenOf, isOrderedByWords, readCount } from "./rag-search.ts";
-import type { Found, RagSearch } from "./rag-search.ts";
-import type { SearchPlan } from "./retrieval-request.ts";
+import type { RagFindings, RagSearch } from "./rag-search.ts";
+import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
 import { ShardedIndex } from "./sharded-index.ts";
 
@@ -12,22 +12,12 @@ import { ShardedIndex } from "./sharded-index.ts";
  * in the same call.
  */
 export const embeddedSearch: RagSearch = {
-  /** Where the embedding model fails, words are searched in any mode. */
   async find(call, { target, embedded: embedding }, plan) {
     const { searchMode } = target.rag;
-    const index = new ShardedIndex(call, target, plan);
-    const search = async (vectors: Float32Array[] | null) =>
-      await index.search({ vectors, lexical: searchesWords(searchMode) || vectors === null });
-    if (index.isSingle && plan.targets.length === 1 && searchMode !== "keyword") {
-      return await searchAlone(call, { target, embedded: await embedding }, plan);
-    }
+    if (searchMode !== "keyword") return await search(call, { target, plan }, await embedding);
     // Words alone need no vectors to be searched; what is found still gets its similarities.
-    const [embedded, words] = await Promise.all([
-      embedding,
-      searchMode === "keyword" ? search(null) : null,
-    ]);
-    const { queries, shardOf } = words ?? (await search(embedded?.vectors ?? null));
-    return { target, embedded, searchMode, queries, shardOf, floors: [] };
+    const [embedded, found] = await Promise.all([embedding, search(call, { target, plan }, null)]);
+    return { ...found, embedded };
   },
 
   /**
@@ -39,7 +29,7 @@ export const embeddedSearch: RagSearch = {
     const index = new ShardedIndex(call, found.target, plan);
     const chosen = chooseFound(found, plan, scales, 0);
     const { chunks, superseded } = await index.hydrate({ ...chosen, spare: [] }, found);
-    const again = superseded ? await index.searchAndHydrate(found, "all", []) : null;
+    const again = superseded ? await index.searchAgain(found, "all", []) : null;
     if (again === null) return { found, chunks, values: chosen.values };
     const { queries, shardOf } = again;
     const fresh = { ...found, queries, shardOf };
@@ -47,34 +37,32 @@ export const embeddedSearch: RagSearch = {
   },
 };
 
-/** One shard of the only RAG. */
-async function searchAlone(
+/** Without vectors, words are searched in any mode. */
+async function search(
   call: RetrievalCall,
-  { target, embedded }: Pick<Found, "target" | "embedded">,
-  plan: SearchPlan,
-): Promise<Found> {
+  { target, plan }: { target: RetrievalTarget; plan: SearchPlan },
+  embedded: EmbeddedQueries | null,
+): Promise<RagFindings> {
   const { searchMode } = target.rag;
-  const vectors = embedded?.vectors ?? null;
-  const legs = { vectors, lexical: searchesWords(searchMode) || vectors === null };
-  const rule = { searchMode, weight: embedded?.fusionWeight ?? 0 };
-  const withCandidates = plan.reranks || plan.explains;
-  const withFinds = isOrderedByWords({ target, embedded });
-  const needed = readCount({ target, embedded }, plan);
-  const wanted = { rule, needed, threshold: plan.threshold, withCandidates, withFinds };
   const index = new ShardedIndex(call, target, plan);
-  const reply = (await index.searchAndReadBest(legs, wanted)) ?? NOTHING_READ;
-  const { chunks, values, candidateCount, finds } = reply;
-  const queries = reply.queries ?? plan.queries.map(() => ({ lexical: [], vector: [] }));
-  const valueOf = new Map(chunks.map(({ id }, at) => [id, values[at] ?? 0]));
-  const best = { chunks, values: valueOf, candidateCount, finds };
-  return { target, embedded, searchMode, queries, shardOf: new Map(), floors: [], best };
+  const isAlone = index.isSingle && plan.targets.length === 1 && searchMode !== "keyword";
+  const vectors = embedded?.vectors ?? null;
+  const lexical = searchesWords(searchMode) || vectors === null;
+  const read = isAlone ? { read: bestWanted({ target, embedded }, plan) } : {};
+  const { queries, shardOf, chunks, best } = await index.search({ vectors, lexical, ...read });
+  const found = { target, embedded, searchMode, queries, shardOf, floors: [] };
+  if (best === undefined) return found;
+  const values = new Map(chunks.map(({ id }, at) => [id, best.values[at] ?? 0]));
+  return { ...found, best: { ...best, chunks, values } };
 }
 
-const NOTHING_READ: BestReply = {
-  chunks: [],
-  values: [],
-  candidateCount: 0,
-  unsearched: 0,
-  finds: [],
-  queries: null,
-};
+function bestWanted(of: Pick<RagFindings, "target" | "embedded">, plan: SearchPlan) {
+  return {
+    kind: "best",
+    rule: { searchMode: of.target.rag.searchMode, weight: of.embedded?.fusionWeight ?? 0 },
+    needed: readCount(of, plan),
+    threshold: plan.threshold,
+    withCandidates: plan.reranks || plan.explains,
+    withFinds: isOrderedByWords(of),
+  } as const;
+}

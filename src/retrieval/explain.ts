@@ -1,6 +1,6 @@
 import type { ChunkId } from "../core/ids.ts";
 import type { Candidate } from "../ports/rag-index.ts";
-import type { ScoredChunk, ScoredList } from "./score-and-merge.ts";
+import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
 
 /** Where one leg had a chunk among its candidates: from 1, with the leg's own score. */
 type LegRank = { rank: number; score: number };

@@ -3,19 +3,18 @@ import type { CorpusSize, TermStatistics } from "../text/bm25.ts";
 import type { ChunkId } from "../core/ids.ts";
 import type {
   Candidate,
-  CandidatesReply,
   ChunkOrigin,
   HydratedChunk,
   QueryCandidates,
+  SearchReply,
 } from "../ports/rag-index.ts";
-import type { QueryLegs } from "../rag-index/search/fuse.ts";
 
 /** Null: the shard failed, and its part of the answer is missing. */
-type Reply = CandidatesReply | null;
+type Reply = SearchReply | null;
 
 export type MergedShards = {
   /** In the order of the queries. */
-  queries: QueryLegs[];
+  queries: QueryCandidates[];
   /** Which shard holds what. */
   shardOf: Map<ChunkId, number>;
 };
@@ -32,9 +31,11 @@ export function mergeShards(
   const best = (lists: Candidate[][]) =>
     bestFirst(lists.flat().filter(({ id }) => !later.has(id))).slice(0, limitPerLeg);
   const queries = Array.from({ length: queryCount }, (_, at) => {
-    const parts = replies.map((reply) => reply?.queries[at] ?? NOTHING);
+    const parts = onOneScale(replies.map((reply) => reply?.queries[at] ?? NOTHING));
+    const [{ statistics } = NOTHING] = parts;
+    const lexical = best(parts.map((part) => part.lexical));
     const vector = best(parts.map((part) => part.vector));
-    return { lexical: best(lexicalScores(parts)), vector };
+    return { lexical, vector, statistics };
   });
   const shardOf = new Map(
     replies.flatMap((reply, shard) =>
@@ -57,25 +58,47 @@ export function mergeCandidates(first: Candidate[], second: Candidate[]): Candid
   return bestFirst([...first, ...second.filter(({ id }) => !named.has(id))]);
 }
 
-/** Scores that compare over the shards; a single shard's do already. */
-function lexicalScores(parts: QueryCandidates[]): Candidate[][] {
-  if (parts.length === 1) return parts.map(({ lexical }) => lexical);
-  const { terms, corpus } = wholeOf(parts);
-  const scoreOf = bm25Scorer(terms, corpus);
-  return parts.map(({ lexical, statistics }) => {
-    const places = new Map(statistics?.terms.map(({ word }, at) => [word, at]));
-    const order = terms.map(({ word }) => places.get(word));
-    return lexical.map((candidate) => {
-      const { id, match } = candidate;
-      if (match === undefined) return candidate;
-      const counts = order.map((at) => (at === undefined ? 0 : (match.counts[at] ?? 0)));
-      return { id, score: scoreOf({ counts, length: match.length }) };
-    });
-  });
+/**
+ * What several shards or RAGs found for one query, its words scored as in one index that holds all
+ * of them. A single one is scored so already.
+ */
+export function onOneScale(parts: QueryCandidates[]): QueryCandidates[] {
+  if (parts.length === 1) return parts;
+  const whole = wholeOf(parts);
+  return parts.map((part) => rescored(part, whole));
 }
 
-/** The statistics of all shards together, as a single index would have them. */
-function wholeOf(parts: QueryCandidates[]) {
+/** What was found in several RAGs, each query on one scale. */
+export function withOneScale<Findings extends { queries: QueryCandidates[] }>(
+  found: Findings[],
+): Findings[] {
+  const scored = (found[0]?.queries ?? []).map((_, at) =>
+    onOneScale(found.map(({ queries }) => queries[at] ?? NOTHING)),
+  );
+  return found.map((one, rag) => ({
+    ...one,
+    queries: scored.map((parts) => parts[rag] ?? NOTHING),
+  }));
+}
+
+/** With the statistics of a larger whole; without any, as they are. */
+export function rescored(part: QueryCandidates, whole: Statistics | undefined): QueryCandidates {
+  if (whole === undefined || part.statistics === undefined) return part;
+  const { terms, corpus } = whole;
+  const scoreOf = bm25Scorer(terms, corpus);
+  const places = new Map(part.statistics.terms.map(({ word }, at) => [word, at]));
+  const order = terms.map(({ word }) => places.get(word));
+  const lexical = part.lexical.map((candidate) => {
+    if (candidate.match === undefined) return candidate;
+    const { counts: own, length } = candidate.match;
+    const match = { counts: order.map((at) => (at === undefined ? 0 : (own[at] ?? 0))), length };
+    return { id: candidate.id, score: scoreOf(match), match };
+  });
+  return { ...part, lexical: bestFirst(lexical), statistics: whole };
+}
+
+/** The statistics of all parts together, as a single index would have them. */
+function wholeOf(parts: QueryCandidates[]): Statistics {
   const corpus: CorpusSize = { chunks: 0, words: 0 };
   const terms = new Map<string, TermStatistics>();
   for (const { statistics } of parts) {
@@ -90,6 +113,8 @@ function wholeOf(parts: QueryCandidates[]) {
   }
   return { terms: [...terms.values()], corpus };
 }
+
+type Statistics = NonNullable<QueryCandidates["statistics"]>;
 
 type Origin = Omit<ChunkOrigin, "id">;
 

@@ -1,14 +1,15 @@
 import type { ChunkId } from "../core/ids.ts";
 import type { Find } from "../ports/rag-index.ts";
-import { findsOf } from "../rag-index/search/fuse.ts";
+import { findsOf, scaleOf } from "../rag-index/search/fuse.ts";
 import { featuresOf } from "./passage-features.ts";
 import type { Features } from "./passage-features.ts";
 import { wordsOfPassage } from "./passage-words.ts";
 import type { PassageWords } from "./passage-words.ts";
-import { isOrderedByWords, ORDERED_BY_WORDS } from "./rag-search.ts";
-import type { Found } from "./rag-search.ts";
+import { isOrderedByWords, modelOf, ORDERED_BY_WORDS } from "./rag-search.ts";
+import type { RagFindings } from "./rag-search.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
-import type { ScoredChunk, ScoredList } from "./score-and-merge.ts";
+import { inOrder } from "./score-chunks.ts";
+import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
 
 /** A finite number below any score: two of them differ by 0. */
 const NOT_FOUND = -1e9;
@@ -41,71 +42,98 @@ function scoreByWords(features: Features): number {
 }
 
 /**
- * Where words decide the order, as they do with the built-in embedding model, the best of a RAG's
- * chunks trade places by what their texts, headings, paths and files say to the queries; a chunk
- * keeps its best over the queries that found it. Each place keeps its value, so that lists of
- * several RAGs compare as before.
+ * Where words decide the order, as they do with the built-in embedding model, and no reranker does,
+ * the best chunks of all RAGs together trade places by what their texts, headings, paths and files
+ * say to the queries; a chunk keeps its best over the queries that found it. Each place keeps its
+ * value, so that the lists compare as before.
  */
 export async function orderByWords(
-  list: ScoredList,
-  { queries }: Pick<SearchPlan, "queries">,
+  lists: ScoredList[],
+  { queries, reranks }: Pick<SearchPlan, "queries" | "reranks">,
   pause: Pause,
-): Promise<ScoredList> {
-  const best = list.chunks.slice(0, ORDERED_BY_WORDS);
-  if (!isOrderedByWords(list.found) || best.length < 2) return list;
-  const scores = await bestScores(best, list.found, queries, pause);
-  const places = [...best.entries()].sort(
-    ([one], [other]) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other,
-  );
-  const reordered = places.map(([place, chunk], to): ScoredChunk => {
-    const value = best[to]?.value ?? chunk.value;
-    return Object.assign({ fused: chunk.value, fusedPlace: place + 1 }, chunk, { value });
-  });
-  return { ...list, chunks: [...reordered, ...list.chunks.slice(best.length)] };
+): Promise<ScoredList[]> {
+  const isReranked = ({ found: { target } }: ScoredList) => reranks && target.rag.reranker !== null;
+  const toOrder = lists.filter((list) => isOrderedByWords(list.found) && !isReranked(list));
+  const ordered = new Map<RagFindings, ScoredList>();
+  for (const group of Map.groupBy(toOrder, ({ found }) => modelOf(found)).values()) {
+    for (const list of await orderTogether(group, queries, pause)) ordered.set(list.found, list);
+  }
+  return lists.map((list) => ordered.get(list.found) ?? list);
 }
 
+async function orderTogether(
+  lists: ScoredList[],
+  queries: string[],
+  pause: Pause,
+): Promise<ScoredList[]> {
+  const best = lists
+    .flatMap((list) => list.chunks.map((chunk, place) => ({ list, place, chunk })))
+    .sort((one, other) => inOrder(one.chunk, other.chunk))
+    .slice(0, ORDERED_BY_WORDS);
+  if (best.length < 2) return lists;
+  const scores = await bestScores(best, lists, queries, pause);
+  const order = [...best.entries()].sort(
+    ([one], [other]) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other,
+  );
+  const reordered = order.map(([, { list, place, chunk }], to) => {
+    const value = best[to]?.chunk.value ?? chunk.value;
+    return { list, chunk: { fused: chunk.value, fusedPlace: place + 1, ...chunk, value } };
+  });
+  return lists.map((list) => {
+    const own = reordered.filter((one) => one.list === list).map(({ chunk }) => chunk);
+    return { ...list, chunks: [...own, ...list.chunks.slice(own.length)] };
+  });
+}
+
+/** One of the best, and where it stands in its list. */
+type Placed = { list: ScoredList; place: number; chunk: ScoredChunk };
+
 async function bestScores(
-  best: ScoredChunk[],
-  found: Found,
+  best: Placed[],
+  lists: ScoredList[],
   queries: string[],
   pause: Pause,
 ): Promise<number[]> {
   const scores = best.map(() => NOT_FOUND);
-  const words = best.map(({ chunk }) =>
+  const words = best.map(({ chunk: { chunk } }) =>
     wordsOfPassage({ path: chunk.file.path, headings: chunk.headings, text: chunk.text }),
   );
   for (const [at, query] of queries.entries()) {
     if (at > 0 && !(await pause())) break;
-    for (const [place, score] of scoresFor(query, {
-      best,
-      words,
-      at,
-      finds: findsFor(found, at),
-    })) {
+    const finds = findsFor(lists, at);
+    for (const [place, score] of scoresFor(query, { best, words, at, finds })) {
       scores[place] = Math.max(scores[place] ?? NOT_FOUND, score);
     }
   }
   return scores;
 }
 
-function findsFor({ best, queries, embedded }: Found, at: number): Finds {
-  if (best !== undefined) return best.finds[at] ?? new Map();
-  const legs = queries[at] ?? { lexical: [], vector: [] };
-  return findsOf(legs, { searchMode: "hybrid", weight: embedded?.fusionWeight ?? 0 });
+/** On one scale over the lists. */
+function findsFor(lists: ScoredList[], at: number): Finds {
+  const legs = lists.map(({ found }) => found.queries[at] ?? { lexical: [], vector: [] });
+  const scale = scaleOf(legs);
+  return new Map(
+    lists.flatMap(({ found: { best, embedded } }, list) => {
+      if (best !== undefined) return [...(best.finds[at] ?? [])];
+      const rule = { searchMode: "hybrid", weight: embedded?.fusionWeight ?? 0 } as const;
+      return [...findsOf(legs[list] ?? { lexical: [], vector: [] }, rule, scale)];
+    }),
+  );
 }
 
 type Finds = ReadonlyMap<ChunkId, Find>;
-type Asked = { best: ScoredChunk[]; words: PassageWords[]; at: number; finds: Finds };
+type ToScore = { best: Placed[]; words: PassageWords[]; at: number; finds: Finds };
 
 /** Of the chunks that the query found: their places among the best, and scores. */
-function scoresFor(query: string, { best, words, at, finds }: Asked): [number, number][] {
-  const found = words.flatMap((read, place) => {
-    const chunk = best[place]?.chunk;
-    const find = chunk === undefined ? undefined : finds.get(chunk.id);
-    if (chunk === undefined || find === undefined) return [];
+function scoresFor(query: string, { best, words, at, finds }: ToScore): [number, number][] {
+  const found = best.flatMap(({ chunk: { chunk, ragIdentifier } }, place) => {
+    const find = finds.get(chunk.id);
+    const read = words[place];
+    if (find === undefined || read === undefined) return [];
     const { file, fileChunks, similarities } = chunk;
+    const path = `${ragIdentifier}/${file.path}`;
     const cosine = similarities[at] ?? 0;
-    return [{ place, candidate: { path: file.path, words: read, fileChunks, cosine, ...find } }];
+    return [{ place, candidate: { path, words: read, fileChunks, cosine, ...find } }];
   });
   const features = featuresOf(
     query,

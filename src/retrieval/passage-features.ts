@@ -50,7 +50,7 @@ const MAX_NAMES = 2;
 /** As in the embedded reranker: candidates were chosen because they hold the words. */
 const BACKGROUND_DOCUMENTS = 30;
 
-type Asked = {
+type QueryStems = {
   /** Stems without stop words; each once, and with repeats in the query's order. */
   terms: Map<string, number>;
   order: number[];
@@ -66,7 +66,7 @@ type Asked = {
 /** Which term a word is, or is a relative of, -1: none; and whether the query says it at all. */
 type Known = { term: number; relative: number; isSaid: boolean };
 
-function askedOf(query: string): Asked {
+function askedOf(query: string): QueryStems {
   const words = searchWordsOf(query);
   const kept = tellingOf([...words, ...codeWordParts(query)]).slice(0, MAX_TERMS);
   const terms = new Map<string, number>();
@@ -111,7 +111,7 @@ type Held = {
   behind: Terms[];
 };
 
-function heldBy({ words: { text, headings, names } }: Candidate, asked: Asked): Held {
+function heldBy({ words: { text, headings, names } }: Candidate, asked: QueryStems): Held {
   const held: Held = {
     text: 0,
     headings: termsIn(headings, asked),
@@ -145,7 +145,7 @@ function heldBy({ words: { text, headings, names } }: Candidate, asked: Asked): 
   return held;
 }
 
-function knownOf(word: string, { known, all, terms, families }: Asked): Known {
+function knownOf(word: string, { known, all, terms, families }: QueryStems): Known {
   const before = known.get(word);
   if (before !== undefined) return before;
   const stem = stemOf(word);
@@ -156,7 +156,7 @@ function knownOf(word: string, { known, all, terms, families }: Asked): Known {
   return one;
 }
 
-function termsAmong(words: string[], asked: Asked): Terms {
+function termsAmong(words: string[], asked: QueryStems): Terms {
   let found: Terms = 0;
   for (const word of words) {
     if (!asked.starts.has(word)) continue;
@@ -168,7 +168,7 @@ function termsAmong(words: string[], asked: Asked): Terms {
 
 const NOTHING = () => undefined;
 
-function termsIn(text: string, asked: Asked): Terms {
+function termsIn(text: string, asked: QueryStems): Terms {
   let found: Terms = 0;
   readSentences(text, {
     beginnings: asked.starts,
@@ -223,7 +223,7 @@ function countOf<Item>(items: Item[], test: (item: Item) => boolean): number {
 
 const holds = (terms: Terms, place: number) => (terms & (1 << place)) !== 0;
 
-function neighboursIn({ behind }: Held, { order }: Asked): number {
+function neighboursIn({ behind }: Held, { order }: QueryStems): number {
   if (order.length < 2) return 0;
   let count = 0;
   for (let at = 1; at < order.length; at++) {
@@ -233,7 +233,7 @@ function neighboursIn({ behind }: Held, { order }: Asked): number {
 }
 
 /** Of the weight of all terms, what some of them have. */
-function shareBy({ terms }: Asked, held: Held[]): (some: Terms) => number {
+function shareBy({ terms }: QueryStems, held: Held[]): (some: Terms) => number {
   const weights = [...terms.values()].map((term) => {
     const holders = countOf(held, ({ text, headings }) => holds(text | headings, term));
     const others = held.length + BACKGROUND_DOCUMENTS - holders;

@@ -1,9 +1,9 @@
 import type { ChunkId } from "../core/ids.ts";
-import type { Find, HydratedChunk } from "../ports/rag-index.ts";
+import type { Find, HydratedChunk, QueryCandidates } from "../ports/rag-index.ts";
 import type { RetrievalCall } from "./degradations.ts";
 import type { EmbeddedQueries, EmbeddedTarget } from "./embed-queries.ts";
 import { chooseCandidates, rankCandidates, scaleOf } from "../rag-index/search/fuse.ts";
-import type { Choice, QueryLegs, Scale } from "../rag-index/search/fuse.ts";
+import type { Choice, Scale } from "../rag-index/search/fuse.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import type { SearchMode } from "./search-mode.ts";
 
@@ -17,14 +17,14 @@ type Best = Pick<ReadChunks, "chunks" | "values"> & {
 };
 
 /** What the legs found in one RAG, over all its shards. */
-export type Found = {
+export type RagFindings = {
   target: RetrievalTarget;
   /** Null: the embedding model is lost. */
   embedded: EmbeddedQueries | null;
   /** The call's mode, or `hybrid` where words replace vectors because the model failed. */
   searchMode: SearchMode;
   /** In the order of the queries. */
-  queries: QueryLegs[];
+  queries: QueryCandidates[];
   /** The shard that holds a candidate, where it is known. */
   shardOf: ReadonlyMap<ChunkId, number>;
   /**
@@ -39,7 +39,7 @@ export type Found = {
 /** The best of what was found, with texts and exact similarities, in no order. */
 export type ReadChunks = {
   /** The candidates they were chosen from: searched again if the index changed meanwhile. */
-  found: Found;
+  found: RagFindings;
   chunks: HydratedChunk[];
   /** Fused value of each candidate. */
   values: ReadonlyMap<ChunkId, number>;
@@ -51,11 +51,11 @@ export type ReadChunks = {
  * missing. A part that fails is a degradation.
  */
 export type RagSearch = {
-  find: (call: RetrievalCall, target: EmbeddedTarget, plan: SearchPlan) => Promise<Found>;
+  find: (call: RetrievalCall, target: EmbeddedTarget, plan: SearchPlan) => Promise<RagFindings>;
   /** @param scales of each query, over all RAGs that are searched together. */
   read: (
     call: RetrievalCall,
-    found: Found,
+    found: RagFindings,
     plan: SearchPlan,
     scales: Scale[],
   ) => Promise<ReadChunks>;
@@ -70,24 +70,28 @@ const MIN_MEANING = 0.5;
 export const isOrderedByWords = ({
   target,
   embedded,
-}: Pick<Found, "target" | "embedded">): boolean =>
+}: Pick<RagFindings, "target" | "embedded">): boolean =>
   target.rag.searchMode === "hybrid" && embedded !== null && embedded.fusionWeight < MIN_MEANING;
+
+/** Vectors of one model and size compare. */
+export const modelOf = ({ target: { rag } }: Pick<RagFindings, "target">): string =>
+  `${rag.dimensions} ${rag.embeddingModel}`;
 
 /** How many of the best are read: those that are answered, and all that may trade places with them. */
 export const readCount = (
-  found: Pick<Found, "target" | "embedded">,
+  found: Pick<RagFindings, "target" | "embedded">,
   { needed }: Pick<SearchPlan, "needed">,
 ): number => (isOrderedByWords(found) ? Math.max(ORDERED_BY_WORDS, needed) : needed);
 
 /** The scale of each query over all RAGs. */
-export const scalesOf = (found: Found[], { queries }: SearchPlan): Scale[] =>
+export const scalesOf = (found: RagFindings[], { queries }: SearchPlan): Scale[] =>
   queries.map((_, at) =>
     scaleOf(found.map((one) => one.queries[at] ?? { lexical: [], vector: [] })),
   );
 
 /** @param margin approximate similarities may be this far below the exact ones */
 export function chooseFound(
-  found: Found,
+  found: RagFindings,
   plan: SearchPlan,
   scales: Scale[],
   margin: number,
@@ -101,7 +105,7 @@ export function chooseFound(
 
 /** Of chunks that were read together with their search, those that are chosen after it. */
 export function chosenOf(
-  found: Found,
+  found: RagFindings,
   chunks: HydratedChunk[],
   { ids, values }: ReturnType<typeof chooseFound>,
 ): ReadChunks {

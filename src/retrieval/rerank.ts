@@ -10,8 +10,8 @@ import { idsOf } from "../rag-index/search/fuse.ts";
 import type { QueryLegs } from "../rag-index/search/fuse.ts";
 import { runLeg } from "./degradations.ts";
 import type { RetrievalCall } from "./degradations.ts";
-import { inOrder, inPlacesOf, similarityOrValue } from "./score-and-merge.ts";
-import type { ComparesBy, ScoredChunk, ScoredList } from "./score-and-merge.ts";
+import { inOrder, inPlacesOf, similarityOrValue } from "./score-chunks.ts";
+import type { ComparesBy, ScoredChunk, ScoredList } from "./score-chunks.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 
 /** Calls under way at once: the platform keeps six connections open at most. */

@@ -8,14 +8,16 @@ import type { Explanation } from "./explain.ts";
 import { embeddedSearch } from "./embedded-search.ts";
 import { embedQueries } from "./embed-queries.ts";
 import { idsOf } from "../rag-index/search/fuse.ts";
+import { withOneScale } from "./merge-shards.ts";
 import { scalesOf } from "./rag-search.ts";
-import type { Found } from "./rag-search.ts";
+import type { RagFindings } from "./rag-search.ts";
 import { orderByWords } from "./order-by-words.ts";
 import { rerankLists } from "./rerank.ts";
 import { planSearch } from "./retrieval-request.ts";
 import type { RetrievalRequest, RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
-import { asRetrieved, mergeLists, scoreChunks } from "./score-and-merge.ts";
-import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-and-merge.ts";
+import { mergeLists } from "./merge-lists.ts";
+import { asRetrieved, scoreChunks } from "./score-chunks.ts";
+import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-chunks.ts";
 import { vectorIndexSearch } from "./vector-index-search.ts";
 
 export type RetrievalResult = {
@@ -65,7 +67,7 @@ export function retrieve(
 }
 
 type Ranking = Pick<RetrievalResult, "timings"> & {
-  found: Found[];
+  found: RagFindings[];
   /** The lists before and after reranking, and what is answered of them. */
   scored: ScoredList[];
   ranked: ScoredList[];
@@ -122,7 +124,9 @@ async function searchAndRank(
       ? embeddedSearch
       : vectorIndexSearch(vectorIndex);
   const targets = embedQueries(call, plan);
-  const found = await Promise.all(targets.map((one) => searchOf(one.target).find(call, one, plan)));
+  const found = withOneScale(
+    await Promise.all(targets.map((one) => searchOf(one.target).find(call, one, plan))),
+  );
   const scales = scalesOf(found, plan);
   const read = await Promise.all(
     found.map((one) => searchOf(one.target).read(call, one, plan, scales)),
@@ -133,12 +137,8 @@ async function searchAndRank(
     call.report.degraded("order", "order: the time was over before words had ordered the passages");
     return false;
   };
-  const scored: ScoredList[] = [];
-  for (const one of read) {
-    const list = scoreChunks(one, plan.threshold);
-    const isReranked = plan.reranks && one.found.target.rag.reranker !== null;
-    scored.push(isReranked ? list : await orderByWords(list, plan, pause));
-  }
+  const lists = read.map((one) => scoreChunks(one, plan.threshold));
+  const scored = await orderByWords(lists, plan, pause);
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
   const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;
@@ -151,10 +151,10 @@ async function searchAndRank(
 function sizesOf(
   request: RetrievalRequest,
   plan: SearchPlan,
-  found: Found[],
+  found: RagFindings[],
   { chunks, degradations, timings }: RetrievalResult,
 ): SpanFacts {
-  const candidatesOf = ({ queries, best }: Found) =>
+  const candidatesOf = ({ queries, best }: RagFindings) =>
     best?.candidateCount ?? new Set(queries.flatMap((legs) => [...idsOf(legs)])).size;
   return {
     rags: request.targets.length,

@@ -1,18 +1,19 @@
 import type { ChunkId } from "../core/ids.ts";
 import type {
-  BestReply,
-  BestWanted,
-  CandidatesReply,
-  CandidatesRequest,
+  BestFound,
   HydratedChunk,
+  Hydration,
   RagIndex,
+  ReadWanted,
   RestrictionPlan,
+  SearchReply,
+  SearchRequest,
 } from "../ports/rag-index.ts";
 import { runLeg } from "./degradations.ts";
 import type { RetrievalCall } from "./degradations.ts";
-import { mergeShards, withoutLaterEquals } from "./merge-shards.ts";
+import { mergeShards, rescored, withoutLaterEquals } from "./merge-shards.ts";
 import type { MergedShards } from "./merge-shards.ts";
-import type { Found } from "./rag-search.ts";
+import type { RagFindings } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
 
@@ -26,31 +27,33 @@ type IndexLegs = {
   /** Of the queries; null: no vector leg. */
   vectors: Float32Array[] | null;
   lexical: boolean;
-  scan?: Scan;
+  scan?: NonNullable<SearchRequest["scan"]>;
+  /** The best are read only where there is a single shard. */
+  read?: ReadWanted;
 };
-
-type Scan = NonNullable<CandidatesRequest["scan"]>;
 
 export type IndexSearch = MergedShards & {
   /** How each shard that answered resolved the restriction. */
   plans: RestrictionPlan[];
   /** Whether a vector index may not show all chunks yet. */
   hasInFlight: boolean;
+  /** Every eligible chunk was scanned. */
+  scanned: boolean;
+  /** Every shard answered. */
+  isWhole: boolean;
+  chunks: HydratedChunk[];
+  best?: BestFound;
 };
 
-/** Chosen candidates, and substitutes, best first, for those that no longer exist. */
-type Choice = { ids: ChunkId[]; spare: ChunkId[] };
-
-export type Hydrated = {
-  chunks: HydratedChunk[];
-  eligible: ReadonlySet<ChunkId>;
-  /** Omitted only because a duplicate of them is included. */
-  equal: ReadonlySet<ChunkId>;
+/** Of the chosen candidates, and of the substitutes for those that no longer exist. */
+export type Hydrated = Hydration & {
   /** Candidates named by the index no longer exist in it: it has changed since its search. */
   superseded: boolean;
   /** Every shard answered that was asked. */
   isWhole: boolean;
 };
+
+type Choice = { ids: ChunkId[]; spare: ChunkId[] };
 
 /** The index objects of one RAG as one. A shard that does not answer is a degradation. */
 export class ShardedIndex {
@@ -75,74 +78,57 @@ export class ShardedIndex {
 
   async search(legs: IndexLegs): Promise<IndexSearch> {
     const request = this.#request(legs);
+    const kind = legs.read?.kind === "all" ? "hydration" : "search";
     const replies = await Promise.all(
       this.#shards.map((shard, at) =>
-        runLeg(this.#call, this.#leg("search", at), (signal) =>
-          this.#inTurns(shard, at, request, signal, (timed) => shard.candidates(timed)),
+        runLeg(this.#call, this.#leg(kind, at), (signal) =>
+          this.#inTurns(shard, at, request, signal),
         ),
       ),
     );
     const answered = replies.filter((reply) => reply !== null);
+    const { queries, limitPerLeg } = this.#plan;
+    const best = answered[0]?.best;
     return {
-      ...this.#merge(replies),
+      ...mergeShards(replies, { queryCount: queries.length, limitPerLeg }),
       plans: answered.map(({ plan }) => plan),
       hasInFlight: answered.some(({ hasInFlight }) => hasInFlight),
-    };
-  }
-
-  /**
-   * A single shard searches, fuses and reads the best in one call. Null when it does not answer.
-   */
-  async searchAndReadBest(legs: IndexLegs, best: BestWanted): Promise<BestReply | null> {
-    const [shard] = this.#shards;
-    if (shard === undefined) return null;
-    return await runLeg(this.#call, this.#leg("search", 0), (signal) =>
-      this.#inTurns(shard, 0, this.#request(legs), signal, (timed) =>
-        shard.candidatesWithBest(timed, best),
-      ),
-    );
-  }
-
-  /** Texts and exact similarities. */
-  async hydrate(choice: Choice, found: Found): Promise<Hydrated> {
-    if (choice.ids.length === 0) return NOTHING_HYDRATED;
-    const replies = await Promise.all(
-      this.#shards.map((shard, at) => this.#hydrateShard(shard, at, choice, found)),
-    );
-    return {
-      chunks: this.#withoutEquals(replies.flatMap(({ chunks }) => chunks)),
-      eligible: new Set(replies.flatMap(({ eligible }) => eligible)),
-      equal: new Set(replies.flatMap(({ equal }) => equal)),
-      superseded: replies.some(({ superseded }) => superseded),
-      isWhole: replies.every(({ isWhole }) => isWhole),
+      scanned: answered.every(({ scanned }) => scanned),
+      isWhole: answered.length === replies.length,
+      chunks: this.#withoutEquals(answered.flatMap(({ chunks }) => chunks)),
+      ...(best === undefined ? {} : { best }),
     };
   }
 
   /**
    * Searches again with the legs that gave `found`, and reads, in one step of each shard, all
-   * candidates and the chunks of `ids`, so that nothing can change in between. Null when a shard does not answer.
+   * candidates and the chunks of `ids`, so that nothing can change in between. Null when a shard
+   * does not answer.
    */
-  async searchAndHydrate(
-    { embedded, searchMode }: Found,
-    scan: Scan,
+  async searchAgain(
+    { embedded, searchMode, queries: before }: RagFindings,
+    scan: "all" | "deep" | "in-flight",
     ids: ChunkId[],
-  ): Promise<(MergedShards & { chunks: HydratedChunk[]; scanned: boolean }) | null> {
+  ): Promise<IndexSearch | null> {
     const vectors = embedded?.vectors ?? null;
     const lexical = searchesWords(searchMode) || vectors === null;
-    const request = this.#request({ vectors, lexical, scan });
+    const again = await this.search({ vectors, lexical, scan, read: { kind: "all", ids } });
+    if (!again.isWhole) return null;
+    const queries = again.queries.map((legs, at) => rescored(legs, before[at]?.statistics));
+    return { ...again, queries };
+  }
+
+  /** Texts and exact similarities. */
+  async hydrate(choice: Choice, found: RagFindings): Promise<Hydrated> {
     const replies = await Promise.all(
-      this.#shards.map((shard, at) =>
-        runLeg(this.#call, this.#leg("hydration", at), () =>
-          shard.candidatesWithChunks(request, ids),
-        ),
-      ),
+      this.#shards.map((shard, at) => this.#hydrateShard(shard, at, choice, found)),
     );
-    const answered = replies.filter((reply) => reply !== null);
-    if (answered.length < replies.length) return null;
     return {
-      ...this.#merge(answered),
-      chunks: this.#withoutEquals(answered.flatMap(({ chunks }) => chunks)),
-      scanned: answered.every(({ scanned }) => scanned),
+      chunks: this.#withoutEquals(replies.flatMap(({ chunks }) => chunks)),
+      eligible: replies.flatMap(({ eligible }) => eligible),
+      equal: replies.flatMap(({ equal }) => equal),
+      superseded: replies.some(({ superseded }) => superseded),
+      isWhole: replies.every(({ isWhole }) => isWhole),
     };
   }
 
@@ -150,8 +136,8 @@ export class ShardedIndex {
     shard: RagIndex,
     at: number,
     { ids, spare }: Choice,
-    { shardOf, embedded }: Found,
-  ) {
+    { shardOf, embedded }: RagFindings,
+  ): Promise<Hydrated> {
     // The shard of a candidate from the vector index is unknown: every shard is asked for it.
     const heldHere = (id: ChunkId) => (shardOf.get(id) ?? at) === at;
     const held = { ids: ids.filter(heldHere), spare: spare.filter(heldHere) };
@@ -170,21 +156,20 @@ export class ShardedIndex {
   }
 
   /** Tells the index object when the time is over, or the caller gone, and reports what it left. */
-  async #inTurns<Reply extends { unsearched: number }>(
+  async #inTurns(
     shard: RagIndex,
     at: number,
-    request: CandidatesRequest,
+    request: SearchRequest,
     signal: AbortSignal,
-    search: (request: CandidatesRequest) => Promise<Reply>,
-  ): Promise<Reply> {
+  ): Promise<SearchReply> {
     const count = request.queries.length;
-    if (count === 1) return await search(request);
+    if (count === 1 || request.read?.kind === "all") return await shard.search(request);
     const leg = crypto.randomUUID();
     const remainingMs = this.#call.deadline.remainingMs * SEARCH_SHARE * OF_ITS_TIME;
     const drop = () => this.#call.services.inBackground(shard.drop(leg));
     signal.addEventListener("abort", drop, { once: true });
     try {
-      const reply = await search({ ...request, turns: { leg, remainingMs } });
+      const reply = await shard.search({ ...request, turns: { leg, remainingMs } });
       if (reply.unsearched > 0) {
         const { part } = this.#leg("search", at);
         const told = `${reply.unsearched} of ${count} queries were not searched in time`;
@@ -196,7 +181,7 @@ export class ShardedIndex {
     }
   }
 
-  #request({ vectors, lexical, scan = "all" }: IndexLegs): CandidatesRequest {
+  #request({ vectors, lexical, scan = "all", read }: IndexLegs): SearchRequest {
     const { queries, includeDuplicates, limitPerLeg } = this.#plan;
     return {
       queries: queries.map((text, at) => ({ text, vector: vectors?.[at] ?? null })),
@@ -205,7 +190,8 @@ export class ShardedIndex {
       limitPerLeg,
       lexical,
       scan,
-      forMerge: !this.isSingle,
+      mergedWith: this.isSingle ? (this.#plan.targets.length > 1 ? "rags" : null) : "shards",
+      ...(read === undefined ? {} : { read }),
     };
   }
 
@@ -215,11 +201,6 @@ export class ShardedIndex {
     return { part, kind, share: kind === "search" ? SEARCH_SHARE : HYDRATION_SHARE };
   }
 
-  #merge(replies: (CandidatesReply | null)[]): MergedShards {
-    const { queries, limitPerLeg } = this.#plan;
-    return mergeShards(replies, { queryCount: queries.length, limitPerLeg });
-  }
-
   /** Each shard removes its own duplicates; this removes those between shards. */
   #withoutEquals(chunks: HydratedChunk[]): HydratedChunk[] {
     return this.isSingle || this.#plan.includeDuplicates ? chunks : withoutLaterEquals(chunks);
@@ -227,10 +208,3 @@ export class ShardedIndex {
 }
 
 const NOTHING_HELD = { chunks: [], eligible: [], equal: [], superseded: false, isWhole: true };
-const NOTHING_HYDRATED: Hydrated = {
-  chunks: [],
-  eligible: new Set(),
-  equal: new Set(),
-  superseded: false,
-  isWhole: true,
-};

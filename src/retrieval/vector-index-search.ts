@@ -7,10 +7,10 @@ import { runLeg } from "./degradations.ts";
 import type { RetrievalCall } from "./degradations.ts";
 import { mergeCandidates } from "./merge-shards.ts";
 import { chooseFound, chosenOf } from "./rag-search.ts";
-import type { Found, RagSearch, ReadChunks } from "./rag-search.ts";
+import type { RagFindings, RagSearch, ReadChunks } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
-import { similarityOf } from "./score-and-merge.ts";
+import { similarityOf } from "./score-chunks.ts";
 import { ShardedIndex } from "./sharded-index.ts";
 import type { Hydrated, IndexSearch } from "./sharded-index.ts";
 
@@ -48,9 +48,7 @@ export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
       target,
       embedded,
       searchMode: wordsStandIn ? "hybrid" : searchMode,
-      queries: words.queries.map(({ lexical }, at) => {
-        return { lexical, vector: nearest.lists[at] ?? [] };
-      }),
+      queries: words.queries.map((legs, at) => ({ ...legs, vector: nearest.lists[at] ?? [] })),
       shardOf: new Map([...first.shardOf, ...nearest.shardOf, ...words.shardOf]),
       floors: nearest.floors,
     };
@@ -86,7 +84,7 @@ export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
 type Nearest = {
   /** In the order of the queries, as are the floors. */
   lists: Candidate[][];
-  floors: Found["floors"];
+  floors: RagFindings["floors"];
   /** No part of what may be nearest is lost. */
   isWhole: boolean;
   /** Of what the index objects found. */
@@ -167,7 +165,7 @@ function vectorFilterOf(
  * in hundreds of files stays there, and each question about it would scan everything.
  */
 function mostAreNotEligible(
-  { queries, floors }: Found,
+  { queries, floors }: RagFindings,
   { chunks, eligible, equal, isWhole }: Hydrated,
   { needed, threshold }: SearchPlan,
   { chosen, isSingle }: { chosen: number; isSingle: boolean },
@@ -179,13 +177,13 @@ function mostAreNotEligible(
   const isFilled = chunks.filter(passes).length >= wanted;
   const mayHoldMore = (floor: number) =>
     threshold === null || floor >= threshold - APPROXIMATION_MARGIN;
-  const counts = (id: ChunkId) => eligible.has(id) || (isFilled && equal.has(id));
+  const counting = new Set(isFilled ? [...eligible, ...equal] : eligible);
   // Equal texts of different shards are only seen when they are read.
   const read = isSingle ? wanted : chunks.length;
   return queries.some(({ vector }, at) => {
     const floor = floors[at] ?? null;
     if (floor === null || !mayHoldMore(floor)) return false;
-    const live = vector.filter(({ id, score }) => score >= floor && counts(id));
+    const live = vector.filter(({ id, score }) => score >= floor && counting.has(id));
     return live.length < wanted || read < Math.min(wanted, chosen);
   });
 }
@@ -197,20 +195,20 @@ function mostAreNotEligible(
 async function searchAgain(
   call: RetrievalCall,
   index: ShardedIndex,
-  found: Found,
+  found: RagFindings,
   scan: "deep" | "in-flight",
 ): Promise<(Pick<ReadChunks, "found" | "chunks"> & { isExact: boolean }) | null> {
   const named = found.queries.flatMap(({ vector }) => vector.map(({ id }) => id));
-  const again = await index.searchAndHydrate(found, scan, named);
+  const again = await index.searchAgain(found, scan, named);
   if (again === null) return null;
   const { shardOf, chunks, scanned: isExact } = again;
   if (scan === "deep" && !isExact) {
     const reason = "most of what it names is outdated, and the RAG too large to scan";
     call.report.degraded("vector index", `vector index: ${reason}`);
   }
-  const queries = again.queries.map(({ lexical, vector }, at) => {
+  const queries = again.queries.map(({ lexical, vector, statistics }, at) => {
     const outside = isExact ? [] : (found.queries[at]?.vector ?? []);
-    return { lexical, vector: mergeCandidates(vector, outside) };
+    return { lexical, vector: mergeCandidates(vector, outside), statistics };
   });
   return { found: { ...found, queries, shardOf }, chunks, isExact };
 }

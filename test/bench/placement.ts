@@ -20,9 +20,8 @@ const CALLERS: [continent: string, toDataMs: number][] = [
 const SERVICE_MS: Record<string, number> = {
   "RATE_WINDOW take": 1,
   "D1 batch": 2,
-  "RAG_INDEX candidates": 8,
   "RAG_INDEX hydrate": 4,
-  "RAG_INDEX candidatesWithBest": 12,
+  "RAG_INDEX search": 12,
   "VECTORIZE query": 30,
   "AI run": 25,
 };

@@ -18,7 +18,7 @@ const CHUNKS = 50;
 const UPLOADS_AT_ONCE = 8;
 const POLL_MS = 250;
 /** `--mixed`: one RAG after the other is searched in these. */
-const MODES = ["hybrid", "semantic", "keyword"];
+const MODES = ["hybrid", "semantic"];
 /** What the embedded model says where nothing answers. */
 const NOT_SAID = "The documents do not seem to say.";
 /** … and before what is only the closest. */

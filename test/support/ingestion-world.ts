@@ -182,7 +182,7 @@ export class World {
   async shown(ragId: RagId, query = "note", limitPerLeg = 500): Promise<Record<string, string[]>> {
     const index = this.index(ragId);
     const nothing = { named: null, metadata: [] };
-    const { queries } = await index.candidates({
+    const { queries } = await index.search({
       queries: [{ text: query, vector: null }],
       restriction: nothing,
       includeDuplicates: true,

@@ -7,7 +7,7 @@ import { runInference } from "../../inference/run-inference.ts";
 import type { InferenceResult } from "../../inference/types.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
-import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { searchedAs } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 import { isRightAnswer } from "../measures/check-answer.ts";

@@ -11,7 +11,7 @@ import { searchedAs } from "../../retrieval/search-mode.ts";
 import type { AskedMode } from "../../retrieval/search-mode.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
-import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { asPassage, within } from "../assemble-prompt.ts";
 import type { EmitEvent } from "../run-events.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";

@@ -12,7 +12,7 @@ import { admit, recentRag } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
-import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { search } from "../search.ts";
 import { tokensOnly } from "../tokens-only.ts";
 import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";

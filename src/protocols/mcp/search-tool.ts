@@ -6,7 +6,7 @@ import { listCoveredRags } from "../../db/access/covered-lists.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
-import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
 import { resourceUri } from "./resources.ts";

@@ -11,7 +11,7 @@ import { guardRag, guardSearch } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { readJson } from "../../http/middleware/json-body.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
-import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
 import { attributesOf } from "./attributes.ts";

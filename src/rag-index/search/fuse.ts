@@ -83,8 +83,8 @@ export function findsAmong(
 }
 
 /** The same of all its candidates. */
-export function findsOf(legs: QueryLegs, rule: FusionRule): Map<ChunkId, Find> {
-  const fused = fuseQuery(legs, rule, scaleOf([legs]));
+export function findsOf(legs: QueryLegs, rule: FusionRule, scale: Scale): Map<ChunkId, Find> {
+  const fused = fuseQuery(legs, rule, scale);
   return findsAmong(fused.keys(), legs, fused);
 }
 

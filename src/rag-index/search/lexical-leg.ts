@@ -14,8 +14,8 @@ import type { QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 
 type Ranked = { chunk: number; score: number };
-type Found = { chunk: number; id: ChunkId; file: number; duplicate: boolean };
-type Stored = Omit<Found, "duplicate"> & { duplicate: number };
+type ChunkPlace = { chunk: number; id: ChunkId; file: number; duplicate: boolean };
+type Stored = Omit<ChunkPlace, "duplicate"> & { duplicate: number };
 
 /** Extra rows requested because some may be dropped; when too many are, the number grows. */
 const SPARE_ROWS = 16;
@@ -51,7 +51,7 @@ type LexicalQuery = {
   /** Maximum number of posting list entries that the query may read. */
   postingsLimit: number;
   /** Chunks that are in memory; null: it must be read. */
-  named: (chunk: number) => Found | null;
+  named: (chunk: number) => ChunkPlace | null;
   wordScores: WordScores;
 };
 
@@ -174,7 +174,7 @@ type RankedReader = { read: (limit: number) => Ranked[]; page: number };
 
 function rankByFts(
   { read, page: firstPage }: RankedReader,
-  find: (chunks: number[]) => (Found | null)[],
+  find: (chunks: number[]) => (ChunkPlace | null)[],
   eligibility: Eligibility,
   limit: number,
 ): Hit[] {
@@ -199,11 +199,11 @@ function chunksOf(
   sql: SqlStorage,
   chunks: number[],
   named: LexicalQuery["named"],
-): (Found | null)[] {
+): (ChunkPlace | null)[] {
   const found = chunks.map(named);
   const missing = chunks.filter((_, at) => found[at] === null);
   if (missing.length === 0) return found;
-  const rows = new Map<number, Found>();
+  const rows = new Map<number, ChunkPlace>();
   for (const row of sql.exec<Stored>(CHUNKS, JSON.stringify(missing))) {
     rows.set(row.chunk, { ...row, duplicate: row.duplicate === 1 });
   }

@@ -5,13 +5,13 @@ import { isPrefixTerm } from "./query-terms.ts";
 import { readWords } from "../write/word-index.ts";
 import type { ChunkWords } from "../write/word-index.ts";
 
-type Counter = (words: ChunkWords) => MatchCounts;
+type Counter = (words: Omit<ChunkWords, "chunk">) => MatchCounts;
 
 /** Porter's stemmer never changes a word's first letter: most words need not be stemmed. */
 const headOf = (word: string) => word.charCodeAt(0);
 
 /** How often each query word occurs in a chunk, by its stem as FTS5 computes it. */
-function counterOf(words: string[]): Counter {
+export function counterOf(words: string[]): Counter {
   const byStem = new Map<string, number[]>();
   const heads = new Set<number>();
   const prefixes: [word: string, at: number][] = [];

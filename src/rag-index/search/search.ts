@@ -2,17 +2,15 @@ import type { ChunkId } from "../../core/ids.ts";
 import { runToEnd } from "../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import type {
-  BestReply,
   BestWanted,
   Candidate,
-  CandidatesReply,
-  CandidatesRequest,
-  HydratedChunk,
   HydrateRequest,
   Hydration,
   QueryCandidates,
   Restriction,
   RestrictionPlan,
+  SearchReply,
+  SearchRequest,
 } from "../../ports/rag-index.ts";
 import { KeptChunkTable } from "../memory/chunk-table.ts";
 import { readTotals } from "../totals.ts";
@@ -87,10 +85,28 @@ export class Search {
     this.#wordScores.forget();
   }
 
-  /** A step for each query; when `isOver` says so, the queries that are left are not searched. */
-  *candidates(request: CandidatesRequest, isOver: IsOver): CooperativeWork<CandidatesReply> {
+  /**
+   * A step for each query; when `isOver` says so, the queries that are left are not searched. Where
+   * chunks were deleted between two steps, it searches once more, in one step.
+   */
+  *search(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
+    const { read } = request;
+    const found = yield* this.#candidates(request, isOver);
+    if (read === undefined) return found;
+    if (read.kind === "best") {
+      const best = this.#withBest(request, read, found);
+      if (!best.isStale) return best.reply;
+      const again = runToEnd(this.#candidates(request, isOver));
+      return this.#withBest(request, read, again).reply;
+    }
+    const queryVectors = request.queries.map(({ vector }) => vector);
+    const ids = [...new Set([...read.ids, ...idsIn(found)])];
+    return { ...found, chunks: this.hydrate({ ...request, ids, queryVectors }).chunks };
+  }
+
+  *#candidates(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
     const { queries, restriction, includeDuplicates, limitPerLeg: limit, lexical } = request;
-    const { forMerge = false } = request;
+    const { mergedWith = null } = request;
     const eligibility = this.#eligibility(restriction, includeDuplicates);
     const plan = planOf(this.#sql, request, eligibility);
     const vectors = queries.map(({ vector }) => vector);
@@ -100,23 +116,26 @@ export class Search {
       : inOrder(this.#vectorLeg.searchInFlight(vectors, eligibility, limit));
     const found: QueryCandidates[] = [];
     for (const [at, { text }] of queries.entries()) {
-      if (at > 0) {
+      // A reply with chunks is one of one moment.
+      if (at > 0 && request.read?.kind !== "all") {
         yield 1;
         if (isOver()) break;
       }
+      const forMerge = mergedWith !== null;
       const words = lexical ? this.#words(eligibility, { query: text, limit, forMerge }) : NO_WORDS;
       found.push({ vector: nearest(at), ...words });
     }
     const unsearched = queries.length - found.length;
     for (let at = 0; at < unsearched; at++) found.push({ vector: [], ...NO_WORDS });
-    const reply: CandidatesReply = {
+    const reply: SearchReply = {
       plan,
       scanned,
       hasInFlight: hasInFlight(this.#sql),
       queries: found,
       unsearched,
+      chunks: [],
     };
-    if (!forMerge || includeDuplicates) return reply;
+    if (mergedWith !== "shards" || includeDuplicates) return reply;
     return { ...reply, origins: originsOf(this.#sql, idsIn(reply)) };
   }
 
@@ -132,39 +151,13 @@ export class Search {
     return hydrateChunks(this.#sql, eligibility, request);
   }
 
-  /** In one piece. */
-  candidatesWithChunks(
-    request: CandidatesRequest,
-    ids: ChunkId[],
-  ): CandidatesReply & { chunks: HydratedChunk[] } {
-    const reply = runToEnd(this.candidates(request, () => false));
-    const { queries, restriction, includeDuplicates } = request;
-    const queryVectors = queries.map(({ vector }) => vector);
-    const all = [...new Set([...ids, ...idsIn(reply)])];
-    const wanted = { ids: all, queryVectors, restriction, includeDuplicates };
-    return { ...reply, chunks: this.hydrate(wanted).chunks };
-  }
-
-  /**
-   * Only where similarities decide, some more are read: those in memory are rounded. Where chunks
-   * were deleted between two steps, it searches once more, in one step.
-   */
-  *candidatesWithBest(
-    request: CandidatesRequest,
-    wanted: BestWanted,
-    isOver: IsOver,
-  ): CooperativeWork<BestReply> {
-    const found = this.#bestOf(request, wanted, yield* this.candidates(request, isOver));
-    if (!found.isStale) return found.reply;
-    const again = runToEnd(this.candidates(request, isOver));
-    return this.#bestOf(request, wanted, again).reply;
-  }
-
-  #bestOf(
-    request: CandidatesRequest,
+  /** Only where similarities decide, some more are read: those in memory are rounded. */
+  #withBest(
+    request: SearchRequest,
     { rule, needed, threshold, withCandidates, withFinds }: BestWanted,
-    { queries, unsearched }: CandidatesReply,
-  ): { reply: BestReply; isStale: boolean } {
+    found: SearchReply,
+  ): { reply: SearchReply; isStale: boolean } {
+    const { queries } = found;
     const fused = queries.map((legs) => fuseQuery(legs, rule, scaleOf([legs])));
     const ranked = rankFused(queries, fused);
     const { ids } = chooseCandidates(ranked, {
@@ -176,14 +169,12 @@ export class Search {
     const queryVectors = request.queries.map(({ vector }) => vector);
     const chunks = readChunks(this.#sql, ids, queryVectors);
     const read = chunks.map(({ id }) => id);
-    const reply = {
-      chunks,
-      unsearched,
+    const best = {
       values: read.map((id) => bestValue(fused, id)),
       candidateCount: ranked.length,
       finds: withFinds ? queries.map((legs, at) => findsAmong(read, legs, fused[at] ?? NONE)) : [],
-      queries: withCandidates ? queries : null,
     };
+    const reply = { ...found, queries: withCandidates ? queries : [], chunks, best };
     return { reply, isStale: chunks.length < ids.length };
   }
 
@@ -218,11 +209,11 @@ type IsOver = () => boolean;
 
 const inOrder = (found: Candidate[][]) => (at: number) => found[at] ?? [];
 
-const idsIn = ({ queries }: CandidatesReply): ChunkId[] =>
+const idsIn = ({ queries }: SearchReply): ChunkId[] =>
   queries.flatMap(({ lexical, vector }) => [...lexical, ...vector].map(({ id }) => id));
 
 function scansAll(
-  { scan, queries }: CandidatesRequest,
+  { scan, queries }: SearchRequest,
   { kind }: RestrictionPlan,
   { chunkCount }: Eligibility,
 ): boolean {
@@ -233,7 +224,7 @@ function scansAll(
 
 function planOf(
   sql: SqlStorage,
-  { restriction, scan, queries, exactLimit = EXACT_SCAN_LIMIT_CHUNKS }: CandidatesRequest,
+  { restriction, scan, queries, exactLimit = EXACT_SCAN_LIMIT_CHUNKS }: SearchRequest,
   { chunkCount, files }: Eligibility,
 ): RestrictionPlan {
   if (!isRestricted(restriction)) return { kind: "none" };

@@ -8,6 +8,7 @@ import type {
   InFlightBatch,
   VectorToUpsert,
 } from "../../ports/vector-ledger.ts";
+import { readSetting } from "../settings.ts";
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
 /**
@@ -24,10 +25,7 @@ type Stored = { sql: SqlStorage };
 const SENDS_VECTORS = "sendsVectors";
 
 /** Vectors of this index are sent to a vector index, now or earlier. */
-export function sendsVectors(sql: SqlStorage): boolean {
-  const found = sql.exec("SELECT 1 FROM settings WHERE name = ?", SENDS_VECTORS);
-  return found.toArray().length > 0;
-}
+export const sendsVectors = (sql: SqlStorage) => readSetting(sql, SENDS_VECTORS) !== null;
 
 /** Recorded before the first vector is sent, with the rows that list it as in flight. */
 function noteSending(sql: SqlStorage): void {

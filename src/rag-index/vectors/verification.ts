@@ -2,6 +2,7 @@ import { folderOf } from "../../core/folders.ts";
 import type { ChunkId, VectorId } from "../../core/ids.ts";
 import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
 import type { VectorLedger, VerificationPage } from "../../ports/vector-ledger.ts";
+import { readSetting, writeSetting } from "../settings.ts";
 import { addMissing } from "./in-flight-vectors.ts";
 import { addTombstones } from "./tombstones.ts";
 import { filesOnTheMove } from "./vector-folders.ts";
@@ -12,10 +13,7 @@ type Stored = { sql: SqlStorage };
 type PageRow = { chunk: number; id: ChunkId; file: number; path: string };
 
 export function nextPageToVerify({ sql }: Stored, limit: number): VerificationPage {
-  const [setting] = sql
-    .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", VERIFIED_UP_TO)
-    .toArray();
-  const after = Number(setting?.value ?? 0);
+  const after = Number(readSetting(sql, VERIFIED_UP_TO) ?? 0);
   const rows = sql
     .exec<PageRow>(
       `SELECT c.chunk, c.id, c.file, f.path FROM chunks c JOIN files f ON f.file = c.file
@@ -42,7 +40,7 @@ export function recordVerifiedPage(
   const lacking = liveRows(sql, missing).map(({ chunk }) => chunk);
   const added = addMissing(sql, lacking);
   // Without room for all of them, the page is verified again when some are visible.
-  if (added === lacking.length) setVerifiedUpTo(sql, isLast ? 0 : upTo);
+  if (added === lacking.length) writeSetting(sql, VERIFIED_UP_TO, String(isLast ? 0 : upTo));
   return { missing: added, orphans: addTombstones(sql, orphansAmong({ sql }, orphans)) };
 }
 
@@ -55,15 +53,6 @@ export function orphansAmong({ sql }: Stored, ids: VectorId[]): VectorId[] {
   );
   for (const { id } of tombstones) known.add(id);
   return ids.filter((id) => !known.has(id));
-}
-
-function setVerifiedUpTo(sql: SqlStorage, upTo: number): void {
-  sql.exec(
-    `INSERT INTO settings (name, value) VALUES (?, ?)
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    VERIFIED_UP_TO,
-    String(upTo),
-  );
 }
 
 /** Vectors not known to be visible, or not in their folder, are not looked up. */

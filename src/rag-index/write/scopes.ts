@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type { IndexScope } from "../../ports/rag-index.ts";
+import { readSetting, writeSetting } from "../settings.ts";
 import { stringsIn } from "../stored-json.ts";
 import { addToTotals } from "../totals.ts";
 
@@ -37,10 +38,7 @@ const scopesSchema = z
   .nullable();
 
 export function readScopes(sql: SqlStorage): IndexScope[] | null {
-  const row = sql
-    .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", SETTING)
-    .toArray()[0];
-  return row === undefined ? null : scopesSchema.parse(JSON.parse(row.value));
+  return scopesSchema.parse(JSON.parse(readSetting(sql, SETTING) ?? "null"));
 }
 
 type FileRow = {
@@ -53,12 +51,7 @@ type FileRow = {
 
 /** Stores the scopes and hides or shows live files accordingly. */
 export function restrictToScopes({ sql }: { sql: SqlStorage }, scopes: IndexScope[] | null): void {
-  sql.exec(
-    `INSERT INTO settings (name, value) VALUES (?, ?)
-      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    SETTING,
-    JSON.stringify(scopes),
-  );
+  writeSetting(sql, SETTING, JSON.stringify(scopes));
   const holds = scopeTest(scopes);
   const changed: number[] = [];
   let hiddenFiles = 0;

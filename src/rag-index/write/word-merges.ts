@@ -1,3 +1,6 @@
+import { HOUR_MS } from "../../core/time.ts";
+import { readSetting, writeSetting } from "../settings.ts";
+
 /*
  * How deleted words leave the FTS index for good (https://www.sqlite.org/fts5.html):
  * - `secure-delete` rewrites the page of each word as it is deleted, about 9 ms a passage;
@@ -12,8 +15,16 @@ const SECURE_PASSAGES = 32;
 /** Pages of about 4 KB that one step merges, in about 50 ms; other calls come between steps. */
 const PAGES_PER_STEP = 1_000;
 
+/**
+ * A merge writes the words of the whole index again: one an hour does for any number of edits, whose
+ * words no search finds meanwhile.
+ */
+const MERGE_EVERY_MS = HOUR_MS;
+
 /** Value: "all" of the index is to be merged; "rest": a merge is under way. */
-const SETTING = "words_to_merge";
+const STATE = "words_to_merge";
+/** When the last merge began, ms. */
+const BEGAN = "words_merge_began";
 
 const isSecure = (sql: SqlStorage) =>
   sql.exec("SELECT 1 FROM words_config WHERE k = 'secure-delete' AND v = 1").toArray().length > 0;
@@ -29,34 +40,28 @@ export function chooseRemoval(sql: SqlStorage, passages: number): "secure" | "me
     sql.exec(`INSERT INTO words (words, rank) VALUES ('secure-delete', ${secure ? 1 : 0})`);
   }
   if (secure) return "secure";
-  sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES (?, 'all')", SETTING);
+  writeSetting(sql, STATE, "all");
   return "merged";
 }
 
-/** Whether words of deleted passages wait for a merge. */
-export const hasWordsToMerge = (sql: SqlStorage): boolean => stateOf(sql) !== null;
-
-function stateOf(sql: SqlStorage): string | null {
-  const [row] = sql
-    .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", SETTING)
-    .toArray();
-  return row?.value ?? null;
+/** When the next step of merging is due, ms; null: no words of deleted passages are stored. */
+export function mergeDueAt(sql: SqlStorage): number | null {
+  const state = readSetting(sql, STATE);
+  if (state === null) return null;
+  const began = readSetting(sql, BEGAN);
+  return state === "rest" || began === null ? 0 : Number(began) + MERGE_EVERY_MS;
 }
 
-/** One step of merging, inside a transaction; returns whether more are needed. */
-export function mergeWords(sql: SqlStorage): boolean {
-  const state = stateOf(sql);
-  if (state === null) return false;
+/** One step of merging, inside a transaction. */
+export function mergeWords(sql: SqlStorage, now: number): void {
+  const begins = readSetting(sql, STATE) === "all";
+  if (begins) writeSetting(sql, BEGAN, String(now));
   const before = structureOf(sql);
   // A negative number of pages begins to merge all segments into one.
-  const pages = state === "all" ? -PAGES_PER_STEP : PAGES_PER_STEP;
+  const pages = begins ? -PAGES_PER_STEP : PAGES_PER_STEP;
   sql.exec(`INSERT INTO words (words, rank) VALUES ('merge', ${pages})`);
-  if (structureOf(sql) !== before) {
-    sql.exec("UPDATE settings SET value = 'rest' WHERE name = ?", SETTING);
-    return true;
-  }
-  sql.exec("DELETE FROM settings WHERE name = ?", SETTING);
-  return false;
+  if (structureOf(sql) !== before) writeSetting(sql, STATE, "rest");
+  else sql.exec("DELETE FROM settings WHERE name = ?", STATE);
 }
 
 /** FTS5's record of its segments, which every step that merges something changes. */

@@ -67,7 +67,7 @@ const everything = { restriction: { named: null, metadata: [] }, includeDuplicat
 async function retrieve(index: RagIndexPort, text: string, limit: number) {
   const [vector = null] = await vectorsOf([text]);
   const request = { queries: [{ text, vector }], limitPerLeg: CANDIDATES, lexical: true };
-  const { queries } = await index.candidates({ ...request, ...everything });
+  const { queries } = await index.search({ ...request, ...everything });
   const rule = { searchMode: "hybrid" as const, weight: embedder.fusionWeight };
   const ranked = rankCandidates(
     queries,

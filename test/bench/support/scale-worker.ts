@@ -105,7 +105,7 @@ export class RagIndex extends Index {
   async withBound(postingsLimit: number, text: string): Promise<ChunkId[]> {
     await Promise.resolve();
     const store = new IndexStore(this.ctx.storage, { postingsLimit });
-    const { queries } = store.call("candidates", {
+    const { queries } = store.call("search", {
       ...everything,
       queries: [{ text, vector: null }],
       limitPerLeg: CANDIDATES,
@@ -153,10 +153,10 @@ async function lexical(env: BenchEnv, ask: Ask & { text: string }) {
     queries: [{ text: ask.text, vector: null }],
     limitPerLeg: CANDIDATES,
     lexical: true,
-    forMerge: ask.shards > 1,
+    mergedWith: ask.shards > 1 ? ("shards" as const) : null,
   };
   const replies = await Promise.all(
-    addressesOf(ask).map((address) => open(address).candidates(request)),
+    addressesOf(ask).map((address) => open(address).search(request)),
   );
   const size = { queryCount: 1, limitPerLeg: CANDIDATES };
   return mergeShards(replies, size).queries[0]?.lexical.length ?? 0;

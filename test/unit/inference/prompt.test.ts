@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newDelimiterKey, readPassages, readRequest } from "../../../src/text/prompt-delimiters.ts";
 import { neutralised } from "../../../src/text/prompt-delimiters.ts";
 import { assemblePrompt } from "../../../src/inference/assemble-prompt.ts";
-import type { RetrievedChunk } from "../../../src/retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../../../src/retrieval/score-chunks.ts";
 import { HOSTILE_TEXTS } from "./hostile-texts.ts";
 
 const chunk = (text: string, filePath = "a.md"): RetrievedChunk => ({

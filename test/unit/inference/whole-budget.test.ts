@@ -12,7 +12,7 @@ import type { InferenceRecord, RagRecord } from "../../../src/db/records.ts";
 import "../../../src/inference/ai-sdk.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
-import type { HydratedChunk, RagIndex } from "../../../src/ports/rag-index.ts";
+import type { HydratedChunk, RagIndex, SearchRequest } from "../../../src/ports/rag-index.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { SEED } from "../../support/seed.ts";
 import { freeTurns } from "../../support/free-turns.ts";
@@ -27,7 +27,7 @@ const TOLERANCE_MS = 250;
 
 /** How long each place takes to answer, ms; null: for ever. */
 type Pace = number | null;
-const PLACES = ["embeddings", "candidates", "vectorIndex", "hydrate", "rerank", "chat"] as const;
+const PLACES = ["embeddings", "search", "vectorIndex", "hydrate", "rerank", "chat"] as const;
 const never = () => new Promise<never>(() => {});
 const bound = { all: never, run: never, raw: never, first: never };
 const statement = { ...bound, bind: () => bound };
@@ -76,9 +76,11 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
     return after(paces[place], Response.json(reply, { status, headers: { "retry-after": "3" } }));
   };
   const index = {
-    candidates: () => after(paces.candidates, found),
-    hydrate: () => after(paces.hydrate, { chunks: [chunk], eligible: [id] }),
-    candidatesWithChunks: () => after(paces.hydrate, { ...found, chunks: [chunk] }),
+    search: ({ read }: SearchRequest) =>
+      read === undefined
+        ? after(paces.search, { ...found, chunks: [] })
+        : after(paces.hydrate, { ...found, chunks: [chunk] }),
+    hydrate: () => after(paces.hydrate, { chunks: [chunk], eligible: [id], equal: [] }),
   } as unknown as RagIndex;
   return {
     config,
@@ -166,7 +168,7 @@ test("a search ends within its budget, however slow each of its places is", asyn
 test("what is left out of a search that is too slow is told", async () => {
   const silence: Paces = {
     embeddings: null,
-    candidates: null,
+    search: null,
     vectorIndex: null,
     hydrate: null,
     rerank: null,

@@ -6,7 +6,7 @@ import { chatStream } from "../../../src/protocols/openai/chat-stream.ts";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import type { Listening } from "../../../src/inference/run-events.ts";
 import type { InferenceResult } from "../../../src/inference/types.ts";
-import type { RetrievedChunk } from "../../../src/retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../../../src/retrieval/score-chunks.ts";
 
 const log = jsonLog(() => {});
 const chat = (more: object = {}) =>

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
 
-import type {
-  BestWanted,
-  CandidatesReply,
-  CandidatesRequest,
-} from "../../../src/ports/rag-index.ts";
+import type { ReadWanted, SearchReply, SearchRequest } from "../../../src/ports/rag-index.ts";
 import { Deadline } from "../../../src/core/work/deadline.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { RetrievalReport } from "../../../src/retrieval/degradations.ts";
@@ -19,22 +15,20 @@ const NOTHING_FOUND = {
   queries: [{ lexical: [], vector: [] }],
   plan: { kind: "none" },
   hasInFlight: false,
-} as unknown as CandidatesReply;
+  chunks: [],
+} as unknown as SearchReply;
 
 /** A search whose embedding model answers when it is told to; `asked`: of the index object. */
 function searchBy(searchMode: SearchMode, rags = 1, asks: Partial<SearchPlan> = {}) {
-  const asked: CandidatesRequest[] = [];
-  const readAtOnce: BestWanted[] = [];
-  const candidates = (request: CandidatesRequest) => {
+  const asked: SearchRequest[] = [];
+  const readAtOnce: ReadWanted[] = [];
+  const search = async (request: SearchRequest) => {
     asked.push(request);
-    return Promise.resolve(NOTHING_FOUND);
+    if (request.read === undefined) return NOTHING_FOUND;
+    readAtOnce.push(request.read);
+    return { ...NOTHING_FOUND, best: { values: [], candidateCount: 0, finds: [] } };
   };
-  const candidatesWithBest = async (request: CandidatesRequest, best: BestWanted) => {
-    readAtOnce.push(best);
-    await candidates(request);
-    return { chunks: [], values: [], candidateCount: 0, finds: [], queries: null };
-  };
-  const index = { candidates, candidatesWithBest };
+  const index = { search };
   const services = { now, trace: untraced, ragIndexes: () => index };
   const call = {
     services,
@@ -86,7 +80,7 @@ test("the best are read at once only where nothing else is compared with them", 
   alone.embedding.resolve(EMBEDDED);
   expect(await alone.found).toMatchObject({ best: { chunks: [] } });
   const rule = { searchMode: "hybrid", weight: EMBEDDED.fusionWeight };
-  const asked = { rule, needed: 5, threshold: null };
+  const asked = { kind: "best", rule, needed: 5, threshold: null };
   expect(alone.readAtOnce).toEqual([{ ...asked, withCandidates: false, withFinds: false }]);
   for (const asks of [{ reranks: true }, { explains: true }]) {
     const telling = searchBy("hybrid", 1, asks);

@@ -4,35 +4,42 @@ import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { orderByWords } from "../../../src/retrieval/order-by-words.ts";
 import { featuresOf } from "../../../src/retrieval/passage-features.ts";
 import { wordsOfPassage } from "../../../src/retrieval/passage-words.ts";
-import type { Found, ReadChunks } from "../../../src/retrieval/rag-search.ts";
-import { mergeLists, scoreChunks } from "../../../src/retrieval/score-and-merge.ts";
+import type { RagFindings, ReadChunks } from "../../../src/retrieval/rag-search.ts";
+import { mergeLists } from "../../../src/retrieval/merge-lists.ts";
+import { scoreChunks } from "../../../src/retrieval/score-chunks.ts";
 import { explain } from "../../../src/retrieval/explain.ts";
 
 type Given = { path: string; text: string; headings?: string[]; bm25: number; fileChunks?: number };
-type Setting = { fusionWeight?: number; searchMode?: string; queries?: string[] };
+type Setting = { fusionWeight?: number; searchMode?: string; queries?: string[]; rag?: string };
 
 /** One RAG's passages as its words found them; the hashed vectors say nothing. */
 function listOf(
   given: Given[],
-  { fusionWeight = 0.1, searchMode = "hybrid", queries = [] }: Setting,
+  { fusionWeight = 0.1, searchMode = "hybrid", queries = [], rag = "docs" }: Setting,
 ) {
   const chunks = given.map(({ path, text, headings = [], fileChunks = 1 }, at) => {
     const file = { fileId: path as FileId, path, name: path, externalId: null, url: null };
     const place = { headings, fileChunks, position: 0, page: null, start: 0, end: text.length };
-    const id = `c${at}` as ChunkId;
+    const id = `${rag}${at}` as ChunkId;
     return { id, text, duplicateKey: id, similarities: queries.map(() => 0.1), file, ...place };
   });
-  const lexical = given.map(({ bm25 }, at) => ({ id: `c${at}` as ChunkId, score: bm25 }));
+  const lexical = given.map(({ bm25 }, at) => ({ id: `${rag}${at}` as ChunkId, score: bm25 }));
   const best = Math.max(...given.map(({ bm25 }) => bm25));
   const found = {
-    target: { rag: { identifier: "docs", searchMode } },
+    target: { rag: { identifier: rag, searchMode, reranker: null } },
     searchMode,
     embedded: { vectors: [], fusionWeight },
     queries: queries.map(() => ({ lexical, vector: [] })),
-  } as unknown as Found;
+  } as unknown as RagFindings;
   const values = new Map(lexical.map(({ id, score }) => [id, score / best]));
   const read: ReadChunks = { found, chunks, values };
-  return orderByWords(scoreChunks(read, null), { queries }, async () => true);
+  return scoreChunks(read, null);
+}
+
+async function ordered(given: Given[], setting: Setting) {
+  const plan = { queries: setting.queries ?? [], reranks: false };
+  const list = listOf(given, setting);
+  return (await orderByWords([list], plan, async () => true))[0] ?? list;
 }
 
 const FORK_AND_NAMED: Given[] = [
@@ -42,18 +49,18 @@ const FORK_AND_NAMED: Given[] = [
 ];
 const QUESTION = ["How do I enable all debug output?"];
 
-const pathsOf = (list: Awaited<ReturnType<typeof listOf>>) =>
+const pathsOf = (list: Awaited<ReturnType<typeof ordered>>) =>
   list.chunks.map(({ chunk }) => chunk.file.path);
 
 test("of two that words find alike, the document that the question names goes first", async () => {
-  const list = await listOf(FORK_AND_NAMED, { queries: QUESTION });
+  const list = await ordered(FORK_AND_NAMED, { queries: QUESTION });
   expect(pathsOf(list)).toEqual(["debug/README.md", "obug/README.md", "curl.txt"]);
   expect(mergeLists([list], true).map(({ value }) => value)).toEqual([1, 0.96, 0.3]);
 });
 
 test("where vectors say something, and in other modes, the fusion's order stays", async () => {
   for (const setting of [{ fusionWeight: 0.6 }, { searchMode: "keyword" }]) {
-    const list = await listOf(FORK_AND_NAMED, { queries: QUESTION, ...setting });
+    const list = await ordered(FORK_AND_NAMED, { queries: QUESTION, ...setting });
     expect(pathsOf(list)[0]).toBe("obug/README.md");
     expect(explain(list.chunks, [list], [list])[0]).toMatchObject({
       fusedRank: 1,
@@ -62,8 +69,23 @@ test("where vectors say something, and in other modes, the fusion's order stays"
   }
 });
 
+test("the best of several RAGs trade places as if they were of one", async () => {
+  const [fork, named, other] = FORK_AND_NAMED.map((one) => [one]);
+  const lists = [fork, named, other].map((given, at) =>
+    listOf(given ?? [], { queries: QUESTION, rag: `rag-${at}` }),
+  );
+  // Each is the best of its own RAG, which says nothing; their values compare.
+  for (const [at, list] of lists.entries()) {
+    for (const chunk of list.chunks) chunk.value = [1, 0.96, 0.3][at] ?? 0;
+  }
+  const plan = { queries: QUESTION, reranks: false };
+  const [first, ...rest] = mergeLists(await orderByWords(lists, plan, async () => true), true);
+  expect(first?.chunk.file.path).toBe("debug/README.md");
+  expect([first, ...rest].map((chunk) => chunk?.value)).toEqual([1, 0.96, 0.3]);
+});
+
 test("an explanation tells the fusion's own value and place, and the place by words", async () => {
-  const list = await listOf(FORK_AND_NAMED, { queries: QUESTION });
+  const list = await ordered(FORK_AND_NAMED, { queries: QUESTION });
   expect(explain(list.chunks, [list], [list])).toMatchObject([
     { fused: 0.96, fusedRank: 2, wordsRank: 1 },
     { fused: 1, fusedRank: 1, wordsRank: 2 },
@@ -73,9 +95,9 @@ test("an explanation tells the fusion's own value and place, and the place by wo
 
 test("places of equal values keep the order that words gave them", async () => {
   const equal = FORK_AND_NAMED.map((one) => ({ ...one, bm25: 10 }));
-  const list = await listOf(equal, { queries: QUESTION });
+  const list = await ordered(equal, { queries: QUESTION });
   expect(mergeLists([list], true).map(({ chunk }) => chunk.file.path)).toEqual(pathsOf(list));
-  const other = await listOf([{ path: "a.md", text: "debug", bm25: 1 }], { queries: QUESTION });
+  const other = await ordered([{ path: "a.md", text: "debug", bm25: 1 }], { queries: QUESTION });
   const both = mergeLists([list, other], true).map(({ chunk }) => chunk.file.path);
   expect(both.filter((path) => path !== "a.md")).toEqual(pathsOf(list));
 });
@@ -84,15 +106,15 @@ test("only the best twenty trade places, and a clearly better one stays first", 
   const many = Array.from({ length: 25 }, (_, at) => {
     return { path: `a${at}.md`, text: at === 24 ? "debug output" : "output", bm25: 30 - at };
   });
-  const list = await listOf(many, { queries: ["debug output"] });
+  const list = await ordered(many, { queries: ["debug output"] });
   expect(pathsOf(list)[24]).toBe("a24.md");
   const clear = { path: "x.md", text: "Enable all debug output here.", bm25: 40 };
-  expect(pathsOf(await listOf([clear, ...FORK_AND_NAMED], { queries: QUESTION }))[0]).toBe("x.md");
+  expect(pathsOf(await ordered([clear, ...FORK_AND_NAMED], { queries: QUESTION }))[0]).toBe("x.md");
 });
 
 test("a passage keeps its best over the queries", async () => {
   const queries = ["nothing of this", ...QUESTION];
-  expect(pathsOf(await listOf(FORK_AND_NAMED, { queries }))[0]).toBe("debug/README.md");
+  expect(pathsOf(await ordered(FORK_AND_NAMED, { queries }))[0]).toBe("debug/README.md");
 });
 
 type Looked = { path?: string; headings?: string[]; text?: string; fileChunks?: number };

@@ -109,7 +109,7 @@ async function tripsOf(method: string, path: string, body?: unknown) {
 
 test("in-flight vectors are scanned beside the vector index, in five round trips", async () => {
   const fresh = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
-  expect(fresh.trips.filter((trip) => trip === "RAG_INDEX candidates")).toHaveLength(2);
+  expect(fresh.trips.filter((trip) => trip === "RAG_INDEX search")).toHaveLength(2);
   expect(fresh.rounds).toBeLessThanOrEqual(5);
   const reranked = { ...question, useReranking: true };
   forgetCallers();
@@ -126,7 +126,7 @@ test("a retrieval is five round trips, with reranking six; four and five if know
   const plain = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
   const search = [
     "AI run",
-    "RAG_INDEX candidates",
+    "RAG_INDEX search",
     "RAG_INDEX hydrate",
     "RATE_WINDOW take",
     "VECTORIZE query",

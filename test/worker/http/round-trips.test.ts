@@ -77,7 +77,7 @@ let sessions: string[] = [];
 
 const WINDOW = "RATE_WINDOW take";
 /** Of the built-in index, which reads the best of what it finds in the same call. */
-const SEARCH = ["RAG_INDEX candidatesWithBest"];
+const SEARCH = ["RAG_INDEX search"];
 const question = { semanticSearch: ["when does heather flower", "august", "moor"], topK: 100 };
 
 test("a list of RAGs or inferences is the window and one batch", async () => {

@@ -170,8 +170,7 @@ function failingAt(place: Places | null, failure: Failure) {
   }
   const world = worldWith({ double, variables });
   const { ragIndexes } = world.services;
-  const candidates = () => failedBinding(failure);
-  const fails = { candidates, candidatesWithBest: candidates };
+  const fails = { search: () => failedBinding(failure) };
   const services: InferenceServices = {
     ...world.services,
     vectorIndex: vectorIndexOf(place === "vector index" ? failure : null),

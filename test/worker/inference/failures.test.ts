@@ -94,8 +94,7 @@ describe("the index itself fails: the answer is given without context", () => {
       ...world.services,
       ragIndexes: (address) =>
         Object.assign(Object.create(ragIndexes(address)), {
-          candidates: fails,
-          candidatesWithBest: fails,
+          search: fails,
         }),
     };
     const seen = await see(services);
@@ -162,8 +161,7 @@ test("a tool whose search fails is reported to the model and degrades the answer
     ...world.services,
     ragIndexes: (address) =>
       Object.assign(Object.create(ragIndexes(address)), {
-        candidates: down,
-        candidatesWithBest: down,
+        search: down,
       }),
   };
   const inference = inferenceOf({ model: "local/chat", rags: [rag], nativeRag: false });

@@ -74,7 +74,7 @@ test("a file whose media type has a charset is filtered by either name of it", a
   await put(world, source, "note.txt", "A note.", mimeType);
   await world.deliver();
   const found = async (value: string) => {
-    const { queries } = await world.index(rag).candidates({
+    const { queries } = await world.index(rag).search({
       queries: [{ text: "note", vector: null }],
       restriction: { named: null, metadata: [{ field: "mimeType", values: [value] }] },
       includeDuplicates: false,

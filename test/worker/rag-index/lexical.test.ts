@@ -147,7 +147,7 @@ test("words that are searched again are scored as FTS5 scores them, after change
   const ask = async () => {
     const replies = [];
     for (const query of REPEATED) {
-      const { queries } = await index.candidates(requestFor(query, { vector: null }));
+      const { queries } = await index.search(requestFor(query, { vector: null }));
       replies.push(queries[0]?.lexical.map(({ id, score }) => ({ id, score })));
     }
     return replies;

@@ -244,9 +244,9 @@ test("equal passages cost a filtered search nothing, and the first eligible is s
       const store = new IndexStore(counting);
       const restriction = { named: null, metadata: [{ field: "kind", values: ["note"] }] };
       const request = requestFor("stones confidential", { restriction });
-      store.call("candidates", request);
+      store.call("search", request);
       count.statements = 0;
-      const { queries } = store.call("candidates", request);
+      const { queries } = store.call("search", request);
       statements.push(count.statements);
       const { chunks } = store.call("hydrate", {
         ids: [queries[0]?.vector[0]?.id, queries[0]?.lexical[0]?.id].flatMap((id) => id ?? []),

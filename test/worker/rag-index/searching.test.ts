@@ -22,17 +22,20 @@ test("the best of both legs are read in the call that finds them", async () => {
   const rule = { searchMode: "hybrid", weight: 0.5 } as const;
   const best = async (needed: number, threshold: number | null = null) => {
     const wanted = { rule, needed, threshold, withCandidates: false, withFinds: true };
-    const reply = await index.candidatesWithBest(request, wanted);
-    expect(reply).toMatchObject({ candidateCount: ranked.length, queries: null });
-    const [found = new Map()] = reply.finds;
-    expect(reply.finds).toHaveLength(1);
-    expect(reply.chunks.map(({ id }) => found.get(id)?.fused)).toEqual(reply.values);
+    const { queries, chunks, best } = await index.search({
+      ...request,
+      read: { kind: "best", ...wanted },
+    });
+    expect([queries, best?.candidateCount]).toEqual([[], ranked.length]);
+    const [found = new Map()] = best?.finds ?? [];
+    expect(best?.finds).toHaveLength(1);
+    expect(chunks.map(({ id }) => found.get(id)?.fused)).toEqual(best?.values);
     expect([...found.values()].some(({ lexical }) => lexical > 0)).toBe(true);
     const values = new Map(ranked.map(({ id, value }) => [id, value]));
-    expect(reply.values).toEqual(reply.chunks.map(({ id }) => values.get(id)));
-    return reply.chunks.map(({ text }) => text);
+    expect(best?.values).toEqual(chunks.map(({ id }) => values.get(id)));
+    return chunks.map(({ text }) => text);
   };
-  const { queries } = await index.candidates(request);
+  const { queries } = await index.search(request);
   const ranked = rankCandidates(
     queries,
     rule,
@@ -65,14 +68,14 @@ test("what is in memory is not read again by a search", async () => {
   const vector = new Float32Array(DIMENSIONS).fill(1);
   const queries = [{ text: "heather moor", vector }];
   const request = { queries, ...base, limitPerLeg: 20, lexical: true };
-  const found = await index.candidates(request);
+  const found = await index.search(request);
   expect([found.queries[0]?.lexical.length, found.queries[0]?.vector.length]).toEqual([2, 3]);
   expect(statements).not.toEqual([]);
   const ofChunks = () => statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql));
   expect(ofChunks()).toEqual([]);
   const rule = { searchMode: "hybrid", weight: 0.5 } as const;
   const wanted = { rule, needed: 2, threshold: null, withCandidates: true, withFinds: false };
-  const best = await index.candidatesWithBest(request, wanted);
+  const best = await index.search({ ...request, read: { kind: "best", ...wanted } });
   expect(best.chunks).toHaveLength(2);
   expect(best.queries).toEqual(found.queries);
   // Texts and vectors, once.
@@ -88,12 +91,12 @@ async function inTurns(name: string, remainingMs: number, between: (store: Index
     const queries = QUERIES.flatMap((text) => requestFor(text).queries);
     const request = { ...requestFor(""), queries, turns: { leg: "leg", remainingMs } };
     let turns = 0;
-    const reply = await store.inTurns("candidates", [request], async () => {
+    const reply = await store.inTurns("search", [request], async () => {
       turns += 1;
       between(store);
     });
-    const whole = store.call("candidates", request);
-    if (reply === null || !("plan" in reply)) throw new Error("it was not searched in turns");
+    const whole = store.call("search", request);
+    if (reply === null) throw new Error("it was not searched in turns");
     const found = reply.queries.map(({ vector }) => vector.length);
     return { turns, unsearched: reply.unsearched, isWhole: equals(reply, whole), found };
   });

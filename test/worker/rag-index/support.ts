@@ -7,7 +7,7 @@ import { encodeHalfFloats } from "../../../src/core/half-float.ts";
 import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
 import type { FileId, RagId } from "../../../src/core/ids.ts";
 import type { FileFacts, PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
-import type { CandidatesRequest, RagIndex } from "../../../src/ports/rag-index.ts";
+import type { SearchRequest, RagIndex } from "../../../src/ports/rag-index.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 
 export const DIMENSIONS = 64;
@@ -85,10 +85,10 @@ export async function put(
   return index.activateVersion(facts, revision, placed);
 }
 
-type Wish = Partial<Omit<CandidatesRequest, "queries">> & { vector?: Float32Array | null };
+type Wish = Partial<Omit<SearchRequest, "queries">> & { vector?: Float32Array | null };
 
 /** One query of both legs, without a restriction unless one is wished. */
-export function requestFor(text: string, wish: Wish = {}): CandidatesRequest {
+export function requestFor(text: string, wish: Wish = {}): SearchRequest {
   const { vector = embed(text), ...rest } = wish;
   return {
     queries: [{ text, vector }],
@@ -104,7 +104,7 @@ export function requestFor(text: string, wish: Wish = {}): CandidatesRequest {
 export async function search(index: RagIndex, text: string, wish: Wish = {}) {
   const { vector = embed(text) } = wish;
   const request = requestFor(text, wish);
-  const { queries, plan } = await index.candidates(request);
+  const { queries, plan } = await index.search(request);
   const [found] = queries;
   const { restriction, includeDuplicates } = request;
   const read = async (list: { id: StagedChunk["id"]; score: number }[]) => {

@@ -1,5 +1,7 @@
-import { runInDurableObject } from "cloudflare:test";
-import { expect, test, vi } from "vitest";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { HOUR_MS } from "../../../src/core/time.ts";
 
 import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
@@ -56,4 +58,42 @@ test("many small removals in one call are one large; a new merge follows an old"
     expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
   }, 120_000);
   expect((await search(index, "heather7")).lexical).toHaveLength(1);
+});
+
+afterEach(() => vi.useRealTimers());
+
+/** The rows that an index object writes from now on, and the merges that it begins. */
+async function countWrites(name: string) {
+  const count = { rows: 0, merges: 0 };
+  await runInDurableObject(stubOf(name), (_, { storage: { sql } }) => {
+    const exec = sql.exec.bind(sql);
+    const value = (...args: Parameters<typeof exec>) => {
+      const cursor = exec(...args);
+      count.rows += cursor.rowsWritten;
+      if (args[0].includes("('merge', -")) count.merges += 1;
+      return cursor;
+    };
+    Object.defineProperty(sql, "exec", { value, configurable: true });
+  });
+  return count;
+}
+
+test("edits of a large file, one after the other, merge the index once an hour", async () => {
+  const name = "edited every minute";
+  const index = indexOf(name);
+  await put(index, "stays.txt", 1, passages("heather"));
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const edit = async (revision: number) => {
+    await put(index, "edited.txt", revision, passages(`bracken${revision}x`).slice(0, 40));
+    await runDurableObjectAlarm(stubOf(name));
+  };
+  await edit(1);
+  const count = await countWrites(name);
+  for (let revision = 2; revision < 8; revision++) await edit(revision);
+  expect(count.merges).toBe(1);
+  expect((await search(index, "bracken6x number 7")).lexical.join()).not.toContain("bracken6x");
+  vi.setSystemTime(Date.now() + HOUR_MS);
+  while (await runDurableObjectAlarm(stubOf(name)));
+  expect(count.merges).toBe(2);
+  expect(await wordsOf(name, "bracken6x")).toMatchObject({ holds: false });
 });

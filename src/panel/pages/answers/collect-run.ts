@@ -1,7 +1,7 @@
 import { QuarryError } from "../../../core/errors.ts";
 import type { EmitEvent } from "../../../inference/run-events.ts";
 import type { InferenceResult } from "../../../inference/types.ts";
-import type { RetrievedChunk } from "../../../retrieval/score-and-merge.ts";
+import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
 
 /** An answer whose model failed while it was writing. */
 export type BrokenAnswer = { text: string; items: RetrievedChunk[]; reason: string };

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { hash32 } from "../../../../src/core/hash.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { hashEmbedding } from "../../../../src/adapters/embedded/hash-embedder.ts";
-import type { RagIndex } from "../../../../src/ports/rag-index.ts";
+import type { RagIndex, SearchRequest } from "../../../../src/ports/rag-index.ts";
 import type { FollowedSource } from "../../../doubles/source/followed-source.ts";
 import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { drive, nearest } from "./support.ts";
@@ -39,7 +39,7 @@ async function exactly(index: RagIndex, folder: string | null) {
   const vector = Float32Array.from(hashEmbedding(QUERY, DIMENSIONS));
   const named = folder === null ? null : { files: [], folders: [folder] };
   const search = { restriction: { named, metadata: [] }, includeDuplicates: false };
-  const { queries } = await index.candidates({
+  const { queries } = await index.search({
     queries: [{ text: QUERY, vector }],
     ...search,
     limitPerLeg: 1_000,
@@ -81,7 +81,7 @@ test("removed files that the vector index still names do not keep out what is li
   const first = await best(world, rag, 30);
   expect(first.chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
   // The ordinary call: what the legs find, and its texts.
-  expect(asked.slice(before).filter((name) => name.startsWith("candidates"))).toHaveLength(2);
+  expect(asked.slice(before).filter((name) => name.startsWith("search"))).toHaveLength(2);
   await removeNearest({ world, reader, rag }, 20);
   await scan();
   const live = await exactly(world.index(rag), null);
@@ -103,18 +103,18 @@ test("a text that stands in hundreds of files does not keep out the others", asy
   expect(degradations).toEqual([]);
   expect(chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
   expect(chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
-  expect(asked.filter((name) => name === "candidatesWithChunks")).toHaveLength(1);
+  expect(asked.filter((name) => name === "search all")).toHaveLength(1);
 
   // Filled by the lexical leg, the answer is not worth a scan at each such question.
   const filled = await nearest(world, rag, boilerplate, { topK: 10, searchMode: "hybrid" });
   expect(filled.chunks).toHaveLength(10);
   expect(filled.chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
-  expect(asked.filter((name) => name === "candidatesWithChunks")).toHaveLength(1);
+  expect(asked.filter((name) => name === "search all")).toHaveLength(1);
 
   // What words find and a threshold drops fills nothing.
   const near = { topK: 10, searchMode: "hybrid", similarityThreshold: 0.9 } as const;
   await nearest(world, rag, boilerplate, near);
-  expect(asked.filter((name) => name === "candidatesWithChunks")).toHaveLength(2);
+  expect(asked.filter((name) => name === "search all")).toHaveLength(2);
 });
 
 test("where the index is too large to be scanned, the answer says what it lacks", async () => {
@@ -127,9 +127,11 @@ test("where the index is too large to be scanned, the answer says what it lacks"
     const index = ragIndexes(address);
     return new Proxy(index, {
       get: (stub, name) =>
-        name === "candidatesWithChunks"
-          ? (...[request, ids]: Parameters<RagIndex["candidatesWithChunks"]>) =>
-              stub.candidatesWithChunks({ ...request, scan: "in-flight" }, ids)
+        name === "search"
+          ? (request: SearchRequest) =>
+              stub.search(
+                request.read?.kind === "all" ? { ...request, scan: "in-flight" } : request,
+              )
           : (Reflect.get(stub, name) as unknown),
     });
   };
@@ -196,6 +198,6 @@ test("after random changes, shown early or late, the nearest neighbours are exac
       expect([step, folder, degradations, chunks]).toEqual([step, folder, [], all.slice(0, 30)]);
     }
   }
-  const again = asked.filter((name) => name === "candidatesWithChunks").length;
+  const again = asked.filter((name) => name === "search all").length;
   expect(again).toBeGreaterThan(0);
 });

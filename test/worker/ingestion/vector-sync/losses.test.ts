@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import type { RagIndex } from "../../../../src/ports/rag-index.ts";
+import type { RagIndex, SearchRequest } from "../../../../src/ports/rag-index.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { indexedRag, push } from "../rebuilds/support.ts";
 import { drive, nearest } from "./support.ts";
@@ -48,8 +48,11 @@ test("what was read stays in the answer when a search behind a crowd fails", asy
   world.services.ragIndexes = (address) =>
     new Proxy(ragIndexes(address), {
       get: (index: RagIndex, name) =>
-        name === "candidatesWithChunks"
-          ? async () => await Promise.reject(new Error("overloaded"))
+        name === "search"
+          ? async (request: SearchRequest) =>
+              request.read?.kind === "all"
+                ? await Promise.reject(new Error("overloaded"))
+                : await index.search(request)
           : (Reflect.get(index, name) as unknown),
     });
   const { chunks, degradations } = await nearest(world, rag, "heatherwillow");

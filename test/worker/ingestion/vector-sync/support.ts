@@ -3,29 +3,27 @@ import { env } from "cloudflare:workers";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
-import type { RagIndex } from "../../../../src/ports/rag-index.ts";
+import type { RagIndex, SearchRequest } from "../../../../src/ports/rag-index.ts";
 import type { RetrievalRequest } from "../../../../src/retrieval/retrieval-request.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { FollowedSource } from "../../../doubles/source/followed-source.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 
-/** Names of what the index objects were asked, in order. */
+/** Names of what the index objects were asked, in order; `search all`: to read all it finds. */
 type Asked = string[];
 
 /** Every restricted search is one of too many chunks to be scanned. */
 function asIfLarge(index: RagIndex, asked: Asked): RagIndex {
   return new Proxy(index, {
     get(stub, name) {
-      asked.push(String(name));
-      if (name === "candidates") {
-        return (request: Parameters<RagIndex["candidates"]>[0]) =>
-          stub.candidates({ ...request, exactLimit: 0 });
+      if (name !== "search") {
+        asked.push(String(name));
+        return Reflect.get(stub, name) as unknown;
       }
-      if (name === "candidatesWithChunks") {
-        return (...[request, ids]: Parameters<RagIndex["candidatesWithChunks"]>) =>
-          stub.candidatesWithChunks({ ...request, exactLimit: 0 }, ids);
-      }
-      return Reflect.get(stub, name) as unknown;
+      return (request: SearchRequest) => {
+        asked.push(request.read?.kind === "all" ? "search all" : name);
+        return stub.search({ ...request, exactLimit: 0 });
+      };
     },
   });
 }

@@ -1,6 +1,5 @@
 import type { HydratedChunk } from "../ports/rag-index.ts";
-import { isOrderedByWords } from "./rag-search.ts";
-import type { Found, ReadChunks } from "./rag-search.ts";
+import type { RagFindings, ReadChunks } from "./rag-search.ts";
 
 type ChunkSource = {
   ragIdentifier: string;
@@ -41,7 +40,7 @@ export type ScoredChunk = {
 /** One RAG's candidates in its own order, best value first. */
 export type ScoredList = {
   /** What the chunks were chosen from. */
-  found: Found;
+  found: RagFindings;
   chunks: ScoredChunk[];
   comparesBy: ComparesBy;
 };
@@ -95,112 +94,13 @@ export function inOrder(a: ScoredChunk, b: ScoredChunk): number {
 
 const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-/**
- * One list from all RAGs: by relevance where one reranker judged all, by similarity where none
- * could, else by the values of the fusion, else by rank. A rank alone would put the best of a RAG
- * that has no answer before the second best of one that has.
- */
-export function mergeLists(given: ScoredList[], includeDuplicates: boolean): ScoredChunk[] {
-  const lists = given.filter(({ chunks }) => chunks.length > 0);
-  const [first] = lists;
-  if (first === undefined) return [];
-  const merged = mergeAll(lists, first);
-  return includeDuplicates ? merged : mergeEqualTexts(merged);
-}
-
-function mergeAll(lists: ScoredList[], first: ScoredList): ScoredChunk[] {
-  if (lists.length === 1) return first.chunks;
-  const all = lists.map(({ chunks }) => chunks);
-  const isOfOneModel = lists.every((list) => comparable(list, first));
-  if (lists.every((list) => isJudgedAs(list, first, isOfOneModel))) {
-    return mergeByHeads(all.map((chunks) => chunks.map(valuedAsJudged)));
-  }
-  if (!isOfOneModel) return mergeByReciprocalRank(all);
-  return mergeByHeads(isOrderedByWords(first.found) ? all.map(withSimilarities) : all);
-}
-
-/** Similarities compare only among lists of one embedding model. */
-function isJudgedAs(list: ScoredList, first: ScoredList, isOfOneModel: boolean): boolean {
-  const [one, other] = [list.comparesBy, first.comparesBy];
-  if (one.by === "reranker") return other.by === "reranker" && one.model === other.model;
-  return one.by === "similarity" && other.by === "similarity" && isOfOneModel;
-}
-
-const valuedAsJudged = (chunk: ScoredChunk): ScoredChunk => ({
-  ...chunk,
-  value: chunk.relevance ?? similarityOrValue(chunk),
-});
-
 /** What orders where a reranker failed. */
 export const similarityOrValue = ({ scored, score, value }: ScoredChunk): number =>
   scored ? score : value;
 
-/**
- * BM25 says how rare a word is in one RAG, and nothing of the others; the cosine of hashed vectors
- * knows no RAG. Together they tell best which RAG answers (docs/ranking.md).
- */
-function withSimilarities(chunks: ScoredChunk[]): ScoredChunk[] {
-  const similarities = chunks.map(({ score }) => score).sort((a, b) => b - a);
-  return chunks.map((chunk, at) => ({ ...chunk, value: chunk.value + (similarities[at] ?? 0) }));
-}
-
-/** Lists in order, merged by their values: equal values of one list keep its order. */
-function mergeByHeads(lists: ScoredChunk[][]): ScoredChunk[] {
-  const [first = [], ...others] = lists;
-  return others.reduce(mergeTwo, first);
-}
-
-function mergeTwo(one: ScoredChunk[], other: ScoredChunk[]): ScoredChunk[] {
-  const merged: ScoredChunk[] = [];
-  let at = 0;
-  for (const chunk of one) {
-    for (let next = other[at]; next !== undefined && inOrder(next, chunk) < 0; next = other[at]) {
-      merged.push(next);
-      at += 1;
-    }
-    merged.push(chunk);
-  }
-  return [...merged, ...other.slice(at)];
-}
-
-function comparable(one: ScoredList, other: ScoredList): boolean {
-  const a = one.found.target.rag;
-  const b = other.found.target.rag;
-  return (
-    a.embeddingModel === b.embeddingModel &&
-    a.dimensions === b.dimensions &&
-    a.searchMode === b.searchMode
-  );
-}
-
 /** The chunks in another order; each place keeps its value. */
 export function inPlacesOf(places: ScoredChunk[], ordered: ScoredChunk[]): ScoredChunk[] {
   return ordered.map((chunk, at) => ({ ...chunk, value: places[at]?.value ?? chunk.value }));
-}
-
-/** Keeps the first of equal texts; it takes the best score among them. */
-export function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
-  const kept = new Map<string, ScoredChunk>();
-  for (const chunk of ordered) {
-    const key = chunk.chunk.duplicateKey;
-    const first = kept.get(key);
-    if (first === undefined) kept.set(key, chunk);
-    else if (chunk.scored && chunk.score > first.score) {
-      kept.set(key, { ...first, score: chunk.score, scored: true });
-    }
-  }
-  return [...kept.values()];
-}
-
-/** Cormack, Clarke and Büttcher 2009; 60 damps the first ranks. */
-const RECIPROCAL_RANK_CONSTANT = 60;
-
-/** Lists whose values do not compare, merged by 1 / (60 + rank). */
-export function mergeByReciprocalRank(lists: ScoredChunk[][]): ScoredChunk[] {
-  const merged = lists.flatMap((list) =>
-    list.map((chunk, at) => ({ ...chunk, value: 1 / (RECIPROCAL_RANK_CONSTANT + at + 1) })),
-  );
-  return merged.sort(inOrder);
 }
 
 export function asRetrieved({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {

@@ -4,16 +4,10 @@ import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import type { HydratedChunk } from "../../../src/ports/rag-index.ts";
 import { chooseCandidates } from "../../../src/rag-index/search/fuse.ts";
 import type { RankedId } from "../../../src/rag-index/search/fuse.ts";
-import type { Found } from "../../../src/retrieval/rag-search.ts";
-import {
-  inOrder,
-  mergeByReciprocalRank,
-  mergeEqualTexts,
-  mergeLists,
-  passesThreshold,
-  similarityOf,
-} from "../../../src/retrieval/score-and-merge.ts";
-import type { ComparesBy, ScoredChunk } from "../../../src/retrieval/score-and-merge.ts";
+import type { RagFindings } from "../../../src/retrieval/rag-search.ts";
+import { mergeEqualTexts, mergeLists } from "../../../src/retrieval/merge-lists.ts";
+import { inOrder, passesThreshold, similarityOf } from "../../../src/retrieval/score-chunks.ts";
+import type { ComparesBy, ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
 
 type Given = Partial<ScoredChunk> & { path?: string; position?: number; key?: string };
 
@@ -70,16 +64,10 @@ test("equal texts over RAGs are one chunk with the better place and score", () =
   expect(merged[0]?.score).toBe(0.6);
 });
 
-test("reranked lists are merged by their ranks, not by their relevances", () => {
-  const one = [chunk("a", { value: 0.001 }), chunk("b", { value: 0.0005 })];
-  const two = [chunk("x", { value: 900 }), chunk("y", { value: 800 })];
-  expect(names(mergeByReciprocalRank([one, two]))).toEqual(["a", "x", "b", "y"]);
-});
-
 /** Two lists of one embedding model, merged; each is in the order of its reranker, if it has one. */
 function merged(lists: ScoredChunk[][], fusionWeight: number, comparesBy: ComparesBy): string[] {
   const rag = { searchMode: "hybrid", embeddingModel: "m", dimensions: 8 };
-  const found = { target: { rag }, embedded: { fusionWeight } } as unknown as Found;
+  const found = { target: { rag }, embedded: { fusionWeight } } as unknown as RagFindings;
   return names(
     mergeLists(
       lists.map((chunks) => ({ found, chunks, comparesBy })),
@@ -91,10 +79,36 @@ function merged(lists: ScoredChunk[][], fusionWeight: number, comparesBy: Compar
 const LARGE = [chunk("a", { value: 1, score: 0.2 }), chunk("b", { value: 0.9, score: 0.1 })];
 const SMALL = [chunk("x", { value: 0.6, score: 0.3 }), chunk("y", { value: 0.5, score: 0.8 })];
 
-test("hashed vectors tell which of several RAGs answers; trained ones are counted", () => {
-  // A place has the similarity of its rank, so that each list keeps its order.
-  expect(merged([LARGE, SMALL], 0.1, { by: "values" })).toEqual(["x", "a", "b", "y"]);
-  expect(merged([LARGE, SMALL], 0.5, { by: "values" })).toEqual(["a", "b", "x", "y"]);
+test("lists of one mode are merged by their values", () => {
+  expect(merged([LARGE, SMALL], 0.1, { by: "values" })).toEqual(["a", "b", "x", "y"]);
+});
+
+test("RAGs searched in different modes stand on one scale of words and similarity", () => {
+  const terms = [{ word: "boiler", chunks: 1, times: 1 }];
+  const statistics = { corpus: { chunks: 100, words: 1_000 }, terms };
+  const listIn = (searchMode: string, chunks: ScoredChunk[]) => {
+    const rag = { searchMode, embeddingModel: "m", dimensions: 8 };
+    const queries = [
+      { lexical: [], vector: [], ...(searchMode === "hybrid" ? { statistics } : {}) },
+    ];
+    const found = { target: { rag }, searchMode, embedded: { fusionWeight: 0.1 }, queries };
+    return {
+      found: found as unknown as RagFindings,
+      chunks,
+      comparesBy: { by: "values" } as const,
+    };
+  };
+  const passage = (id: string, text: string, similarity: number, value: number) => {
+    const one = chunk(id, { value, score: similarity });
+    return { ...one, chunk: { ...one.chunk, text, similarities: [similarity] } };
+  };
+  const hybrid = [
+    passage("poor", "Bread is baked here.", 0, 1),
+    passage("worse", "Bread.", 0, 0.9),
+  ];
+  const semantic = [passage("right", "The boiler is serviced in May.", 0.41, 0.41)];
+  const lists = [listIn("hybrid", hybrid), listIn("semantic", semantic)];
+  expect(names(mergeLists(lists, true))).toEqual(["right", "poor", "worse"]);
 });
 
 test("what one reranker judged is merged by relevance; where it failed, by similarity", () => {
