@@ -62,7 +62,7 @@ export function mergeCandidates(first: Candidate[], second: Candidate[]): Candid
  * What several shards or RAGs found for one query, its words scored as in one index that holds all
  * of them. A single one is scored so already.
  */
-export function onOneScale(parts: QueryCandidates[]): QueryCandidates[] {
+function onOneScale(parts: QueryCandidates[]): QueryCandidates[] {
   if (parts.length === 1) return parts;
   const whole = wholeOf(parts);
   return parts.map((part) => rescored(part, whole));

@@ -242,8 +242,8 @@ const LIMITS_OF_SIZE: (Limit & { chunks: (basis: Basis) => number })[] = [
   },
   {
     name: "Vectorize index",
-    chunks: () => 10_000_000,
-    at: "10 million vectors; all RAGs of a deployment share one index",
+    chunks: () => 20_000_000,
+    at: "20 million vectors; all RAGs of a deployment share one index",
     source: docs("vectorize"),
   },
   {
