@@ -49,7 +49,7 @@ const pushedUrl = z
   );
 
 const sourceParams = z.object({
-  file_source_id: z.string().openapi({ description: "Id of the source." }),
+  file_source_id: z.string().openapi({ description: "Id of the source.", example: "website" }),
 });
 const PushedUrls = z.object({ urls: z.array(pushedUrl).max(URLS_LIMIT) });
 
@@ -77,7 +77,27 @@ const pushWebUrls = createRoute({
   },
 });
 
-export const webhookReference = [pushWebUrls];
+/** Where providers report changes; the answer tells nothing. */
+const reported = SOURCES.flatMap(({ name, notifications }) => {
+  if (notifications === undefined) return [];
+  const { path, status } = notifications;
+  return createRoute({
+    hide: true,
+    operationId: `receive${name.replaceAll(/\W+/g, "")}Notifications`,
+    tags: [TAGS.webhooks],
+    summary: `Notifications of ${name}`,
+    description: `${name} calls it by itself when files change. A call is believed if it has the secret that the provider was given.`,
+    security: [],
+    method: "post",
+    path,
+    responses: {
+      [status]: json(z.object({ ok: z.literal(true) }), "The same for every call."),
+      ...errors(413),
+    },
+  });
+});
+
+export const webhookReference = [pushWebUrls, ...reported];
 
 export const webhookRoutes = new OpenAPIHono<AppEnv>();
 

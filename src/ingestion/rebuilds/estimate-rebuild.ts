@@ -10,14 +10,11 @@ import type { ListedGeneration } from "../../db/generations/generation-list.ts";
 import { findPrices, PRICED_TOKENS, priceKey } from "../../db/usage/price-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
+import { recut } from "./recut.ts";
 
 /** Number of chunks whose texts are counted, spread over each shard. */
 const SAMPLE_PER_SHARD = 64;
 const SHARDS_SAMPLED = 4;
-/** The share of `chunkSize` that a chunk of a long document fills, where it cannot be measured. */
-const USUAL_FILL = 0.85;
-/** From this many chunks per file, the chunks' fill level can be measured. */
-const LONG_FILE_CHUNKS = 3;
 
 const MIN_DIMENSIONS = 8;
 const MAX_DIMENSIONS = 1_536;
@@ -81,15 +78,19 @@ export async function estimateRebuild(
   const sample = await sampleOf(services, rag);
   const before = { files, chunks: rag.numberVectors, ...sizesOf(sample, tokenizer) };
   const liveSizes = sizesOf(sample, countedBy);
-  const after = sameChunks ? before : recut(before, converted(live, liveSizes, before), settings);
+  const sizes = sample.map(({ text }) => estimateTokens(text, tokenizer));
+  const after =
+    sameChunks || sizes.length === 0
+      ? before
+      : cutAgain(before, sizes, converted(live, liveSizes, before), settings);
   const inputTokens = Math.round(after.chunks * (after.textTokens + after.headingTokens));
-  const sizes = { files, chunks: after.chunks };
+  const counts = { files, chunks: after.chunks };
   if (sameModel && sameChunks && wish.reindex !== true) {
-    return { ...NOTHING, ...sizes, reusedVectors: after.chunks };
+    return { ...NOTHING, ...counts, reusedVectors: after.chunks };
   }
   return {
     needed: true,
-    ...sizes,
+    ...counts,
     reusedVectors: 0,
     embeddingCalls: Math.ceil(after.chunks / embedder.batchLimit),
     inputTokens,
@@ -184,17 +185,14 @@ function converted({ chunkSize, chunkOverlap }: Chunking, from: Sizes, to: Sizes
   return { chunkSize: chunkSize * ratio, chunkOverlap: chunkOverlap * ratio };
 }
 
-/** The same documents chunked differently, as if all had the mean length. */
-function recut(before: Cut, live: Chunking, wanted: Chunking): Cut {
-  const { files, chunks, textTokens } = before;
-  const repeated = Math.min(live.chunkOverlap, textTokens / 2) * Math.max(0, chunks - files);
-  const tokensAFile = (chunks * textTokens - repeated) / files;
-  const isLong = chunks >= files * LONG_FILE_CHUNKS;
-  const fill = isLong ? Math.min(1, textTokens / live.chunkSize) : USUAL_FILL;
-  const fresh = Math.max(1, wanted.chunkSize * fill - wanted.chunkOverlap);
-  const isWhole = tokensAFile <= wanted.chunkSize;
-  const perFile = isWhole ? 1 : Math.max(1, (tokensAFile - wanted.chunkOverlap) / fresh);
-  const count = Math.round(files * perFile);
-  const tokens = tokensAFile * files + wanted.chunkOverlap * Math.max(0, count - files);
-  return { ...before, chunks: count, textTokens: tokens / count };
+/** The same documents chunked differently, as the sampled chunks would be. */
+function cutAgain(before: Cut, sample: number[], live: Chunking, wanted: Chunking): Cut {
+  const { files, chunks } = before;
+  const again = recut(sample, live, wanted, files / chunks);
+  const count = Math.max(files, Math.round((chunks * again.chunks) / sample.length));
+  return {
+    ...before,
+    chunks: count,
+    textTokens: (again.tokens / sample.length) * (chunks / count),
+  };
 }

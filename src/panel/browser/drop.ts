@@ -1,4 +1,5 @@
 import { filesIn, isMeant, type Dropped } from "./dropped-files.ts";
+import { pathInFolder } from "./upload-paths.ts";
 
 /** Uploads at a time: browsers open six connections to one host. */
 const AT_ONCE = 4;
@@ -26,7 +27,7 @@ function addPlace(place: HTMLElement): void {
     const inputs = [...place.querySelectorAll<HTMLInputElement>("input[type=file]")];
     const files = inputs.flatMap((input) => Array.from(input.files ?? []));
     const chosen = files
-      .map((file) => ({ path: file.webkitRelativePath || file.name, file }))
+      .map((file) => ({ path: pathInFolder(file.webkitRelativePath) || file.name, file }))
       .filter(isMeant);
     if (chosen.length === 0) return;
     event.preventDefault();
@@ -93,7 +94,9 @@ function show(place: HTMLElement, { done, failed, total }: Progress): void {
   const bad = failed.length === 0 ? "" : `, ${failed.length} failed`;
   if (words !== null) {
     words.textContent =
-      total === 0 ? "There are no files in it." : `${done} of ${total} files are uploaded${bad}.`;
+      total === 0
+        ? "There are no files in it."
+        : `${done - failed.length} of ${total} files are uploaded${bad}.`;
   }
   const list = told.querySelector("ul");
   list?.replaceChildren(...failed.slice(0, FAILURES_SHOWN).map(itemOf));

@@ -1,20 +1,23 @@
+import { isHidden, pathInFolder } from "./upload-paths.ts";
+
 /** `file` is null where the browser could not read it. */
 export type Dropped = { path: string; file: File | null };
 
-/** Files that systems leave in folders, which nobody means. */
-const UNMEANT = new Set([".DS_Store", "Thumbs.db", "desktop.ini"]);
-
-/** All files of what was dropped, those in folders with their path from the folder's name on. */
+/** One folder's files with their paths in it, as `quarry push` has them; else with its name. */
 export async function filesIn({ items, files }: DataTransfer): Promise<Dropped[]> {
   // The entries must be asked for at once: the list is empty when the event is over.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const plain = [...files].map((file) => ({ path: file.name, file }));
   if (entries.length === 0) return plain;
   const found = await Promise.all(entries.map((entry) => filesBelow(entry, "")));
-  return found.flat().filter(isMeant);
+  const isOneFolder = entries.length === 1 && entries[0]?.isDirectory === true;
+  return found
+    .flat()
+    .map(({ path, file }) => ({ path: isOneFolder ? pathInFolder(path) : path, file }))
+    .filter(isMeant);
 }
 
-export const isMeant = ({ path }: Dropped) => !UNMEANT.has(path.split("/").at(-1) ?? "");
+export const isMeant = ({ path }: Dropped) => !isHidden(path);
 
 /** What cannot be read is told as such, and keeps nothing else from being uploaded. */
 async function filesBelow(entry: FileSystemEntry, above: string): Promise<Dropped[]> {

@@ -114,6 +114,8 @@ type InputProps = FieldProps & {
   type?: "text" | "email" | "password" | "number" | "url" | "search" | "date";
   required?: boolean;
   autocomplete?: string;
+  /** A password that proved right is kept while a code is asked for. */
+  keepsPassword?: boolean;
   /** Only digits are expected: phones show their keys. */
   numeric?: boolean;
   placeholder?: string | undefined;
@@ -132,7 +134,7 @@ export const TextField = (props: InputProps) => {
       <input
         {...controlOf(props)}
         type={type}
-        value={type === "password" ? "" : state.text(name)}
+        value={type === "password" && props.keepsPassword !== true ? "" : state.text(name)}
         dir={type === "text" || type === "search" ? "auto" : undefined}
         required={props.required}
         autocomplete={props.autocomplete ?? "off"}

@@ -9,6 +9,7 @@ import { jsonLog } from "../../../src/core/log.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { panelDocument } from "../../../src/panel/api/app.ts";
 import type { Services } from "../../../src/services.ts";
+import { SOURCES } from "../../../src/sources/registry.ts";
 
 const BASE_URL = "https://quarry.test";
 const RULESET = "extends:\n  - spectral:oas\n";
@@ -51,6 +52,26 @@ function run(command: string, ...args: string[]) {
   return { status, output: stdout + stderr };
 }
 
+type Parameter = { name: string; in: string; example?: unknown; schema?: { example?: unknown } };
+type Operations = Record<string, { parameters?: Parameter[] }>;
+const pathsOf = (text: string) =>
+  Object.entries((JSON.parse(text) as { paths: Record<string, Operations> }).paths);
+
+test("every parameter of a path has an example that can be sent", () => {
+  const missing = files.flatMap((file) =>
+    pathsOf(readFileSync(file, "utf8")).flatMap(([path, operations]) =>
+      Object.values(operations).flatMap(({ parameters = [] }) =>
+        parameters
+          .filter(({ in: place, example, schema }) => {
+            return place === "path" && (example ?? schema?.example) === undefined;
+          })
+          .map(({ name }) => `${path}: ${name}`),
+      ),
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
 test("redocly finds neither errors nor warnings", () => {
   const { status, output } = run("redocly", "lint", "--format=json", ...files);
   expect({ status, found: output.match(/"(error|warning)s": [1-9]\d*/g) }).toEqual({
@@ -73,6 +94,7 @@ test("agents and webhooks are in a document of their own", () => {
   expect(Object.keys(paths).toSorted()).toEqual([
     "/api/agents/{identifier}",
     "/api/agents/{identifier}/invoke",
+    ...SOURCES.flatMap(({ notifications }) => notifications?.path ?? []),
     "/api/webhooks/web/{file_source_id}",
   ]);
   expect(document["paths"]).not.toHaveProperty("/api/agents/{identifier}");

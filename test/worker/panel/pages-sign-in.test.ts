@@ -128,8 +128,14 @@ test("a second factor is enrolled by its key, and asked for from then on", async
   await member.open("/panel/account/second-factor");
   expect(member.html).not.toContain(recovery);
   const browser = new Browser();
+  await browser.open("/panel/sign-in");
+  expect(browser.html).not.toContain('name="code"');
+  await browser.post("/panel/sign-in", { ...MEMBER, password: "not the password", code: "1" });
+  expect(browser.html).not.toMatch(/name="code"|not the password/);
   expect((await browser.post("/panel/sign-in", MEMBER)).status).toBe(401);
   expect(browser.html).toContain("Enter the code of your authenticator app as well");
+  expect(browser.html).toContain('name="code"');
+  expect(browser.html).toContain(`value="${MEMBER.password}"`);
   const { location } = await browser.post("/panel/sign-in", { ...MEMBER, code: recovery });
   expect(location).toBe("/panel");
 });

@@ -52,6 +52,12 @@ test("the first visit leads from nothing to a RAG, and the overview tells the re
   await admin.post("/panel/first-steps/rag");
   expect(read(admin.html)).toContain("The RAG is made");
   expect(admin.html).toContain('href="/panel/new/inference?rag=documents"');
+  const asked = { systemPrompt: "Answer.", model: "embedded/extractive", rags: "documents" };
+  await admin.post("/panel/new/inference", { name: "First", ...asked, nativeRag: "on" });
+  await admin.open("/panel/first-steps");
+  await admin.open(/\/panel\/tokens\/new[^"]*/.exec(admin.html)?.[0].replace("&amp;", "&") ?? "");
+  expect(admin.html).toMatch(/value="documents" checked="".*value="first" checked=""/s);
+  await admin.post("/panel/inferences/first/remove");
   await admin.open("/panel");
   expect(read(admin.html)).toMatch(/Nothing is indexed yet\..*Last 24 hours/);
 });
@@ -150,6 +156,9 @@ test("a source is removed only by its name, and not while a RAG uses it", async 
   expect(read(admin.html)).toContain("“Old folder” is removed.");
   const used = await admin.post("/panel/sources/documents/remove", { confirmation: "Documents" });
   expect(used.status).toBe(409);
+  await admin.open("/panel/sources/documents/settings");
+  expect(read(admin.html)).toContain("1 RAG uses it. Remove it first: Documents");
+  expect(admin.html).toContain('href="/panel/rags/documents"');
 });
 
 test("a model gets a price, a changed one, and leaves the list", async () => {
@@ -245,11 +254,8 @@ test("nothing that strangers wrote runs, in any field that is shown", async () =
   ]);
   for (const [at, payload] of PAYLOADS.entries()) {
     const identifier = `hostile-${at}`;
-    const made = await admin.post("/panel/new/source", {
-      kind: "file_system",
-      name: payload,
-      identifier,
-    });
+    const folder = { kind: "file_system", name: payload, identifier };
+    const made = await admin.post("/panel/new/source", folder);
     expect(made.location).toBe(`/panel/sources/${identifier}`);
     expect({ payload, run: runnable(admin.html) }).toEqual({ payload, run: [] });
     await admin.post("/panel/settings/keys", { name: payload, role: "member" });

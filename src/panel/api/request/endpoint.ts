@@ -156,9 +156,12 @@ function partsOf(route: Route): { method: Method; path: string } {
   return { method: method as Method, path };
 }
 
-const id = z.string().openapi({ description: "The id or the identifier." });
+const id = z.string().openapi({ description: "The id or the identifier.", example: "sample" });
 const PARAMETERS: Record<string, z.ZodType> = {
-  path: z.string().openapi({ description: "The file's path, percent-encoded; with slashes." }),
+  path: z.string().openapi({
+    description: "The file's path, percent-encoded; with slashes.",
+    example: "handbook/leave.md",
+  }),
 };
 const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 

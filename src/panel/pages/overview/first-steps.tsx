@@ -57,7 +57,7 @@ const doneSteps = ({ hasFiles, rag, inference, hasToken, hasCalls }: Steps) => [
 ];
 
 /** What each step offers; null while it cannot be done yet, or nothing is left to do. */
-function actionsOf({ source, rag }: Steps, next: number): Child[] {
+function actionsOf({ source, rag, inference }: Steps, next: number): Child[] {
   const go = (at: number, href: string, label: string) => (
     <Go href={href} label={label} isNext={next === at} />
   );
@@ -72,10 +72,14 @@ function actionsOf({ source, rag }: Steps, next: number): Child[] {
     source === null ? <FirstFolder /> : go(0, `/panel/sources/${source}`, "Add documents"),
     source === null || rag !== null ? null : makeRag,
     rag === null ? null : go(2, `/panel/new/inference?rag=${rag}`, "Make an inference"),
-    rag === null ? null : go(3, `/panel/tokens/new?rag=${rag}`, "Make a token"),
+    rag === null ? null : go(3, `/panel/tokens/new?rag=${rag}${using(inference)}`, "Make a token"),
     rag === null ? null : go(ASKING, `/panel/search?rag=${rag}`, "Ask something"),
   ];
 }
+
+/** The token may use the inference as well, once there is one. */
+const using = (inference: string | null) =>
+  inference === null ? "" : `&inference=${encodeURIComponent(inference)}`;
 
 /** The first step that is left. */
 const nextOf = (steps: Steps) => doneSteps(steps).indexOf(false);

@@ -47,7 +47,7 @@ export function sessionPages(): Hono<PageEnv> {
     const tried = await attempt(form, FIELDS, () => signInWith(context, form));
     if (!tried.done) {
       const { state } = tried;
-      return await signInPage(context, { state, next, asksCode: needsCode(form, state) });
+      return await signInPage(context, { state, next, asksCode: needsCode(state) });
     }
     const secure = isHttps(context.get("services").config, context.req.raw);
     context.header("Set-Cookie", sessionCookie(tried.result, secure));
@@ -114,8 +114,9 @@ function refusal(context: PageContext, thrown: unknown): unknown {
 
 const ASKS_CODE = "Enter the code of your authenticator app as well, or a recovery code.";
 
-const needsCode = (form: Form, state: FormState) =>
-  form.text("code") !== "" || state.message === ASKS_CODE || state.problem("code") !== null;
+/** Only after the password proved right: to others the page tells nothing of a second factor. */
+const needsCode = (state: FormState) =>
+  state.message === ASKS_CODE || state.problem("code") !== null;
 
 /** Where to go after signing in: an address of the panel, whatever was asked for. */
 function nextOf(wanted: string | undefined): string {
@@ -164,16 +165,20 @@ async function signInPage(context: PageContext, { state, next, asksCode }: SignI
           label="Password"
           type="password"
           autocomplete="current-password"
+          keepsPassword={asksCode}
           required
         />
-        <TextField
-          state={state}
-          name="code"
-          label="Code"
-          autocomplete="one-time-code"
-          required={asksCode}
-          hint="Only with a second factor: six digits of the app, or a recovery code."
-        />
+        {asksCode ? (
+          <TextField
+            state={state}
+            name="code"
+            label="Code"
+            autocomplete="one-time-code"
+            required
+            autofocus
+            hint="Six digits of the app, or a recovery code."
+          />
+        ) : null}
         <p class="submit">
           <button class="btn primary">Sign in</button>
         </p>

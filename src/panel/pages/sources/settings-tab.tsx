@@ -143,10 +143,21 @@ const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) => (
         </a>
       </p>
     ) : (
-      <p>
-        {counted(rags.length, "RAG uses", "RAGs use")} it: remove{" "}
-        {rags.length === 1 ? "it" : "them"} first.
-      </p>
+      <>
+        <p>
+          {counted(rags.length, "RAG uses", "RAGs use")} it. Remove{" "}
+          {rags.length === 1 ? "it" : "them"} first:
+        </p>
+        <ul>
+          {rags.map(({ name, identifier }) => (
+            <li>
+              <a href={`/panel/rags/${encodeURIComponent(identifier)}`}>
+                <Data>{name}</Data>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </>
     )}
   </section>
 );
