@@ -5,6 +5,7 @@ import { epub } from "./formats/epub/manifest.ts";
 import { html } from "./formats/html/manifest.ts";
 import { json } from "./formats/json/manifest.ts";
 import { mail } from "./formats/mail/manifest.ts";
+import { man } from "./formats/man/manifest.ts";
 import { markdown } from "./formats/markdown/manifest.ts";
 import { notebook } from "./formats/notebook/manifest.ts";
 import { docx } from "./formats/office/docx/manifest.ts";
@@ -34,6 +35,7 @@ const LISTED = [
   epub,
   rtf,
   mail,
+  man,
 ];
 
 export type DocumentKind = (typeof LISTED)[number]["kind"];

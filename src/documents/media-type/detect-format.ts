@@ -125,13 +125,25 @@ function textKind(file: RawDocument): DocumentKind {
     .replace(/\0/g, "")
     .replace(/^[\xff\xfe]{2}/, "")
     .trimStart();
+  if (isManualPage(file, byName, start)) return "man";
   const bySniffing = sniffedKind(start, byName) ?? sniffedLeniently(start, byName, file);
   if (bySniffing !== null) return bySniffing;
   const kind = byName ?? kindByMediaType(file.mimeType) ?? "text";
+  if (kind === "man") return "text";
   if (kind === "mail" && !/^(?:[\w-]+:|From )/.test(start)) return "text";
   if (!BINARY_KINDS.has(kind)) return kind === "text" && byName === null ? untold(start) : kind;
   // A name with the extension of a binary format does not make text binary.
   return untold(start);
+}
+
+const MANUAL_NAME = /\.[1-9n][a-z]{0,12}$/i;
+/** The first macro of a page, after comments and definitions. */
+const MANUAL_START = /^[.'][ \t]*(?:TH[ \t]+\S|D[dt][ \t]|so[ \t]+man)/m;
+
+/** A manual page has a section as its ending, `ls.1`, and begins with the macro of its title. */
+function isManualPage({ name, mimeType }: RawDocument, byName: DocumentKind | null, start: string) {
+  const isNamed = byName === "man" || MANUAL_NAME.test(name);
+  return (isNamed || kindByMediaType(mimeType) === "man") && MANUAL_START.test(start);
 }
 
 /** For files whose name and sender indicate nothing. */

@@ -1,0 +1,174 @@
+import { argumentsOf, withValues } from "./roff-escapes.ts";
+
+/** A line to print, or a request with its arguments. */
+export type RoffLine = { request: string | null; text: string };
+
+/** Limits of what macros and strings of the page's own may expand to, together. */
+const MAX_EXPANDED_LINES = 100_000;
+const MAX_EXPANDED_CHARACTERS = 1 << 20;
+const MAX_STRING_CHARACTERS = 4_096;
+const MAX_MACRO_DEPTH = 8;
+const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})[ \t]*(.*)$/s;
+const COMMENT = /(^|[^\\])\\["#].*$/s;
+const COMPARISON = /^\(?(-?\d+)\w?\s*(==?|<=?|>=?)\s*(-?\d+)\w?\)?$/;
+
+type Pending = { line: string; depth: number };
+
+/** Reads roff (groff(7)) line by line: conditions are decided for a terminal, macros expanded. */
+export class RoffSource {
+  readonly #lines: string[];
+  #next = 0;
+  /** Lines of macros being expanded, the next one last. */
+  readonly #pending: Pending[] = [];
+  readonly #macros = new Map<string, string[]>();
+  readonly #strings = new Map<string, string>([
+    ["R", "®"],
+    ["Tm", "™"],
+    ["lq", "“"],
+    ["rq", "”"],
+  ]);
+  readonly #registers = new Map<string, string>([[".g", "1"]]);
+  readonly #otherwise: boolean[] = [];
+  #expandedLines = 0;
+  #expandedCharacters = 0;
+  #depth = 0;
+  /** Characters of the source that have been read. */
+  at = 0;
+
+  constructor(text: string) {
+    this.#lines = text.split("\n");
+  }
+
+  /** @param isKnown whether the reader handles a request itself, whatever the page defines */
+  *lines(isKnown: (request: string) => boolean): Generator<RoffLine> {
+    for (let raw = this.#take(); raw !== null; raw = this.#take()) {
+      const line = raw.replace(COMMENT, "$1").replace(/\\[{}]/g, "");
+      const [, request, rest = ""] = REQUEST.exec(line) ?? [];
+      if (request === undefined) {
+        if (!/^[.']/.test(line)) yield { request: null, text: this.#expanded(line) };
+      } else if (!this.#handle(request, raw.replace(COMMENT, "$1"), rest)) {
+        const body = isKnown(request) ? undefined : this.#macros.get(request);
+        if (body === undefined) yield { request, text: this.#expanded(rest) };
+        else this.#push(body, argumentsOf(this.#expanded(rest)));
+      }
+    }
+  }
+
+  #take(): string | null {
+    let line = this.#takeLine();
+    while (line !== null && /(?:^|[^\\])(?:\\\\)*\\$/.test(line) && line.length < 1 << 16) {
+      const more = this.#takeLine();
+      if (more === null) break;
+      line = line.slice(0, -1) + more;
+    }
+    return line;
+  }
+
+  #takeLine(): string | null {
+    const pending = this.#pending.pop();
+    this.#depth = pending?.depth ?? 0;
+    if (pending !== undefined) return pending.line;
+    const line = this.#lines[this.#next++];
+    this.at += (line?.length ?? 0) + 1;
+    return line ?? null;
+  }
+
+  #push(body: string[], values: string[]): void {
+    this.#expandedLines += body.length;
+    if (this.#depth >= MAX_MACRO_DEPTH || this.#expandedLines > MAX_EXPANDED_LINES) return;
+    const depth = this.#depth + 1;
+    for (const each of body.toReversed()) {
+      const line = each.replace(/\\?\\\$([1-9*@])/g, (_whole, which: string) =>
+        /\d/.test(which) ? (values[Number(which) - 1] ?? "") : values.join(" "),
+      );
+      this.#count(line.length);
+      this.#pending.push({ line: line.replaceAll("\\\\", "\\"), depth });
+    }
+  }
+
+  #count(characters: number): boolean {
+    this.#expandedCharacters += characters;
+    return this.#expandedCharacters <= MAX_EXPANDED_CHARACTERS;
+  }
+
+  #expanded(line: string): string {
+    return withValues(line, (kind, name) => {
+      const value = (kind === "*" ? this.#strings : this.#registers).get(name) ?? "";
+      const shown = kind === "n" && value === "" ? "0" : value;
+      return this.#count(shown.length) ? shown : "";
+    });
+  }
+
+  /** Whether the request is one of the language's own and done. */
+  #handle(request: string, raw: string, rest: string): boolean {
+    if (/^(?:if|ie|el)$/.test(request)) this.#decide(request, raw);
+    else if (/^(?:de1?|am1?|ig)$/.test(request)) this.#define(request, argumentsOf(rest));
+    else if (/^[da]s1?$/.test(request)) this.#setString(request, rest);
+    else if (request === "PS") this.#skipTo(".PE");
+    else if (request === "nr") {
+      const [name = "", value = ""] = argumentsOf(this.#expanded(rest));
+      this.#registers.set(name, /^-?\d+/.exec(value)?.[0] ?? "0");
+    } else return false;
+    return true;
+  }
+
+  #define(request: string, [first = "", second = ""]: string[]): void {
+    const body = this.#skipTo(`.${(request === "ig" ? first : second) || "."}`);
+    if (request.startsWith("de")) this.#macros.set(first, body);
+  }
+
+  /** The lines before the one that is `end`. */
+  #skipTo(end: string): string[] {
+    const body: string[] = [];
+    for (let line = this.#takeLine(); line !== null; line = this.#takeLine()) {
+      if (line.replace(/^'/, ".").trimEnd() === end) break;
+      body.push(line);
+    }
+    return body;
+  }
+
+  #setString(request: string, rest: string): void {
+    const [, name = "", value = ""] = /^(\S+)[ \t]*"?(.*)$/s.exec(rest) ?? [];
+    const before = request.startsWith("a") ? (this.#strings.get(name) ?? "") : "";
+    this.#strings.set(name, (before + this.#expanded(value)).slice(0, MAX_STRING_CHARACTERS));
+  }
+
+  #decide(request: string, raw: string): void {
+    const [, rest = ""] = /^[.'][ \t]*[ie][fel][ \t]*(.*)$/s.exec(raw) ?? [];
+    const { holds, body } =
+      request === "el"
+        ? { holds: this.#otherwise.pop() ?? false, body: rest }
+        : this.#condition(rest);
+    if (request === "ie") this.#otherwise.push(!holds);
+    if (!holds) this.#skipBlock(body);
+    else this.#pending.push({ line: body.replace(/^[ \t]*\\\{[ \t]*/, ""), depth: this.#depth });
+  }
+
+  #skipBlock(start: string): void {
+    let open = 0;
+    for (let line: string | null = start; line !== null; line = this.#takeLine()) {
+      open += line.split("\\{").length - line.split("\\}").length;
+      if (open <= 0) return;
+    }
+  }
+
+  #condition(text: string): { holds: boolean; body: string } {
+    const [whole = "", not = "", test = ""] =
+      /^[ \t]*(!?)[ \t]*('[^']*'[^']*'|"[^"]*"[^"]*"|[notev](?=[\s\\]|$)|[^\s\\]*(?:\\[^{\s][^\s\\]*)*)/.exec(
+        text,
+      ) ?? [];
+    const holds = this.#holds(this.#expanded(test));
+    return { holds: holds !== (not === "!"), body: text.slice(whole.length).trimStart() };
+  }
+
+  #holds(test: string): boolean {
+    if (/^[not]$/.test(test)) return test !== "t";
+    const [, quote, one, other] = /^(['"])(.*?)\1(.*?)\1$/s.exec(test) ?? [];
+    if (quote !== undefined) return one === other;
+    const [, left, operator = "", right] = COMPARISON.exec(test) ?? [];
+    if (left === undefined) return Number(/^-?\d+/.exec(test)?.[0] ?? 0) > 0;
+    const difference = Number(left) - Number(right);
+    if (difference === 0) return operator.includes("=");
+    return difference > 0 ? operator.startsWith(">") : operator.startsWith("<");
+  }
+}
