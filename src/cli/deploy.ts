@@ -11,6 +11,7 @@ import { afterHelp } from "./help-text.ts";
 import { checkedUrl } from "./target-options.ts";
 import { runCommand } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
+import { whileWaiting } from "./waiting.ts";
 
 type DeployOptions = {
   env: EnvironmentName;
@@ -52,7 +53,8 @@ async function deploy(options: DeployOptions): Promise<void> {
   const settings = readDeploySettings(options.env);
   if (options.dryRun === true) return dryRun(settings);
   const terminal = openTerminal(options.json === true);
-  const found = await preflight(askWrangler, settings);
+  const looking = preflight(askWrangler, settings);
+  const found = await whileWaiting(terminal.output, "Checking the account", looking);
   reportPreflight(terminal, settings, found);
   terminal.result(found);
   if (!found.ready) {

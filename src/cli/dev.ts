@@ -8,8 +8,10 @@ import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE } from "./installation.ts";
 import { collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
+import { showWaiting } from "./waiting.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
 import { claimState } from "./worker/claim-state.ts";
+import { passOutput } from "./worker/dev-output.ts";
 import { checkPortIsFree } from "./worker/free-port.ts";
 import { rebuildNotice, storedIndexes } from "./worker/stored-indexes.ts";
 import { encryptionFile, writeVariables } from "./worker/variable-files.ts";
@@ -60,12 +62,23 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const files = passed.length === 0 || DEV_VARS === null ? passed : [DEV_VARS, ...passed];
   const fixed = ["--port", options.port, "--persist-to", stateFolder, ...vars];
   const args = ["dev", ...fixed, ...files.flatMap((file) => ["--env-file", file]), ...command.args];
-  const child = spawnWrangler(args, "inherit");
+  const child = spawnWrangler(args, ["inherit", "pipe", "pipe"]);
+  const ready = showWaiting(process.stdout, "Starting the Worker");
+  const show = (url: string) => {
+    ready();
+    const { PANEL_ADMIN_EMAIL: email, PANEL_ADMIN_PASSWORD: secret } = all;
+    process.stdout.write(`Panel: ${url}/panel\n`);
+    if (isLocal) process.stdout.write(`  Sign in as ${email}, password ${secret}\n`);
+    process.stdout.write(`API: ${url}/api/docs\nServing on ${url}. Ctrl-C ends it.\n`);
+  };
+  if (child.stdout !== null) passOutput(child.stdout, process.stdout, show);
+  if (child.stderr !== null) passOutput(child.stderr, process.stderr, show);
   // Ctrl-C reaches wrangler directly; other signals are forwarded.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
   const [code] = (await once(child, "close")) as [number | null];
+  ready();
   process.exitCode = code ?? 0;
 }
 

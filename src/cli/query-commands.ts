@@ -101,8 +101,8 @@ async function search(rag: string, words: string[], options: SearchOptions): Pro
   };
   const asked =
     options.explain === true ? explained(rag, body, options) : searched(rag, body, options);
-  const { answer, notices } = await asked;
   const terminal = openTerminal(options.json === true);
+  const { answer, notices } = await terminal.whileAnswering(asked);
   terminal.result(answer);
   if (!terminal.json) showChunks(terminal, answer.chunks, queries);
   for (const line of [...lostLines(answer), ...notices]) terminal.warn(line);
@@ -171,10 +171,15 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
     );
   }
   let said = "";
-  const { run, response } = await streamInference(api, inference, body, (text) => {
+  let begin = () => undefined as void;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const answering = streamInference(api, inference, body, (text) => {
+    begin();
     said += text;
     terminal.write(text);
   });
+  await terminal.whileAnswering(Promise.race([begun, answering]));
+  const { run, response } = await answering;
   // Structured output comes whole.
   terminal.say(said === "" ? answerText(run.response) : "");
   const sources = linked.map(({ identifier }) => identifier);

@@ -3,12 +3,15 @@ import { resolve } from "node:path";
 
 import { IS_PACKED } from "./installation.ts";
 import { openProgress } from "./progress.ts";
+import { whileWaiting } from "./waiting.ts";
 import type { Progress } from "./progress.ts";
 import { drawTable, terminalColumns } from "./table.ts";
 
 /** Where a command prints. With `json`, text for people goes to standard error. */
 export type Terminal = {
   json: boolean;
+  /** Of text for people. */
+  output: NodeJS.WriteStream;
   say: (line?: string) => void;
   /** As it is, without an end of line. */
   write: (text: string) => void;
@@ -16,6 +19,8 @@ export type Terminal = {
   /** `caps`: the most columns of text for each column of the table. */
   table: (head: string[], rows: string[][], caps?: (number | undefined)[]) => void;
   progress: (label: string, total: number) => Progress;
+  /** Shows on a terminal that an answer is waited for; a pipe or a log gets nothing. */
+  whileAnswering: <Result>(work: Promise<Result>) => Promise<Result>;
   /** Prints the single object of `--json`; does nothing without it. */
   result: (value: unknown) => void;
 };
@@ -25,11 +30,14 @@ export function openTerminal(json: boolean): Terminal {
   const say = (line = "") => void stream.write(`${line}\n`);
   return {
     json,
+    output: stream,
     say,
     write: (text) => void stream.write(text),
     warn: (line) => void process.stderr.write(`${line}\n`),
     table: (head, rows, caps) => say(drawTable(head, rows, terminalColumns(stream), caps)),
     progress: (label, total) => openProgress(process.stderr, label, total),
+    whileAnswering: (work) =>
+      process.stderr.isTTY ? whileWaiting(process.stderr, "Waiting for the answer", work) : work,
     result: (value) => {
       if (json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     },

@@ -6,7 +6,8 @@ import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
 import { bundleCommands } from "./bundle-commands.ts";
-import { runWrangler } from "../deploy/wrangler-command.ts";
+import { askWrangler, reasonSaid } from "../deploy/wrangler-command.ts";
+import { whileWaiting } from "../waiting.ts";
 import { withDrafts } from "./drafts.ts";
 import { PROJECT } from "../installation.ts";
 
@@ -18,10 +19,15 @@ function putInPlace(from: string, folder: string, name: string) {
   renameSync(join(from, name), join(DIST, folder, name));
 }
 
-await withDrafts(DIST, async (drafts) => {
+async function buildInto(drafts: string) {
   const worker = ["--outdir", drafts, "--minify", "--env", ""];
-  await runWrangler(["deploy", "--dry-run", ...worker], "Building the Worker");
+  const said = await askWrangler(["deploy", "--dry-run", ...worker]);
+  if (said.code !== 0) throw new Error(`The Worker cannot be built: ${reasonSaid(said)}`);
   await bundleCommands(drafts);
+}
+
+await withDrafts(DIST, async (drafts) => {
+  await whileWaiting(process.stderr, "Building the Worker and the commands", buildInto(drafts));
   putInPlace(drafts, "worker", "index.js");
   putInPlace(drafts, "cli", "quarry.js");
 });

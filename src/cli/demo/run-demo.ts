@@ -85,9 +85,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   terminal.say(settings.about);
   const notice = noticeOf({ stored, madeWith, begunWith }, wantedVectors(settings, given));
   if (notice !== null) terminal.warn(notice);
-  terminal.say("Starting the Worker …");
   const { port } = options;
-  const worker = { port, stateFolder, vars: settings.vars, envFiles, tell: terminal.warn };
+  const { warn: tell, output } = terminal;
+  const worker = { port, stateFolder, vars: settings.vars, envFiles, tell, output };
   await withWorker(worker, async (url) => {
     const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
     const api = await openPanel(url, state, origin);

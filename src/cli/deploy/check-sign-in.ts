@@ -11,6 +11,13 @@ const whoami = z.object({
 
 const SIGN_IN = ["npx wrangler login", "# or, without a browser: export CLOUDFLARE_API_TOKEN=…"];
 
+/** How wrangler reports that it reached nobody. */
+const OFFLINE = /unable to resolve|fetch failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT/i;
+const CHECK_NETWORK = [
+  "# check the network, a proxy (HTTPS_PROXY) and DNS: api.cloudflare.com must answer",
+  "# npm run deploy -- --dry-run builds everything offline",
+];
+
 /** The other checks need this one to be `there`. */
 export async function checkSignIn(
   ask: AskWrangler,
@@ -19,7 +26,12 @@ export async function checkSignIn(
   const what = "sign-in";
   const said = await ask(["whoami", "--json"]);
   const answer = jsonSaid(said, whoami);
-  if (answer === null) return { what, state: "unknown", note: reasonSaid(said), fix: SIGN_IN };
+  if (answer === null) {
+    const note = reasonSaid(said);
+    return OFFLINE.test(note)
+      ? { what, state: "unknown", note: "Cloudflare cannot be reached", fix: CHECK_NETWORK }
+      : { what, state: "unknown", note, fix: SIGN_IN };
+  }
   if (!answer.loggedIn) {
     return { what, state: "missing", note: "the account cannot be read", fix: SIGN_IN };
   }

@@ -7,6 +7,7 @@ import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
+import { whileWaiting } from "../waiting.ts";
 import { PROJECT } from "../installation.ts";
 
 /** A new version reaches every location within seconds; a new address takes longer. */
@@ -35,7 +36,8 @@ type Smoke = {
  * of the specification fails.
  */
 export async function smokeTest(terminal: Terminal, smoke: Smoke): Promise<void> {
-  const { environment, version } = await healthOf(smoke);
+  const asking = whileWaiting(terminal.output, `Waiting for ${smoke.url}`, healthOf(smoke));
+  const { environment, version } = await asking;
   const name = version === null ? "" : `, version ${version.id} (${version.tag || "no tag"})`;
   terminal.say(`${smoke.url} answers: ${environment}${name}`);
   if (smoke.admin === undefined || smoke.admin === "") {

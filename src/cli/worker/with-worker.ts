@@ -1,4 +1,5 @@
 import { CommandFailure } from "../failure.ts";
+import { whileWaiting } from "../waiting.ts";
 import { startWorker } from "./start-worker.ts";
 import type { WorkerSettings } from "./start-worker.ts";
 
@@ -11,7 +12,7 @@ const INTERRUPTED_EXIT = 130;
  * @throws CommandFailure when the Worker ends before the work; whatever the work throws.
  */
 export async function withWorker(
-  settings: WorkerSettings,
+  settings: WorkerSettings & { output: NodeJS.WritableStream },
   work: (url: string) => Promise<void>,
 ): Promise<void> {
   let endNicely = (): Promise<void> => Promise.resolve();
@@ -25,7 +26,8 @@ export async function withWorker(
       void ending.then(() => process.exit(INTERRUPTED_EXIT));
     });
   }
-  const worker = await startWorker(settings);
+  const starting = startWorker(settings);
+  const worker = await whileWaiting(settings.output, "Starting the Worker", starting);
   endNicely = worker.stop;
   const gone = worker.ended.then(() => "gone" as const);
   try {

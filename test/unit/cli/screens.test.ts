@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+
 import type { Command } from "commander";
 import { afterEach, expect, test, vi } from "vitest";
 
@@ -10,6 +12,8 @@ import { openProgress } from "../../../src/cli/progress.ts";
 import { pushCommand } from "../../../src/cli/push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "../../../src/cli/query-commands.ts";
 import { runCommand } from "../../../src/cli/run-command.ts";
+import { whileWaiting } from "../../../src/cli/waiting.ts";
+import { passOutput } from "../../../src/cli/worker/dev-output.ts";
 import { startCommand } from "../../../src/cli/start-command.ts";
 
 afterEach(() => {
@@ -83,6 +87,48 @@ test("progress that is not on a terminal is a line a quarter, without control co
     "Pushing 6/8 6.md\n",
     "Pushing 8/8 8.md\n",
   ]);
+});
+
+test("a wait of more than a second is shown, with a dot every two seconds", async () => {
+  vi.useFakeTimers();
+  const written: string[] = [];
+  const stream = { write: (text: string) => written.push(text) };
+  const work = new Promise<string>((done) => setTimeout(done, 5_500, "done"));
+  const waited = whileWaiting(stream as never, "Starting the Worker", work);
+  await vi.advanceTimersByTimeAsync(6_000);
+  expect(await waited).toBe("done");
+  expect(written.join("")).toBe("Starting the Worker ...\n");
+  await whileWaiting(stream as never, "Nothing", Promise.resolve());
+  await vi.advanceTimersByTimeAsync(6_000);
+  vi.useRealTimers();
+  expect(written.join("")).not.toContain("Nothing");
+});
+
+test("npm run dev shows the address, without wrangler's banner, bindings and hints", async () => {
+  const printed = `
+ ⛅️ wrangler 4.155.0
+─────────────────
+[custom build] Running: node src/cli/build/build-assets.ts
+Your Worker has access to the following bindings:
+Binding                 Resource
+env.DB (quarry)         D1 Database
+
+▲ [WARNING] Scheduled Workers are not automatically triggered during local development.
+
+  To manually trigger a scheduled event, run:
+⎔ Starting local server...
+[wrangler:info] Ready on http://localhost:8787
+✘ [ERROR] Build failed
+[wrangler:info] Ready on http://localhost:8787
+{"level":"info"}
+`;
+  const shown: string[] = [];
+  const to = { write: (text: string) => shown.push(text) };
+  const from = Readable.from([printed]);
+  passOutput(from, to as never, (url) => shown.push(`at ${url}\n`));
+  await vi.waitFor(() => expect(shown).toHaveLength(3));
+  const lines = "at http://localhost:8787\n✘ [ERROR] Build failed\n";
+  expect(shown.join("")).toBe(`${lines}{"level":"info"}\n`);
 });
 
 test("what the system refuses is told in a sentence, without a stack", async () => {

@@ -217,3 +217,15 @@ test("a variable that the Worker would refuse is found before anything is deploy
   expect(found?.state).toBe("wrong");
   expect(found?.note).toContain("VECTOR_INDEX");
 });
+
+test("without a network the advice is about the network, not about signing in", async () => {
+  const stderr =
+    "✘ [ERROR] Unable to resolve Cloudflare's API hostname (api.cloudflare.com or dash.cloudflare.com).\n";
+  const offline = () => Promise.resolve({ code: 1, stdout: "", stderr });
+  const { findings, ready } = await preflight(offline, production);
+  expect(ready).toBe(false);
+  const [signIn] = findings;
+  expect(signIn).toMatchObject({ state: "unknown", note: "Cloudflare cannot be reached" });
+  expect(signIn?.fix?.join("\n")).toMatch(/check the network/);
+  expect(signIn?.fix?.join("\n")).not.toContain("login");
+});
