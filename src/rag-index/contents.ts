@@ -1,6 +1,8 @@
-import type { ChunkId, FileId } from "../core/ids.ts";
+import type { FileId } from "../core/ids.ts";
 import type { IndexFacts, Passage, RagIndex } from "../ports/rag-index.ts";
 import { stringsIn } from "./stored-json.ts";
+import { valueOf } from "./tables.ts";
+import type { Row } from "./tables.ts";
 import { readTotals } from "./totals.ts";
 
 type Stored = { sql: SqlStorage };
@@ -25,7 +27,7 @@ export function listFiles({ sql }: Stored, after: FileId | null, limit: number):
 
 /** Live chunks at equal distances; the cost does not depend on their number. */
 export function sample({ sql }: Stored, count: number): { text: string; headings: string[] }[] {
-  const rows = sql.exec<{ text: string; headings: string }>(
+  const rows = sql.exec<Row<"contents", "text"> & Row<"chunks", "headings">>(
     `SELECT t.text, c.headings FROM chunks c JOIN contents t ON t.chunk = c.chunk
       WHERE c.live = 1 AND c.chunk IN (
         SELECT (SELECT n.chunk FROM chunks n WHERE n.chunk >= ends.low + step.value * ends.width / ?1
@@ -38,16 +40,8 @@ export function sample({ sql }: Stored, count: number): { text: string; headings
   return Array.from(rows, ({ text, headings }) => ({ text, headings: stringsIn(headings) }));
 }
 
-type PassageRow = {
-  id: ChunkId;
-  text: string;
-  position: number;
-  headings: string;
-  page: number | null;
-  start: number;
-  end: number;
-  duplicate: number;
-};
+type PassageRow = { start: number; end: number } & Row<"contents", "text"> &
+  Row<"chunks", "id" | "position" | "headings" | "page" | "duplicate">;
 
 /** Only the page's texts are read; its place is looked for among the chunks of this one file. */
 export function passages(
@@ -68,11 +62,6 @@ export function passages(
   const found = Array.from(rows, ({ duplicate, headings, ...row }) => {
     return { ...row, headings: stringsIn(headings), isDuplicate: duplicate === 1 };
   });
-  const counted = sql
-    .exec<{ total: number }>(
-      "SELECT chunk_count AS total FROM files WHERE id = ? AND state = 'live'",
-      fileId,
-    )
-    .toArray();
-  return { passages: found, total: counted[0]?.total ?? 0 };
+  const counted = "SELECT chunk_count FROM files WHERE id = ? AND state = 'live'";
+  return { passages: found, total: valueOf<number>(sql, counted, fileId) ?? 0 };
 }

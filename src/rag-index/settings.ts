@@ -1,7 +1,8 @@
+import { valueOf } from "./tables.ts";
+
 /** A value of the index object as a whole; null: never set. */
 export function readSetting(sql: SqlStorage, name: string): string | null {
-  const rows = sql.exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", name);
-  return rows.toArray()[0]?.value ?? null;
+  return valueOf(sql, "SELECT value FROM settings WHERE name = ?", name);
 }
 
 export function writeSetting(sql: SqlStorage, name: string, value: string): void {

@@ -78,7 +78,7 @@ const NAME = /[A-Za-z0-9]+/y;
 const OF_NAME = /[A-Za-z0-9]/;
 const BELONGS_TO_WORD = /[\p{L}\p{N}\p{M}]/u;
 /** Longer runs of letters are encoded data. */
-const CODE_LONGEST = 64;
+const MAX_CODE_LENGTH = 64;
 /** `mRNA` and `PubMed` are words of their own: of a name in code some part is a longer word. */
 const MIN_PART = 2;
 const MIN_LONGEST_PART = 4;
@@ -105,9 +105,9 @@ function nameAround(text: string, at: number): { text: string | null; end: numbe
   NAME.exec(text);
   const end = NAME.lastIndex;
   let start = at;
-  while (at - start < CODE_LONGEST && OF_NAME.test(text.charAt(start - 1))) start -= 1;
+  while (at - start < MAX_CODE_LENGTH && OF_NAME.test(text.charAt(start - 1))) start -= 1;
   const isWhole =
-    end - start <= CODE_LONGEST &&
+    end - start <= MAX_CODE_LENGTH &&
     !BELONGS_TO_WORD.test(characterBefore(text, start)) &&
     !BELONGS_TO_WORD.test(String.fromCodePoint(text.codePointAt(end) ?? SPACE));
   return { text: isWhole ? text.slice(start, end) : null, end };

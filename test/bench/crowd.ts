@@ -45,13 +45,13 @@ type Answered = { ms: number; status: number; degraded: boolean };
 
 /** A caller of one RAG. */
 const searching =
-  (url: URL, rag: string, token: string) =>
+  (url: URL, path: string, token: string, base: object = { useAllFiles: true }) =>
   async (body: Record<string, unknown>): Promise<Answered> => {
     const startedAt = performance.now();
-    const response = await fetch(new URL(`/api/rags/${rag}/retrieve`, url), {
+    const response = await fetch(new URL(path, url), {
       method: "POST",
       headers: { Authorization: `Bearer ${token}` },
-      body: JSON.stringify({ useAllFiles: true, ...body }),
+      body: JSON.stringify({ ...base, ...body }),
     });
     const answer = (await response.json()) as { degraded?: unknown };
     const ms = performance.now() - startedAt;
@@ -69,14 +69,45 @@ const queries = (seed: number, words: number) =>
     wordsOf(seed * QUERIES + at, words).slice(0, LONG_CHARACTERS),
   );
 
-async function alone(search: Search) {
-  const single = async (more: Record<string, unknown>) => {
-    const times: number[] = [];
-    for (let at = 0; at < SINGLE_CALLS; at++) {
-      times.push((await search({ semanticSearch: [wordsOf(at, 8)], ...more })).ms);
-    }
-    return told(times);
+/** One question after the other, by whichever protocol. */
+async function timed(search: (text: string) => Promise<Answered>) {
+  const times: number[] = [];
+  for (let at = 0; at < SINGLE_CALLS; at++) {
+    const { ms, status } = await search(wordsOf(at, 8));
+    if (status !== 200) throw new Error(`a question was answered with ${status}`);
+    times.push(ms);
+  }
+  return told(times);
+}
+
+/** The other protocols, whose filters leave nearly all files. */
+async function otherwise(url: URL, token: string) {
+  const openAi = searching(url, "/v1/vector_stores/bench/search", token, {});
+  const dify = searching(url, "/dify/retrieval", token, { knowledge_id: "bench" });
+  const unlike = (at: number) => Array.from({ length: 200 }, (_, one) => `none-${at}-${one}.txt`);
+  const filters = {
+    type: "and",
+    filters: Array.from({ length: 48 }, (_, at) => {
+      return { type: "nin", key: "name", value: unlike(at) };
+    }),
   };
+  const conditions = [{ name: "mime_type", comparison_operator: "is not", value: "text/csv" }];
+  const setting = { retrieval_setting: { top_k: 5, score_threshold: 0 } };
+  const ne = { type: "ne", key: "mime_type", value: "text/csv" };
+  return {
+    v1: await timed((query) => openAi({ query })),
+    v1Ne: await timed((query) => openAi({ query, filters: ne })),
+    v1Nin: await timed((query) => openAi({ query, filters })),
+    dify: await timed((query) => dify({ query, ...setting })),
+    difyIsNot: await timed((query) =>
+      dify({ query, ...setting, metadata_condition: { logical_operator: "and", conditions } }),
+    ),
+  };
+}
+
+async function alone(search: Search) {
+  const single = (more: Record<string, unknown>) =>
+    timed((text) => search({ semanticSearch: [text], ...more }));
   await single({});
   const [unfiltered, filtered] = [await single({}), await single(FILTER)];
   const { ms: tenFiltered } = await search({ semanticSearch: queries(1, 8), ...FILTER });
@@ -140,12 +171,13 @@ export async function run([files]: string[]): Promise<Record<string, unknown>> {
       const raw = { data, contentType: "text/plain" };
       await send("PUT", `/file-sources/small/files/${path}`, undefined, raw);
     }
-    const heavy = searching(url, "bench", filled.token);
-    const light = searching(url, "small", token);
+    const heavy = searching(url, "/api/rags/bench/retrieve", filled.token);
+    const light = searching(url, "/api/rags/small/retrieve", token);
     await light({ semanticSearch: ["warm"] });
     return {
       passages: filled.count,
       alone: await alone(heavy),
+      otherProtocols: await otherwise(url, filled.token),
       filteredCrowd: await crowded(url, heavy, light, 8, { ...FILTER, topK: 20 }),
       longCrowd: await crowded(url, heavy, light, 4_000, { topK: 100 }),
     };

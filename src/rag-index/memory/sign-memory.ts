@@ -5,6 +5,7 @@ import type { QueryVector } from "../vectors/query-vector.ts";
 import { bytesOfCode, estimateError } from "../vectors/sign-codes.ts";
 import { codeIn, coderOf, storeMissingCodes } from "../vectors/stored-codes.ts";
 import type { ChunkChange } from "../write/write-context.ts";
+import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import type { LiveChunks, Placed } from "./live-chunks.ts";
 import { SIGN_BLOCK_SIZE, SignBlock } from "./sign-block.ts";
@@ -17,12 +18,12 @@ const FIRST_EXTRA = 32;
  */
 const DEVIATIONS = 1.5;
 /** A query scores at most so many vectors exactly; each takes some microseconds. */
-const SCORED_MOST = 20_000;
+const MAX_SCORED = 20_000;
 /** Memory with more removed vectors than others is loaded again. */
 const REMOVED_SHARE = 0.5;
 
-type Coded = Placed & { code: ArrayBuffer };
-type StoredVector = { chunk: number; vector: ArrayBuffer };
+type Coded = Placed & Row<"sign_codes", "code">;
+type StoredVector = Row<"contents", "chunk" | "vector">;
 
 const LIVE_CODES = `SELECT c.chunk, c.file, c.duplicate, s.code
   FROM chunks c CROSS JOIN sign_codes s ON s.chunk = c.chunk WHERE c.live = 1`;
@@ -110,7 +111,7 @@ export class SignMemory {
     this.#score(sql, query, first, best);
     if (best.bar === -Infinity || query.values.length === 0) return best.sorted();
     const margin = DEVIATIONS * estimateError(this.#dimensions);
-    const others = this.#bestEstimates(eligible, SCORED_MOST, best.bar - margin);
+    const others = this.#bestEstimates(eligible, MAX_SCORED, best.bar - margin);
     const left = others.filter((chunk) => !scored.has(chunk));
     this.#score(sql, query, left, best);
     return best.sorted();

@@ -6,6 +6,7 @@ import type { ChunkChange } from "../write/write-context.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { checkLength } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
+import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import type { LiveChunk, LiveChunks, Placed } from "./live-chunks.ts";
 import { BLOCK_SIZE, BYTES_PER_COMPONENT, VectorBlock } from "./vector-block.ts";
@@ -14,7 +15,7 @@ import { BLOCK_SIZE, BYTES_PER_COMPONENT, VectorBlock } from "./vector-block.ts"
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
 export const vectorBudget = new MemoryBudget(MEMORY_LIMIT_BYTES);
 
-type Row = Placed & { id: ChunkId; vector: ArrayBuffer };
+type Loaded = Placed & Row<"chunks", "id"> & Row<"contents", "vector">;
 /** What a search tells of a chunk without reading it. */
 export type Named = LiveChunk & { id: ChunkId };
 
@@ -61,7 +62,7 @@ export class VectorMemory {
 
   static load(sql: SqlStorage, dimensions: number): VectorMemory {
     const memory = new VectorMemory(dimensions, readTotals(sql).chunks);
-    for (const row of sql.exec<Row>(LIVE_VECTORS)) memory.#add(row);
+    for (const row of sql.exec<Loaded>(LIVE_VECTORS)) memory.#add(row);
     return memory;
   }
 
@@ -105,7 +106,7 @@ export class VectorMemory {
   }
 
   #read(sql: SqlStorage, chunks: number[]): void {
-    const rows = sql.exec<Row>(
+    const rows = sql.exec<Loaded>(
       `${LIVE_VECTORS} AND c.chunk IN (SELECT value FROM json_each(?))`,
       JSON.stringify(chunks),
     );
@@ -130,7 +131,7 @@ export class VectorMemory {
     return best.sorted();
   }
 
-  #add({ chunk, id, file, duplicate, vector }: Row): void {
+  #add({ chunk, id, file, duplicate, vector }: Loaded): void {
     const place = this.#free.pop() ?? this.#newPlace();
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     if (block === undefined) return;

@@ -1,4 +1,5 @@
 import type { CorpusSize } from "../../text/bm25.ts";
+import { valueOf } from "../tables.ts";
 
 const MORE = 0x80;
 const SEVEN_BITS = 128;
@@ -21,9 +22,7 @@ function varintsOf(bytes: Uint8Array): number[] {
  * and the words of each column, as varints (`sqlite3Fts5StorageSync` in ext/fts5/fts5_storage.c).
  */
 export function readCorpusSize(sql: SqlStorage): CorpusSize {
-  const [row] = sql
-    .exec<{ block: ArrayBuffer }>("SELECT block FROM words_data WHERE id = 1")
-    .toArray();
-  const [chunks = 0, headings = 0, text = 0] = varintsOf(new Uint8Array(row?.block ?? []));
+  const block = valueOf<ArrayBuffer>(sql, "SELECT block FROM words_data WHERE id = 1");
+  const [chunks = 0, headings = 0, text = 0] = varintsOf(new Uint8Array(block ?? []));
   return { chunks, words: headings + text };
 }

@@ -1,14 +1,16 @@
 import type { ChunkId } from "../../core/ids.ts";
+import { valueOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 
 /** Chunks that are read and scored without FTS5. */
 export const DIRECT_LIMIT_CHUNKS = 400;
 const ROWS_A_PAGE = 1_000;
 
-type Row = { chunk: number; id: ChunkId; file: number; duplicate: number };
+type ChunkRow = Row<"chunks", "chunk" | "id" | "file" | "duplicate">;
 export type Sample = Map<number, ChunkId>;
 
-function addEligible(sample: Sample, eligibility: Eligibility, rows: Row[]): void {
+function addEligible(sample: Sample, eligibility: Eligibility, rows: ChunkRow[]): void {
   for (const { chunk, id, file, duplicate } of rows) {
     if (sample.size >= DIRECT_LIMIT_CHUNKS) return;
     if (eligibility.includes({ chunk, file, duplicate: duplicate === 1 })) sample.set(chunk, id);
@@ -19,7 +21,7 @@ function addEligible(sample: Sample, eligibility: Eligibility, rows: Row[]): voi
 export function eligibleChunks(sql: SqlStorage, eligibility: Eligibility): Sample {
   const files = JSON.stringify([...(eligibility.files ?? [])]);
   const rows = sql
-    .exec<Row>(
+    .exec<ChunkRow>(
       `SELECT c.chunk, c.id, c.file, c.duplicate FROM json_each(?) f
         CROSS JOIN chunks c ON c.file = f.value AND c.live = 1`,
       files,
@@ -33,14 +35,9 @@ export function eligibleChunks(sql: SqlStorage, eligibility: Eligibility): Sampl
 /** The first chunk of a restriction: a RAG's files are mostly stored one after the other. */
 function firstEligible(sql: SqlStorage, { files }: Eligibility): number {
   if (files === null) return 0;
-  const { first } = sql
-    .exec<{ first: number | null }>(
-      `SELECT min(c.chunk) AS first FROM json_each(?) f
-        CROSS JOIN chunks c ON c.file = f.value AND c.live = 1`,
-      JSON.stringify([...files]),
-    )
-    .one();
-  return first ?? 0;
+  const query = `SELECT min(c.chunk) FROM json_each(?) f
+    CROSS JOIN chunks c ON c.file = f.value AND c.live = 1`;
+  return valueOf<number>(sql, query, JSON.stringify([...files])) ?? 0;
 }
 
 const NEXT_PAGE = `SELECT c.chunk, c.id, c.file, c.duplicate
@@ -57,7 +54,7 @@ export function firstMatches(
   let after = firstEligible(sql, eligibility) - 1;
   for (let read = 0; read < postingsLimit && sample.size < DIRECT_LIMIT_CHUNKS;) {
     // Each page is read to its end: an abandoned cursor would keep its statement busy.
-    const rows = sql.exec<Row>(NEXT_PAGE, match, after, ROWS_A_PAGE).toArray();
+    const rows = sql.exec<ChunkRow>(NEXT_PAGE, match, after, ROWS_A_PAGE).toArray();
     addEligible(sample, eligibility, rows);
     read += rows.length;
     const last = rows.at(-1);

@@ -1,5 +1,7 @@
 import { BitSet } from "../../core/bit-set.ts";
 import { trimEnd } from "../../core/trim.ts";
+import { valuesOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/file-condition.ts";
 
 /** Live files for which conditions hold, hidden ones among them. */
@@ -28,17 +30,10 @@ export class FilesWhere {
   }
 
   #every(): BitSet {
-    this.#all ??= numbersIn(
-      this.#sql.exec<{ file: number }>("SELECT file FROM files WHERE state = 'live'"),
-    );
+    const query = "SELECT file FROM files WHERE state = 'live'";
+    this.#all ??= new BitSet(valuesOf<number>(this.#sql, query));
     return this.#all.copy();
   }
-}
-
-function numbersIn(rows: Iterable<{ file: number }>): BitSet {
-  const files = new BitSet();
-  for (const { file } of rows) files.add(file);
-  return files;
 }
 
 /** The first text after all that begin with `folder/`: the character `0` follows `/`. */
@@ -50,34 +45,24 @@ export function filesInFolders(sql: SqlStorage, folders: string[]): number[] {
     const bare = trimEnd(folder, "/");
     return bare === "" ? ["", "\u{10ffff}"] : [`${bare}/`, endOf(bare)];
   });
-  const rows = sql.exec<{ file: number }>(
-    `SELECT f.file FROM json_each(?) range CROSS JOIN files f
-      ON f.path >= range.value ->> 0 AND f.path < range.value ->> 1 WHERE f.state = 'live'`,
-    JSON.stringify(ranges),
-  );
-  return Array.from(rows, ({ file }) => file);
+  const query = `SELECT f.file FROM json_each(?) range CROSS JOIN files f
+    ON f.path >= range.value ->> 0 AND f.path < range.value ->> 1 WHERE f.state = 'live'`;
+  return valuesOf(sql, query, JSON.stringify(ranges));
 }
 
 function filesWith(sql: SqlStorage, { field, values }: MetadataFilter): BitSet {
-  const rows = sql.exec<{ file: number }>(
-    `SELECT DISTINCT m.file FROM json_each(?) wanted
-      CROSS JOIN file_metadata m ON m.field = ? AND m.value = wanted.value`,
-    JSON.stringify(values),
-    field,
-  );
-  return numbersIn(rows);
+  const query = `SELECT DISTINCT m.file FROM json_each(?) wanted
+    CROSS JOIN file_metadata m ON m.field = ? AND m.value = wanted.value`;
+  return new BitSet(valuesOf<number>(sql, query, JSON.stringify(values), field));
 }
 
 function filesAt(sql: SqlStorage, paths: string[]): BitSet {
-  const rows = sql.exec<{ file: number }>(
-    `SELECT f.file FROM json_each(?) name CROSS JOIN files f ON f.path = name.value
-      WHERE f.state = 'live'`,
-    JSON.stringify(paths),
-  );
-  return numbersIn(rows);
+  const query = `SELECT f.file FROM json_each(?) name CROSS JOIN files f ON f.path = name.value
+    WHERE f.state = 'live'`;
+  return new BitSet(valuesOf<number>(sql, query, JSON.stringify(paths)));
 }
 
-type Value = { file: number; value: string };
+type Value = Row<"file_metadata", "file" | "value">;
 
 function filesCompared(sql: SqlStorage, comparison: FileComparison): BitSet {
   const rows =

@@ -1,12 +1,13 @@
 import type { ChunkId, FileId } from "../../core/ids.ts";
 import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-index.ts";
 import { stringsIn } from "../stored-json.ts";
+import type { Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
 
 /** In the order of the columns: names would be set anew on each row. */
-type Row = [
+type HydratedRow = [
   id: ChunkId,
   duplicateKey: string,
   position: number,
@@ -61,7 +62,7 @@ export function readChunks(
   const comparesVectors = queries.some((query) => query !== null);
   const columns = comparesVectors ? WITH_VECTORS : OF_CHUNKS;
   const chunks: HydratedChunk[] = [];
-  for (const row of sql.exec(columns, JSON.stringify(ids)).raw<Row>()) {
+  for (const row of sql.exec(columns, JSON.stringify(ids)).raw<HydratedRow>()) {
     chunks.push(hydrated(row, queries));
   }
   return chunks;
@@ -75,7 +76,7 @@ function sortOut(
   const eligible: ChunkId[] = [];
   const equal: ChunkId[] = [];
   const rows = sql
-    .exec<{ id: ChunkId; chunk: number; file: number; duplicate: number }>(
+    .exec<Row<"chunks", "id" | "chunk" | "file" | "duplicate">>(
       `SELECT c.id, c.chunk, c.file, c.duplicate FROM json_each(?) wanted
         CROSS JOIN chunks c ON c.id = wanted.value WHERE c.live = 1`,
       JSON.stringify(ids),
@@ -92,7 +93,7 @@ function sortOut(
 const similaritiesOf = (vector: ArrayBuffer | null, queries: (QueryVector | null)[]) =>
   queries.map((query) => (query === null || vector === null ? null : cosineWith(query, vector)));
 
-function hydrated(row: Row, queries: (QueryVector | null)[]): HydratedChunk {
+function hydrated(row: HydratedRow, queries: (QueryVector | null)[]): HydratedChunk {
   const [id, duplicateKey, position, headings, page, start, end, text, ...ofFile] = row;
   const [fileId, path, name, externalId, url, fileChunks, vector] = ofFile;
   return {

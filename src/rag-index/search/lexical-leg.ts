@@ -3,6 +3,8 @@ import type { TermStatistics } from "../../text/bm25.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate, QueryCandidates } from "../../ports/rag-index.ts";
 import type { Eligibility } from "./eligibility.ts";
+import { valueOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import { readCorpusSize } from "./corpus-size.ts";
 import { DIRECT_LIMIT_CHUNKS, eligibleChunks, firstMatches } from "./direct-scoring.ts";
@@ -15,7 +17,7 @@ import type { TermCounts } from "../write/term-counts.ts";
 
 type Ranked = { chunk: number; score: number };
 type ChunkPlace = { chunk: number; id: ChunkId; file: number; duplicate: boolean };
-type Stored = Omit<ChunkPlace, "duplicate"> & { duplicate: number };
+type Stored = Row<"chunks", "chunk" | "id" | "file" | "duplicate">;
 
 /** Extra rows requested because some may be dropped; when too many are, the number grows. */
 const SPARE_ROWS = 16;
@@ -139,9 +141,8 @@ function countExactly(sql: SqlStorage, statistics: TermStatistics[], bounded: Qu
   for (const term of statistics) {
     if (!within.has(term.word)) continue;
     const match = matchExpression([{ word: term.word, postings: term.chunks }]);
-    term.chunks = sql
-      .exec<{ chunks: number }>("SELECT count(*) AS chunks FROM words WHERE words MATCH ?", match)
-      .one().chunks;
+    const query = "SELECT count(*) FROM words WHERE words MATCH ?";
+    term.chunks = valueOf<number>(sql, query, match) ?? 0;
   }
 }
 

@@ -1,5 +1,7 @@
 import { BitSet } from "../../core/bit-set.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
+import { valuesOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import { filesInFolders, FilesWhere } from "./file-condition.ts";
 
@@ -11,7 +13,7 @@ export type EligibleFiles = {
   chunkCount: number;
 };
 
-type FileRow = { file: number; chunk_count: number };
+type FileRow = Row<"files", "file" | "chunk_count">;
 
 const VISIBLE = "f.state = 'live' AND f.hidden = 0";
 
@@ -19,15 +21,14 @@ export const isRestricted = ({ named, metadata, condition }: Restriction) =>
   named !== null || metadata.length > 0 || condition !== undefined;
 
 function filesNamed(sql: SqlStorage, names: string[]): number[] {
-  const list = JSON.stringify(names);
-  const rows = sql.exec<{ file: number }>(
+  return valuesOf(
+    sql,
     `SELECT f.file FROM json_each(?1) name CROSS JOIN files f ON f.path = name.value
         WHERE f.state = 'live'
       UNION SELECT f.file FROM json_each(?1) name CROSS JOIN files f ON f.external_id = name.value
         WHERE f.state = 'live'`,
-    list,
+    JSON.stringify(names),
   );
-  return Array.from(rows, ({ file }) => file);
 }
 
 /** The files that satisfy every part, hidden ones among them; null when there is no part. */

@@ -8,6 +8,9 @@ import type { ChunkChange } from "../write/write-context.ts";
 import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
 import type { EligibleFiles } from "./resolve-restriction.ts";
+import type { Placed } from "../memory/live-chunks.ts";
+import { valueOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfSigns, SignMemory } from "../memory/sign-memory.ts";
@@ -24,7 +27,7 @@ const READ_FROM_STORAGE_LIMIT = 2_000;
 /** The same as a share of all: the others' signs would be loaded for nothing. */
 const READ_FROM_STORAGE_SHARE = 0.1;
 
-type LiveVector = { chunk: number; vector: ArrayBuffer; file: number; duplicate: number };
+type LiveVector = Placed & Row<"contents", "vector">;
 
 const OF_FILES = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM json_each(?) wanted
   CROSS JOIN chunks c ON c.file = wanted.value AND c.live = 1
@@ -40,10 +43,8 @@ const NAMES = `SELECT c.chunk, c.id
 
 /** All vectors of an index object are of one model. */
 function storedDimensions(sql: SqlStorage): number {
-  const [row] = sql
-    .exec<{ bytes: number }>("SELECT length(vector) AS bytes FROM contents LIMIT 1")
-    .toArray();
-  return (row?.bytes ?? 0) / BYTES_PER_HALF;
+  const bytes = valueOf<number>(sql, "SELECT length(vector) FROM contents LIMIT 1");
+  return (bytes ?? 0) / BYTES_PER_HALF;
 }
 
 /** Exact nearest neighbours among the live chunks of one index object. */

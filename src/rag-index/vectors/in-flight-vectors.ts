@@ -1,4 +1,4 @@
-import type { ChunkId, FileId } from "../../core/ids.ts";
+import type { FileId } from "../../core/ids.ts";
 import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
 import { folderOf } from "../../core/folders.ts";
 import type {
@@ -9,6 +9,8 @@ import type {
   VectorToUpsert,
 } from "../../ports/vector-ledger.ts";
 import { readSetting } from "../settings.ts";
+import { valueOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
 /**
@@ -59,32 +61,25 @@ export function addMissing(sql: SqlStorage, chunks: number[]): number {
 }
 
 export function hasInFlight(sql: SqlStorage): boolean {
-  return sql.exec("SELECT 1 FROM in_flight_vectors WHERE live = 1 LIMIT 1").toArray().length > 0;
+  return valueOf(sql, "SELECT 1 FROM in_flight_vectors WHERE live = 1 LIMIT 1") !== null;
 }
 
-function countLiveInFlight(sql: SqlStorage): number {
-  return count(sql, "SELECT count(*) AS count FROM in_flight_vectors WHERE live = 1");
-}
+const countLiveInFlight = (sql: SqlStorage) =>
+  valueOf<number>(sql, "SELECT count(*) FROM in_flight_vectors WHERE live = 1") ?? 0;
 
 export const countInFlight = (sql: SqlStorage) =>
-  count(sql, "SELECT count(*) AS count FROM in_flight_vectors");
-
-function count(sql: SqlStorage, query: string, ...parameters: string[]): number {
-  return sql.exec<{ count: number }>(query, ...parameters).one().count;
-}
+  valueOf<number>(sql, "SELECT count(*) FROM in_flight_vectors") ?? 0;
 
 /**
  * Whether activating these chunks and removing those keeps the number of in-flight vectors
  * bounded.
  */
 export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]): boolean {
-  const among = (chunks: number[], which: string) =>
-    count(
-      sql,
-      `SELECT count(*) AS count FROM json_each(?) c
-        CROSS JOIN in_flight_vectors u ON u.chunk = c.value ${which}`,
-      JSON.stringify(chunks),
-    );
+  const among = (chunks: number[], which: string) => {
+    const query = `SELECT count(*) FROM json_each(?) c
+      CROSS JOIN in_flight_vectors u ON u.chunk = c.value ${which}`;
+    return valueOf<number>(sql, query, JSON.stringify(chunks)) ?? 0;
+  };
   const added = among(entering, "");
   if (added === 0) return true;
   // Vectors sent again because their file moved are listed too, but no search scans them.
@@ -108,13 +103,10 @@ export function deleteInFlight(sql: SqlStorage, chunks: number[]): void {
 
 export function inFlightBatches({ sql }: Stored, limit: number): InFlightBatch[] {
   // With a single max(), SQLite takes the other columns from the same row.
-  const rows = sql.exec<{
-    batch: number;
-    at: number;
-    chunk: number;
-    folder: string;
-    id: ChunkId;
-  }>(
+  const rows = sql.exec<
+    { batch: number; at: number } & Row<"in_flight_vectors", "chunk" | "folder"> &
+      Row<"chunks", "id">
+  >(
     `SELECT u.batch, u.at, u.chunk, u.folder, c.id FROM (
         SELECT batch, sent_at AS at, max(chunk) AS chunk, folder FROM in_flight_vectors
         WHERE batch IS NOT NULL AND seen_at IS NULL GROUP BY batch ORDER BY at LIMIT ?
@@ -146,15 +138,12 @@ export function vectorsToUpsert(
   sentBefore: number,
   limit: number,
 ): VectorToUpsert[] {
-  const rows = sql.exec<{
-    chunk: number;
-    id: ChunkId;
-    fileId: FileId;
-    state: string;
-    path: string;
-    folder: string;
-    vector: ArrayBuffer;
-  }>(
+  const rows = sql.exec<
+    { fileId: FileId } & Row<"chunks", "chunk" | "id"> &
+      Row<"files", "state" | "path"> &
+      Row<"in_flight_vectors", "folder"> &
+      Row<"contents", "vector">
+  >(
     `SELECT c.chunk, c.id, f.id AS fileId, f.state, f.path, u.folder, v.vector FROM (
         SELECT chunk, folder FROM in_flight_vectors
         WHERE seen_at IS NULL AND (batch IS NULL OR sent_at < ?) ORDER BY chunk LIMIT ?
@@ -181,7 +170,7 @@ export function recordUpsert(
     vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]),
   );
   const rows = sql
-    .exec<{ chunk: number; file: number; folder: string }>(
+    .exec<Row<"chunks", "chunk" | "file"> & Row<"in_flight_vectors", "folder">>(
       `SELECT c.chunk, c.file, sent.value ->> 1 AS folder FROM json_each(?) sent
         CROSS JOIN chunks c ON c.id = sent.value ->> 0`,
       sent,

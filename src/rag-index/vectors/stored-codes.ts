@@ -1,4 +1,5 @@
 import { decodeHalfFloats, halfFloats } from "../../core/half-float.ts";
+import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import { insertRows } from "../write/insert-rows.ts";
 import { SignCoder } from "./sign-codes.ts";
@@ -12,7 +13,7 @@ const FACTOR_BYTES = Float32Array.BYTES_PER_ELEMENT;
 const STORED_FROM_CHUNKS = 4_000;
 const VECTORS_A_PAGE = 256;
 
-type StoredVector = { chunk: number; vector: ArrayBuffer };
+type StoredVector = Row<"contents", "chunk" | "vector">;
 
 const coders = new Map<number, SignCoder>();
 

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import type { VectorId } from "../../core/ids.ts";
+import { select, valueOf } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 
 /**
@@ -22,12 +23,8 @@ export function addTombstones(sql: SqlStorage, ids: VectorId[]): number {
 }
 
 export function tombstones({ sql }: Stored, now: number, limit: number): VectorId[] {
-  const rows = sql.exec<{ id: VectorId }>(
-    "SELECT id FROM vector_tombstones WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",
-    now,
-    limit,
-  );
-  return Array.from(rows, ({ id }) => id);
+  const due = "WHERE due_at <= ? ORDER BY due_at, id LIMIT ?";
+  return select(sql, "vector_tombstones", ["id"], due, now, limit).map(({ id }) => id);
 }
 
 export function confirmRemoved({ sql }: Stored, ids: VectorId[], now: number): void {
@@ -48,7 +45,5 @@ export function confirmRemoved({ sql }: Stored, ids: VectorId[], now: number): v
 }
 
 /** The earliest time (ms) at which a vector is to be removed; null: no tombstones. */
-export function purgeDueAt(sql: SqlStorage): number | null {
-  return sql.exec<{ due: number | null }>("SELECT min(due_at) AS due FROM vector_tombstones").one()
-    .due;
-}
+export const purgeDueAt = (sql: SqlStorage): number | null =>
+  valueOf(sql, "SELECT min(due_at) FROM vector_tombstones");

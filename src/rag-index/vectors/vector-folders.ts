@@ -1,8 +1,9 @@
 import type { BitSet } from "../../core/bit-set.ts";
 import { coarserFolders, folderAround, folderOf, withAncestors } from "../../core/folders.ts";
-import type { FileId } from "../../core/ids.ts";
 import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
 import { trimEnd } from "../../core/trim.ts";
+import { valueOf, valuesOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 
 /**
  * The folders under which the vector index may hold a file's vectors. The vectors of a moved file
@@ -33,13 +34,8 @@ export function forgetFolders(sql: SqlStorage, file: number): void {
   sql.exec("DELETE FROM vector_folders WHERE file = ?", file);
 }
 
-export function countMoved(sql: SqlStorage): number {
-  return sql
-    .exec<{ count: number }>(
-      "SELECT count(DISTINCT file) AS count FROM vector_folders WHERE stale = 1",
-    )
-    .one().count;
-}
+export const countMoved = (sql: SqlStorage): number =>
+  valueOf(sql, "SELECT count(DISTINCT file) FROM vector_folders WHERE stale = 1") ?? 0;
 
 /** Queues vectors of moved files to be sent again; whole files, and at least one file. */
 export function queueMoved({ sql }: { sql: SqlStorage }, limitChunks: number): number {
@@ -85,12 +81,9 @@ export function settleMoved(sql: SqlStorage): void {
 
 /** The files among these whose vectors may still be under a folder other than the file's. */
 export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
-  const rows = sql.exec<{ file: number }>(
-    `SELECT v.file FROM json_each(?) wanted
-      CROSS JOIN vector_folders v ON v.file = wanted.value AND v.stale = 1`,
-    JSON.stringify(files),
-  );
-  return new Set(Array.from(rows, ({ file }) => file));
+  const query = `SELECT v.file FROM json_each(?) wanted
+    CROSS JOIN vector_folders v ON v.file = wanted.value AND v.stale = 1`;
+  return new Set(valuesOf(sql, query, JSON.stringify(files)));
 }
 
 /** Up to this many files are queried by their own key; more, by their old folders. */
@@ -127,7 +120,7 @@ export function elsewhereOf(
   return { fileIds: [], folders: coarserFolders(folders, FOLDERS_ELSEWHERE) };
 }
 
-type Moved = { file: number; id: FileId; folder: string };
+type Moved = Row<"files", "file" | "id"> & Row<"vector_folders", "folder">;
 
 /** The old folders of the moved files among these; null: too many to read. */
 function movedAmong(sql: SqlStorage, files: BitSet | null): Moved[] | null {
@@ -156,23 +149,19 @@ function movedAmong(sql: SqlStorage, files: BitSet | null): Moved[] | null {
  * The old folders of moved files, each read once; if very many, the one that contains them all.
  */
 function leftFolders(sql: SqlStorage): string[] {
-  const folders = sql
-    .exec<{ folder: string }>(
-      `WITH RECURSIVE left_one (folder) AS (
+  const folders = valuesOf<string>(
+    sql,
+    `WITH RECURSIVE left_one (folder) AS (
         SELECT min(folder) FROM vector_folders WHERE stale = 1
         UNION ALL
         SELECT (SELECT min(v.folder) FROM vector_folders v
           WHERE v.stale = 1 AND v.folder > left_one.folder)
         FROM left_one WHERE left_one.folder IS NOT NULL LIMIT ?
       ) SELECT folder FROM left_one WHERE folder IS NOT NULL`,
-      MOVED_READ + 1,
-    )
-    .toArray()
-    .map(({ folder }) => folder);
+    MOVED_READ + 1,
+  );
   const [first] = folders;
   if (first === undefined || folders.length <= MOVED_READ) return folders;
-  const { last } = sql
-    .exec<{ last: string }>("SELECT max(folder) AS last FROM vector_folders WHERE stale = 1")
-    .one();
-  return [folderAround(first, last)];
+  const last = valueOf<string>(sql, "SELECT max(folder) FROM vector_folders WHERE stale = 1");
+  return [folderAround(first, last ?? first)];
 }

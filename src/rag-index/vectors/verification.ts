@@ -1,8 +1,10 @@
 import { folderOf } from "../../core/folders.ts";
-import type { ChunkId, VectorId } from "../../core/ids.ts";
+import type { VectorId } from "../../core/ids.ts";
 import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
 import type { VectorLedger, VerificationPage } from "../../ports/vector-ledger.ts";
 import { readSetting, writeSetting } from "../settings.ts";
+import { select, valueOf, valuesOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { addMissing } from "./in-flight-vectors.ts";
 import { addTombstones } from "./tombstones.ts";
 import { filesOnTheMove } from "./vector-folders.ts";
@@ -10,7 +12,7 @@ import { filesOnTheMove } from "./vector-folders.ts";
 const VERIFIED_UP_TO = "verifiedUpTo";
 
 type Stored = { sql: SqlStorage };
-type PageRow = { chunk: number; id: ChunkId; file: number; path: string };
+type PageRow = Row<"chunks", "chunk" | "id" | "file"> & Row<"files", "path">;
 
 export function nextPageToVerify({ sql }: Stored, limit: number): VerificationPage {
   const after = Number(readSetting(sql, VERIFIED_UP_TO) ?? 0);
@@ -47,21 +49,18 @@ export function recordVerifiedPage(
 /** Ids that belong to no chunk stored here and have no tombstone. */
 export function orphansAmong({ sql }: Stored, ids: VectorId[]): VectorId[] {
   const known = new Set(rowsOf(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
-  const tombstones = sql.exec<{ id: VectorId }>(
-    "SELECT id FROM vector_tombstones WHERE id IN (SELECT value FROM json_each(?))",
-    JSON.stringify(ids),
-  );
+  const wanted = "WHERE id IN (SELECT value FROM json_each(?))";
+  const tombstones = select(sql, "vector_tombstones", ["id"], wanted, JSON.stringify(ids));
   for (const { id } of tombstones) known.add(id);
   return ids.filter((id) => !known.has(id));
 }
 
 /** Vectors not known to be visible, or not in their folder, are not looked up. */
 function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {
-  const found = sql.exec<{ chunk: number }>(
-    "SELECT chunk FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
-    JSON.stringify(rows.map(({ chunk }) => chunk)),
-  );
-  const inFlight = new Set(Array.from(found, ({ chunk }) => chunk));
+  const query =
+    "SELECT chunk FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))";
+  const chunks = JSON.stringify(rows.map(({ chunk }) => chunk));
+  const inFlight = new Set(valuesOf<number>(sql, query, chunks));
   const moved = filesOnTheMove(
     sql,
     rows.map(({ file }) => file),
@@ -69,9 +68,9 @@ function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {
   return rows.filter(({ chunk, file }) => !inFlight.has(chunk) && !moved.has(file));
 }
 
-function rowsOf(sql: SqlStorage, ids: VectorId[]): { chunk: number; id: ChunkId; live: number }[] {
+function rowsOf(sql: SqlStorage, ids: VectorId[]) {
   return sql
-    .exec<{ chunk: number; id: ChunkId; live: number }>(
+    .exec<Row<"chunks", "chunk" | "id" | "live">>(
       `SELECT c.chunk, c.id, c.live FROM json_each(?) wanted
           CROSS JOIN chunks c ON c.id = wanted.value`,
       JSON.stringify(ids.map(chunkOfVector)),
@@ -87,8 +86,6 @@ function liveRows(sql: SqlStorage, ids: VectorId[]) {
 }
 
 function vectorOf(sql: SqlStorage, chunk: number): Uint8Array | null {
-  const [row] = sql
-    .exec<{ vector: ArrayBuffer }>("SELECT vector FROM contents WHERE chunk = ?", chunk)
-    .toArray();
-  return row === undefined ? null : new Uint8Array(row.vector);
+  const stored = valueOf<ArrayBuffer>(sql, "SELECT vector FROM contents WHERE chunk = ?", chunk);
+  return stored === null ? null : new Uint8Array(stored);
 }

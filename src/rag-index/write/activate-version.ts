@@ -3,18 +3,20 @@ import { inBatches } from "../../core/work/batches.ts";
 import type { FileFacts, ActivationResult, PlacedChunk } from "../../ports/index-versions.ts";
 import type { DescribeResult } from "../../ports/rag-index.ts";
 import { deleteChunks } from "./remove-chunks.ts";
-import type { LeavingChunk } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
 import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "./files.ts";
 import type { FileRow } from "./files.ts";
 import { readScopes, scopeTest } from "./scopes.ts";
 import type { WriteContext } from "./write-context.ts";
+import { select } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { fileLiesAt } from "../vectors/vector-folders.ts";
 import { takeWords } from "./word-index.ts";
 
-type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string; headings: string };
+const COLUMNS = ["chunk", "id", "live", "revision", "duplicate_key", "headings"] as const;
+type StoredChunk = Row<"chunks", (typeof COLUMNS)[number]>;
 
 /** What an activation changes in a file's stored chunks. */
 type Sorted = {
@@ -30,12 +32,7 @@ function sortChunks(
   revision: number,
   placed: Map<ChunkId, PlacedChunk>,
 ): Sorted {
-  const stored = sql
-    .exec<StoredChunk>(
-      "SELECT chunk, id, live, revision, duplicate_key, headings FROM chunks WHERE file = ?",
-      file,
-    )
-    .toArray();
+  const stored = select(sql, "chunks", [...COLUMNS], "WHERE file = ?", file);
   const known = new Set(stored.map(({ id }) => id));
   const wanted = stored.filter(({ id }) => placed.has(id));
   return {

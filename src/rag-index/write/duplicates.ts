@@ -1,3 +1,4 @@
+import { valuesOf } from "../tables.ts";
 import type { DuplicateMark } from "./write-context.ts";
 
 /**
@@ -24,33 +25,24 @@ export function withSuccession(
 
 /** Those of these keys that live chunks have. */
 export function liveKeys(sql: SqlStorage, keys: string[]): Set<string> {
-  const rows = sql.exec<{ key: string }>(
-    `SELECT value AS key FROM json_each(?) wanted
-      WHERE EXISTS (SELECT 1 FROM chunks WHERE duplicate_key = wanted.value AND live = 1)`,
-    JSON.stringify(keys),
-  );
-  return new Set(Array.from(rows, ({ key }) => key));
+  const query = `SELECT value FROM json_each(?) wanted
+    WHERE EXISTS (SELECT 1 FROM chunks WHERE duplicate_key = wanted.value AND live = 1)`;
+  return new Set(valuesOf(sql, query, JSON.stringify(keys)));
 }
 
 /** The live chunk inserted first for each key that has one. */
 function originals(sql: SqlStorage, keys: string): Set<number> {
-  const rows = sql.exec<{ chunk: number | null }>(
-    `SELECT (
-        SELECT min(chunk) FROM chunks WHERE duplicate_key = wanted.value AND live = 1
-      ) AS chunk FROM json_each(?) wanted`,
-    keys,
-  );
-  return new Set(Array.from(rows).flatMap(({ chunk }) => (chunk === null ? [] : [chunk])));
+  const query = `SELECT (
+      SELECT min(chunk) FROM chunks WHERE duplicate_key = wanted.value AND live = 1
+    ) AS chunk FROM json_each(?) wanted`;
+  return new Set(valuesOf<number | null>(sql, query, keys).filter((chunk) => chunk !== null));
 }
 
 /** Of those that are still stored. */
 function mark(sql: SqlStorage, chunks: number[], duplicate: boolean): DuplicateMark[] {
   if (chunks.length === 0) return [];
-  const marked = sql.exec<{ chunk: number }>(
-    `UPDATE chunks SET duplicate = ? WHERE chunk IN (SELECT value FROM json_each(?))
-      RETURNING chunk`,
-    duplicate ? 1 : 0,
-    JSON.stringify(chunks),
-  );
-  return Array.from(marked, ({ chunk }) => ({ chunk, duplicate }));
+  const query = `UPDATE chunks SET duplicate = ? WHERE chunk IN (SELECT value FROM json_each(?))
+    RETURNING chunk`;
+  const marked = valuesOf<number>(sql, query, duplicate ? 1 : 0, JSON.stringify(chunks));
+  return marked.map((chunk) => ({ chunk, duplicate }));
 }

@@ -1,26 +1,14 @@
 import type { FileId } from "../../core/ids.ts";
 import type { FileFacts } from "../../ports/index-versions.ts";
+import { select } from "../tables.ts";
+import type { Row } from "../tables.ts";
 
-/**
- * `staging`: content is being stored and nothing is live. `removed`: the row stays, so that late
- * work of an older revision is refused.
- */
-type FileState = "staging" | "live" | "removed";
+const COLUMNS = ["file", "revision", "state", "hidden", "chunk_count"] as const;
 
-export type FileRow = {
-  file: number;
-  revision: number;
-  state: FileState;
-  hidden: number;
-  chunk_count: number;
-};
+export type FileRow = Row<"files", (typeof COLUMNS)[number]>;
 
 export function findFile(sql: SqlStorage, fileId: FileId): FileRow | null {
-  const rows = sql.exec<FileRow>(
-    "SELECT file, revision, state, hidden, chunk_count FROM files WHERE id = ?",
-    fileId,
-  );
-  return rows.toArray()[0] ?? null;
+  return select(sql, "files", [...COLUMNS], "WHERE id = ?", fileId)[0] ?? null;
 }
 
 /** The revision of an unknown file; every other revision is later. */
@@ -32,7 +20,7 @@ export function findOrAddFile(sql: SqlStorage, fileId: FileId): FileRow {
   return sql
     .exec<FileRow>(
       `INSERT INTO files (id, revision, state) VALUES (?, ?, 'staging')
-        RETURNING file, revision, state, hidden, chunk_count`,
+        RETURNING ${COLUMNS.join(", ")}`,
       fileId,
       NO_REVISION,
     )

@@ -6,6 +6,7 @@ import type {
   StagedChunk,
   WrittenVersion,
 } from "../../ports/index-versions.ts";
+import type { Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { makeLive } from "./activate-version.ts";
@@ -79,7 +80,7 @@ function addLive(
   { file, revision }: { file: number; revision: number },
   whole: Whole[],
 ): Added[] {
-  const rows = sql.exec<{ chunk: number; id: ChunkId }>(
+  const rows = sql.exec<Row<"chunks", "chunk" | "id">>(
     `INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
         page, start_at, end_at)
       SELECT value ->> 0, ?, 1, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4,

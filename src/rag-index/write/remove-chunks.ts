@@ -1,12 +1,13 @@
-import type { ChunkId } from "../../core/ids.ts";
 import { vectorIdOf } from "../../core/vector-id.ts";
 import type { WriteContext } from "./write-context.ts";
+import { select } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { deleteInFlight, sendsVectors } from "../vectors/in-flight-vectors.ts";
 import { addTombstones } from "../vectors/tombstones.ts";
 import { takeWords } from "./word-index.ts";
 
-export type LeavingChunk = { chunk: number; id: ChunkId; live: number };
+export type LeavingChunk = Row<"chunks", "chunk" | "id" | "live">;
 
 /**
  * Deletes chunks with all dependent rows. Where vectors are sent to a vector index, it also adds
@@ -41,9 +42,8 @@ export function deleteChunks(context: WriteContext, leaving: LeavingChunk[]): vo
  */
 export function abandon(context: WriteContext, limit: number): boolean {
   const { sql, change } = context;
-  const leaving = sql
-    .exec<LeavingChunk>("SELECT chunk, id, live FROM chunks ORDER BY chunk LIMIT ?", limit)
-    .toArray();
+  const first = "ORDER BY chunk LIMIT ?";
+  const leaving = select(sql, "chunks", ["chunk", "id", "live"], first, limit);
   deleteChunks(context, leaving);
   change.left.push(...leaving.map(({ chunk }) => chunk));
   return leaving.length === limit;

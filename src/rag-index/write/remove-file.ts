@@ -1,13 +1,11 @@
 import type { FileId } from "../../core/ids.ts";
 import { deleteChunks } from "./remove-chunks.ts";
-import type { LeavingChunk } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
 import { findOrAddFile, markRemoved } from "./files.ts";
 import type { WriteContext } from "./write-context.ts";
+import { select } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { forgetFolders } from "../vectors/vector-folders.ts";
-
-type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string };
 
 /**
  * Removes a file from every answer and keeps its row as removed, even if it had no content: a job
@@ -21,14 +19,9 @@ function removeFile(
   const { sql, change } = context;
   const file = findOrAddFile(sql, fileId);
   if (revision < file.revision) return;
-  const leaving = sql
-    .exec<StoredChunk>(
-      `SELECT chunk, id, live, revision, duplicate_key FROM chunks
-        WHERE file = ? AND (live = 1 OR revision <= ?)`,
-      file.file,
-      revision,
-    )
-    .toArray();
+  const columns = ["chunk" as const, "id" as const, "live" as const, "duplicate_key" as const];
+  const own = "WHERE file = ? AND (live = 1 OR revision <= ?)";
+  const leaving = select(sql, "chunks", columns, own, file.file, revision);
   const live = leaving.filter((chunk) => chunk.live === 1);
   const keys = live.map(({ duplicate_key: key }) => key);
   const marks = withSuccession(sql, { keys, entering: [] }, () => deleteChunks(context, leaving));

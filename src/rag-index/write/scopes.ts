@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { readSetting, writeSetting } from "../settings.ts";
 import { stringsIn } from "../stored-json.ts";
+import { select } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 
 /** The fields that decide whether a file is inside the scopes. */
@@ -41,23 +42,14 @@ export function readScopes(sql: SqlStorage): IndexScope[] | null {
   return scopesSchema.parse(JSON.parse(readSetting(sql, SETTING) ?? "null"));
 }
 
-type FileRow = {
-  file: number;
-  hidden: number;
-  path: string;
-  external_id: string | null;
-  ancestors: string;
-};
-
 /** Stores the scopes and hides or shows live files accordingly. */
 export function restrictToScopes({ sql }: { sql: SqlStorage }, scopes: IndexScope[] | null): void {
   writeSetting(sql, SETTING, JSON.stringify(scopes));
   const holds = scopeTest(scopes);
   const changed: number[] = [];
   let hiddenFiles = 0;
-  const rows = sql.exec<FileRow>(
-    "SELECT file, hidden, path, external_id, ancestors FROM files WHERE state = 'live'",
-  );
+  const columns = ["file", "hidden", "path", "external_id", "ancestors"] as const;
+  const rows = select(sql, "files", [...columns], "WHERE state = 'live'");
   for (const { file, hidden, path, external_id: externalId, ancestors } of rows) {
     const placed = { path, externalId, ancestors: stringsIn(ancestors) };
     if (holds(placed) !== (hidden === 1)) continue;

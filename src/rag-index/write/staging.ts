@@ -4,6 +4,8 @@ import type { StagedChunk } from "../../ports/index-versions.ts";
 import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
 import { insertRows } from "./insert-rows.ts";
+import { valuesOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { addInFlight } from "../vectors/in-flight-vectors.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
@@ -22,13 +24,9 @@ function missingOf(
 ): ChunkId[] {
   const file = findFile(sql, fileId);
   if (file === null) return ids;
-  const rows = sql.exec<{ id: ChunkId }>(
-    `SELECT value AS id FROM json_each(?)
-      WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE id = value AND file = ?)`,
-    JSON.stringify(ids),
-    file.file,
-  );
-  return Array.from(rows, ({ id }) => id);
+  const query = `SELECT value FROM json_each(?)
+    WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE id = value AND file = ?)`;
+  return valuesOf(sql, query, JSON.stringify(ids), file.file);
 }
 
 /** The stored vectors of these ids of the file. */
@@ -39,7 +37,7 @@ export function vectors(
 ): { id: ChunkId; vector: Uint8Array }[] {
   const file = findFile(sql, fileId);
   if (file === null) return [];
-  const rows = sql.exec<{ id: ChunkId; vector: ArrayBuffer }>(
+  const rows = sql.exec<Row<"chunks", "id"> & Row<"contents", "vector">>(
     `SELECT c.id, v.vector FROM json_each(?) wanted
       CROSS JOIN chunks c ON c.id = wanted.value AND c.file = ?
       JOIN contents v ON v.chunk = c.chunk`,
@@ -85,7 +83,7 @@ function addChunks(
   { file, revision }: { file: number; revision: number },
   chunks: StagedChunk[],
 ): Added[] {
-  const rows = sql.exec<{ chunk: number; id: ChunkId }>(
+  const rows = sql.exec<Row<"chunks", "chunk" | "id">>(
     `INSERT INTO chunks (id, file, revision, duplicate_key)
       SELECT value ->> 0, ?, ?, value ->> 1 FROM json_each(?) WHERE 1
       ON CONFLICT (id) DO NOTHING RETURNING chunk, id`,

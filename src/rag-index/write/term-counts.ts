@@ -1,6 +1,7 @@
 import { hash32 } from "../../core/hash.ts";
 import { stemOf } from "../../text/stems.ts";
 import { WordMemory } from "../../text/word-memory.ts";
+import { select, valueOf } from "../tables.ts";
 
 /** Counters of the sketch. Words that share a counter seem more frequent, never rarer. */
 const SLOTS = 16_384;
@@ -66,10 +67,8 @@ export class TermCounts {
   }
 
   #foldWhenMany(): void {
-    const { changes } = this.#sql
-      .exec<{ changes: number }>("SELECT count(*) AS changes FROM term_changes")
-      .one();
-    if (changes < CHANGES_BEFORE_FOLDING) return;
+    const changes = valueOf<number>(this.#sql, "SELECT count(*) FROM term_changes");
+    if ((changes ?? 0) < CHANGES_BEFORE_FOLDING) return;
     const counts = this.#read();
     this.#sql.exec(
       `INSERT INTO term_counts (one, counts) VALUES (1, ?)
@@ -80,13 +79,9 @@ export class TermCounts {
   }
 
   #read(): Int32Array<ArrayBuffer> {
-    const stored = this.#sql
-      .exec<{ counts: ArrayBuffer }>("SELECT counts FROM term_counts")
-      .toArray()[0];
-    const counts = stored === undefined ? new Int32Array(SLOTS) : new Int32Array(stored.counts);
-    const changes = this.#sql.exec<{ sign: number; slots: ArrayBuffer }>(
-      "SELECT sign, slots FROM term_changes ORDER BY change",
-    );
+    const stored = valueOf<ArrayBuffer>(this.#sql, "SELECT counts FROM term_counts");
+    const counts = stored === null ? new Int32Array(SLOTS) : new Int32Array(stored);
+    const changes = select(this.#sql, "term_changes", ["sign", "slots"], "ORDER BY change");
     for (const { sign, slots } of changes) apply(counts, sign, new Uint16Array(slots));
     return counts;
   }

@@ -1,6 +1,7 @@
 import { inBatches } from "../../core/work/batches.ts";
 import { indexTextOf, namesAndWordsOf } from "../../text/words.ts";
 import { stringsIn } from "../stored-json.ts";
+import type { Row } from "../tables.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import { chooseRemoval } from "./word-merges.ts";
 import type { UnindexedChunk, WriteContext } from "./write-context.ts";
@@ -8,12 +9,14 @@ import type { UnindexedChunk, WriteContext } from "./write-context.ts";
 /** A chunk's words in their order. */
 export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
 /** What the FTS index was given of a chunk; deleting its words needs the same. */
-type IndexedTexts = { chunk: number; headings: string; text: string };
+type IndexedTexts = Row<"chunks", "chunk" | "headings"> & Row<"contents", "text">;
 
-type Row = { chunk: number; headings: string; text: string };
-
-function readTexts<Read>(sql: SqlStorage, chunks: number[], read: (row: Row) => Read): Read[] {
-  const rows = sql.exec<Row>(
+function readTexts<Read>(
+  sql: SqlStorage,
+  chunks: number[],
+  read: (row: IndexedTexts) => Read,
+): Read[] {
+  const rows = sql.exec<IndexedTexts>(
     `SELECT c.chunk, c.headings, t.text FROM json_each(?) wanted
       CROSS JOIN chunks c ON c.chunk = wanted.value JOIN contents t ON t.chunk = c.chunk`,
     JSON.stringify(chunks),

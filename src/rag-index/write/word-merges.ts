@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../../core/time.ts";
 import { readSetting, writeSetting } from "../settings.ts";
+import { valueOf } from "../tables.ts";
 
 /*
  * How deleted words leave the FTS index for good (https://www.sqlite.org/fts5.html):
@@ -27,7 +28,7 @@ const STATE = "words_to_merge";
 const BEGAN = "words_merge_began";
 
 const isSecure = (sql: SqlStorage) =>
-  sql.exec("SELECT 1 FROM words_config WHERE k = 'secure-delete' AND v = 1").toArray().length > 0;
+  valueOf(sql, "SELECT 1 FROM words_config WHERE k = 'secure-delete' AND v = 1") !== null;
 
 /**
  * Called before the words of passages are deleted, of which there are so many in this transaction
@@ -65,8 +66,5 @@ export function mergeWords(sql: SqlStorage, now: number): void {
 }
 
 /** FTS5's record of its segments, which every step that merges something changes. */
-function structureOf(sql: SqlStorage): string {
-  return sql
-    .exec<{ block: string }>("SELECT hex(block) AS block FROM words_data WHERE id = 10")
-    .one().block;
-}
+const structureOf = (sql: SqlStorage): string | null =>
+  valueOf(sql, "SELECT hex(block) FROM words_data WHERE id = 10");

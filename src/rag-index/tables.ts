@@ -1,0 +1,128 @@
+import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
+
+/** A column's SQL, and the type of what is read from it. */
+type Column<Value> = { sql: string; value?: Value };
+
+const key = (more = ""): Column<number> => ({ sql: `INTEGER PRIMARY KEY${more}` });
+const integer = (more = " DEFAULT 0"): Column<number> => ({ sql: `INTEGER NOT NULL${more}` });
+const text = <Value extends string = string>(more = ""): Column<Value> => {
+  return { sql: `TEXT NOT NULL${more}` };
+};
+const blob = (): Column<ArrayBuffer> => ({ sql: "BLOB NOT NULL" });
+const integerOrNull = (): Column<number | null> => ({ sql: "INTEGER" });
+const textOrNull = (): Column<string | null> => ({ sql: "TEXT" });
+
+/**
+ * `staging`: content is being stored and nothing is live. `removed`: the row stays, so that late
+ * work of an older revision is refused.
+ */
+export type FileState = "staging" | "live" | "removed";
+
+/** Every column of an index object's tables, but those of its FTS index. */
+const TABLES = {
+  files: {
+    file: key(),
+    id: text<FileId>(" UNIQUE"),
+    revision: integer(""),
+    state: text<FileState>(" CHECK (state IN ('staging', 'live', 'removed'))"),
+    hidden: integer(),
+    chunk_count: integer(),
+    path: text(" DEFAULT ''"),
+    name: text(" DEFAULT ''"),
+    external_id: textOrNull(),
+    url: textOrNull(),
+    ancestors: text(" DEFAULT '[]'"),
+  },
+  file_metadata: { field: text(), value: text(), file: integer("") },
+  chunks: {
+    chunk: key(" AUTOINCREMENT"),
+    id: text<ChunkId>(" UNIQUE"),
+    file: integer(""),
+    live: integer(),
+    revision: integer(""),
+    duplicate: integer(),
+    duplicate_key: text(),
+    position: integer(),
+    headings: text(" DEFAULT '[]'"),
+    page: integerOrNull(),
+    start_at: integer(),
+    end_at: integer(),
+  },
+  // A vector of 1,024 dimensions alone fills half a page, and no second one fits beside it.
+  contents: { chunk: key(), vector: blob(), text: text() },
+  sign_codes: { chunk: key(), code: blob() },
+  in_flight_vectors: {
+    chunk: key(),
+    live: integer(),
+    batch: integerOrNull(),
+    sent_at: integer(),
+    seen_at: integerOrNull(),
+    folder: text(" DEFAULT ''"),
+  },
+  vector_tombstones: { id: text<VectorId>(), due_at: integer(), removed: integer() },
+  vector_folders: { file: integer(""), folder: text(), stale: integer(), queued: integer() },
+  totals: {
+    one: key(" CHECK (one = 1)"),
+    chunks: integer(""),
+    files: integer(""),
+    hidden_files: integer(""),
+    staged: integer(""),
+    tombstones: integer(""),
+  },
+  settings: { name: text(), value: text() },
+  term_counts: { one: key(" CHECK (one = 1)"), counts: blob() },
+  term_changes: { change: key(), sign: integer(""), slots: blob() },
+} as const;
+
+/** Of tables that are stored by a key of their own, in place of a row number. */
+const KEYS: Partial<Record<Table, string>> = {
+  file_metadata: "field, value, file",
+  vector_tombstones: "id",
+  vector_folders: "file, folder",
+  settings: "name",
+};
+
+type Table = keyof typeof TABLES;
+type Columns<Of extends Table> = (typeof TABLES)[Of];
+
+/** Some columns of a table's row, as they are read. */
+export type Row<Of extends Table, Names extends keyof Columns<Of>> = {
+  [Name in Names]: Columns<Of>[Name] extends Column<infer Value extends SqlStorageValue>
+    ? Value
+    : never;
+};
+
+export const CREATE_TABLES = Object.entries<Record<string, Column<unknown>>>(TABLES)
+  .map(([table, columns]) => {
+    const lines = Object.entries(columns).map(([name, { sql }]) => `${name} ${sql}`);
+    const own = Object.entries(KEYS).find(([of]) => of === table)?.[1];
+    if (own !== undefined) lines.push(`PRIMARY KEY (${own})`);
+    return `CREATE TABLE ${table} (${lines.join(", ")}) STRICT${own === undefined ? "" : ", WITHOUT ROWID"};`;
+  })
+  .join("\n");
+
+/** Rows of one table with these columns; `rest`: what follows its name. */
+export function select<Of extends Table, Names extends keyof Columns<Of> & string>(
+  sql: SqlStorage,
+  table: Of,
+  columns: Names[],
+  rest = "",
+  ...bindings: SqlStorageValue[]
+): Row<Of, Names>[] {
+  const query = `SELECT ${columns.join(", ")} FROM ${table} ${rest}`;
+  return sql.exec<Row<Of, Names>>(query, ...bindings).toArray();
+}
+
+/** The first column of what a query finds. */
+export const valuesOf = <Value extends SqlStorageValue>(
+  sql: SqlStorage,
+  query: string,
+  ...bindings: SqlStorageValue[]
+): Value[] => Array.from(sql.exec(query, ...bindings).raw<[Value]>(), ([value]) => value);
+
+/** The same of its first row; null where there is none. */
+export const valueOf = <Value extends SqlStorageValue>(
+  sql: SqlStorage,
+  query: string,
+  ...bindings: SqlStorageValue[]
+): Value | null => valuesOf<Value>(sql, query, ...bindings)[0] ?? null;
