@@ -21,7 +21,7 @@ export function checkArray(checking: Checking, judged: Judged<unknown[]>): boole
 
 /** Checks each item by the schema of its position, the others by the schema for the rest. */
 function checkItems(checking: Checking, judged: Judged<unknown[]>): boolean {
-  const { schema, value, at, own } = judged;
+  const { schema, value, at } = judged;
   const { prefixItems, items, additionalItems } = schema;
   const fixed = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
   const rest: unknown = Array.isArray(items) ? additionalItems : items;
@@ -29,22 +29,20 @@ function checkItems(checking: Checking, judged: Judged<unknown[]>): boolean {
   for (const [place, item] of value.entries()) {
     const inner: unknown = place < fixed.length ? fixed[place] : rest;
     if (inner === undefined) break;
-    isGood = checking.follows(inner, item, below(at, place), null) && isGood;
-    own?.items.add(place);
+    isGood = checking.follows(inner, item, below(at, place)) && isGood;
   }
   return isGood;
 }
 
 function checkContains(checking: Checking, judged: Judged<unknown[]>): boolean {
-  const { schema, value, at, own } = judged;
+  const { schema, value, at } = judged;
   const { contains, minContains, maxContains } = schema;
   if (contains === undefined) return true;
   let found = 0;
   for (const [place, item] of value.entries()) {
-    const isOne = quietly(checking, () => checking.follows(contains, item, below(at, place), null));
+    const isOne = quietly(checking, () => checking.follows(contains, item, below(at, place)));
     if (!isOne) continue;
     found += 1;
-    if (checking.index.draft === "2020-12") own?.items.add(place);
   }
   const least = typeof minContains === "number" ? minContains : 1;
   if (found < least) return wrong(checking, at, `must contain ${least} items that fit "contains"`);
@@ -62,17 +60,4 @@ function checkUnique(checking: Checking, { value, at }: Judged<unknown[]>): bool
     seen.add(key);
   }
   return true;
-}
-
-export function checkUnevaluatedItems(checking: Checking, judged: Judged<unknown[]>): boolean {
-  const { schema, value, at, own } = judged;
-  const { unevaluatedItems } = schema;
-  if (unevaluatedItems === undefined || own === null) return true;
-  let isGood = true;
-  for (const [place, item] of value.entries()) {
-    if (own.items.has(place)) continue;
-    isGood = checking.follows(unevaluatedItems, item, below(at, place), null) && isGood;
-    own.items.add(place);
-  }
-  return isGood;
 }

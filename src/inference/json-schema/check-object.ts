@@ -40,7 +40,7 @@ function hasAll(checking: Checking, value: JsonObject, names: unknown[], at: str
   return isGood;
 }
 
-function checkDependencies(checking: Checking, { schema, value, at, own }: JudgedObject): boolean {
+function checkDependencies(checking: Checking, { schema, value, at }: JudgedObject): boolean {
   let isGood = true;
   for (const keyword of ["dependentRequired", "dependentSchemas", "dependencies"]) {
     const map = schema[keyword];
@@ -51,7 +51,7 @@ function checkDependencies(checking: Checking, { schema, value, at, own }: Judge
       isGood =
         (Array.isArray(inner)
           ? hasAll(checking, value, inner, at)
-          : checking.follows(inner, value, at, own)) && isGood;
+          : checking.follows(inner, value, at)) && isGood;
     }
   }
   return isGood;
@@ -62,7 +62,7 @@ function checkNames(checking: Checking, { schema, at }: JudgedObject, names: str
   if (propertyNames === undefined) return true;
   let isGood = true;
   for (const name of names) {
-    isGood = checking.follows(propertyNames, name, below(at, name), null) && isGood;
+    isGood = checking.follows(propertyNames, name, below(at, name)) && isGood;
   }
   return isGood;
 }
@@ -71,7 +71,7 @@ function checkNames(checking: Checking, { schema, at }: JudgedObject, names: str
  * Checks each member by its name, by the patterns that match its name, or as an additional one.
  */
 function checkMembers(checking: Checking, judged: JudgedObject, names: string[]): boolean {
-  const { schema, value, at, own } = judged;
+  const { schema, value, at } = judged;
   const { properties, patternProperties, additionalProperties } = schema;
   const byName = isJsonObject(properties) ? properties : {};
   const byPattern = Object.entries(isJsonObject(patternProperties) ? patternProperties : {});
@@ -85,23 +85,8 @@ function checkMembers(checking: Checking, judged: JudgedObject, names: string[])
       schemas.push(additionalProperties);
     }
     for (const inner of schemas) {
-      isGood = checking.follows(inner, value[name], below(at, name), null) && isGood;
+      isGood = checking.follows(inner, value[name], below(at, name)) && isGood;
     }
-    if (schemas.length > 0) own?.names.add(name);
-  }
-  return isGood;
-}
-
-export function checkUnevaluatedProperties(checking: Checking, judged: JudgedObject): boolean {
-  const { schema, value, at, own } = judged;
-  const { unevaluatedProperties } = schema;
-  if (unevaluatedProperties === undefined || own === null) return true;
-  let isGood = true;
-  for (const name of Object.keys(value)) {
-    if (own.names.has(name)) continue;
-    const place = below(at, name);
-    isGood = checking.follows(unevaluatedProperties, value[name], place, null) && isGood;
-    own.names.add(name);
   }
   return isGood;
 }

@@ -1,13 +1,12 @@
 import { BudgetSpent } from "../../core/work/step-budget.ts";
 import type { Budget } from "../../core/work/step-budget.ts";
-import { checkArray, checkUnevaluatedItems } from "./check-array.ts";
-import { checkObject, checkUnevaluatedProperties } from "./check-object.ts";
+import { checkArray } from "./check-array.ts";
+import { checkObject } from "./check-object.ts";
 import { checkNumber, checkString } from "./check-scalars.ts";
 import { MAX_FINDING_LENGTH, quietly, wrong } from "./checking.ts";
-import type { Checking, Evaluated, Judged } from "./checking.ts";
+import type { Checking, Judged } from "./checking.ts";
 import { switchesOff } from "./drafts.ts";
 import { canonical, isJsonObject } from "./json-values.ts";
-import type { JsonObject } from "./json-values.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
 /** Limit for nested schemas under evaluation: each takes some of the stack. */
@@ -22,89 +21,47 @@ const STEPS_PER_SCHEMA = 8;
 export function checkValue(
   index: SchemaIndex,
   root: unknown,
-  tracks: boolean,
   value: unknown,
   budget: Budget,
 ): string[] {
   let depth = 0;
-  // The outermost schema under evaluation that has `$recursiveAnchor`.
-  let anchored: JsonObject | null = null;
   const findings: string[] = [];
   const checking: Checking = {
     index,
     budget,
     findings,
-    tracks,
     options: new Map(),
-    follows: (schema, inner, at, into) => {
+    follows: (schema, inner, at) => {
       budget.spend(STEPS_PER_SCHEMA);
       if (schema === false) return wrong(checking, at, "must not be there");
       if (!isJsonObject(schema)) return true;
       if (depth >= DEEPEST) throw new BudgetSpent();
-      const outer = anchored;
-      const resource = index.resourceOf(schema);
-      if (resource?.["$recursiveAnchor"] === true) anchored ??= resource;
       depth += 1;
-      const own = tracks ? { names: new Set<string>(), items: new Set<number>() } : null;
-      const isGood = checkAll(checking, { schema, value: inner, at, own }, anchored);
-      if (isGood && own !== null && into !== null) merge(own, into, budget);
+      const isGood = checkAll(checking, { schema, value: inner, at });
       depth -= 1;
-      anchored = outer;
       return isGood;
     },
   };
-  return checking.follows(root, value, "#", null) ? [] : findings;
+  return checking.follows(root, value, "#") ? [] : findings;
 }
 
-function merge(own: Evaluated, into: Evaluated, budget: Budget): void {
-  budget.spend(own.names.size + own.items.size);
-  for (const name of own.names) into.names.add(name);
-  for (const item of own.items) into.items.add(item);
-}
-
-function checkAll(
-  checking: Checking,
-  judged: Judged<unknown>,
-  anchored: JsonObject | null,
-): boolean {
-  const { schema } = judged;
+function checkAll(checking: Checking, judged: Judged<unknown>): boolean {
+  const { schema, value, at } = judged;
   let isGood = true;
-  if (schema["$ref"] !== undefined || schema["$recursiveRef"] === "#") {
-    isGood = checkReferences(checking, judged, anchored);
-    if (schema["$ref"] !== undefined && switchesOff(checking.index.draft)) return isGood;
+  if (schema["$ref"] !== undefined) {
+    isGood = checking.follows(checking.index.targetOf(schema), value, at);
+    if (switchesOff(checking.index.draft)) return isGood;
   }
-  const checks = [checkKind, checkBranches, checkContent, checkUnevaluated];
+  const checks = [checkKind, checkBranches, checkContent];
   for (const check of checks) isGood = check(checking, judged) && isGood;
   return isGood;
 }
 
-function checkReferences(
-  { index, follows }: Checking,
-  { schema, value, at, own }: Judged<unknown>,
-  anchored: JsonObject | null,
-): boolean {
-  let isGood = true;
-  if (schema["$ref"] !== undefined) isGood = follows(index.targetOf(schema), value, at, own);
-  if (schema["$recursiveRef"] === "#") {
-    const resource = index.resourceOf(schema);
-    const isDynamic = resource?.["$recursiveAnchor"] === true;
-    isGood = follows(isDynamic ? anchored : resource, value, at, own) && isGood;
-  }
-  return isGood;
-}
-
-/** Runs last: it needs what all other keywords have evaluated. */
-function checkUnevaluated(checking: Checking, judged: Judged<unknown>): boolean {
-  const { value } = judged;
-  if (Array.isArray(value)) return checkUnevaluatedItems(checking, { ...judged, value });
-  return !isJsonObject(value) || checkUnevaluatedProperties(checking, { ...judged, value });
-}
-
-function checkContent(checking: Checking, { schema, value, at, own }: Judged<unknown>): boolean {
-  if (typeof value === "string") return checkString(checking, { schema, value, at, own });
-  if (typeof value === "number") return checkNumber(checking, { schema, value, at, own });
-  if (Array.isArray(value)) return checkArray(checking, { schema, value, at, own });
-  return !isJsonObject(value) || checkObject(checking, { schema, value, at, own });
+function checkContent(checking: Checking, { schema, value, at }: Judged<unknown>): boolean {
+  if (typeof value === "string") return checkString(checking, { schema, value, at });
+  if (typeof value === "number") return checkNumber(checking, { schema, value, at });
+  if (Array.isArray(value)) return checkArray(checking, { schema, value, at });
+  return !isJsonObject(value) || checkObject(checking, { schema, value, at });
 }
 
 const typeNameOf = (value: unknown) =>
@@ -150,14 +107,14 @@ function checkOptions(
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 function checkBranches(checking: Checking, judged: Judged<unknown>): boolean {
-  const { schema, value, at, own } = judged;
+  const { schema, value, at } = judged;
   const { not, if: condition } = schema;
-  const follows = (inner: unknown) => checking.follows(inner, value, at, own);
+  const follows = (inner: unknown) => checking.follows(inner, value, at);
   let isGood = true;
   for (const inner of listOf(schema["allOf"])) isGood = follows(inner) && isGood;
   isGood = checkChoice(checking, judged, "anyOf") && isGood;
   isGood = checkChoice(checking, judged, "oneOf") && isGood;
-  if (not !== undefined && quietly(checking, () => checking.follows(not, value, at, null))) {
+  if (not !== undefined && quietly(checking, () => checking.follows(not, value, at))) {
     isGood = wrong(checking, at, 'must not follow what "not" says');
   }
   if (condition !== undefined) {
@@ -169,7 +126,7 @@ function checkBranches(checking: Checking, judged: Judged<unknown>): boolean {
 
 function checkChoice(
   checking: Checking,
-  { schema, value, at, own }: Judged<unknown>,
+  { schema, value, at }: Judged<unknown>,
   keyword: "anyOf" | "oneOf",
 ): boolean {
   const branches = listOf(schema[keyword]);
@@ -177,9 +134,8 @@ function checkChoice(
   let followed = 0;
   const choose = () => {
     for (const branch of branches) {
-      if (checking.follows(branch, value, at, own)) followed += 1;
-      // What the other branches evaluate matters only if it is tracked.
-      if (followed > 0 && keyword === "anyOf" && own === null) break;
+      if (checking.follows(branch, value, at)) followed += 1;
+      if (followed > 0 && keyword === "anyOf") break;
     }
     return keyword === "anyOf" ? followed > 0 : followed === 1;
   };

@@ -1,22 +1,17 @@
 import type { Budget } from "../../core/work/step-budget.ts";
 import type { JsonObject } from "./json-values.ts";
 import type { SchemaIndex } from "./schema-index.ts";
-import { escaped } from "./subschemas.ts";
-
-/** The members and items of a value that some keyword has evaluated successfully. */
-export type Evaluated = { names: Set<string>; items: Set<number> };
+import { escaped } from "./keywords.ts";
 
 /** One check of one value, handed down through the schemas. */
 export type Checking = {
   index: SchemaIndex;
   budget: Budget;
   findings: string[];
-  /** Whether any `unevaluated…` keyword needs the evaluated members and items. */
-  tracks: boolean;
   /** The options of each `enum` seen so far, in canonical form and as messages show them. */
   options: Map<unknown, { known: Set<string>; told: string }>;
-  /** Whether a value follows a schema; if so, what it evaluated is added to `into`. */
-  follows: (schema: unknown, value: unknown, at: string, into: Evaluated | null) => boolean;
+  /** Whether a value follows a schema. */
+  follows: (schema: unknown, value: unknown, at: string) => boolean;
 };
 
 /** One schema object and the value that it is applied to. */
@@ -25,8 +20,6 @@ export type Judged<Value> = {
   value: Value;
   /** Location of the value, a JSON pointer. */
   at: string;
-  /** What this schema evaluates; null where it is not tracked. */
-  own: Evaluated | null;
 };
 
 const MAX_FINDINGS = 20;

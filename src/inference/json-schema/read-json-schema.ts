@@ -25,9 +25,9 @@ const refused = (reason: string): ReadJsonSchema => ({ ok: false, reason });
 
 /**
  * A validator without `eval`, in counted steps. Draft 2020-12 with the vocabularies core,
- * applicator, unevaluated and validation (formats are checked); schemas that say so are read as
- * 2019-09, 7, 6 or 4. What is not supported (a schema that refers to other documents,
- * `$dynamicRef`, an anchor used twice, a dialect of its own) is refused. Every case of the official
+ * applicator and validation (formats are checked); schemas that say so are read as 2019-09, 7, 6
+ * or 4. What is not supported (a schema that refers to other documents, `UNSUPPORTED` keywords, an
+ * anchor used twice, a dialect of its own) is refused. Every case of the official
  * test suite is either judged as the suite wants it or refused: see the test of this file.
  */
 export function readJsonSchema(schema: JsonObject | boolean): ReadJsonSchema {
@@ -45,9 +45,8 @@ export function readJsonSchema(schema: JsonObject | boolean): ReadJsonSchema {
 }
 
 function findingsBy(index: SchemaIndex, root: JsonObject): FindingsOf {
-  const tracks = JSON.stringify(root).includes('"unevaluated');
   return (value, budget = checkingBudget()) => {
     if (depthOf(value, DEEPEST_VALUE) > DEEPEST_VALUE) throw new BudgetSpent();
-    return checkValue(index, root, tracks, value, budget);
+    return checkValue(index, root, value, budget);
   };
 }

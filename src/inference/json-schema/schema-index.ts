@@ -4,8 +4,7 @@ import { switchesOff } from "./drafts.ts";
 import type { Draft } from "./drafts.ts";
 import { isJsonObject } from "./json-values.ts";
 import type { JsonObject } from "./json-values.ts";
-import { wrongKeyword } from "./schema-form.ts";
-import { inPlaceSchemasOf, subschemasOf } from "./subschemas.ts";
+import { inPlaceSchemasOf, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
 
 /** A schema that cannot be used; the message follows the field's name. */
 export class SchemaRefused extends Error {}
@@ -23,8 +22,6 @@ const unreadable = () =>
 type Node = {
   /** The base URI of its references. */
   base: string;
-  /** The schema that has this base URI. */
-  resource: JsonObject;
   /** The target of `$ref`. */
   target: unknown;
 };
@@ -43,7 +40,7 @@ export class SchemaIndex {
   constructor(root: JsonObject, draft: Draft) {
     this.draft = draft;
     this.#resources.set(NOWHERE, root);
-    this.#visit(root, NOWHERE, root);
+    this.#visit(root, NOWHERE);
     // The target of a reference can be under an unknown keyword: it is then a schema too.
     for (const [schema, node] of this.#nodes) this.#resolve(schema, node);
     this.#refuseLoops();
@@ -53,11 +50,7 @@ export class SchemaIndex {
     return this.#nodes.get(schema)?.target;
   }
 
-  resourceOf(schema: JsonObject): JsonObject | undefined {
-    return this.#nodes.get(schema)?.resource;
-  }
-
-  #visit(schema: JsonObject, outerBase: string, outerResource: JsonObject, place = "#"): void {
+  #visit(schema: JsonObject, outerBase: string, place = "#"): void {
     if (this.#nodes.has(schema)) return;
     if (this.#nodes.size >= MAX_SUBSCHEMAS) {
       throw new SchemaRefused(`must have at most ${MAX_SUBSCHEMAS} subschemas`);
@@ -71,19 +64,19 @@ export class SchemaIndex {
     }
     this.#refuseUnsupported(schema);
     const base = this.#identify(schema, outerBase);
-    const resource = base === outerBase ? outerResource : schema;
-    this.#nodes.set(schema, { base, resource, target: undefined });
+    this.#nodes.set(schema, { base, target: undefined });
     this.#readPatterns(schema);
     for (const inner of subschemasOf(schema)) {
       if (isJsonObject(inner.schema)) {
-        this.#visit(inner.schema, base, resource, `${place}${inner.place}`);
+        this.#visit(inner.schema, base, `${place}${inner.place}`);
       }
     }
   }
 
   #refuseUnsupported(schema: JsonObject): void {
-    if ("$dynamicRef" in schema) {
-      throw new SchemaRefused("must not use $dynamicRef, which is not supported");
+    const unsupported = UNSUPPORTED.find((keyword) => keyword in schema);
+    if (unsupported !== undefined) {
+      throw new SchemaRefused(`must not use ${unsupported}, which is not supported`);
     }
     const isIdentified = schema["$id"] !== undefined || typeof schema["id"] === "string";
     if (switchesOff(this.draft) && isIdentified && schema["$ref"] !== undefined) {
@@ -148,7 +141,7 @@ export class SchemaIndex {
       throw new SchemaRefused(`refers to ${shown($ref)}, which is not in it`);
     }
     node.target = target;
-    if (isJsonObject(target)) this.#visit(target, address, resource ?? target, shown($ref));
+    if (isJsonObject(target)) this.#visit(target, address, shown($ref));
   }
 
   /**

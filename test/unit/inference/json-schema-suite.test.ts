@@ -60,7 +60,7 @@ const counted = ({ cases, refused }: Outcome) => {
 /** What may be refused, in the words that the caller gets. */
 const REFUSALS = [
   /^refers to .+, which is not in it$/,
-  /^must not use \$dynamicRef, which is not supported$/,
+  /^must not use (\$dynamicRef|\$recursiveRef|unevaluated\w+), which is not supported$/,
   /^names a \$schema that is not supported$/,
   /^uses the \$anchor .+ twice$/,
   /^must not use \$ref beside an identifier$/,
