@@ -5,7 +5,7 @@ import { isObject } from "../core/is-object.ts";
 import type { AppEnv } from "./app-env.ts";
 import { TAGS } from "./routes/route-parts.ts";
 import { HEADERS } from "./schemas/headers.ts";
-import { UNPUBLISHED } from "./schemas/retrieval.ts";
+import { UNPUBLISHED } from "../retrieval/search-request.ts";
 
 const DESCRIPTION = `Quarry brings up the passages that matter from a body of documents.
 

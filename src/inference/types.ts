@@ -1,8 +1,10 @@
+import type { z } from "zod";
+
 import type { TokenId } from "../core/ids.ts";
 import type { ModelUse } from "../ports/job-queue.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
-import type { AskedMode } from "../retrieval/search-mode.ts";
 import type { Services } from "../services.ts";
+import type { InferenceRetrieveRequest, InferenceRunRequest } from "./run-requests.ts";
 
 export type InferenceServices = Pick<
   Services,
@@ -19,23 +21,12 @@ export type InferenceServices = Pick<
   | "turns"
 >;
 
-/** The part of a call that decides what is searched; validated, with defaults applied. */
-export type ContextInput = AskedMode & {
-  semanticSearch?: string[] | undefined;
-  topK: number;
-  useReranking: boolean;
-  candidateMultiplier: number;
-  similarityThreshold?: number | undefined;
-  includeDuplicates: boolean;
-  useAllFiles: boolean;
-  selectedFiles?: { ragIdentifier: string; files: string[] }[] | undefined;
-  selectedFolders?: { ragIdentifier: string; folders: string[] }[] | undefined;
-  providerFilter?:
-    | { ragIdentifier?: string | undefined; field: string; values: string[] }[]
-    | undefined;
-};
+type OfAnswers = "includeSources" | "includeSystemPrompt";
 
-export type InferenceInput = ContextInput & { prompt: string; jsonSchema?: string | undefined };
+/** The part of a call that decides what is searched; validated, with defaults applied. */
+export type ContextInput = Omit<z.output<typeof InferenceRetrieveRequest>, OfAnswers>;
+
+export type InferenceInput = Omit<z.output<typeof InferenceRunRequest>, OfAnswers>;
 
 /** An earlier turn of a conversation, as the caller sends it. */
 export type EarlierMessage = { role: "user" | "assistant"; content: string };

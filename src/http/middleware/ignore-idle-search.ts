@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
 
-import { queries } from "../schemas/retrieval.ts";
+import { queries } from "../../retrieval/search-request.ts";
 import type { InferenceEnv } from "./guard.ts";
 import { setBodyText } from "./json-body.ts";
 

@@ -2,15 +2,15 @@ import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { isoTime } from "../../core/time.ts";
 import { runAgent } from "../../inference/run-agent.ts";
-import type { Listening } from "../../inference/run-events.ts";
-import type { ContentBlock, InferenceResult } from "../../inference/types.ts";
+import type { ContentBlock } from "../../inference/types.ts";
 import { linkedSourceOf } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
 import { guardAgent, guardAgentRun } from "../middleware/guard.ts";
-import { runAnswer, timingHeader } from "../run-answer.ts";
-import { asksForEvents, streamRun } from "../run-stream.ts";
-import { AgentDetail, AgentInvokeRequest, AgentInvokeResponse } from "../schemas/agent.ts";
+import { runAnswer } from "../run-answer.ts";
+import { answerRun } from "../run-stream.ts";
+import { AgentInvokeRequest } from "../../inference/run-requests.ts";
+import { AgentDetail, AgentInvokeResponse } from "../schemas/agent.ts";
 import { errors } from "../schemas/error.ts";
 import { agentParams, bearer, json, jsonRequest, readsJson, TAGS } from "./route-parts.ts";
 
@@ -67,22 +67,18 @@ agentRoutes.openapi(invokeAgent, async (context) => {
   const input = context.req.valid("json");
   const { prompt, messages, includeSources } = input;
   const cites = includeSources === true;
-  const answerOf = (result: InferenceResult) => ({
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a JSON Schema the response is content blocks
-    response: result.response as ContentBlock[],
-    agent: agent.identifier,
-    params: input,
-    ...runAnswer(result, input, caller),
+  return await answerRun(context, {
+    run: (listening) =>
+      runAgent(services, { agent, prompt, messages, cites, caller, ...listening }),
+    answerOf: (result) => ({
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a JSON Schema the response is content blocks
+      response: result.response as ContentBlock[],
+      agent: agent.identifier,
+      params: input,
+      ...runAnswer(result, input, caller),
+    }),
+    includeSources,
+    caller,
+    log: services.log,
   });
-  if (asksForEvents(context)) {
-    const { log } = services;
-    const run = (listening: Listening) =>
-      runAgent(services, { agent, prompt, messages, cites, caller, ...listening });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream has no type that the route could check
-    return (await streamRun(context, { run, answerOf, includeSources, caller, log })) as never;
-  }
-  const { signal } = context.req.raw;
-  const result = await runAgent(services, { agent, prompt, messages, cites, caller, signal });
-  if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
-  return context.json(answerOf(result), 200);
 });

@@ -5,9 +5,7 @@ import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicInferences } from "../../db/access/public-lists.ts";
 import { retrieveContext } from "../../inference/retrieve-context.ts";
-import type { Listening } from "../../inference/run-events.ts";
 import { runInference } from "../../inference/run-inference.ts";
-import type { InferenceResult } from "../../inference/types.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
@@ -15,15 +13,14 @@ import { callerFrom, credentialIn } from "../caller.ts";
 import { guardInferenceRun } from "../middleware/guard.ts";
 import { ignoreIdleSearch } from "../middleware/ignore-idle-search.ts";
 import { validateInferenceBody } from "../validate-inference-body.ts";
-import { runAnswer, timingHeader } from "../run-answer.ts";
-import { asksForEvents, streamRun } from "../run-stream.ts";
+import { runAnswer } from "../run-answer.ts";
+import { answerRun } from "../run-stream.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
+import { InferenceRetrieveRequest, InferenceRunRequest } from "../../inference/run-requests.ts";
 import {
   InferenceList,
-  InferenceRetrieveRequest,
   InferenceRetrieveResponse,
-  InferenceRunRequest,
   InferenceRunResponse,
 } from "../schemas/inference.ts";
 import { bearer, inferenceParams, json, jsonRequest, TAGS, readsJson } from "./route-parts.ts";
@@ -122,23 +119,18 @@ inferenceRoutes.openapi(
     const input = context.req.valid("json");
     const { includeSources } = input;
     const cites = includeSources === true;
-    const answerOf = (result: InferenceResult) => ({
-      response: result.response,
-      inference: inference.identifier,
-      params: input,
-      ...runAnswer(result, input, caller),
+    return await answerRun(context, {
+      run: (listening) => runInference(services, { inference, input, cites, caller, ...listening }),
+      answerOf: (result) => ({
+        response: result.response,
+        inference: inference.identifier,
+        params: input,
+        ...runAnswer(result, input, caller),
+      }),
+      includeSources,
+      caller,
+      log: services.log,
     });
-    if (asksForEvents(context)) {
-      const { log } = services;
-      const run = (listening: Listening) =>
-        runInference(services, { inference, input, cites, caller, ...listening });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream has no type that the route could check
-      return (await streamRun(context, { run, answerOf, includeSources, caller, log })) as never;
-    }
-    const { signal } = context.req.raw;
-    const result = await runInference(services, { inference, input, cites, caller, signal });
-    if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
-    return context.json(answerOf(result), 200);
   },
   validateInferenceBody,
 );

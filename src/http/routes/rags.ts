@@ -13,7 +13,8 @@ import { guardRag, guardSearch } from "../middleware/guard.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { RagDetail, RagList } from "../schemas/rag.ts";
-import { RagRetrieveRequest, RagRetrieveResponse } from "../schemas/retrieval.ts";
+import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
+import { RagRetrieveResponse } from "../schemas/retrieval.ts";
 import { bearer, json, jsonRequest, ragParams, TAGS, readsJson } from "./route-parts.ts";
 
 const listRags = createRoute({

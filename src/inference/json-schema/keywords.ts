@@ -100,7 +100,8 @@ export function subschemasOf(schema: JsonObject): Subschema[] {
     const isWhole = form === isSchema || (form === isItems && !Array.isArray(value));
     if (isWhole) return [{ place: `/${keyword}`, schema: value }];
     // A list among dependencies is of names.
-    return Object.entries(value as object)
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value)
       .filter(([, one]) => !Array.isArray(one))
       .map(([name, one]) => ({ place: `/${keyword}/${escaped(name)}`, schema: one as unknown }));
   });

@@ -5,7 +5,7 @@ import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { modelName } from "../../core/input-fields.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
-import { RagRetrieveRequest } from "../../http/schemas/retrieval.ts";
+import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import type { Explanation } from "../../retrieval/explain.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";

@@ -271,7 +271,7 @@ test("the first bytes come when the passages were found, before the answer", asy
     streamRun(context, {
       run: async ({ emit }) => {
         await found.promise;
-        await emit({ type: "retrieval", items: [], degradations: [] });
+        await emit?.({ type: "retrieval", items: [], degradations: [] });
         return await new Promise(() => {});
       },
       answerOf: () => ({}),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { PublicInference } from "../../../src/db/access/principal-lookup.ts";
 import { validateInferenceBody } from "../../../src/http/validate-inference-body.ts";
-import { InferenceRunRequest } from "../../../src/http/schemas/inference.ts";
+import { InferenceRunRequest } from "../../../src/inference/run-requests.ts";
 
 const rags = [{ identifier: "handbook" }];
 const refused = (data: unknown, nativeRag = true) => {

@@ -1,5 +1,4 @@
-import { AgentInvokeRequest } from "../../../http/schemas/agent.ts";
-import { InferenceRunRequest } from "../../../http/schemas/inference.ts";
+import { AgentInvokeRequest, InferenceRunRequest } from "../../../inference/run-requests.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import type { RagRecord } from "../../../db/records.ts";

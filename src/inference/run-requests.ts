@@ -1,0 +1,124 @@
+import { z } from "@hono/zod-openapi";
+
+import {
+  checkSelected,
+  fewSelected,
+  filterFields,
+  filtersOf,
+  queries,
+  searchFields,
+  selectedPaths,
+  selectsFew,
+} from "../retrieval/search-request.ts";
+
+/** Entries that name a RAG; one RAG may be named by several. */
+const RAGS_LIMIT = 1_000;
+
+export const SelectedFiles = z
+  .object({
+    ragIdentifier: z.string().openapi({ description: "RAG that is linked." }),
+    files: selectedPaths.openapi({ description: "Paths or external ids of files." }),
+  })
+  .openapi("SelectedFiles");
+export const SelectedFolders = z
+  .object({
+    ragIdentifier: z.string().openapi({ description: "RAG that is linked." }),
+    folders: selectedPaths.openapi({ description: "Paths of folders." }),
+  })
+  .openapi("SelectedFolders");
+export const ProviderFilter = z
+  .object({
+    ragIdentifier: z
+      .string()
+      .optional()
+      .openapi({ description: "Only for this RAG; otherwise for all that are linked." }),
+    ...filterFields,
+  })
+  .openapi("ProviderFilter");
+
+const context = {
+  semanticSearch: queries.optional(),
+  ...searchFields,
+  selectedFiles: z
+    .array(SelectedFiles)
+    .max(RAGS_LIMIT)
+    .optional()
+    .openapi({ description: "Files by RAG: paths or external ids." }),
+  selectedFolders: z
+    .array(SelectedFolders)
+    .max(RAGS_LIMIT)
+    .optional()
+    .openapi({ description: "Folders by RAG." }),
+  providerFilter: filtersOf(ProviderFilter).openapi({
+    description: "Filter on provider metadata; every entry must match.",
+  }),
+  includeSystemPrompt: z
+    .boolean()
+    .default(false)
+    .openapi("IncludeSystemPrompt", { description: "Return the system prompt in the response." }),
+};
+
+type Selecting = {
+  selectedFiles?: z.output<typeof SelectedFiles>[] | undefined;
+  selectedFolders?: z.output<typeof SelectedFolders>[] | undefined;
+};
+
+const selectsFewInAll = ({ selectedFiles = [], selectedFolders = [] }: Selecting) =>
+  selectsFew(
+    ...selectedFiles.map(({ files }) => files),
+    ...selectedFolders.map(({ folders }) => folders),
+  );
+
+const checkSelections = checkSelected<Selecting & { useAllFiles: boolean }>(
+  ({ selectedFiles = [], selectedFolders = [] }) => [
+    ...selectedFiles.map(({ files }, at) => {
+      return { field: ["selectedFiles", at, "files"], paths: files };
+    }),
+    ...selectedFolders.map(({ folders }, at) => {
+      return { field: ["selectedFolders", at, "folders"], paths: folders };
+    }),
+  ],
+);
+
+export const InferenceRetrieveRequest = z
+  .object(context)
+  .refine(selectsFewInAll, fewSelected)
+  .superRefine(checkSelections)
+  .openapi("InferenceRetrieveRequest");
+
+const Prompt = z.string().regex(/\S/, "must not be blank").openapi({
+  description: "What the model receives; it takes no part in the document search.",
+  example: "Summarise how leave is asked for.",
+});
+
+export const InferenceRunRequest = z
+  .object({
+    prompt: Prompt,
+    ...context,
+    jsonSchema: z
+      .string()
+      .optional()
+      .openapi({
+        description: [
+          "A JSON Schema (draft 2020-12, or 2019-09, 7, 6 or 4 where $schema says so) serialised as",
+          "a string; forces the shape of response. Its root must admit an object or an array, and",
+          "references must stay inside it.",
+        ].join(" "),
+      }),
+  })
+  .refine(selectsFewInAll, fewSelected)
+  .superRefine(checkSelections)
+  .openapi("InferenceRunRequest");
+
+const MESSAGES_LIMIT = 50;
+
+export const AgentInvokeRequest = z.object({
+  prompt: Prompt,
+  /** Earlier turns, oldest first: the server stores no conversation. */
+  messages: z
+    .array(z.object({ role: z.enum(["user", "assistant"]), content: z.string() }))
+    .max(MESSAGES_LIMIT)
+    .optional(),
+  includeSystemPrompt: z.boolean().default(false),
+  includeSources: z.boolean().optional(),
+});
