@@ -12,12 +12,12 @@ import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
 import { ModelFailure, passageSource } from "../../ports/models.ts";
 import { readPassages, readRequest } from "../../text/prompt-delimiters.ts";
 import type { Passage } from "../../text/prompt-delimiters.ts";
-import { answerOf } from "./extractive/answer.ts";
+import { answerOf, quotationOf } from "./extractive/answer.ts";
 import type { Answer } from "./extractive/answer.ts";
-import { evidenceOf } from "./extractive/evidence.ts";
+import { evidenceOf, evidenceOfRequest } from "./extractive/evidence.ts";
 import { fillSchema, Unfilled } from "./extractive/fill-schema.ts";
+import { questionOf } from "./extractive/question.ts";
 import { asNode } from "./extractive/schema.ts";
-import { sentencesOf } from "./extractive/sentences.ts";
 
 /** About four characters make a token; used only for the reported usage. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -111,14 +111,18 @@ function textOfMessage(message: LanguageModelV4Prompt[number] | undefined): stri
 function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): LanguageModelV4Text {
   const material = {
     request: read.request,
-    passages: read.passages.flatMap(({ text, source }, at) => sentencesOf(text, at, source)),
-    sources: read.passages.map(({ source }) => source),
+    passages: read.passages,
     searched: read.searched || read.passages.length > 0,
   };
   if (responseFormat?.type !== "json") return cited(answerOf(material), read.passages);
   const schema = responseFormat.schema ?? { type: "object" };
   try {
-    const evidence = evidenceOf(material, new Budget(MAX_STEPS));
+    const { counted } = questionOf(read.request);
+    const quotation = quotationOf(material);
+    const budget = new Budget(MAX_STEPS);
+    const evidence = material.searched
+      ? evidenceOf(quotation, counted, budget)
+      : evidenceOfRequest(material.request, quotation, counted, budget);
     return { type: "text", text: JSON.stringify(fillSchema(schema, evidence)) };
   } catch (thrown) {
     if (thrown instanceof BudgetSpent) {

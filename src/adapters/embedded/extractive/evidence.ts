@@ -1,137 +1,139 @@
 import type { Budget } from "../../../core/work/step-budget.ts";
-import { answering, quotedAnswer } from "./answer.ts";
-import type { Material } from "./answer.ts";
-import { questionOf } from "./question.ts";
-import { byRelevance } from "./relevance.ts";
-import { sentencesOf } from "./sentences.ts";
-import type { Group, Sentence } from "./sentences.ts";
+import { inWords } from "./answer.ts";
+import type { Quotation } from "./answer.ts";
+import type { Part } from "./units.ts";
 import { stemsOf } from "./stems.ts";
 import { labelledValues } from "./values.ts";
 
-/** What a schema is filled from. */
+/** What a schema is filled from: a quotation, or an item or row of it. */
 export type Evidence = {
-  /**
-   * Where it comes from: passages that answer the question, the caller's own text, or one item
-   * of a list, in which every value belongs to the item.
-   */
-  of: "passages" | "own text" | "item";
-  /** Sentences that may hold a value, the most relevant first. */
-  sentences: Sentence[];
-  /** The whole text, line by line, of an item or the caller's own text. */
+  /** Empty where a quotation is only the closest. */
   text: string;
-  /** The quotation that answers the question for sure, and the block that it is taken from. */
-  quote: string | null;
-  group: Group | null;
+  /** Of the text and the headings above it. */
+  stems: Set<string>;
+  labelled: { stems: Set<string>; value: string }[];
+  /** The items of its list, or the rows of its table; `named`: stems of what introduces them. */
+  members: string[];
+  named: Set<string>;
   /** The answer in words; where it is only the closest quotation it says so. */
   said: string | null;
-  /** Stems of what the question counts: `days` of `How many days …?` */
-  counted: Set<string>;
-  labelled: Labelled[];
+  /** Stems of what the question counts. */
+  counted: string[];
+  isItem: boolean;
   /** The remaining steps for filling the schema; each search in the evidence is counted. */
   budget: Budget;
 };
 
-/** A value that the text labels; the label is stemmed. `own`: see `Scored`. */
-type Labelled = { stems: Set<string>; value: string; own: number };
+const NOTHING = {
+  text: "",
+  stems: new Set<string>(),
+  labelled: [],
+  members: [],
+  named: new Set<string>(),
+};
 
-/** Sentences behind this rank are too far from the question to hold its values. */
-const MAX_SENTENCES = 10_000;
-
-export function evidenceOf(material: Material, budget: Budget): Evidence {
-  const { request } = material;
-  const question = questionOf(request);
-  const counted = new Set(
-    /\b(?:how many|wie viele?)\s+([\p{L}]+)/iu.exec(request)?.slice(1).flatMap(stemsOf),
+export function evidenceOf(
+  quotation: Quotation | null,
+  counted: string[],
+  budget: Budget,
+): Evidence {
+  const shared = { said: inWords(quotation), counted, isItem: false, budget };
+  if (quotation?.isCertain !== true) return { ...NOTHING, ...shared };
+  const { parts, unit } = quotation;
+  const rows = rowsIn(parts);
+  const lists = parts.filter(({ kind }) => kind === "list");
+  const items = lists.flatMap(({ items: spans, text, start }) =>
+    spans.map((span) => withoutMark(text.slice(span.start - start, span.end - start))),
   );
-  const found = answering(material, question);
-  const { sure, said, block } = quotedAnswer(material);
-  const shared = {
-    quote: sure,
-    group: block,
-    said,
-    counted,
-    budget,
+  const led = parts.filter(({ kind }) => kind === "paragraph").map(({ text }) => text);
+  const text = [
+    ...parts.filter(({ kind }) => kind !== "table").map((part) => part.text),
+    ...rows,
+  ].join("\n");
+  budget.spend(text.length);
+  return {
+    text,
+    stems: new Set([...stemsOf(text), ...unit.headings]),
+    labelled: labelsIn(text),
+    members: items.length > 0 ? items : rows,
+    named: new Set([...unit.headings, ...led.flatMap(stemsOf)]),
+    ...shared,
   };
-  if (!material.searched) {
-    const sentences = sentencesOf(request);
-    return { ...shared, of: "own text", sentences, text: request, labelled: labelsOf([request]) };
-  }
-  const answers = new Set(found.map(({ sentence }) => sentence.passage));
-  const within = byRelevance(material.passages, question).filter(
-    ({ sentence, score }) => score > 0 && answers.has(sentence.passage),
-  );
-  const sentences = within.slice(0, MAX_SENTENCES).map(({ sentence }) => sentence);
-  const labelled = labelsOf(
-    sentences.map(({ text }) => text),
-    (at) => within[at]?.own ?? 0,
-  );
-  return { ...shared, of: "passages", sentences, text: "", labelled };
 }
 
-/** The evidence of one row or item. */
-export function evidenceWithin(part: string, budget: Budget): Evidence {
+const LIST_ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S.*)$/gm;
+
+/** The evidence of a request that holds its own context, all of which the caller wrote. */
+export function evidenceOfRequest(
+  request: string,
+  quotation: Quotation | null,
+  counted: string[],
+  budget: Budget,
+): Evidence {
+  budget.spend(request.length);
+  const stems = new Set(stemsOf(request));
+  const members = [...request.matchAll(LIST_ITEM)].map((found) => found[1] ?? "");
+  const own = { text: request, stems, labelled: labelsIn(request), members, named: stems };
+  return { ...own, said: inWords(quotation), counted, isItem: false, budget };
+}
+
+/** The evidence of one item or row. */
+export function evidenceWithin(part: string, { budget, counted }: Evidence): Evidence {
   budget.spend(part.length);
   const text = part.replace(/;\s/g, "\n");
+  const stems = new Set(stemsOf(text));
   return {
-    of: "item",
-    sentences: sentencesOf(part),
+    ...NOTHING,
     text,
-    quote: part,
-    group: null,
+    stems,
+    labelled: labelsIn(text),
     said: part,
-    counted: new Set(),
-    labelled: labelsOf([text]),
+    counted,
+    isItem: true,
     budget,
   };
 }
 
-function labelsOf(texts: string[], ownOf: (at: number) => number = () => 0): Labelled[] {
-  return texts.flatMap((text, at) =>
-    labelledValues(text).map(({ label, value }) => ({
-      stems: new Set(stemsOf(label)),
-      value,
-      own: ownOf(at),
-    })),
+const withoutMark = (item: string): string =>
+  item.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, "").trim();
+
+const labelsIn = (text: string) =>
+  labelledValues(text).map(({ label, value }) => ({ stems: new Set(stemsOf(label)), value }));
+
+/** `Grade: B; Days: 30` for a row below `| Grade | Days |`. */
+function rowsIn(parts: Part[]): string[] {
+  const [header, ...rows] = parts.filter(({ kind }) => kind === "table");
+  const columns = cellsOf(header?.text.split("\n", 1)[0] ?? "");
+  return rows.map(({ text }) =>
+    cellsOf(text)
+      .flatMap((cell, at) => (cell === "" ? [] : [columns[at] ? `${columns[at]}: ${cell}` : cell]))
+      .join("; "),
   );
 }
 
+const cellsOf = (row: string): string[] =>
+  row
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.replaceAll("\\|", "|").trim());
+
 /** `invoiceNumber`, `invoice_number` → `invoice number`. */
-export const wordsOfKey = (key: string) =>
+export const wordsOfKey = (key: string): string =>
   key.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2").replace(/[_\-.]+/g, " ");
 
-const MIN_LABEL_SHARE = 0.49;
+const LABEL_MIN_SHARE = 0.49;
 
-/** The value that the text labels with the key's words; null where two rows have an equal claim. */
-export function labelledAs({ of, labelled, budget }: Evidence, key: string): string | null {
+/** The value that the text labels with the key's words; null where there is none, or several. */
+export function labelledAs({ labelled, budget }: Evidence, key: string): string | null {
   const wanted = stemsOf(wordsOfKey(key));
   budget.spend(labelled.length * wanted.length);
-  const shares = labelled.map(({ stems }) => shareOf(wanted, stems));
-  const most = shares.reduce((a, b) => Math.max(a, b), 0);
-  if (most <= MIN_LABEL_SHARE) return null;
-  const fitting = labelled.filter((_, at) => shares[at] === most);
-  const [best] = fitting;
-  const isDisputed = fitting.some(({ own, value }) => own === best?.own && value !== best.value);
-  return best === undefined || (isDisputed && of === "passages") ? null : best.value;
-}
-
-/** How much of a label and of the wanted words is the same, 0 to 1. */
-function shareOf(wanted: string[], stems: Set<string>): number {
-  const shared = wanted.filter((stem) => stems.has(stem)).length;
-  return shared === 0 ? 0 : (2 * shared) / (wanted.length + stems.size);
-}
-
-const STEPS_PER_SENTENCE = 15;
-
-/** Sentences that hold all of the words, or what introduces or heads them does; best first. */
-export function sentencesHolding(evidence: Evidence, words: string[]): Sentence[] {
-  const wanted = words.flatMap(stemsOf);
-  if (wanted.length === 0) return [];
-  evidence.budget.spend(evidence.sentences.length * (STEPS_PER_SENTENCE + wanted.length));
-  return evidence.sentences.filter(({ stemSet, headingStems, group }) => {
-    const missing = wanted.filter((stem) => !stemSet.has(stem));
-    return (
-      missing.length < wanted.length &&
-      missing.every((stem) => group.introductionStems.has(stem) || headingStems.has(stem))
-    );
+  const shares = labelled.map(({ stems }) => {
+    const shared = wanted.filter((stem) => stems.has(stem)).length;
+    return shared === 0 ? 0 : (2 * shared) / (wanted.length + stems.size);
   });
+  const most = shares.reduce((a, b) => Math.max(a, b), 0);
+  const values = new Set(labelled.filter((_, at) => shares[at] === most).map(({ value }) => value));
+  const [only] = values;
+  return most > LABEL_MIN_SHARE && values.size === 1 ? (only ?? null) : null;
 }

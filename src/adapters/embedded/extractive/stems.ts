@@ -46,9 +46,3 @@ export function sharesPrefix(stem: string, term: string): boolean {
   if (shorter.length < SHORT_PREFIX || !longer.startsWith(shorter)) return false;
   return shorter.length >= PREFIX_LENGTH || ENDING.test(longer.slice(shorter.length));
 }
-
-/** Whether a stem stands among others, or one with the same beginning. */
-export function isLike(stem: string, stems: Iterable<string>): boolean {
-  for (const one of stems) if (one === stem || sharesPrefix(one, stem)) return true;
-  return false;
-}

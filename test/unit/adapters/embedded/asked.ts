@@ -1,6 +1,8 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { expect } from "vitest";
 
 import { extractiveChat } from "../../../../src/adapters/embedded/extractive-chat.ts";
+import { readResponseSchema } from "../../../../src/inference/response-schema.ts";
 import {
   newDelimiterKey,
   writePassages,
@@ -52,4 +54,16 @@ export async function answer(
   });
   const [part] = content;
   return part?.type === "text" ? part.text : "";
+}
+
+/** What a schema is filled with; the schema admits it. */
+export async function filled(
+  request: string,
+  schema: unknown,
+  passages: string[] = [],
+): Promise<unknown> {
+  const value = JSON.parse(await answer(request, passages, schema)) as unknown;
+  const read = readResponseSchema(JSON.stringify(schema));
+  expect(read.ok && read.schema.findings(value)).toEqual([]);
+  return value;
 }

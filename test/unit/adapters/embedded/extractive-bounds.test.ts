@@ -74,16 +74,18 @@ const object = {
   required: thousands.map(([name]) => name),
 };
 
-test.each<[string, string, Record<string, unknown>]>([
-  ["a schema that grows fourfold at each level", distinct, tree],
-  ["a schema with thousands of names over a long text", "Leave is due. ".repeat(45_000), object],
-])("%s is given up with an error that says so", async (_what, prompt, schema) => {
+test("a schema that grows fourfold at each level is given up with an error", async () => {
   let thrown: unknown;
   const work = async () => {
-    thrown = await answer(prompt, schema).catch((error: unknown) => error);
+    thrown = await answer(distinct, tree).catch((error: unknown) => error);
   };
   expect(await cpuMsOf(work)).toBeLessThan(MAX_CPU_MS);
   expect(String(thrown)).toContain("too many steps");
+});
+
+test("a schema with thousands of names is filled in bounded time over a long text", async () => {
+  const work = () => answer("Leave is due. ".repeat(45_000), object);
+  expect(await cpuMsOf(work)).toBeLessThan(MAX_CPU_MS);
 });
 
 test("a date is looked for in bounded time among letters of two scripts", async () => {

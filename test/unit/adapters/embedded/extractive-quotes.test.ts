@@ -1,0 +1,217 @@
+import { expect, test } from "vitest";
+
+import { answer } from "./asked.ts";
+
+const CLOSEST = "The documents do not say it outright; closest is:\n\n";
+
+const from = (file: string, text: string) => ({ source: `shop: ${file}`, text });
+
+/** Passages of other documents, which the search found beside the one that answers. */
+const OTHERS = [
+  from("returns.md", "Goods come back within two weeks."),
+  from("staff.md", "The counter is staffed by two people."),
+];
+
+/** What is quoted of one document, without its source. */
+async function quoted(question: string, text: string, file = "shop.md"): Promise<string> {
+  const said = await answer(question, [from(file, text), ...OTHERS]);
+  return said.slice(0, said.indexOf("\n\nSource:"));
+}
+
+const FILLER = "Lamps are dusted in the hall on every other Friday by two people. "
+  .repeat(8)
+  .trim();
+
+test.each([
+  [
+    "the step before",
+    "What to do when a battery is smoking?",
+    "Leave the building first. When a battery is smoking, close the door behind you.",
+  ],
+  [
+    "the paragraph before",
+    "What to do when a battery is smoking?",
+    "Leave the building first.\n\nWhen a battery is smoking, close the door behind you.",
+  ],
+  [
+    "who may not",
+    "Can mechanics work from home?",
+    "Office staff can work from home two days a week. Mechanics cannot.",
+  ],
+  [
+    "a whole list with what introduces it",
+    "What must a tenant never store in the cellar?",
+    "A tenant must never store in the cellar:\n\n- petrol,\n- gas,\n- paint, **unless** sealed.",
+  ],
+  [
+    "a list that a short sentence without a colon introduces",
+    "What must a tenant store in the cellar?",
+    `A tenant must not store in the cellar\n\n- petrol and gas,\n- ${FILLER}\n- paint.`,
+  ],
+  [
+    "an exception that follows",
+    "May guests use the sauna?",
+    `Guests may use the sauna. ${FILLER}\n\nExcept on Mondays, when it is cleaned.`,
+  ],
+  [
+    "code with what it shows",
+    "How do I resume a download?",
+    "To resume a download, use this:\n\n```sh\ncurl -C - \\\n  -O URL\n```",
+  ],
+  [
+    "all paragraphs below a term",
+    "What does tin --open do?",
+    "  -o, --open\n      Removes the lid.\n\n      Never use it on a hot tin.",
+  ],
+  [
+    "an item's paragraph and code",
+    "How do I open the tin?",
+    "1. Open the tin with the key.\n\n   Use no force:\n\n   ```sh\n   tin open\n   ```\n\n2. Keep the key.",
+  ],
+  ["a Hindi sentence", "साइकिल लौटाने की अंतिम तिथि?", "साइकिल लौटाने की अंतिम तिथि हर शुक्रवार को है।"],
+])("a block is quoted whole, as it is written: %s", async (_what, question, text) => {
+  expect((await quoted(question, text)).replace(CLOSEST, "")).toBe(text);
+});
+
+test("of a long section the block that answers is quoted, and no other", async () => {
+  const told = "Report sick leave by calling the desk.";
+  const text = `# Staff\n\n## Sick leave\n\n${FILLER}\n\n${told}\n\n${FILLER}`;
+  expect(await quoted("How do I report sick leave?", text)).toBe(told);
+});
+
+const TABLE = `| Option | Type |
+| --- | --- |
+| \`lid\` | \`'keep' \\| 'drop'\` |
+| \`key\` | \`string\` |
+| \`tin\` | \`number\` |`;
+
+test("a table's row is quoted with its header; what asks for none of them, the whole table", async () => {
+  expect(await quoted("Which type has the option lid?", TABLE)).toBe(
+    TABLE.split("\n").slice(0, 3).join("\n"),
+  );
+  expect(await quoted("Which option has which type?", TABLE)).toContain("`number`");
+});
+
+test.each([
+  [
+    "a table of contents",
+    "- [Opening a tin](#opening)\n- [Closing a tin](#closing)\n\n## Opening a tin\n\n",
+  ],
+  ["badges", "[![Tin 1.1](https://b.example/tin.svg)](https://tin.example/)\n\n"],
+  ["settings of a page", "---\ntitle: Tin\ndescription: Opens a tin\n---\n\n"],
+  ["a synopsis", "SYNOPSIS\n  tin open [--key] a tin\n\nDESCRIPTION\n  "],
+])("what says nothing is not quoted: %s", async (_what, before) => {
+  const told = "To open a tin, turn the key twice.";
+  expect((await quoted("How do I open a tin?", `${before}${told}`)).trim()).toBe(told);
+});
+
+test.each([
+  ["its headings", "tin.md › Tin › `open()`", "It opens a tin.", "tin.md › Tin › `open()`"],
+  [
+    "the heading of a passage",
+    "tin.md",
+    "# Tin\n\n## Opening\n\nA key opens a tin.",
+    "tin.md › Opening",
+  ],
+  [
+    "a badge left out",
+    "tin.md › Tin 'sup'[![T](https://b.example/t.svg)](https://t.example/)'/sup'",
+    "It opens a tin.",
+    "tin.md › Tin",
+  ],
+  ["plain text", "tin.txt", "Tin\n\n2. Care\nA key opens a tin.", "tin.txt › 2. Care"],
+  ["a manual page", "tin.1", "EXIT STATUS\n     A key opens a tin.", "tin.1 › EXIT STATUS"],
+  ["an underlined title", "tin.md", "Opening\n=======\n\nA key opens a tin.", "tin.md › Opening"],
+])("the source names the place: %s", async (_what, source, text, place) => {
+  const said = await answer("What opens a tin?", [{ source: `shop: ${source}`, text }]);
+  expect(said).toContain(`\n\nSource: shop: ${place}`);
+});
+
+const KETTLE = "A kettle is repaired by the days of the fair.";
+
+test.each([
+  ["a word is missing", "Which colour has a kettle repaired by the fair?", KETTLE],
+  ["it asks for a number", "How many kettles are repaired?", KETTLE],
+  ["it asks for a default", "What is the default of a kettle?", "The kettle is repaired."],
+  ["it asks for what does not hold", "Which lines do not hold words?", "Lines hold words."],
+  ["it asks how", "How do I boil water?", "# Kettle\n\nKettle is a tool that boils water."],
+  ["a figure is another one", "Is a kettle repaired by day 9.1?", "A kettle is repaired by day 9."],
+  [
+    "a type is another one",
+    "What is the weight of kettle B200?",
+    "The weight of kettle B300 is 2 kg.",
+  ],
+  [
+    "an option is another one",
+    "What does tin -v do?",
+    "  -m, --most <lines>\n    With -v tin stops.",
+  ],
+  [
+    "an option has another case",
+    "What does tin -v do?",
+    "  -V, --version\n    What tin is it: v 2.",
+  ],
+  ["a name is another one", "What does ensureDir do?", "`ensureDirSync` does the same at once."],
+  [
+    "a name is only mentioned",
+    "What is the default of work_mem?",
+    "`hash_mem` multiplies work_mem. The default is 2.0.",
+  ],
+  [
+    "a heading is another name",
+    "What is the default of work_mem?",
+    "## hash_mem\n\nMultiplies work_mem. The default is 2.0.",
+  ],
+  [
+    "its beginning is in another passage",
+    "What must a tenant store in the cellar?",
+    `- a tenant stores petrol in the cellar,\n- gas.`,
+  ],
+  ["what it leads to is in another passage", "How do I open tins?", "To open tins, use this:"],
+])(
+  "what does not bind the question is not said to be the answer: %s",
+  async (_why, question, text) => {
+    const said = await answer(question, [from("shop.md", text), ...OTHERS]);
+    expect(said).toMatch(/^The documents do not (?:seem to say\.$|say it outright)/);
+  },
+);
+
+test.each([
+  [
+    "What is the default of work_mem?",
+    "work_mem (integer)\n    Sets the memory. The default is 4MB.",
+  ],
+  ["What does tin -v do?", "  -v, --void=<x>\n    Empties the tin."],
+  ["Which lines do not hold words?", "Odd lines hold no words."],
+  ["Within how many days is a kettle repaired?", "A kettle is repaired within nine days."],
+  ["What is the weight of kettle B200?", "The weight of kettle B200 is 2 kg."],
+])("what binds it is the answer: %s", async (question, text) => {
+  expect(await quoted(question, text)).toBe(text);
+});
+
+test("a document that the question names goes before another that says the same", async () => {
+  const text = "A namespace is excluded with a minus. Use it in the list.";
+  const named = [from("otter/README.md", text), from("walrus/README.md", text)];
+  const said = await answer("How do I exclude a namespace with walrus?", named);
+  expect(said).toContain("Source: shop: walrus/README.md");
+});
+
+test.each([
+  ["German", "Wie hoch ist die Kaution?", "Die Kaution beträgt drei Mieten."],
+  ["French", "Combien de livres peut-on emprunter ?", "On emprunte huit livres."],
+  ["Spanish", "¿Cuánto cuesta la entrada?", "La entrada cuesta 4 euros."],
+  ["Italian", "Quanto costa l'abbonamento?", "L'abbonamento costa 45 euro."],
+  ["Portuguese", "Quem é o síndico?", "O síndico é Paulo Andrade."],
+  ["Japanese", "昼休みは何時からですか？", "昼休みは12時から1時間です。"],
+  ["Chinese", "每位读者可以借多少本书？", "每位读者最多可以借十本书。"],
+])("the words that ask are known: %s", async (_language, question, text) => {
+  expect(await quoted(question, text, "haus.md")).toContain(text);
+});
+
+test("a block without an end is broken off at a line, which is said, and is never certain", async () => {
+  const text = `To reset the flibber, use ${"this line\nor ".repeat(6_000)}`;
+  const said = await answer("How do I reset the flibber?", [from("reset.md", text), ...OTHERS]);
+  expect(said).toContain(CLOSEST);
+  expect(said).toContain("this line\n[…]\n\nSource: ");
+  expect(said.length).toBeLessThan(4_200);
+});
