@@ -9,6 +9,7 @@ import { dataOf, publicApi } from "../../src/cli/api/clients.ts";
 import { SAMPLE_QUESTIONS } from "../../src/cli/demo/questions.ts";
 import { scratchFolder } from "./local-service.ts";
 import { runPastedSamples } from "./pasted-samples.ts";
+import { runExamples } from "./run-examples.ts";
 import { expectSuccess, freePort, runCli, startCli } from "./run-cli.ts";
 
 type Printed = {
@@ -97,7 +98,9 @@ describe("npm start on the sample", () => {
       return (await fetch(session, { method: "POST", body })).status;
     };
     expect([await signIn(password), await signIn("quarry")]).toEqual([200, 401]);
-    await runPastedSamples(scratch.path, { url: `http://localhost:${port}`, token });
+    const served = { url: `http://localhost:${port}`, token };
+    await runPastedSamples(scratch.path, served);
+    await runExamples(served);
     child.kill("SIGINT");
     await finished;
     expect(readdirSync(state).filter((name) => name.endsWith(".env"))).toEqual([

@@ -3,7 +3,15 @@
  * and runs it there: it serves, indexes and answers, and writes nothing beside itself.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -40,13 +48,25 @@ function install() {
 
 const files = () => readdirSync(installed, { recursive: true }).join("\n");
 
+/** What the unit of docs/examples starts, with folders and a port of this test. */
+function commandOfUnit(documents: string, port: number): string[] {
+  const unit = readFileSync(join(PROJECT, "docs/examples/quarry.service"), "utf8");
+  const [, command = ""] = /^ExecStart=\S+\/quarry (.*)$/m.exec(unit) ?? [];
+  const places: Record<string, string> = {
+    "/srv/documents": documents,
+    "/var/lib/quarry/state": join(home, ".quarry"),
+    "8787": String(port),
+  };
+  return command.split(" ").map((word) => places[word] ?? word);
+}
+
 /** What `start` answered from a folder of one document. */
 function answered(port: number): string {
   const documents = join(scratch, "documents");
   mkdirSync(documents);
   writeFileSync(join(documents, "leave.md"), "# Leave\n\nEverybody has 26 days of leave a year.\n");
-  const options = ["--once", "--json", "--embedded", "--port", String(port)];
-  const said: unknown = JSON.parse(quarry("start", "documents", ...options));
+  const options = ["--once", "--json", "--embedded"];
+  const said: unknown = JSON.parse(quarry(...commandOfUnit("documents", port), ...options));
   return isObject(said) ? JSON.stringify(said["inference"]) : "nothing";
 }
 
