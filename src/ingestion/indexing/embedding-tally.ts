@@ -1,7 +1,7 @@
 import type { RagId } from "../../core/ids.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
 import { embeddedText } from "../../documents/chunking/chunk-document.ts";
-import type { Wanted } from "./embed-chunks.ts";
+import type { Wanted } from "./file-work.ts";
 
 /** One embedding call and its result; `tokens` is null when it failed. */
 export type EmbeddingCall = {

@@ -1,6 +1,6 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
-import type { FileFacts, ActivationResult, PlacedChunk } from "../../ports/index-versions.ts";
+import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import type { Chunk } from "../../documents/chunking/chunk-document.ts";
@@ -12,26 +12,37 @@ export type IdentifiedChunk = Chunk & { id: ChunkId };
 
 export type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
 
-/** One file that is being indexed in one generation of a RAG. */
+/** One file that is being indexed in one generation of a RAG: read and cut. */
 export type FileWork = {
-  file: ClaimedFile;
-  fingerprint: string;
+  readonly file: ClaimedFile;
+  readonly fingerprint: string;
   /** The text that the chunks' offsets refer to. */
-  markdown: string;
-  notes: string[];
-  chunks: IdentifiedChunk[];
-  /** Chunks for which the index has no vector. */
-  missing: IdentifiedChunk[];
-  /**
-   * Of a small file: its chunks that wait to be stored with the whole version, and how many they
-   * will be; taken once a call stores them. Null: chunks are stored as they are embedded.
-   */
-  held: { chunks: Embedded[]; wanted: number; isTaken: boolean } | null;
-  /** The result, where the whole version was stored. */
-  activation: ActivationResult | null;
-  /** Why a step failed for this file; later steps skip it. */
-  failure: { thrown: unknown } | null;
+  readonly markdown: string;
+  readonly notes: string[];
+  readonly chunks: readonly IdentifiedChunk[];
 };
+
+/** A file and those of its chunks for which the index has no vector. */
+export type Lacking = { readonly work: FileWork; readonly missing: readonly IdentifiedChunk[] };
+
+/** A chunk without a vector, and the file it belongs to. */
+export type Wanted = { work: FileWork; chunk: IdentifiedChunk };
+
+/** What a step brought for one file, or why it failed. */
+export type Outcome<Value> = { value: Value } | { thrown: unknown };
+
+export async function outcomeOf<Value>(step: () => Promise<Value>): Promise<Outcome<Value>> {
+  try {
+    return { value: await step() };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+export function valueOf<Value>(outcome: Outcome<Value>): Value {
+  if ("thrown" in outcome) throw outcome.thrown;
+  return outcome.value;
+}
 
 export function addressOf(file: ClaimedFile): PlacedIndex {
   const { ragId, fileId, generation, shards, vectorsIn } = file;
@@ -41,6 +52,11 @@ export function addressOf(file: ClaimedFile): PlacedIndex {
 export function indexOf(services: Pick<Services, "ragIndexes">, file: ClaimedFile): RagIndex {
   return services.ragIndexes(addressOf(file));
 }
+
+/** The files of each index. */
+export const byIndex = <One extends { work: FileWork }>(ones: readonly One[]): One[][] => [
+  ...Map.groupBy(ones, ({ work }) => JSON.stringify(addressOf(work.file))).values(),
+];
 
 export function factsOf(file: ClaimedFile): FileFacts {
   const { fileId, path, name, externalId, url, metadata, mimeType } = file;

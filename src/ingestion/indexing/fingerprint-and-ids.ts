@@ -22,7 +22,7 @@ export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<
 export async function chunkIdsOf(
   { ragId, generation, fileId }: Pick<ClaimedFile, "ragId" | "generation" | "fileId">,
   markdown: string,
-  chunks: Chunk[],
+  chunks: readonly Chunk[],
 ): Promise<ChunkId[]> {
   const idOf = (chunk: Chunk, occurrence: number) => {
     const text = embeddedText(markdown, chunk);

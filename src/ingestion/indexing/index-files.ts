@@ -15,8 +15,9 @@ import { EmbeddingTally } from "./embedding-tally.ts";
 import { mayBeCompressed } from "../../documents/media-type/media-types.ts";
 import { addressOf } from "./file-work.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
-import { indexGroup } from "./index-group.ts";
-import type { FileResult, IndexJob, NextTry } from "./index-group.ts";
+import type { FileResult, NextTry } from "./end-file.ts";
+import { indexGroup, unstarted } from "./index-group.ts";
+import type { DoneFile, IndexJob } from "./index-group.ts";
 import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { leaseOf } from "./lease.ts";
 import type { Lease } from "./lease.ts";
@@ -55,17 +56,29 @@ export async function indexFiles(
   const hold = { id: lease.id, until: now + LEASE_MS, now };
   const claimed = await claimFiles(services.db, messages, hold);
   await scheduleVectorSync(services, claimed.map(addressOf));
-  const job = { lease, budget, texts, tally: new EmbeddingTally() };
+  const { waiting, releases }: Waiting = { waiting: new Set(claimed), releases: [] };
+  const job: IndexJob = {
+    lease: {
+      id: lease.id,
+      renew: (files) => renewAll(services, { lease, budget, waiting, releases }, files),
+    },
+    budget,
+    texts,
+    tally: new EmbeddingTally(),
+    begin: (file) => waiting.delete(file) && budget.mayBegin(),
+  };
   const results: FileResult[] = [];
   try {
     for (const group of groupsOf(claimed)) {
-      await lease.renew();
-      results.push(...(await workInTurn(services, group, job)));
+      for await (const done of workInTurn(services, group, job)) {
+        await record(services, done, lease);
+        results.push(...done.map(({ result }) => result));
+      }
     }
   } finally {
     sendIndexingUsage(services, job.tally.uses);
   }
-  await releaseUnstarted(services, results, lease);
+  await Promise.all(releases);
   await confirmWaiting(services, waitingAmong(claimed, results));
   const replaced = claimed.filter(({ chunkCount }) => chunkCount > 0);
   await tryPurgeTombstones(services, replaced.map(addressOf));
@@ -82,6 +95,30 @@ export async function indexFiles(
   );
 }
 
+/** Files that nobody has begun, and what releases those that nobody will. */
+type Waiting = { waiting: Set<ClaimedFile>; releases: Promise<void>[] };
+
+/**
+ * Renews the lease of files under work, and of those that wait for it. Once the time to begin is
+ * over nobody works on these any more: they are released while the others go on.
+ */
+async function renewAll(
+  services: Services,
+  of: Waiting & { lease: Lease; budget: WorkBudget },
+  files: readonly IndexMessage[],
+): Promise<void> {
+  const { lease, budget, waiting, releases } = of;
+  if (!budget.isOver()) return await lease.renew([...files, ...waiting]);
+  if (waiting.size > 0) {
+    const releasing = releaseUnstarted(services, [...waiting], lease);
+    waiting.clear();
+    // Awaited at the end: what is under way does not wait for a queue.
+    releasing.catch(() => undefined);
+    releases.push(releasing);
+  }
+  await lease.renew(files);
+}
+
 /**
  * Releases and queues unstarted files without counting an attempt. The rows are written first,
  * because a message whose row is not pending yet is void. After a crash in between, the sweep
@@ -89,13 +126,13 @@ export async function indexFiles(
  */
 async function releaseUnstarted(
   services: Services,
-  results: FileResult[],
+  unstarted: ClaimedFile[],
   lease: Lease,
 ): Promise<void> {
-  const unstarted = results.flatMap((result) => (result.kind === "unstarted" ? [result.file] : []));
   if (unstarted.length === 0) return;
   const claimedUntil = services.now() + QUEUED_CLAIM_MS;
   const messages = await releaseClaims(services.db, unstarted, { leaseId: lease.id, claimedUntil });
+  if (messages.length === 0) return;
   services.log.info("claims released", { files: messages.length });
   const sizes = new Map(unstarted.map((file) => [file.fileId, sizeOf(file)]));
   await queueBySize(
@@ -162,44 +199,52 @@ function weightOf(file: ClaimedFile): number {
  * Processes a group when the isolate has memory for it; a group that waited too long is not
  * started.
  */
-async function workInTurn(
+async function* workInTurn(
   services: Services,
   group: ClaimedFile[],
   job: IndexJob,
-): Promise<FileResult[]> {
+): AsyncGenerator<DoneFile[]> {
   const { extractionMemory, now } = services;
   const bytes = group.reduce((sum, file) => sum + weightOf(file), 0);
   const reservation = { bytes, until: 0 };
+  await job.lease.renew(group);
   try {
     while (!extractionMemory.reserve(reservation, now())) {
-      if (!job.budget.mayWait()) return group.map((file) => ({ kind: "unstarted", file }));
+      if (!job.budget.mayWait()) {
+        yield group.map(unstarted);
+        return;
+      }
       await scheduler.wait(ASK_AGAIN_MS);
-      await job.lease.renew();
+      await job.lease.renew(group);
     }
-    return await workOn(services, group, job);
+    yield* indexGroup(services, group, job);
   } finally {
     extractionMemory.release(reservation);
   }
 }
 
-async function workOn(
-  services: Services,
-  group: ClaimedFile[],
-  job: IndexJob,
-): Promise<FileResult[]> {
-  const { results, saved } = await indexGroup(services, group, job);
+/** Writes what became of files, as soon as it is known. */
+async function record(services: Services, done: DoneFile[], lease: Lease): Promise<void> {
+  const results = done.map(({ result }) => result);
   const ends = results.flatMap((result) => (result.kind === "end" ? [result.end] : []));
-  const superseded = results.flatMap((result) =>
-    result.kind === "superseded" ? [result.message] : [],
-  );
-  if (ends.length > 0) await writeEnds(services, ends, job.lease, saved);
+  const changed = results.flatMap((one) => (one.kind === "superseded" ? [one.message] : []));
+  const left = results.flatMap((one) => (one.kind === "unstarted" ? [one.file] : []));
+  if (ends.length > 0) await writeEnds(services, ends, lease, savedBySource(done));
   tellNextTries(services.log, results);
-  if (superseded.length > 0) {
-    const now = services.now();
-    const claimedUntil = now + QUEUED_CLAIM_MS;
-    await services.queue.index(await requeueSuperseded(services.db, superseded, now, claimedUntil));
+  await releaseUnstarted(services, left, lease);
+  if (changed.length === 0) return;
+  const now = services.now();
+  const claimedUntil = now + QUEUED_CLAIM_MS;
+  await services.queue.index(await requeueSuperseded(services.db, changed, now, claimedUntil));
+}
+
+function savedBySource(done: DoneFile[]): Map<FileSourceId, number> {
+  const saved = new Map<FileSourceId, number>();
+  for (const one of done) {
+    const { id } = one.file.source;
+    saved.set(id, (saved.get(id) ?? 0) + one.saved);
   }
-  return results;
+  return saved;
 }
 
 async function writeEnds(

@@ -1,276 +1,259 @@
-import type { FileSourceId } from "../../core/ids.ts";
+import { inWaves } from "../../core/work/in-waves.ts";
+import { inBatches } from "../../core/work/batches.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { runCooperatively } from "../../core/work/cooperative.ts";
 import { countAttempt } from "../../db/files/attempts.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
-import type { FileEnd } from "../../db/files/finish-files.ts";
-import type { IndexMessage, PushedTexts } from "../../ports/job-queue.ts";
+import type { PushedTexts } from "../../ports/job-queue.ts";
+import type { ActivationResult } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
-import { chunkCooperatively } from "../../documents/chunking/chunk-document.ts";
-import { slicesOf } from "./embed-chunks.ts";
+import { embedChunks, embedderOf, SLICES_AT_ONCE } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
-import { UnreadableDocument } from "../../documents/extracted-document.ts";
-import { factsOf, indexOf, placed } from "./file-work.ts";
-import { fingerprintOf, identify } from "./fingerprint-and-ids.ts";
-import { hasExtractedText, keepsExtractedText } from "./extracted-texts.ts";
-import type { FileWork } from "./file-work.ts";
-import { StepFailure, labelFailure, verdictOn } from "./index-failure.ts";
+import { endOf, endOfFailure, superseded, type FileResult } from "./end-file.ts";
+import { byIndex, factsOf, indexOf, outcomeOf, placed, valueOf } from "./file-work.ts";
+import type { Embedded, FileWork, Lacking, Outcome } from "./file-work.ts";
+import { StepFailure, labelFailure } from "./index-failure.ts";
 import type { Lease } from "./lease.ts";
-import { loadDocument } from "./load-document.ts";
-import type { LoadedDocument } from "./load-document.ts";
-import { removeDeletedFile } from "../removal/remove-deleted-files.ts";
-import { reuseVectors } from "./reuse-vectors.ts";
-import { storeSlice } from "./store-slice.ts";
-import { byIndex, isSmall, storeVersions, takeComplete } from "./store-versions.ts";
-import { storedNotes } from "./stored-notes.ts";
+import { loadingOnce, readFile, type Load } from "./read-file.ts";
+import { reuseFor, type Reuse } from "./reuse-vectors.ts";
+import { stageChunks, storeVersions } from "./store-chunks.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
 /** An invocation may have six connections at once; more files would only wait. */
 const FILES_AT_ONCE = 6;
-const SLICES_AT_ONCE = 3;
-
-/** A failed attempt that is not the last one. */
-export type NextTry = { delayMs: number; reason: string };
-
-export type FileResult =
-  | { kind: "end"; end: FileEnd; again: NextTry | null }
-  /** The index knows of a later change of the file, `above` this revision. */
-  | { kind: "superseded"; message: IndexMessage & { above: number } }
-  /** Deleted at its source, and already recorded as deleted. */
-  | { kind: "deleted" }
-  /** There was no time left for this file. */
-  | { kind: "unstarted"; file: ClaimedFile };
+/** A file that is read waits so long (ms) for slower ones, so that they are embedded together. */
+const WAITS_FOR_OTHERS_MS = 10_000;
+/** A file with more missing chunks is large: its chunks are stored as they are embedded. */
+const MAX_SMALL_CHUNKS = 64;
+/** Chunks of small files whose vectors are in memory at once. */
+const MAX_PORTION_CHUNKS = 1_000;
 
 /** What the files of one invocation share. */
 export type IndexJob = {
   lease: Lease;
   budget: WorkBudget;
+  /** Whether this file may be begun now; one that may not is begun another time. */
+  begin: (file: ClaimedFile) => boolean;
   tally: EmbeddingTally;
   texts: PushedTexts;
 };
 
-export type GroupResult = { results: FileResult[]; saved: Map<FileSourceId, number> };
+/** `saved`: embeddings that unchanged chunks made unnecessary. */
+export type DoneFile = { file: ClaimedFile; result: FileResult; saved: number };
+
+type Found = Lacking & { reuse: Reuse };
 
 /**
- * Reads and chunks each file, embeds the new chunks of all files together, then activates each
- * version.
+ * Reads and chunks each file, embeds the new chunks of files together and activates each version.
+ * Files are handed on as they are done: none waits for a slow one.
  */
-export async function indexGroup(
+export async function* indexGroup(
   services: Services,
-  group: ClaimedFile[],
+  group: readonly ClaimedFile[],
   job: IndexJob,
-): Promise<GroupResult> {
-  const { lease, budget, tally } = job;
+): AsyncGenerator<DoneFile[]> {
   const load = loadingOnce(services, job);
-  const prepared = await inParallel(group, FILES_AT_ONCE, async (file) => {
-    if (!budget.mayBegin()) return { kind: "unstarted", file } satisfies FileResult;
-    if (file.isSuspect) await countAttempt(services.db, file, lease.id);
-    await lease.renew();
-    return await attempt(services, file, () => prepare(services, file, load));
-  });
-  const works = prepared.flatMap((one) => ("chunks" in one ? [one] : []));
-  await findMissing(services, works);
-  await inParallel(works, FILES_AT_ONCE, async (work) => await reuseVectors(services, work));
-  const limitOf = (file: ClaimedFile) => embedderOf(services, file).batchLimit;
-  await inParallel(slicesOf(works, limitOf), SLICES_AT_ONCE, async (slice) => {
-    await lease.renew();
-    await storeSlice(services, slice, tally);
-  });
-  await storeVersions(services, takeComplete(works));
-  const results = await inParallel(prepared, FILES_AT_ONCE, async (one) =>
-    "chunks" in one ? await attempt(services, one.file, () => activate(services, one)) : one,
-  );
-  return { results, saved: savedBySource(works) };
+  const pace = { limit: FILES_AT_ONCE, waitMs: WAITS_FOR_OTHERS_MS };
+  const read = (file: ClaimedFile) => beginFile(services, file, job, load);
+  for await (const wave of inWaves(group, pace, read)) {
+    const done = wave.flatMap((one) => ("result" in one ? [one] : []));
+    const works = wave.flatMap((one) => ("chunks" in one ? [one] : []));
+    if (done.length > 0) yield done;
+    yield* indexWorks(services, works, job);
+  }
 }
 
-const embedderOf = (services: Services, file: ClaimedFile) =>
-  services.models.embedder(file.embeddingModel, file.dimensions);
+export const unstarted = (file: ClaimedFile): DoneFile => ({
+  file,
+  result: { kind: "unstarted", file },
+  saved: 0,
+});
 
-/** When two RAGs share a source, the file is downloaded and extracted once. */
-function loadingOnce(services: Services, job: IndexJob) {
-  const loading = new Map<string, Promise<LoadedDocument>>();
-  return (file: ClaimedFile): Promise<LoadedDocument> => {
-    const key = `${file.fileId} ${file.version}`;
-    const known = loading.get(key) ?? loadDocument(services, file, job);
-    loading.set(key, known);
-    return known;
-  };
+async function beginFile(
+  services: Services,
+  file: ClaimedFile,
+  { begin, lease }: IndexJob,
+  load: Load,
+): Promise<FileWork | DoneFile> {
+  if (!begin(file)) return unstarted(file);
+  if (file.isSuspect) await countAttempt(services.db, file, lease.id);
+  await lease.renew([file]);
+  const prepared = await outcomeOf(() => readFile(services, file, load));
+  if ("thrown" in prepared) return await failed(services, file, prepared.thrown);
+  return "chunks" in prepared.value ? prepared.value : { file, result: prepared.value, saved: 0 };
 }
 
 /** An error in a step of one file ends the attempt of that file only. */
-async function attempt<T>(
+const failed = async (services: Services, file: ClaimedFile, thrown: unknown, saved = 0) => ({
+  file,
+  result: await endOfFailure(services, file, thrown),
+  saved,
+});
+
+/** Small files together, then each large one. What there is no time for is begun another time. */
+async function* indexWorks(
   services: Services,
-  file: ClaimedFile,
-  step: () => Promise<T>,
-): Promise<T | FileResult> {
-  try {
-    return await step();
-  } catch (thrown) {
-    return await endOfFailure(services, file, thrown);
+  works: FileWork[],
+  job: IndexJob,
+): AsyncGenerator<DoneFile[]> {
+  const found = await findMissing(services, works);
+  yield await inParallel(found.failed, FILES_AT_ONCE, async ({ work, thrown }) =>
+    failed(services, work.file, thrown),
+  );
+  const isSmall = ({ missing }: Lacking) => missing.length <= MAX_SMALL_CHUNKS;
+  const small = portionsOf(services, found.lacking.filter(isSmall));
+  const large = found.lacking.filter((one) => !isSmall(one));
+  const steps = [
+    ...small.map((portion) => ({ portion, index: () => indexSmall(services, portion, job) })),
+    ...large.map((one) => ({ portion: [one], index: () => indexLarge(services, one, job) })),
+  ];
+  for (const [at, { portion, index }] of steps.entries()) {
+    const waiting = steps.slice(at).flatMap((step) => step.portion.map(({ work }) => work.file));
+    await job.lease.renew(waiting);
+    yield at === 0 || job.budget.mayWait()
+      ? await index()
+      : portion.map(({ work }) => unstarted(work.file));
   }
 }
 
-async function prepare(
-  services: Services,
-  file: ClaimedFile,
-  load: (file: ClaimedFile) => Promise<LoadedDocument>,
-): Promise<FileWork | FileResult> {
-  // An unknown model or a missing setting is reported before anything is downloaded.
-  const { tokenizer } = embedderOf(services, file);
-  if (file.sha256 !== null && file.fingerprint !== null) {
-    const known = await describeUnchanged(services, file, file.sha256, () =>
-      isTextStored(services, file),
-    );
-    if (known !== null) return known;
+function portionsOf(services: Services, small: Found[]): Found[][] {
+  const portions: Found[][] = [];
+  let chunks = 0;
+  for (const one of small) {
+    const { batchLimit } = embedderOf(services, one.work.file);
+    const limit = Math.min(SLICES_AT_ONCE * batchLimit, MAX_PORTION_CHUNKS);
+    const open = portions.at(-1);
+    chunks += one.missing.length;
+    if (open !== undefined && chunks <= limit) open.push(one);
+    else {
+      portions.push([one]);
+      chunks = one.missing.length;
+    }
   }
-  const loaded = await load(file);
-  if (loaded.outcome === "deleted") {
-    await removeDeletedFile(services, file.fileId);
-    return { kind: "deleted" };
-  }
-  if (loaded.sha256 !== file.sha256) {
-    const unchanged = await describeUnchanged(services, file, loaded.sha256);
-    if (unchanged !== null) return unchanged;
-  }
-  const fingerprint = await fingerprintOf(file, loaded.sha256);
-  const { chunkSize, chunkOverlap, name: fileName } = file;
-  const settings = { chunkSize, chunkOverlap, tokenizer, fileName };
-  const cut = await runCooperatively(
-    chunkCooperatively(loaded.document, settings),
-    loaded.yieldToOthers,
-  );
-  if (cut.length === 0) throw new UnreadableDocument("no text found");
-  const { markdown } = loaded.document;
-  const chunks = await identify(file, markdown, cut);
-  const notes = storedNotes(loaded.document.notes);
-  const of = { file, fingerprint, markdown, notes };
-  return { ...of, chunks, missing: chunks, held: null, activation: null, failure: null };
+  return portions;
 }
 
 /** One call for all files of an index. */
-async function findMissing(services: Services, works: FileWork[]): Promise<void> {
-  await inParallel(byIndex(works), FILES_AT_ONCE, async (ofIndex) => {
-    const [first] = ofIndex;
-    if (first === undefined) return;
-    const files = ofIndex.map(({ file: { fileId }, chunks }) => {
-      return { fileId, ids: chunks.map(({ id }) => id) };
+async function findMissing(services: Services, works: FileWork[]) {
+  const lacking: Found[] = [];
+  const failed: { work: FileWork; thrown: unknown }[] = [];
+  const named = works.map((work) => ({ work }));
+  await inParallel(byIndex(named), FILES_AT_ONCE, async (ofIndex) => {
+    const files = ofIndex.map(({ work }) => {
+      return { fileId: work.file.fileId, ids: work.chunks.map(({ id }) => id) };
     });
-    try {
-      const index = indexOf(services, first.file);
-      const lacking = new Set(await labelFailure("index", () => index.missing(files)));
-      for (const work of ofIndex) {
-        work.missing = work.chunks.filter(({ id }) => lacking.has(id));
-        if (isSmall(work)) work.held = { chunks: [], wanted: work.missing.length, isTaken: false };
+    const asked = await outcomeOf(async () => {
+      const [index] = ofIndex.map(({ work }) => indexOf(services, work.file));
+      return new Set(await labelFailure("index", async () => (await index?.missing(files)) ?? []));
+    });
+    for (const { work } of ofIndex) {
+      if ("thrown" in asked) failed.push({ work, thrown: asked.thrown });
+      else {
+        const missing = work.chunks.filter(({ id }) => asked.value.has(id));
+        lacking.push({ work, missing, reuse: reuseFor(services, work) });
       }
-    } catch (thrown) {
-      for (const work of ofIndex) work.failure ??= { thrown };
     }
+  });
+  return { lacking, failed };
+}
+
+type Vectors = { embedded: Embedded[]; asked: number };
+
+/** Vectors of the missing chunks of each file, in order: reused, or else embedded. */
+async function vectorsFor(
+  services: Services,
+  found: readonly Found[],
+  { tally }: IndexJob,
+): Promise<Outcome<Vectors>[]> {
+  const reused = await inParallel(found, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
+    const outcome = await outcomeOf(() => reuse(missing));
+    return { work, missing: "value" in outcome ? outcome.value.left : [], outcome };
+  });
+  const embedded = await embedChunks(services, reused, tally);
+  return await inParallel(reused, reused.length, async ({ missing, outcome }, at) =>
+    outcomeOf(async () => {
+      const fresh = valueOf(embedded[at] ?? { value: [] });
+      return { embedded: [...valueOf(outcome).embedded, ...fresh], asked: missing.length };
+    }),
+  );
+}
+
+async function indexSmall(
+  services: Services,
+  portion: readonly Found[],
+  job: IndexJob,
+): Promise<DoneFile[]> {
+  const vectors = await vectorsFor(services, portion, job);
+  const complete = portion.flatMap(({ work }, at) => {
+    const own = vectors[at];
+    return own !== undefined && "value" in own ? [{ work, embedded: own.value.embedded }] : [];
+  });
+  const stored = await storeVersions(services, complete);
+  return await inParallel(portion, FILES_AT_ONCE, async ({ work }, at) => {
+    const own: Outcome<Vectors> = vectors[at] ?? { value: { embedded: [], asked: 0 } };
+    const activated = await outcomeOf(async () => {
+      valueOf(own);
+      return endOfActivation(services, work, valueOf(stored.get(work) ?? INCOMPLETE));
+    });
+    const asked = "value" in own ? own.value.asked : work.chunks.length;
+    const saved = work.chunks.length - asked;
+    if ("thrown" in activated) return await failed(services, work.file, activated.thrown, saved);
+    return { file: work.file, result: activated.value, saved };
   });
 }
 
-/** Bytes that return after others were indexed are known, but their text was deleted. */
-async function isTextStored({ files }: Services, file: ClaimedFile): Promise<boolean> {
-  if (!keepsExtractedText(file)) return true;
-  return await labelFailure("file storage", () => hasExtractedText(files, file));
+const INCOMPLETE: Outcome<ActivationResult> = { value: { outcome: "incomplete", missing: [] } };
+
+/** Chunks are stored as they are embedded, so that another attempt has less to do. */
+async function indexLarge(services: Services, found: Found, job: IndexJob): Promise<DoneFile[]> {
+  const { work, missing } = found;
+  const { file, chunks } = work;
+  const pages = inBatches(missing, embedderOf(services, file).batchLimit);
+  let asked = 0;
+  let hasFailed = false;
+  const staged = await inParallel(pages, SLICES_AT_ONCE, async (page) =>
+    outcomeOf(async () => {
+      if (hasFailed) return;
+      await job.lease.renew([file]);
+      try {
+        const [vectors] = await vectorsFor(services, [{ ...found, missing: page }], job);
+        const { embedded, asked: some } = valueOf(vectors ?? { value: { embedded: [], asked: 0 } });
+        asked += some;
+        await stageChunks(services, { work, embedded });
+      } catch (thrown) {
+        hasFailed = true;
+        throw thrown;
+      }
+    }),
+  );
+  const activated = await outcomeOf(async () => {
+    staged.forEach(valueOf);
+    const index = indexOf(services, file);
+    const activation = await labelFailure("index", () =>
+      index.activateVersion(factsOf(file), file.revision, chunks.map(placed)),
+    );
+    return endOfActivation(services, work, activation);
+  });
+  const saved = chunks.length - asked;
+  if ("thrown" in activated) return [await failed(services, file, activated.thrown, saved)];
+  return [{ file, result: activated.value, saved }];
 }
 
-/**
- * When the content is unchanged, only the file's metadata may have changed. Null when the chunks
- * must be made again.
- */
-async function describeUnchanged(
+function endOfActivation(
   services: Services,
-  file: ClaimedFile,
-  sha256: string,
-  hasText: () => Promise<boolean> = async () => true,
-): Promise<FileResult | null> {
-  const fingerprint = await fingerprintOf(file, sha256);
-  if (fingerprint !== file.fingerprint || !(await hasText())) return null;
-  const index = indexOf(services, file);
-  const told = await labelFailure("index", () => index.describeFile(factsOf(file), file.revision));
-  if (told.outcome === "absent") return null;
-  if (told.outcome === "superseded") return superseded(file, told.revision);
-  return end(file, { status: "indexed", chunkCount: null, fingerprint });
-}
-
-function superseded(file: ClaimedFile, above: number): FileResult {
-  const { ragId, generation, fileId, revision } = file;
-  return { kind: "superseded", message: { ragId, generation, fileId, revision, above } };
-}
-
-async function activate(services: Services, work: FileWork): Promise<FileResult> {
-  if (work.failure !== null) throw work.failure.thrown;
-  const { file, chunks, fingerprint, notes } = work;
-  const activation =
-    work.activation ??
-    (await labelFailure("index", () =>
-      indexOf(services, file).activateVersion(factsOf(file), file.revision, chunks.map(placed)),
-    ));
+  { file, fingerprint, notes }: FileWork,
+  activation: ActivationResult,
+): FileResult {
   if (activation.outcome === "incomplete") {
     throw new StepFailure("index: stored chunks are missing", null);
   }
   if (activation.outcome === "superseded") return superseded(file, activation.revision);
-  if (activation.outcome === "full") return waitForVectors(services, file);
-  return end(file, { status: "indexed", chunkCount: activation.chunkCount, fingerprint, notes });
-}
-
-/** The sweep reclaims the file; by then only the activation is left to do. */
-function waitForVectors(services: Services, file: ClaimedFile): FileResult {
-  return end(file, { status: "processing", claimedUntil: services.now() + VECTORS_CLAIM_MS });
+  if (activation.outcome === "full") {
+    // The sweep reclaims the file; by then only the activation is left to do.
+    const claimedUntil = services.now() + VECTORS_CLAIM_MS;
+    return endOf(file, { status: "processing", claimedUntil });
+  }
+  return endOf(file, { status: "indexed", chunkCount: activation.chunkCount, fingerprint, notes });
 }
 
 /** Vectors become visible after 30 s to 2 min. */
 const VECTORS_CLAIM_MS = 30_000;
-
-async function endOfFailure(
-  services: Services,
-  file: ClaimedFile,
-  thrown: unknown,
-): Promise<FileResult> {
-  const verdict = verdictOn(thrown, file.attempts);
-  if (verdict.kind === "again") {
-    const claimedUntil = services.now() + verdict.delayMs + RETRY_CLAIM_MS;
-    const again = { delayMs: verdict.delayMs, reason: verdict.message };
-    return end(file, { status: "pending", claimedUntil }, again);
-  }
-  const errorMessage = verdict.message;
-  if (verdict.kind === "given-up") {
-    return end(file, { status: "error", errorMessage, errorIsOutside: true });
-  }
-  const unread = { status: "error" as const, errorMessage, chunkCount: 0, notes: [] };
-  if (file.chunkCount === 0) return end(file, unread);
-  return await attempt(services, { ...file, chunkCount: 0 }, async () => {
-    const { fileId, revision } = file;
-    await labelFailure("index", () => indexOf(services, file).remove([{ fileId, revision }]));
-    return end(file, unread);
-  });
-}
-
-/** A message sent again claims its file for this much longer than its delay. */
-const RETRY_CLAIM_MS = 60_000;
-
-function end(
-  { ragId, generation, fileId, revision }: ClaimedFile,
-  facts: Pick<FileEnd, "status"> & Partial<FileEnd>,
-  again: NextTry | null = null,
-): FileResult {
-  const nothing = {
-    chunkCount: null,
-    fingerprint: null,
-    notes: null,
-    errorMessage: null,
-    errorIsOutside: false,
-    claimedUntil: 0,
-  };
-  const of = { ragId, generation, fileId, revision };
-  return { kind: "end", end: { ...of, ...nothing, ...facts }, again };
-}
-
-function savedBySource(works: FileWork[]): Map<FileSourceId, number> {
-  const saved = new Map<FileSourceId, number>();
-  for (const { file, chunks, missing } of works) {
-    const { id } = file.source;
-    saved.set(id, (saved.get(id) ?? 0) + chunks.length - missing.length);
-  }
-  return saved;
-}

@@ -1,23 +1,32 @@
+import { keyOfFile } from "../../db/files/claim-files.ts";
 import { renewClaims } from "../../db/files/release-claims.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
+import { messageOf } from "./queue-by-size.ts";
 import { LEASE_MS } from "../timeouts.ts";
 
 /** The lease is renewed when this much of it (ms) has passed. */
 const RENEW_AFTER_MS = LEASE_MS / 4;
 
-/** A claim on rows, renewed while its worker is alive. */
-export type Lease = { id: string; renew: () => Promise<void> };
+/** A claim on files, renewed for those that their worker still works on. */
+export type Lease = { id: string; renew: (files: readonly IndexMessage[]) => Promise<void> };
 
-/** A lease for these messages, after they were claimed under the lease's id. */
+/**
+ * A lease for these messages, after they were claimed under the lease's id. A file that is not
+ * named for long is not renewed: its work hangs, whatever happens to the others of its batch.
+ */
 export function leaseOf(services: Pick<Services, "db" | "now">, messages: IndexMessage[]): Lease {
   const id = crypto.randomUUID();
   let renewedAt = services.now();
-  const renew = async () => {
+  let active = new Map(messages.map((message) => [keyOfFile(message), message]));
+  const renew = async (files: readonly IndexMessage[]) => {
+    for (const file of files) active.set(keyOfFile(file), messageOf(file));
     const now = services.now();
     if (now - renewedAt < RENEW_AFTER_MS) return;
     renewedAt = now;
-    await renewClaims(services.db, { id, until: now + LEASE_MS }, messages);
+    const named = [...active.values()];
+    active = new Map();
+    await renewClaims(services.db, { id, until: now + LEASE_MS }, named);
   };
   return { id, renew };
 }

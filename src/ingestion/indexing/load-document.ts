@@ -31,6 +31,9 @@ export type LoadedDocument =
 
 const encoder = new TextEncoder();
 
+/** What loading needs of its invocation. */
+export type Loading = { lease: Lease; texts: PushedTexts };
+
 type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
 
 /**
@@ -42,7 +45,7 @@ type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
 export async function loadDocument(
   services: Services,
   file: ClaimedFile,
-  { lease, texts }: { lease: Lease; texts: PushedTexts },
+  { lease, texts }: Loading,
 ): Promise<LoadedDocument> {
   const keeps = keepsExtractedText(file);
   if (keeps && file.sha256 !== null) {
@@ -55,7 +58,7 @@ export async function loadDocument(
         outcome: "loaded",
         document,
         sha256: file.sha256,
-        yieldToOthers: yieldWithin(services, lease),
+        yieldToOthers: yieldWithin(services, file, lease),
       };
     }
   }
@@ -68,7 +71,7 @@ export async function loadDocument(
     await labelFailure("database", () => noteContent(services.db, file, facts));
   }
   const raw = { name: file.name, mimeType, bytes: content.bytes };
-  const yieldToOthers = yieldWithin(services, lease);
+  const yieldToOthers = yieldWithin(services, file, lease);
   const options = { converter: services.converter, discardsBytes: true, yieldToOthers };
   const document = await labelFailure("text extraction", () => extractDocument(raw, options));
   // Of a file that was replaced or deleted meanwhile, the sweep deletes it.
@@ -78,11 +81,11 @@ export async function loadDocument(
 }
 
 /** The clock of a Worker advances only while the Worker waits. */
-function yieldWithin({ now }: Services, lease: Lease): YieldToOthers {
+function yieldWithin({ now }: Services, file: ClaimedFile, lease: Lease): YieldToOthers {
   const deadline = now() + READING_TIMEOUT_MS;
   return async () => {
     await scheduler.wait(0);
-    await lease.renew();
+    await lease.renew([file]);
     if (now() > deadline) throw new TakesTooLong(READING_TIMEOUT_MS / MINUTE_MS);
   };
 }

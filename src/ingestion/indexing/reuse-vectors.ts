@@ -3,42 +3,44 @@ import { decodeHalfFloats } from "../../core/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
 import { chunkIdsOf } from "./fingerprint-and-ids.ts";
-import type { FileWork, IdentifiedChunk } from "./file-work.ts";
+import type { Embedded, FileWork, IdentifiedChunk } from "./file-work.ts";
 import { labelFailure } from "./index-failure.ts";
 import { shardOf } from "../../core/shard-of.ts";
-import { storeEmbedded } from "./store-embedded.ts";
-import { recordFailure } from "./store-versions.ts";
 
-/** Chunks requested and stored at once: with their vectors about a MiB. */
+/** Chunks requested at once: with their vectors about a MiB. */
 const CHUNKS_PER_PAGE = 256;
+
+/** What an earlier generation has vectors of, and what must be embedded. */
+type Reused = { embedded: Embedded[]; left: readonly IdentifiedChunk[] };
+export type Reuse = (missing: readonly IdentifiedChunk[]) => Promise<Reused>;
 
 /**
  * A file that is indexed in a generation of the same model takes its vectors from the previous one
- * where a chunk's embedded text is the same; chunks left in `missing` must be embedded.
+ * where a chunk's embedded text is the same.
  */
-export async function reuseVectors(services: Services, work: FileWork): Promise<void> {
-  const { file, missing } = work;
-  if (!file.isBuilding || file.vectorsFrom === null || missing.length === 0) return;
-  const { ragId, fileId, vectorsFrom } = file;
+export function reuseFor(services: Services, work: FileWork): Reuse {
+  const { isBuilding, vectorsFrom, ragId, fileId } = work.file;
+  if (!isBuilding || vectorsFrom === null) return async (left) => ({ embedded: [], left });
   const { generation, shards } = vectorsFrom;
-  await recordFailure(work, async () => {
-    const earlier = services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
-    const earlierIds = await earlierIdsOf(work, generation);
+  let earlierIds: Promise<Map<ChunkId, ChunkId>> | null = null;
+  return async (missing) => {
+    earlierIds ??= earlierIdsOf(work, generation);
+    const idOf = await earlierIds;
+    const index = services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
+    const embedded: Embedded[] = [];
     const left: IdentifiedChunk[] = [];
     for (const page of inBatches(missing, CHUNKS_PER_PAGE)) {
-      const ids = page.flatMap(({ id }) => earlierIds.get(id) ?? []);
-      const stored = await labelFailure("index", () => earlier.vectors(fileId, ids));
+      const ids = page.flatMap(({ id }) => idOf.get(id) ?? []);
+      const stored = await labelFailure("index", () => index.vectors(fileId, ids));
       const vectors = new Map(stored.map(({ id, vector }) => [id, vector]));
-      const found = page.flatMap((chunk) => {
-        const vector = vectors.get(earlierIds.get(chunk.id) ?? chunk.id);
-        return vector === undefined ? [] : [{ chunk, vector: decodeHalfFloats(vector) }];
-      });
-      if (found.length > 0) await storeEmbedded(services, new Map([[work, found]]));
-      const known = new Set(found.map(({ chunk }) => chunk));
-      left.push(...page.filter((chunk) => !known.has(chunk)));
+      for (const chunk of page) {
+        const vector = vectors.get(idOf.get(chunk.id) ?? chunk.id);
+        if (vector === undefined) left.push(chunk);
+        else embedded.push({ chunk, vector: decodeHalfFloats(vector) });
+      }
     }
-    work.missing = left;
-  });
+    return { embedded, left };
+  };
 }
 
 /** Each chunk's id in another generation. */

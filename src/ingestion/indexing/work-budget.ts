@@ -15,6 +15,8 @@ export type WorkBudget = {
   mayBegin: () => boolean;
   /** Whether waiting for memory is still worthwhile. */
   mayWait: () => boolean;
+  /** Whether what has not been started will not be. */
+  isOver: () => boolean;
 };
 
 /** A budget that starts now. */
@@ -23,6 +25,7 @@ export function workBudget(now: () => number): WorkBudget {
   let hasBegun = false;
   return {
     mayWait: () => now() < end,
+    isOver: () => hasBegun && now() >= end,
     mayBegin: () => {
       const may = !hasBegun || now() < end;
       hasBegun = true;

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { reasonOf } from "../../core/errors.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { purgeEvents } from "../../db/access/audit-store.ts";
@@ -31,6 +31,10 @@ const FORGOTTEN_PER_SWEEP = 200;
 /** By then, the message sent with the removal has had time to arrive. */
 const PURGE_AGAIN_AFTER_MS = 5 * MINUTE_MS;
 
+/** The steps of a sweep are waited for this long together, and each of the rest a moment. */
+const SWEEP_MS = 40 * SECOND_MS;
+const STEP_MS = SECOND_MS / 2;
+
 /** However many days they are kept: a page of the panel reads all of them. */
 const QUERIES_KEPT = 20_000;
 const MINUTES_AN_HOUR = 60;
@@ -39,12 +43,13 @@ const AUDIT_KEPT_MS = 90 * DAY_MS;
 
 type Step = (services: Services) => Promise<void>;
 
+/** Lost work comes first: nothing that stalls may stand before it. */
 const STEPS: [name: string, step: Step][] = [
+  ["files", queueUnclaimedFilesOnce],
+  ["scans", queueUnclaimedScans],
   ["removals", finishRemovals],
   ["replaced contents", purgeReplacedContents],
   ["interrupted uploads", purgeInterruptedUploads],
-  ["files", queueUnclaimedFilesOnce],
-  ["scans", queueUnclaimedScans],
   ["scopes", queueUnappliedScopes],
   ["evaluations", queueUnclaimedRuns],
   ["removed resources", queuePurges],
@@ -64,16 +69,29 @@ const STEPS: [name: string, step: Step][] = [
 
 /**
  * Reclaims work whose worker or message was lost, finishes what was interrupted, and deletes
- * expired data. A failing step does not stop the others.
+ * expired data. A failing step does not stop the others, and a stalling one does not hold them: the
+ * clock's next minute begins when this one has ended.
  */
-export async function sweep(services: Services): Promise<void> {
+export async function sweep(services: Services, withinMs = SWEEP_MS): Promise<void> {
+  const until = Date.now() + withinMs;
   for (const [name, step] of STEPS) {
-    try {
-      await step(services);
-    } catch (thrown) {
+    const work = step(services).catch((thrown: unknown) => {
       services.log.error("sweep step failed", { step: name, reason: reasonOf(thrown) });
-    }
+    });
+    const hasEnded = await endsWithin(work, Math.max(until - Date.now(), STEP_MS));
+    if (!hasEnded) services.log.error("sweep step goes on in the background", { step: name });
   }
+}
+
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  const over = new AbortController();
+  const late = scheduler.wait(ms, { signal: over.signal }).then(
+    () => false,
+    () => true,
+  );
+  const hasEnded = await Promise.race([work.then(() => true), late]);
+  over.abort();
+  return hasEnded;
 }
 
 async function finishRemovals(services: Services): Promise<void> {

@@ -5,7 +5,7 @@ import type { Services } from "../../services.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 import { queueUnclaimedFiles, sweep } from "./sweep.ts";
 
-/** Runs once a minute: queues the scans that are due, then runs the sweep. */
+/** Runs once a minute: queues the scans that are due and runs the sweep. */
 export async function tick(services: Services): Promise<void> {
   try {
     await queueDueScans(services);

@@ -3,6 +3,7 @@ import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
 import { EmbeddingTally } from "../../../src/ingestion/indexing/embedding-tally.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../../src/core/document-limit.ts";
 import { indexGroup } from "../../../src/ingestion/indexing/index-group.ts";
+import type { DoneFile } from "../../../src/ingestion/indexing/index-group.ts";
 import { readLimited } from "../../../src/core/read-limited.ts";
 import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
 import type { Services } from "../../../src/services.ts";
@@ -93,13 +94,20 @@ export default {
     const job = {
       lease,
       budget: workBudget(Date.now),
+      begin: () => true,
       tally: new EmbeddingTally(),
       texts: new Map(),
     };
-    const { results } = await indexGroup(services, [file], job);
-    const [result] = results;
-    const end = result?.kind === "end" ? result.end : null;
+    const end = await endIn(indexGroup(services, [file], job));
     const outcome = end?.errorMessage ?? end?.status ?? "nothing";
     return Response.json({ outcome, characters: 0, pages: 0, chunks: end?.chunkCount ?? 0 });
   },
 } satisfies ExportedHandler;
+
+/** What became of the only file. */
+async function endIn(waves: AsyncGenerator<DoneFile[]>) {
+  for await (const done of waves) {
+    for (const { result } of done) if (result.kind === "end") return result.end;
+  }
+  return null;
+}

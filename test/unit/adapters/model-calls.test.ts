@@ -4,7 +4,7 @@ import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai-
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { checkEmbedder } from "../../../src/catalog/models/check-model.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { embedSlice } from "../../../src/ingestion/indexing/embed-chunks.ts";
+import { callEmbedder } from "../../../src/ingestion/indexing/embed-chunks.ts";
 import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
@@ -123,7 +123,7 @@ describe("over AI Gateway", () => {
     const double = new OpenAiDouble();
     const embedder = open(double).embedder(name, 2);
     await embedTexts(embedder, ["a"], signal);
-    await embedSlice(embedder, ["a"]);
+    await callEmbedder(embedder, ["a"]);
     const [request, ofDocuments] = double.requests;
     expect(ofDocuments?.body).toEqual(request?.body);
     expect(request?.url).toBe(`http://gateway.test/v1/account/gate/${path}`);

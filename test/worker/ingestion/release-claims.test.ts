@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { MINUTE_MS } from "../../../src/core/time.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../support/crash.ts";
@@ -148,7 +148,10 @@ test("the sweep queues released files whose message was lost, with no attempt co
   });
   await Promise.race([deliverOnce(world), died]);
   world.services.queue = queue;
-  expect(await statuses(world, rag)).toEqual(BEGUN_INDEXED);
+  // What is under way does not wait for the queue.
+  await vi.waitFor(async () => expect(await statuses(world, rag)).toEqual(BEGUN_INDEXED), {
+    timeout: 10 * SECOND_MS,
+  });
   world.now += 2 * MINUTE_MS;
   await sweep(world.services);
   expect(await suspected(rag)).toEqual([]);

@@ -90,7 +90,7 @@ test.each(["beds.docx", "beds.rtf", "beds.csv"])(
 );
 
 test("a document that is read in time, but not cut, is given up as well", async () => {
-  const { rows, source } = await deliver("beds.txt", longFile("beds.txt", 30_000), 16_000);
+  const { rows, source } = await deliver("beds.txt", longFile("beds.txt", 30_000), 11_000);
   expect(rows).toMatchObject([
     { path: "beds.txt", status: "error", chunks: 0, error: TOO_LONG },
     { path: "z.txt", status: "indexed" },
@@ -107,7 +107,7 @@ test("a long document's lease is renewed, so nobody else takes it up", async () 
     return row && { clock, until: row.until };
   };
   const body = longFile("beds.docx", 30_000);
-  const { rows } = await deliver("held.docx", body, 30_000, (now) => seen.push(look(now)));
+  const { rows } = await deliver("held.docx", body, 20_000, (now) => seen.push(look(now)));
   expect(rows[0]).toMatchObject({ path: "held.docx", error: TOO_LONG });
   const holds = (await Promise.all(seen)).filter((hold) => hold !== null);
   expect(holds.filter(({ clock, until }) => until <= clock)).toEqual([]);

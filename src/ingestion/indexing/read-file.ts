@@ -1,0 +1,70 @@
+import { runCooperatively } from "../../core/work/cooperative.ts";
+import type { ClaimedFile } from "../../db/files/claim-files.ts";
+import type { Services } from "../../services.ts";
+import { chunkCooperatively } from "../../documents/chunking/chunk-document.ts";
+import { UnreadableDocument } from "../../documents/extracted-document.ts";
+import { embedderOf } from "./embed-chunks.ts";
+import { describeUnchanged, type FileResult } from "./end-file.ts";
+import type { FileWork } from "./file-work.ts";
+import { fingerprintOf, identify } from "./fingerprint-and-ids.ts";
+import { hasExtractedText, keepsExtractedText } from "./extracted-texts.ts";
+import { labelFailure } from "./index-failure.ts";
+import { loadDocument } from "./load-document.ts";
+import type { LoadedDocument, Loading } from "./load-document.ts";
+import { removeDeletedFile } from "../removal/remove-deleted-files.ts";
+import { storedNotes } from "./stored-notes.ts";
+
+export type Load = (file: ClaimedFile) => Promise<LoadedDocument>;
+
+/** When two RAGs share a source, the file is downloaded and extracted once. */
+export function loadingOnce(services: Services, job: Loading): Load {
+  const loading = new Map<string, Promise<LoadedDocument>>();
+  return (file) => {
+    const key = `${file.fileId} ${file.version}`;
+    const known = loading.get(key) ?? loadDocument(services, file, job);
+    loading.set(key, known);
+    return known;
+  };
+}
+
+/** Reads and cuts a file, unless what it holds is indexed already. */
+export async function readFile(
+  services: Services,
+  file: ClaimedFile,
+  load: Load,
+): Promise<FileWork | FileResult> {
+  // An unknown model or a missing setting is reported before anything is downloaded.
+  const { tokenizer } = embedderOf(services, file);
+  if (file.sha256 !== null && file.fingerprint !== null) {
+    const known = await describeUnchanged(services, file, file.sha256, () =>
+      isTextStored(services, file),
+    );
+    if (known !== null) return known;
+  }
+  const loaded = await load(file);
+  if (loaded.outcome === "deleted") {
+    await removeDeletedFile(services, file.fileId);
+    return { kind: "deleted" };
+  }
+  if (loaded.sha256 !== file.sha256) {
+    const unchanged = await describeUnchanged(services, file, loaded.sha256);
+    if (unchanged !== null) return unchanged;
+  }
+  const fingerprint = await fingerprintOf(file, loaded.sha256);
+  const { chunkSize, chunkOverlap, name: fileName } = file;
+  const settings = { chunkSize, chunkOverlap, tokenizer, fileName };
+  const cut = await runCooperatively(
+    chunkCooperatively(loaded.document, settings),
+    loaded.yieldToOthers,
+  );
+  if (cut.length === 0) throw new UnreadableDocument("no text found");
+  const { markdown } = loaded.document;
+  const chunks = await identify(file, markdown, cut);
+  return { file, fingerprint, markdown, notes: storedNotes(loaded.document.notes), chunks };
+}
+
+/** Bytes that return after others were indexed are known, but their text was deleted. */
+async function isTextStored({ files }: Services, file: ClaimedFile): Promise<boolean> {
+  if (!keepsExtractedText(file)) return true;
+  return await labelFailure("file storage", () => hasExtractedText(files, file));
+}

@@ -1,0 +1,143 @@
+import { folderOf } from "../../core/folders.ts";
+import { encodeHalfFloats } from "../../core/half-float.ts";
+import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import { chunkText } from "../../documents/chunking/chunk-document.ts";
+import type { ActivationResult, StagedChunk } from "../../ports/index-versions.ts";
+import type { IndexedVector } from "../../ports/vector-index.ts";
+import type { Services } from "../../services.ts";
+import { addressOf, byIndex, factsOf, indexOf, outcomeOf, placed } from "./file-work.ts";
+import type { Embedded, FileWork, Outcome } from "./file-work.ts";
+import { labelFailure } from "./index-failure.ts";
+import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
+
+/*
+ * The RAG's index is written first: it records every vector that is sent to the vector index,
+ * searches in-flight vectors itself, and is the copy from which lost ones are sent again.
+ */
+
+/** Indexes that are written at once. */
+const INDEXES_AT_ONCE = 6;
+/** What a call writes of several files; searches of this index wait for some 30 ms meanwhile. */
+const CHUNKS_PER_CALL = 128;
+const CHARACTERS_PER_CALL = 256 * 1_024;
+/** The same of replaced versions: more words that leave at once are merged out of the whole index. */
+const REPLACED_PER_CALL = 32;
+const DUPLICATE_KEY_LENGTH = 32;
+
+/** A file of which every chunk that the index lacks has its vector. */
+export type Complete = { work: FileWork; embedded: readonly Embedded[] };
+type Stored = Map<FileWork, Outcome<ActivationResult>>;
+
+/** Stores and activates the versions of files, several with one call of their index. */
+export async function storeVersions(services: Services, complete: Complete[]): Promise<Stored> {
+  const stored: Stored = new Map();
+  await inParallel(byIndex(complete), INDEXES_AT_ONCE, async (ofIndex) => {
+    for (const part of partsOf(ofIndex)) {
+      await services.takeTurn(sumOf(part, lengthOf));
+      for (const [work, outcome] of await storeTogether(services, part)) stored.set(work, outcome);
+    }
+  });
+  return stored;
+}
+
+function partsOf(all: Complete[]): Complete[][] {
+  const parts: Complete[][] = [];
+  for (const one of all) {
+    const open = parts.at(-1);
+    if (open !== undefined && fitsOneCall([...open, one])) open.push(one);
+    else parts.push([one]);
+  }
+  return parts;
+}
+
+const fitsOneCall = (all: Complete[]): boolean =>
+  sumOf(all, ({ work }) => work.chunks.length) <= CHUNKS_PER_CALL &&
+  sumOf(all, lengthOf) <= CHARACTERS_PER_CALL &&
+  sumOf(all, ({ work }) => work.file.chunkCount) <= REPLACED_PER_CALL;
+
+const sumOf = (all: Complete[], of: (one: Complete) => number): number =>
+  all.reduce((sum, one) => sum + of(one), 0);
+
+const lengthOf = ({ work }: Complete): number => work.markdown.length;
+
+/** When a call of several files fails, each is tried alone. */
+async function storeTogether(services: Services, all: Complete[]): Promise<Stored> {
+  const written = await outcomeOf(() => writeVersions(services, all));
+  if ("value" in written) return written.value;
+  if (all.length === 1) return new Map(all.map(({ work }) => [work, written]));
+  const alone: Stored = new Map();
+  for (const one of all) {
+    for (const [work, outcome] of await storeTogether(services, [one])) alone.set(work, outcome);
+  }
+  return alone;
+}
+
+async function writeVersions(services: Services, all: Complete[]): Promise<Stored> {
+  const [first] = all;
+  if (first === undefined) return new Map();
+  const address = addressOf(first.work.file);
+  const isSent = isInVectorIndex(services, address);
+  const batch = isSent ? newUpsertBatch(services.now()) : undefined;
+  const versions = await inParallel(all, all.length, async ({ work, embedded }) => ({
+    file: factsOf(work.file),
+    revision: work.file.revision,
+    staged: await stagedFrom(work, embedded),
+    chunks: work.chunks.map(placed),
+  }));
+  const index = indexOf(services, first.work.file);
+  const written = await labelFailure("index", () => index.writeVersions(versions, batch));
+  const vectors = all.flatMap((one, at) => vectorsOf(one, written[at]?.stored ?? []));
+  if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
+  const stored: Stored = new Map();
+  for (const [at, { work }] of all.entries()) {
+    const activation = written[at]?.activation;
+    if (activation !== undefined) stored.set(work, { value: activation });
+  }
+  return stored;
+}
+
+/** Stores some chunks of a large file; its version is activated once all of them are stored. */
+export async function stageChunks(services: Services, one: Complete): Promise<void> {
+  const { work, embedded } = one;
+  if (embedded.length === 0) return;
+  const { file } = work;
+  const address = addressOf(file);
+  const isSent = isInVectorIndex(services, address);
+  const sent = { ...newUpsertBatch(services.now()), folder: folderOf(file.path) };
+  const staged = await stagedFrom(work, embedded);
+  const stored = await labelFailure("index", () =>
+    indexOf(services, file).stage(file.fileId, file.revision, staged, isSent ? sent : undefined),
+  );
+  const vectors = vectorsOf(one, stored);
+  if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
+}
+
+/** Chunks as the index stores them. */
+const stagedFrom = ({ markdown }: FileWork, embedded: readonly Embedded[]) =>
+  Promise.all(
+    embedded.map(async ({ chunk, vector }): Promise<StagedChunk> => {
+      const text = chunkText(markdown, chunk);
+      const duplicateKey = (await sha256Hex(foldForDuplicates(text))).slice(
+        0,
+        DUPLICATE_KEY_LENGTH,
+      );
+      return { id: chunk.id, text, duplicateKey, vector: encodeHalfFloats(vector) };
+    }),
+  );
+
+/** What is to be sent to the vector index of what the RAG's index has stored. */
+function vectorsOf(
+  { work, embedded }: Complete,
+  stored: { id: string; vectorId: IndexedVector["id"] }[],
+): IndexedVector[] {
+  const vectorOf = new Map<string, Float32Array>(
+    embedded.map(({ chunk, vector }) => [chunk.id, vector]),
+  );
+  const { fileId, path } = work.file;
+  const folder = folderOf(path);
+  return stored.flatMap(({ id, vectorId }) => {
+    const values = vectorOf.get(id);
+    return values === undefined ? [] : [{ id: vectorId, values, fileId, folder }];
+  });
+}

@@ -1,0 +1,137 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+
+import type { RagId } from "../../../src/core/ids.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { World } from "../../support/ingestion-world.ts";
+import { push } from "./heavy-files.ts";
+
+/** A file that nobody works on leaves `processing` by then, whatever stalls beside it. */
+const BOUND_MS = 4 * MINUTE_MS;
+const SLOW_TEXT = "A slow note. ".repeat(200_000);
+const never = () => new Promise<never>(() => undefined);
+const REAL_TIMEOUT_MS = 60_000;
+
+async function worldOf(texts: Record<string, string>) {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  for (const [path, text] of Object.entries(texts)) await push(world, source, path, text);
+  return { world, source, rag };
+}
+
+const statusesOf = async (world: World, rag: RagId) =>
+  Object.fromEntries((await world.rows(rag)).map(({ path, status }) => [path, status]));
+
+/** The bucket, whose reads stall while `isStalled` says so of a key's file. */
+function stallReads(world: World, isStalled: () => boolean): void {
+  world.services.files = new Proxy(world.services.files, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) =>
+        name === "get" && isStalled() ? never() : Reflect.apply(method, target, args);
+    },
+  });
+}
+
+test(
+  "a file is not held in processing by one whose read stalls beside it",
+  async () => {
+    const { world, rag } = await worldOf({ "a.txt": "A note that stalls.", "b.txt": "A note." });
+    let reads = 0;
+    stallReads(world, () => ++reads === 1);
+    void world.deliverBatch("quarry-index", world.waiting.splice(0));
+    // It waits a moment, to be embedded together with the other, and then goes alone.
+    await vi.waitFor(async () => {
+      expect(Object.values(await statusesOf(world, rag)).sort()).toEqual(["indexed", "processing"]);
+    }, REAL_TIMEOUT_MS);
+    world.now += BOUND_MS - MINUTE_MS;
+    await sweep(world.services);
+    expect(Object.values(await statusesOf(world, rag)).sort()).toEqual(["indexed", "pending"]);
+    await world.deliver();
+    expect(Object.values(await statusesOf(world, rag))).toEqual(["indexed", "indexed"]);
+  },
+  REAL_TIMEOUT_MS,
+);
+
+test(
+  "a file whose read stalls is not renewed by the work on another of its batch",
+  async () => {
+    const { world, rag } = await worldOf({ "a.txt": "A note that stalls.", "b.txt": SLOW_TEXT });
+    const began = world.now;
+    let reads = 0;
+    stallReads(world, () => ++reads === 1);
+    const left: number[] = [];
+    // With each text that is embedded of the long file half a minute goes by, and the clock sweeps.
+    const { models } = world.services;
+    world.services.models = {
+      ...models,
+      embedder(name, dimensions) {
+        const embedder = models.embedder(name, dimensions);
+        const doEmbed: typeof embedder.model.doEmbed = async (options) => {
+          world.now += 30 * SECOND_MS;
+          await sweep(world.services);
+          const { "a.txt": status } = await statusesOf(world, rag);
+          if (status !== "processing") left.push(world.now - began);
+          return await embedder.model.doEmbed(options);
+        };
+        return { ...embedder, model: { ...embedder.model, doEmbed } };
+      },
+    };
+    void world.deliverBatch("quarry-index", world.waiting.splice(0));
+    await vi.waitFor(async () => {
+      expect((await statusesOf(world, rag))["b.txt"]).toBe("indexed");
+    }, REAL_TIMEOUT_MS);
+    expect(left[0]).toBeLessThanOrEqual(BOUND_MS);
+  },
+  REAL_TIMEOUT_MS,
+);
+
+test("files that wait behind one that takes long are released when the time to begin is over", async () => {
+  const { world, source, rag } = await worldOf({ "a.txt": SLOW_TEXT, "b.txt": "A note." });
+  // Neither is worked on together with the other.
+  await env.DB.prepare("update files set size = 5000000 where file_source_id = ?")
+    .bind(source)
+    .run();
+  const began = world.now;
+  const released: number[] = [];
+  const { models } = world.services;
+  world.services.models = {
+    ...models,
+    embedder(name, dimensions) {
+      const embedder = models.embedder(name, dimensions);
+      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
+        world.now += 30 * SECOND_MS;
+        const { "b.txt": status } = await statusesOf(world, rag);
+        if (status === "pending") released.push(world.now - began);
+        return await embedder.model.doEmbed(options);
+      };
+      return { ...embedder, model: { ...embedder.model, doEmbed } };
+    },
+  };
+  await world.deliverBatch("quarry-index", world.waiting.splice(0));
+  expect(released[0]).toBeLessThanOrEqual(BOUND_MS);
+  expect(await statusesOf(world, rag)).toEqual({ "a.txt": "indexed", "b.txt": "pending" });
+});
+
+test("a sweep whose removals stall takes up what a dead worker left, and ends", async () => {
+  const { world, source, rag } = await worldOf({ "z.txt": "A note that goes." });
+  await world.deliver();
+  await push(world, source, "a.txt", "A note.");
+  stallReads(world, () => true);
+  void world.deliverBatch("quarry-index", world.waiting.splice(0));
+  const { ragIndexes } = world.services;
+  world.services.ragIndexes = (address) => new Proxy(ragIndexes(address), { get: () => never });
+  void removePushedFile(world.services, { source: { id: source }, path: "z.txt" });
+  await vi.waitFor(async () => {
+    expect(await statusesOf(world, rag)).toEqual({ "a.txt": "processing", "z.txt": "deleted" });
+  }, REAL_TIMEOUT_MS);
+  world.now += BOUND_MS - MINUTE_MS;
+  const began = Date.now();
+  await sweep(world.services, SECOND_MS);
+  expect(await statusesOf(world, rag)).toMatchObject({ "a.txt": "pending" });
+  // A removal waits 20 s for its index.
+  expect(Date.now() - began).toBeLessThan(15 * SECOND_MS);
+});
