@@ -263,31 +263,3 @@ test("an answer of 100,000 tokens: never far ahead of its reader, memory flat", 
   // What grows is the answer that is collected, and nothing for each event of its stream.
   expect(Math.max(...later) - first).toBeLessThan(3 * text.length);
 });
-
-test("the first bytes come when the passages were found, before the answer", async () => {
-  const found = Promise.withResolvers<void>();
-  const app = new Hono();
-  app.post("/", (context) =>
-    streamRun(context, {
-      run: async ({ emit }) => {
-        await found.promise;
-        await emit?.({ type: "retrieval", items: [], degradations: [] });
-        return await new Promise(() => {});
-      },
-      answerOf: () => ({}),
-      includeSources: false,
-      caller,
-      log,
-    }),
-  );
-  let hasBegun = false;
-  const answering = Promise.resolve(app.request("/", { method: "POST" }));
-  void answering.then(() => (hasBegun = true));
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(hasBegun).toBe(false);
-  found.resolve();
-  const reader = (await answering).body?.getReader();
-  const first = new TextDecoder().decode((await reader?.read())?.value);
-  expect(first).toBe('event: retrieval\ndata: {"items":[]}\n\n');
-  await reader?.cancel();
-});

@@ -24,116 +24,57 @@ const PASSAGES = [HOLIDAY, "Sick leave is reported before 9:30."];
 /** Short budgets, so that what hangs is given up soon; long enough for a busy machine. */
 const variables = { RETRIEVAL_TIMEOUT_MS: "1200", MODEL_TIMEOUT_MS: "250" };
 
-/** 200 with the loss that an administrator is told of, or 502 with everybody's message. */
-type Cell = { lost: string } | { error: string };
-const lost = (reason: string): Cell => ({ lost: `${reason} after \\d+ ms` });
-const error = (reason: string): Cell => ({ error: `Model call failed: ${reason}` });
-/** Cannot happen there: no text of a model is read, or no bytes come over a wire. */
-const NEVER = null;
+const PLACES = ["embedding", "vector index", "lexical leg", "rerank", "chat"] as const;
+type Place = (typeof PLACES)[number];
 
-type Places = "embedding" | "vector index" | "lexical leg" | "rerank" | "chat";
-const PLACES: Places[] = ["embedding", "vector index", "lexical leg", "rerank", "chat"];
-type Row = [failure: string, Failure, ...cells: (Cell | typeof NEVER)[]];
+/** How an administrator is told of what failed there; a chat's failure is a 502 for everybody. */
+const TOLD_AS: Record<Place, string> = {
+  embedding: "embedding: ",
+  "vector index": "vector index: ",
+  "lexical leg": "index: ",
+  rerank: "reranker: ",
+  chat: "Model call failed: ",
+};
 
-const BROKEN = "(unreadable reply|connection failed)";
-const SCHEMA = "the answer does not follow the JSON Schema";
+const broken = "(unreadable reply|connection failed)";
+const schema = "the answer does not follow the JSON Schema";
+const silent = "no answer | no answer | no answer | no answer | no answer after \\d+ ms";
 
-const TABLE: Row[] = [
-  // failure, then: embedding, vector index, lexical leg, rerank, chat
+/** In the order of the places; "-" cannot happen: no text of a model is read there, or no bytes. */
+const TABLE: [name: string, Failure, cells: string][] = [
   [
     "429, Retry-After: 30",
     { kind: "status", status: 429, retryAfter: "30" },
-    lost("embedding: 429"),
-    lost("vector index: failed"),
-    lost("index: failed"),
-    lost("reranker: 429"),
-    error("provider answered 429"),
+    "429 | failed | failed | 429 | provider answered 429",
   ],
-  [
-    "500",
-    { kind: "status", status: 500 },
-    lost("embedding: 500"),
-    lost("vector index: failed"),
-    lost("index: failed"),
-    lost("reranker: 500"),
-    error("provider answered 500"),
-  ],
-  [
-    "401",
-    { kind: "status", status: 401 },
-    lost("embedding: 401"),
-    NEVER,
-    NEVER,
-    lost("reranker: 401"),
-    error("provider answered 401"),
-  ],
-  [
-    "hangs",
-    { kind: "hang" },
-    lost("embedding: no answer"),
-    lost("vector index: no answer"),
-    lost("index: no answer"),
-    lost("reranker: no answer"),
-    error("no answer after \\d+ ms"),
-  ],
-  [
-    "drips",
-    { kind: "drip" },
-    lost("embedding: no answer"),
-    NEVER,
-    NEVER,
-    lost("reranker: no answer"),
-    error("no answer after \\d+ ms"),
-  ],
+  ["500", { kind: "status", status: 500 }, "500 | failed | failed | 500 | provider answered 500"],
+  ["401", { kind: "status", status: 401 }, "401 | - | - | 401 | provider answered 401"],
+  ["hangs", { kind: "hang" }, silent],
+  ["drips", { kind: "drip" }, "no answer | - | - | no answer | no answer after \\d+ ms"],
   [
     "refuses the connection",
     { kind: "refused" },
-    lost("embedding: connection failed"),
-    lost("vector index: failed"),
-    lost("index: failed"),
-    lost("reranker: connection failed"),
-    error("connection failed"),
+    "connection failed | failed | failed | connection failed | connection failed",
   ],
-  [
-    "cuts the connection",
-    { kind: "cut" },
-    lost(`embedding: ${BROKEN}`),
-    lost("vector index: failed"),
-    lost("index: failed"),
-    lost(`reranker: ${BROKEN}`),
-    error(BROKEN),
-  ],
+  ["cuts the connection", { kind: "cut" }, `${broken} | failed | failed | ${broken} | ${broken}`],
   [
     "malformed JSON",
     { kind: "malformed" },
-    lost("embedding: unreadable reply"),
-    NEVER,
-    NEVER,
-    lost("reranker: unreadable reply"),
-    error("unreadable reply"),
+    "unreadable reply | - | - | unreadable reply | unreadable reply",
   ],
   [
     "a reply of another form",
     { kind: "wrong-form" },
-    lost("embedding: unreadable reply"),
-    lost("vector index: failed"),
-    NEVER,
-    lost("reranker: unreadable reply"),
-    error("unreadable reply"),
+    "unreadable reply | failed | - | unreadable reply | unreadable reply",
   ],
   [
     "an empty reply",
     { kind: "empty-choices" },
-    lost("embedding: incomplete reply"),
-    NEVER,
-    NEVER,
-    lost("reranker: incomplete reply"),
-    error("unusable reply"),
+    "incomplete reply | - | - | incomplete reply | unusable reply",
   ],
-  ["wrong schema", { kind: "wrong-schema" }, NEVER, NEVER, NEVER, NEVER, error(SCHEMA)],
-  ["refusal", { kind: "refusal" }, NEVER, NEVER, NEVER, NEVER, error(SCHEMA)],
-  ["unknown tool", { kind: "unknown-tool" }, NEVER, NEVER, NEVER, NEVER, error(SCHEMA)],
-  ["arguments no JSON", { kind: "bad-arguments" }, NEVER, NEVER, NEVER, NEVER, error(SCHEMA)],
+  ...(["wrong-schema", "refusal", "unknown-tool", "bad-arguments"] as const).map(
+    (kind): [string, Failure, string] => [kind, { kind }, `- | - | - | - | ${schema}`],
+  ),
 ];
 
 let rag: RagRecord;
@@ -162,7 +103,7 @@ function vectorIndexOf(failure: Failure | null): VectorIndex {
 const DOUBLED = { embedding: "embeddings", rerank: "rerank", chat: "chat" } as const;
 
 /** A service where everything works but one place. */
-function failingAt(place: Places | null, failure: Failure) {
+function failingAt(place: Place | null, failure: Failure) {
   const double = new OpenAiDouble({ embed: (text) => hashEmbedding(text, DIMENSIONS) });
   double.script = () => ({ text: '{"answer":"26"}' });
   if (place === "embedding" || place === "rerank" || place === "chat") {
@@ -213,30 +154,31 @@ test("nothing fails: nothing is degraded", async () => {
   });
 });
 
-const CELLS = TABLE.flatMap(([name, failure, ...cells]) =>
-  PLACES.flatMap((place, at) => {
-    const cell = cells[at] ?? NEVER;
-    return cell === NEVER ? [] : [{ name, failure, place, cell }];
-  }),
-);
+const CELLS = TABLE.flatMap(([name, failure, cells]) => {
+  const reasons = cells.split(" | ");
+  return PLACES.flatMap((place, at) => {
+    const reason = reasons[at] ?? "-";
+    return reason === "-" ? [] : [{ name, failure, place, message: TOLD_AS[place] + reason }];
+  });
+});
 
 describe.each(PLACES)("%s", (place) => {
   const here = CELLS.filter((one) => one.place === place);
-  test.each(here)("$name", async ({ failure, cell }) => {
+  test.each(here)("$name", async ({ failure, message }) => {
     const { world, services } = failingAt(place, failure);
     const seen = await see(services);
     expect(JSON.stringify(seen)).not.toContain("sk-secret-key");
-    if ("error" in cell) {
+    if (place === "chat") {
       expect(seen).toMatchObject({ status: 502, bearer: {}, administrator: {} });
-      expect(seen.error).toMatch(new RegExp(`^${cell.error}$`));
+      expect(seen.error).toMatch(new RegExp(`^${message}$`));
     } else {
       expect(seen).toMatchObject({ status: 200, error: null, first: HOLIDAY });
       expect(seen.bearer).toEqual({ degraded: { occurred: true } });
-      const message = expect.stringMatching(new RegExp(`^${cell.lost}$`)) as string;
-      expect(seen.administrator).toEqual({ degraded: { occurred: true, message } });
+      const lost = expect.stringMatching(new RegExp(`^${message} after \\d+ ms$`)) as string;
+      expect(seen.administrator).toEqual({ degraded: { occurred: true, message: lost } });
     }
     await world.settled();
-    const outcome = "error" in cell ? "error" : "degraded";
+    const outcome = place === "chat" ? "error" : "degraded";
     expect(world.usage).toMatchObject([{ outcome, model: "local/chat" }]);
   });
 });
