@@ -3,12 +3,10 @@ import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-doc
 
 /** What a format that contains other documents needs. */
 export type Reading = {
-  /** The number of documents that enclose this one. */
   depth: number;
   /** Releases the file's bytes as soon as its parts are decoded. */
   discardsBytes: boolean;
   yieldToOthers: YieldToOthers;
-  /** Reads a document inside this one. */
   extract: (part: RawDocument) => Promise<ExtractedDocument>;
 };
 

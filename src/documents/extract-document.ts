@@ -24,7 +24,6 @@ export type { ExtractedDocument } from "./extracted-document.ts";
 export type ExtractOptions = {
   /** Reads images and scans; null or absent: these are unreadable. */
   converter?: DocumentConverter | null;
-  /** Releases the file's buffer as soon as it is read, to make room for its text. */
   discardsBytes?: boolean;
   /** Awaited at intervals while a long document is read; an error it throws ends the reading. */
   yieldToOthers?: YieldToOthers;
@@ -94,13 +93,11 @@ function discardBytes({ bytes }: RawDocument, { discardsBytes = false }: Extract
 
 const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
 
-/** The language that the document declares, when it is a language tag (BCP 47). */
 function declaredLanguage({ language }: ExtractedDocument): string | null {
   const tag = language?.trim().replaceAll("_", "-") ?? "";
   return LANGUAGE_TAG.test(tag) ? tag : null;
 }
 
-/** Converts images and scans, where a converter is available. */
 async function convertForeign(
   file: RawDocument,
   mediaType: string,
@@ -147,9 +144,7 @@ async function extractAs(
   return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
 }
 
-/**
- * An error that no extractor expects is caused by the document: it would recur at every attempt.
- */
+/** An unexpected error is caused by the document: it would recur at every attempt. */
 function* unlessBroken(reading: CooperativeWork<Extraction>): CooperativeWork<Extraction> {
   try {
     return yield* reading;

@@ -9,16 +9,13 @@ export type ExtractedDocument = {
   language: string | null;
   /** In order of `start`; empty for documents without pages. */
   pages: PageStart[];
-  /**
-   * Plain facts about what was left out or repaired, such as "12 zero-width characters removed".
-   */
+  /** What was left out or repaired, such as "12 zero-width characters removed". */
   notes: string[];
 };
 
 /** The result of an extractor. Its text is assembled after the file's bytes are released. */
 export type Extraction = Omit<ExtractedDocument, "markdown"> & {
   text: string | { readonly length: number; take(): string };
-  /** Why there is no text, where that is known. */
   reason?: string;
 };
 

@@ -20,18 +20,15 @@ export type ChunkSettings = {
   chunkSize: number;
   /** Tokens that a chunk repeats of the previous one, at most; less than `chunkSize`. */
   chunkOverlap: number;
-  /** The embedding model's. */
   tokenizer: Tokenizer;
   fileName: string;
 };
 
 /** A range of a document. Its text is cut out on demand, so that no text is in memory twice. */
 export type Chunk = {
-  /** The table's header, where the chunk continues its rows. */
   header: Span | null;
   /** The headings and the lead-in that the text does not contain. */
   context: string;
-  /** The document's title, then the headings above, outermost first. */
   headings: string[];
   page: number | null;
   /** Character offsets into the document's `markdown`, end exclusive. */
@@ -106,9 +103,7 @@ const tooManyChunks = () =>
 export const chunkDocument = (document: ExtractedDocument, settings: ChunkSettings): Chunk[] =>
   runToEnd(chunkCooperatively(document, settings));
 
-/**
- * White space has no weight: it joins the unit before it, or a chunk could hold any amount of it.
- */
+/** White space has no weight: it joins the unit before it. */
 function addUnit(pending: Placed[], placed: Placed): void {
   const last = pending.at(-1);
   if (last === undefined || placed.unit.weight > 0) pending.push(placed);

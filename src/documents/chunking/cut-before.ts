@@ -1,10 +1,7 @@
 const words = new Intl.Segmenter("und", { granularity: "word" });
 const SEGMENTED_CHARACTERS = 120;
 
-/**
- * Where to cut a text that has no sentences: the last white space before `latest`, else the last
- * word boundary of the language, else a whole character. Always after `from`.
- */
+/** The last white space before `latest`, else a word boundary, else a whole character. */
 export function cutBefore(text: string, from: number, latest: number): number {
   if (latest >= text.length) return text.length;
   const earliest = from + Math.floor((latest - from) / 2);

@@ -5,25 +5,18 @@ export type Piece = { from: number; to: number; overlapFrom: number };
 
 export type PartitionOptions = { chunkSize: number; chunkOverlap: number };
 
-/** A chunk below this many tokens is retrieved worse than one joined with its neighbours. */
 const SMALL_CHUNK_TOKENS = 200;
 const SMALL_COST = 3;
 /** A fixed cost per chunk, so that there are no more than needed. */
 const CHUNK_COST = 0.35;
 /** Runs of so many units are skipped together where none of them can hold a better cut. */
 const RUN_UNITS = 32;
-/** Rounding differences between sums in different orders are smaller. */
 const ROUNDING_SLACK = 1e-6;
-/** Costs of continuing a chunk across a heading, by the heading's level. */
 const INTO_SUBSECTION = 0.2;
 const OVER_SIBLING = 0.45;
 const OUT_OF_SECTION = 0.7;
 
-/**
- * Cuts a run of units at the least total cost: a shortest path over all cuts (dynamic
- * programming), so that the result is optimal and deterministic. Of equal cuts the last one is
- * taken.
- */
+/** A shortest path over all cuts, so that the result is optimal; of equal cuts, the last. */
 export function partition(units: Unit[], options: PartitionOptions): Piece[] {
   return new Partition(units, options).pieces();
 }
@@ -41,9 +34,7 @@ class Partition {
   /** The least total cost before each unit, including the break before it. */
   readonly #best: Float64Array;
   readonly #cuts: Int32Array;
-  /**
-   * For each run: the least of these costs, and the latest start of a piece's text, as a weight.
-   */
+  /** For each run: its least cost, and the latest start of a piece's text, as a weight. */
   readonly #bestOfRun: Float64Array;
   readonly #startOfRun: Float64Array;
 

@@ -37,10 +37,7 @@ export function* placedUnits(
   }
 }
 
-/**
- * The level of the headings that begin a chunk: the shallowest of the document. A short document
- * may join the text before its only top heading. 0 for none.
- */
+/** The shallowest level of the document's headings; 0 where none begins a chunk. */
 export function* levelOfCuts(markdown: string, isShort: boolean): CooperativeWork<number> {
   const progress = new Progress();
   let level = Infinity;
@@ -56,7 +53,6 @@ export function* levelOfCuts(markdown: string, isShort: boolean): CooperativeWor
   return count === 0 || (isShort && count === 1) ? 0 : level;
 }
 
-/** Whether a block belongs to the one before it, and the sentence that leads into a list. */
 function leadInto(markdown: string, before: Block | null, block: Block) {
   if (before?.kind === "heading") return { leadIn: null, isGlued: true };
   const isGlued = introduces(markdown, before, block);
@@ -64,7 +60,6 @@ function leadInto(markdown: string, before: Block | null, block: Block) {
   return { leadIn: isNamed ? before : null, isGlued };
 }
 
-/** Whether the previous paragraph or list item ends in a colon and introduces this block. */
 function introduces(
   markdown: string,
   before: (Span & { kind: string }) | null,

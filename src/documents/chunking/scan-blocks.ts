@@ -1,8 +1,6 @@
 import { headingText, plainHeading } from "../../text/heading-text.ts";
 
-/**
- * A stretch of Markdown and its kind. Blocks follow each other without gaps; blank lines trail.
- */
+/** Blocks follow each other without gaps; blank lines trail. */
 export type Block = {
   kind: "heading" | "paragraph" | "list" | "table" | "code";
   start: number;
@@ -16,14 +14,12 @@ export type Block = {
 type Line = { start: number; next: number; text: string };
 
 const HEADING_MAX_CHARACTERS = 300;
-/** The structure is recognised from the beginning of a line. */
 const LOOK_CHARACTERS = 1_000;
 const ATX = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 const SETEXT = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 export const LIST_ITEM = /^([ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)]|[a-z][.)])[ \t]+\S/;
 const TABLE_RULE = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
-/** A line that continues a list item. */
 const INDENTED = /^(?: {2}|\t)/;
 
 /** Finds blocks in one pass; the work is linear in the text. */
@@ -49,7 +45,6 @@ function scanBlock(markdown: string, start: number): Block {
   return markedBlock(markdown, line) ?? blockByNextLine(markdown, line);
 }
 
-/** Blocks that are recognised from their first line. */
 function markedBlock(markdown: string, line: Line): Block | null {
   const { start, next, text } = line;
   const [opening, marks] = ATX.exec(text) ?? [];
@@ -134,7 +129,6 @@ function fenceEnd(markdown: string, opening: Line, fence: string): number {
   return line.next;
 }
 
-/** A list continues over blank lines while items or indented lines follow. */
 function listEnd(markdown: string, at: number): number {
   let end = at;
   while (end < markdown.length) {

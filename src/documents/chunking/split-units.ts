@@ -15,10 +15,8 @@ export const BREAK = {
   looseCodeLine: 0.6,
   codeLine: 1.3,
   sentence: 0.8,
-  /** A line that ends in mid-sentence. */
   line: 1.1,
   word: 3,
-  /** Between a heading or a lead-in and what it introduces. */
   glued: 12,
 } as const;
 
@@ -29,7 +27,6 @@ export type Unit = Span & {
   weight: number;
   /** Cost of a break before this unit. */
   breakCost: number;
-  /** 1 to 6 for a heading, else 0. */
   level: number;
   /** Whether a chunk that begins here may repeat the text before. */
   mayOverlap: boolean;
@@ -41,12 +38,10 @@ export type Unit = Span & {
 
 export type SplitOptions = { chunkSize: number; tokenizer: Tokenizer };
 
-/** A header up to this share of a chunk is still repeated. */
 const HEADER_SHARE = 0.4;
 /** Sentences longer than this share of a chunk are cut, so that chunks can be filled. */
 const SENTENCE_SHARE = 0.5;
 const LIST_INDENT = 2;
-/** The structure is recognised from the beginning of a line. */
 const LOOK_CHARACTERS = 200;
 /** No script has more characters per token, white space aside. */
 export const MAX_CHARACTERS_A_TOKEN = 20;
@@ -154,7 +149,6 @@ function* splitCode(markdown: string, block: Block, options: SplitOptions): Gene
   }
 }
 
-/** Prefers a break between functions to one within them. */
 function codeBreak(line: string, afterBlank: boolean): number {
   if (!afterBlank) return BREAK.codeLine;
   return /^\S/.test(line) ? BREAK.row : BREAK.looseCodeLine;

@@ -1,7 +1,4 @@
-/**
- * How much a text looks correctly decoded: from about -1 (mojibake) to 1. Only characters beyond
- * ASCII count; a text without any scores 0.
- */
+/** From about -1 (mojibake) to 1; only characters beyond ASCII count. */
 export function latinScore(text: string): number {
   const scores = LATIN_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet)));
   // Turkish letters have the code points of Icelandic ones, in far more texts.
@@ -46,11 +43,8 @@ export function greekScore(text: string): number {
 }
 
 export type IdeographRules = {
-  /** Characters that make up nearly all running text. */
   common: RegExp;
-  /** The few that occur in almost every sentence. */
   frequent: string;
-  /** Kana where none belong. */
   foreign?: RegExp;
   /** Japanese without kana and Korean without hangul are names at most. */
   needed?: RegExp;
@@ -82,7 +76,6 @@ export function ideographScore(rules: IdeographRules): (text: string) => number 
   };
 }
 
-/** Box-drawing characters. */
 const BOXES = /[\u2500-\u257f]/;
 const CJK_MARKS = "\u3000、。〈〉《》「」『』【】〔〕・ー！（），．：；？“”‘’…—·";
 const CYRILLIC_BY_FREQUENCY = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґјљњћђџў";
@@ -112,9 +105,7 @@ const NOT_AFTER_NASAL = /[a-df-np-rt-z]/;
 const ICELANDIC = "ðþáíóúýæöé";
 const RARE_ALPHABET = 0.05;
 
-/** Written only at the end of a word. */
 const FINAL_LETTERS = /[ςךםןףץ]/;
-/** Greek letters with two marks, in a handful of words. */
 const RARE_LETTERS = "ΰΐ";
 
 const QUOTES_AND_DASHES = "¿¡“”„‘’‚«»‹›–—…•";
@@ -156,14 +147,12 @@ function latinWeights(alphabet: string): Weigh {
   };
 }
 
-/** Capitals after small letters indicate the wrong code page. */
 function casePenalty(character: string, before: string): number {
   const isCapital = character !== character.toLowerCase();
   if (!isCapital) return 0;
   return /\p{Ll}/u.test(before) ? -1.2 : /\p{Lu}/u.test(before) ? -0.15 : -0.05;
 }
 
-/** A word is in one script, and is seldom a single letter beside digits. */
 function mixPenalty(before: string, after: string): number {
   if (/[A-Za-z]/.test(before) || /[A-Za-z]/.test(after)) return -1;
   return /\p{L}/u.test(before) || /\p{L}/u.test(after) ? 0 : -0.4;
@@ -175,7 +164,6 @@ function frequencyWeight(rank: number): number {
   return rank < 12 ? 1 : 0.6;
 }
 
-/** Signs occur next to numbers or alone. */
 function signWeight(character: string, before: string, after: string): number {
   const isCurrency = "£€¥¢".includes(character);
   if (character === "±" && /\p{L}/u.test(before)) return -1;

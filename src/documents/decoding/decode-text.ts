@@ -53,10 +53,7 @@ function decodeUtf8(bytes: Uint8Array): DecodedText | null {
   return hasBeyondAscii(mended.text, damaged * GOOD_PER_DAMAGED) ? mended : null;
 }
 
-/**
- * Whether the text has so many good characters beyond ASCII; a list of them could exceed the
- * memory.
- */
+/** Counted in a loop: a list of them could exceed the memory. */
 function hasBeyondAscii(text: string, wanted: number): boolean {
   let found = 0;
   for (let at = 0; at < text.length && found < wanted; at++) {
@@ -95,15 +92,10 @@ function decodeUtf16(bytes: Uint8Array): DecodedText | null {
   return strayed;
 }
 
-/**
- * Share of zeros that a crash leaves in a log, otherwise plain text; the zeros are removed later.
- */
 const MAX_ZEROS = 0.1;
 const MAX_CONTROLS = 0.01;
 
-/**
- * UTF-8 with its zeros, which the removal of hidden characters notes; null when it is not text.
- */
+/** UTF-8 with zeros, which are removed and noted later; null when it is not text. */
 function decodeWithStrayZeros(bytes: Uint8Array): DecodedText | null {
   let zeros = 0;
   let controls = 0;
@@ -117,7 +109,6 @@ function decodeWithStrayZeros(bytes: Uint8Array): DecodedText | null {
   return text === null ? null : { text, encoding: "utf-8", notes: [] };
 }
 
-/** White space, the bell and the escape of terminal colours are excluded. */
 const isControl = (byte: number) => (byte < 0x07 || byte > 0x0d) && byte < 0x20 && byte !== 0x1b;
 
 /** Upper halves of Greek, Cyrillic, Hebrew, Arabic and Thai characters; no text has them as bytes. */
@@ -125,10 +116,7 @@ const IS_SCRIPT_HALF = new Uint8Array(0x100);
 for (const half of [0x03, 0x04, 0x05, 0x06, 0x0e]) IS_SCRIPT_HALF[half] = 1;
 const MIN_HALVES = 0.8;
 
-/**
- * The byte order of UTF-16 without a mark whose single word has no zero byte; null for other
- * bytes.
- */
+/** The byte order of UTF-16 without a mark and without a zero byte; else null. */
 export function utf16OfOneScript(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
   if (bytes.length < 4) return null;
   const sample = bytes.subarray(0, SAMPLE_CHARACTERS);
@@ -144,9 +132,7 @@ export function utf16OfOneScript(bytes: Uint8Array): "utf-16le" | "utf-16be" | n
   return upper >= least && lower * 2 < upper ? "utf-16be" : null;
 }
 
-/**
- * Letters, marks, digits and usual signs; the wrong byte order yields rare and unassigned ones.
- */
+/** Usual characters: the wrong byte order yields rare and unassigned ones. */
 function plausibleShare(text: string): number {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   if (sample === "") return 0;

@@ -14,11 +14,9 @@ type Candidate = {
   score: (text: string) => number;
   /** Readings of one kind differ in a few letters; readings of two kinds in every letter. */
   kind: "latin" | "cyrillic" | "east asian" | "other";
-  /** Below this score the text is more likely mojibake than anything else. */
   least: number;
   /** Bytes beyond ASCII that a rare encoding needs as evidence. */
   leastBytes?: number;
-  /** The region whose languages the encoding was made for. */
   region?: LatinRegion;
   /** An encoding that differs from this one in so few letters that each of them is evidence. */
   kin?: string;
@@ -38,10 +36,7 @@ const KANA_FREQUENT =
   "のにはをたがでてとしれさいるかなまもりくすあこだらうんきそつよけアイウカクコシスタテトナニノフマムラリルレロンーツッドメャュョ";
 
 const MIN_SCORE = 0.5;
-/**
- * Names and headings lack the characters of almost every sentence, so chance readings pass below
- * this.
- */
+/** Names and headings lack frequent characters, so chance readings pass below this. */
 const MIN_IDEOGRAPHS = 0.6;
 const MIN_RARE = 0.6;
 /** For bytes that are characters in either byte order. */
@@ -180,7 +175,6 @@ function bestOf(readings: Reading[]): Reading | null {
   return best;
 }
 
-/** Whether a reading scores as well and yields an entirely different text. */
 function isRival(other: Reading, best: Reading, lead: number): boolean {
   if (other.text === best.text || other.score < best.score - lead) return false;
   const { kind } = best.candidate;
@@ -213,7 +207,6 @@ function korean() {
   });
 }
 
-/** The tables are built on first use, not when the module is loaded. */
 function lazily(make: () => (text: string) => number): (text: string) => number {
   let made: ((text: string) => number) | null = null;
   return (text) => {

@@ -29,7 +29,6 @@ const COMMON_WORDS: Record<string, string> = {
 };
 
 const LANGUAGES = Object.keys(COMMON_WORDS);
-/** The places in LANGUAGES of those that a word is common in. */
 const languagesOf = new Map<string, number[]>();
 for (const [place, list] of Object.values(COMMON_WORDS).entries()) {
   for (const word of list.split(" ")) {
@@ -46,9 +45,7 @@ const MIN_SHARE = 0.12;
 const SCRIPT_SHARE = 0.25;
 const CLEAR_LEAD = 1.2;
 
-/**
- * The language that a text's words indicate, as BCP 47; null for short, mixed or unknown texts.
- */
+/** As BCP 47; null for short, mixed or unknown texts. */
 export function detectLanguage(text: string): string | null {
   const samples = samplesOf(text);
   const sample = samples.join(" ");
@@ -131,7 +128,6 @@ for (const word of languagesOf.keys()) {
   MAY_BE_COMMON[hash] = 1;
 }
 
-/** Counts the runs of letters, and for each language those that are common in it. */
 function countWords(text: string): { words: number; hits: number[] } {
   const hits = LANGUAGES.map(() => 0);
   let words = 0;

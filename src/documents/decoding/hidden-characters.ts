@@ -112,7 +112,6 @@ function hiddenKind(text: string, character: string, at: number): Kind | "keep" 
   return kindBesideText(code, text, at);
 }
 
-/** Characters whose neighbours decide whether they are kept. */
 function kindBesideText(code: number, text: string, at: number): Kind | "keep" {
   const before = characterBefore(text, at);
   if (code >= 0xe0000 && code <= CANCEL_TAG) return isFlagTag(text, at) ? "keep" : "tag";
@@ -127,14 +126,12 @@ const isBidirectional = (code: number) =>
 
 const isVisible = (character: string) => /[^\s\p{C}\ufe00-\ufe0f]/u.test(character);
 
-/** Joiners belong to Arabic and Indic writing and to composed emoji. */
 function joins(text: string, at: number, before: string): boolean {
   const after = String.fromCodePoint(text.codePointAt(at + 1) ?? 0x20);
   if (JOINED_SCRIPTS.test(before) && JOINED_SCRIPTS.test(after)) return true;
   return EMOJI.test(before) && /\p{Extended_Pictographic}|[\u2640\u2642\u2695]/u.test(after);
 }
 
-/** The flags of England, Scotland and Wales are a black flag followed by tag characters. */
 function isFlagTag(text: string, at: number): boolean {
   const window = text.slice(Math.max(0, at - 14), at);
   const flag = window.lastIndexOf(String.fromCodePoint(BLACK_FLAG));

@@ -24,9 +24,7 @@ const MIN_HITS = 2;
 const MIN_SHARE = 0.06;
 const CLEAR_LEAD = 2;
 
-/**
- * The region of a text in Latin letters, by its words within ASCII; null when they do not decide.
- */
+/** By words within ASCII; null when they do not decide. */
 export function latinRegionOf(bytes: Uint8Array): LatinRegion | "english" | null {
   const text = new TextDecoder("latin1").decode(bytes).toLowerCase();
   const words = text.match(/[a-z\u0080-\u00ff]+/g) ?? [];

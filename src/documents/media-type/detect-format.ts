@@ -17,7 +17,6 @@ const SNIFFED_BYTES = 4_096;
 const PDF_HEADER_LINE = /^[ \t]*%PDF-\d/m;
 const [TAB, RETURN, ESCAPE, SPACE] = [0x09, 0x0d, 0x1b, 0x20] as const;
 const OLE_SIGNATURE = "\xd0\xcf\x11\xe0";
-/** A whole Word document in one XML file, as Word 2003 and some exports write it. */
 const FLAT_WORD = /^\s*(?:\xef\xbb\xbf)?<\?xml\s[^]*<(?:w:wordDocument|pkg:package)[\s>]/;
 const UNKNOWN_BINARY = "application/octet-stream";
 
@@ -137,7 +136,6 @@ function textKind(file: RawDocument): DocumentKind {
 }
 
 const MANUAL_NAME = /\.[1-9n][a-z]{0,12}$/i;
-/** The first macro of a page, after comments and definitions. */
 const MANUAL_START = /^[.'][ \t]*(?:TH[ \t]+\S|D[dt][ \t]|so[ \t]+man)/m;
 
 /** A manual page has a section as its ending, `ls.1`, and begins with the macro of its title. */
@@ -146,7 +144,6 @@ function isManualPage({ name, mimeType }: RawDocument, byName: DocumentKind | nu
   return (isNamed || kindByMediaType(mimeType) === "man") && MANUAL_START.test(start);
 }
 
-/** For files whose name and sender indicate nothing. */
 const untold = (start: string) => sniffTable(start) ?? "text";
 
 /** Fragments of HTML and JSON, where neither the name nor the sender indicates otherwise. */
@@ -190,7 +187,6 @@ function xmlKind(start: string, byName: DocumentKind | null): DocumentKind {
   return byName === "code" || byName === "html" ? byName : "xml";
 }
 
-/** Mail headers end at the first blank line. */
 function headerBlock(start: string): string {
   const end = start.search(/\r?\n\r?\n/);
   return end < 0 ? start : start.slice(0, end);

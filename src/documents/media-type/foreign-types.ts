@@ -65,7 +65,6 @@ export function foreignMediaType(bytes: Uint8Array): string | null {
   return found?.[2] ?? null;
 }
 
-/** Advice for documents that exist in a better format. */
 const ADVICE: Record<string, string> = {
   "application/msword": "save it as DOCX",
   "application/vnd.ms-powerpoint": "save it as PPTX",

@@ -13,7 +13,6 @@ for (const { kind, files } of FORMATS) {
   }
 }
 
-/** Media types of endings whose files have no reader here. */
 const FOREIGN_ENDINGS = new Map(
   Object.entries({
     doc: "application/msword",

@@ -8,9 +8,7 @@ const JSON_START = new RegExp(String.raw`^(?:\[\s*)*(?:\{\s*${STRING}\s*:|${STRI
 const NOTEBOOK_START = /^\{\s*"(?:cells|metadata|nbformat(?:_minor)?)"\s*:/;
 const TAIL_BYTES = 4_096;
 
-/**
- * The kind of a text by its beginning and end, where its name does not decide; null when unknown.
- */
+/** By its beginning and end, where its name does not decide; null when unknown. */
 export function sniffMarkup(start: string, bytes: Uint8Array): DocumentKind | null {
   if (HTML_PART.test(start)) return "html";
   if (/^<(?:svg|rss|feed|rdf:RDF)[\s>]/.test(start)) return "xml";
@@ -25,7 +23,6 @@ export function sniffJson(start: string, bytes: Uint8Array): DocumentKind | null
   return isNotebook ? "notebook" : "json";
 }
 
-/** Text in UTF-16 has a zero beside each letter. */
 function tailOf(bytes: Uint8Array): string {
   return headOf(bytes.subarray(-TAIL_BYTES), TAIL_BYTES).replace(/\0/g, "");
 }

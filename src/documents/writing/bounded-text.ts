@@ -3,7 +3,6 @@ import { UnreadableDocument } from "../extracted-document.ts";
 
 /** Limit for one paragraph or cell: each is copied several times while it is written. */
 const MAX_CHARACTERS = 2 << 20;
-/** Limit for all cells of a row. */
 const MAX_ROW_CHARACTERS = 8 << 20;
 const JOINED_CHARACTERS = 1 << 16;
 

@@ -1,6 +1,5 @@
 /** Replacing stores all matches first, so a long text is processed in pieces. */
 const PIECE_CHARACTERS = 1 << 16;
-/** A single blank stays as it is. */
 const UNFOLDED = /[\s\u0085]{2,}|[^\S ]|\u0085/gu;
 
 /** One line of text: white space folded, control characters as space. */

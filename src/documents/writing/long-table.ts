@@ -4,7 +4,6 @@ import type { FilledRow } from "./table-text.ts";
 
 /** So many rows determine which columns are used; later rows are written as they arrive. */
 const HELD_ROWS = 1_000;
-/** Fewer rows are buffered where they have this many characters. */
 const HELD_CHARACTERS = 4 << 20;
 
 /** A table of any length, of which only the first rows are buffered. */
@@ -13,7 +12,6 @@ export class LongTable {
   length = 0;
   #held: FilledRow[] = [];
   #heldCharacters = 0;
-  /** Set once the first rows are written. */
   #columns: number[] | null = null;
   readonly #out: MarkdownBuilder;
 
@@ -21,7 +19,6 @@ export class LongTable {
     this.#out = out;
   }
 
-  /** The very first row is the header. */
   add(rows: string[][]): void {
     this.addFilled(rows.map(filledRow));
   }
@@ -43,7 +40,6 @@ export class LongTable {
     if (columns.length > 0) this.#columns = columns;
   }
 
-  /** Ends the table and returns the rows that are not written yet. */
   take(): FilledRow[] {
     const rows = this.#held;
     this.#held = [];

@@ -6,9 +6,7 @@ import type { FilledRow } from "./table-text.ts";
 
 const MAX_HEADING_LEVEL = 6;
 const LIST_INDENT = "   ";
-/** A document can declare an item millions of levels deep. */
 const MAX_LIST_DEPTH = 40;
-/** What ends a block of code, as far as it is indented. */
 const FENCE = /^ {0,3}(`{3,})/gm;
 const BLOCK_START = /^(#{1,6}(?=\s)|```|~~~)/gm;
 
@@ -29,7 +27,6 @@ export class MarkdownBuilder {
   #inList = false;
   readonly #pages: PageStart[] = [];
 
-  /** Characters written so far. */
   get length(): number {
     return this.#text.length;
   }
@@ -57,7 +54,6 @@ export class MarkdownBuilder {
     if (lines !== "") this.#block(escapeBlockStarts(lines));
   }
 
-  /** Continues the paragraph just written. */
   moreParagraph(gap: string, text: string): void {
     const lines = foldLines(text);
     if (lines !== "") this.#text.append(escapeBlockStarts(gap + lines));
@@ -80,7 +76,6 @@ export class MarkdownBuilder {
     this.#block(lines.replaceAll(/^/gm, indentOf(depth) + LIST_INDENT), true);
   }
 
-  /** The next item begins a new list. */
   endList(): void {
     this.#inList = false;
   }
@@ -100,10 +95,7 @@ export class MarkdownBuilder {
     this.#block(`${fence}${language}\n${body}\n${fence}`);
   }
 
-  /**
-   * The first row is the header; empty rows and columns are dropped. Returns the remaining
-   * columns.
-   */
+  /** Empty rows and columns are dropped; returns the remaining columns. */
   table(rows: string[][]): number[] {
     return this.filledTable(rows.map(filledRow));
   }
@@ -115,24 +107,20 @@ export class MarkdownBuilder {
     return columns;
   }
 
-  /** Continues the table just written. */
   moreRows(rows: FilledRow[], columns: number[]): void {
     const gap = columns.length === 1 ? "\n\n" : "\n";
     for (const line of rowsText(rows, columns)) this.#text.append(gap + line);
   }
 
-  /** Text that is Markdown already. */
   raw(markdown: string): void {
     const text = markdown.trim();
     if (text !== "") this.#block(text);
   }
 
-  /** Appends to the text just written, unchanged. */
   more(markdown: string): void {
     this.#text.append(markdown);
   }
 
-  /** Text written from here on belongs to this page. */
   page(page: number): void {
     const last = this.#pages.at(-1);
     const start = this.length === 0 ? 0 : this.length + 2;

@@ -1,6 +1,5 @@
 const CODE_INDENT = 4;
 const TAB_WIDTH = 4;
-/** Characters of a line that are checked for how it begins. */
 const LOOK_CHARACTERS = 400;
 const QUOTE = /^(?: {0,3}> ?){1,100}/;
 const ITEM = /^([ \t]*(?:[-*+]|\d{1,9}[.)]))([ \t]+|$)/;
@@ -28,7 +27,6 @@ export class MarkdownLines {
     return this.#before === "code";
   }
 
-  /** The lines up to here are a fenced block. */
   skipTo(at: number): void {
     if (this.#from >= at) return;
     this.#from = at;

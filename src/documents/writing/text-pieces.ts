@@ -5,7 +5,6 @@ export class TextPieces {
   #pieces: string[] = [];
   #length = 0;
   readonly #maxCharacters: number;
-  /** Whether anything but white space was added. */
   hasText = false;
 
   constructor(maxCharacters = Infinity) {
@@ -21,7 +20,6 @@ export class TextPieces {
     return this.#length === 0;
   }
 
-  /** Empty where nothing was added. */
   get lastCharacter(): string {
     return this.#pieces.findLast((piece) => piece !== "")?.at(-1) ?? "";
   }

@@ -5,7 +5,6 @@ import { UnreadableDocument } from "../../extracted-document.ts";
 const MIB = 1 << 20;
 /** Limit of the inflated bytes of all parts that are read, together. */
 const MAX_INFLATED_BYTES = 256 * MIB;
-/** Above this size, data that compresses better than any document does is taken for a bomb. */
 const SUSPECT_BYTES = 16 * MIB;
 const MAX_RATIO = 200;
 const MAX_ENTRIES = 20_000;
@@ -39,7 +38,6 @@ type Entry = {
   method: number;
   isEncrypted: boolean;
   compressedSize: number;
-  /** As the archive declares it. */
   size: number;
   offset: number;
 };
@@ -55,7 +53,6 @@ export class ZipArchive {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #entries = new Map<string, Entry>();
-  /** Parts by their lower-case names. */
   readonly #folded = new Map<string, Entry>();
   #inflatedBytes = 0;
 
@@ -73,7 +70,6 @@ export class ZipArchive {
     return [...this.#entries.keys()];
   }
 
-  /** Matches names exactly or else case-insensitively, as packages of Office need it. */
   #find(name: string): Entry | undefined {
     return this.#entries.get(name) ?? this.#folded.get(name.toLowerCase());
   }

@@ -17,7 +17,6 @@ const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a letter"
 /** A stray quote cannot be told from a file that is cut off. */
 const OPEN_QUOTE = `a quote is never closed: ${ENDS_EARLY}, or a cell holds all that follows`;
 
-/** How far the reader has come, and what it has found. */
 type Place = { at: number; isInQuotes: boolean; hasStrayQuote: boolean };
 
 /** Delimited text (RFC 4180 and its relatives) as tables; empty rows divide them. */
@@ -45,7 +44,6 @@ export function* extractCsv(
   return { text: out, title: null, language: null, pages: [], notes };
 }
 
-/** The delimiter that gives the most columns most evenly. */
 function guessDelimiter(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   const scores = DELIMITERS.map((delimiter) => {
@@ -110,10 +108,7 @@ function bareCell(text: string, from: number, delimiter: string): Cell {
   return { cell: text.slice(from, end), end };
 }
 
-/**
- * `isOpen`: the quote is never closed. `isStray`: it is not closed within a cell's limit, so it
- * opens none.
- */
+/** `isStray`: the quote is not closed within a cell's limit, so it opens none. */
 function quotedCell(text: string, from: number): Cell & { isOpen: boolean; isStray: boolean } {
   const last = from + MAX_QUOTED;
   let end = text.indexOf('"', from + 1);

@@ -9,7 +9,6 @@ import { countNote, ENDS_EARLY } from "../../notes.ts";
 
 /** Text shorter than this around an empty page counts only if it has a heading or a sentence. */
 const MIN_CHARACTERS = 200;
-/** If more text than this, outside links, is left out beside the main part, a note says so. */
 const NOTED_CHARACTERS = 200;
 const BESIDE_LEFT_OUT = "text beside the main part left out";
 const BUILT_BY_SCRIPTS = "page is built by scripts and holds no text of its own";
@@ -37,9 +36,7 @@ export function* readPage(
 type Reading = { facts: HtmlFacts; out: MarkdownBuilder };
 type PageReading = Reading & { leftBeside: number; isBuiltByScripts: boolean };
 
-/**
- * Reads a page twice: the second time without the site navigation that the first reading found.
- */
+/** The second time without the site navigation that the first reading found. */
 function* readTwice(html: string, options: HtmlOptions): CooperativeWork<PageReading> {
   const whole = yield* readOnce(html, options);
   const as = { leftBeside: 0, isBuiltByScripts: false };

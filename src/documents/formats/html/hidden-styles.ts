@@ -1,7 +1,4 @@
-/**
- * What style sheets hide, as far as simple selectors say it (`.a`, `#b` and plain tag names), each
- * behind the property that hides it: `display .a`.
- */
+/** Simple selectors (`.a`, `#b`, tag names) behind the property that hides: `display .a`. */
 export type HiddenSelectors = Set<string>;
 
 const HIDING_STYLE =
@@ -47,9 +44,7 @@ function declaredIn(body: string): Declared[] {
   return declared.filter(({ property }) => PROPERTIES.includes(property));
 }
 
-/**
- * A later rule for the same selector overrides an earlier one that hides it (CSS Cascade 4, §6.1).
- */
+/** A later rule for the same selector overrides an earlier one (CSS Cascade 4, §6.1). */
 function apply(declared: Declared[], selector: string, into: HiddenSelectors): void {
   for (const { property, isHiding, isImportant } of declared) {
     const [key, important] = [`${property} ${selector}`, `${property}! ${selector}`];
@@ -77,10 +72,6 @@ function withoutComments(sheet: string): string {
   return kept + sheet.slice(at);
 }
 
-/**
- * Top-level rules, outside any other rule or at-rule, with the declarations before their nested
- * rules.
- */
 function* outermostRules(sheet: string): Generator<{ selectors: string; body: string }> {
   let at = 0;
   for (let open = sheet.indexOf("{"); open >= 0; open = sheet.indexOf("{", at)) {

@@ -29,9 +29,7 @@ import { PageFacts } from "./page-facts.ts";
 import { ShownText } from "./shown-text.ts";
 
 export type HtmlOptions = {
-  /** Keeps site navigation and the text of buttons. */
   keepNavigation?: boolean;
-  /** The navigation elements and link bars that a first reading found. */
   leave?: { elements: number[]; bars: ReadonlySet<string> };
 };
 
@@ -53,7 +51,6 @@ export class HtmlReader {
   #heading = 0;
   #preformatted = 0;
   #codeLanguage = "";
-  /** The readings of the open ruby's characters. */
   #readings = "";
   #skipping = 0;
   readonly #formula = new OpenFormula();
@@ -164,7 +161,6 @@ export class HtmlReader {
     else if (!this.#items.open(name, attributes)) this.#openTablePart(name, attributes);
   }
 
-  /** Whether a block is a line of verse or code. Doxygen's code shows what it is by its lines. */
   #isLine(name: string, attributes: Attributes, around?: OpenElement): boolean {
     if (!isLine(name, attributes)) return this.#preformatted > 0 && LINES.has(name);
     if (around?.effect === "plain" && isDoxygenCode(around.attributes)) {
@@ -272,7 +268,6 @@ export class HtmlReader {
     return { isBar: isBar && this.#options.keepNavigation !== true };
   }
 
-  /** Writes the gathered text in the form that its enclosing elements call for. */
   #flush(): void {
     if (this.#tables.isInCell) {
       // Blocks inside a cell become lines; the table folds them.

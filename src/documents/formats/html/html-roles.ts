@@ -25,7 +25,6 @@ export type OpenElement = {
   textStart: number;
   /** Characters shown before this element, if scripts may fill it. */
   mountedAt: number | null;
-  /** Whether it is, or contains, a link to another place on the page. */
   hasReference: boolean;
   /** Whether it may be site navigation. */
   isPart: boolean;
@@ -86,9 +85,6 @@ const ROLES = new Map<string, Part>([
   ["dialog", "dialog"],
   ["alertdialog", "dialog"],
 ]);
-/**
- * Class names of navigation in page generators: site themes, DocBook, Texinfo, Doxygen, Apache.
- */
 const SHORT_NAMES = new RegExp(
   [
     String.raw`^(?:(?:main|site|top|sub|bottom|page|post|doc|fixed|skip|global|header|footer)-?)nav(?:igation|-?(?:bar|list|listsearch|links|menu|path|panel|row|header|footer))?$`,
@@ -103,9 +99,7 @@ const NAMES: [RegExp, Part][] = [
   [LINKS_NAMES, "links"],
   [BANNER_NAMES, "banner"],
 ];
-/**
- * Names that count only outside the text: authors have footers and boxes beside their text, too.
- */
+/** Count only outside the text: authors have footers and boxes, too. */
 const OUTSIDE_NAMES = new Map<string, Part>([
   ["footer", "footer"],
   ["site-footer", "footer"],
@@ -197,7 +191,6 @@ const LEADING_RELATIONS = /\b(next|prev|previous|up|start|first|last|contents|in
 
 export const leadsOn = (attributes: Attributes) => LEADING_RELATIONS.test(attributes["rel"] ?? "");
 
-/** Elements in which scripts of common frameworks build their pages. */
 const MOUNT_NAMES = /^(root|app|__next|__nuxt|___gatsby|q-app|svelte|react-root|main-app)$/;
 
 export const isMount = (name: string, attributes: Attributes) =>

@@ -4,7 +4,6 @@ import type { Attributes, Effect } from "./html-roles.ts";
 
 const LINK_TARGET = /^(https?:\/\/|mailto:)/i;
 const MAX_LINK_CHARACTERS = 300;
-/** Signs of links from a heading to itself, and from a note back to its mark. */
 const PERMALINK = /^(?:[¶#§¤∞↩↑⚓⌗\u{1f517}\uf0c1]|\ufe0e|\ufe0f)+$/u;
 /** Superscript ends of ordinals and abbreviations: 21st, 1er, Mme, 3ème, Nº. */
 const HIGH_ENDING = /^\p{L}{2,4}$/u;
@@ -27,12 +26,9 @@ export const MAX_INLINE_DEPTH = 12;
 
 type InlineSurroundings = {
   attributes: Attributes;
-  /** The readings of a ruby's characters. */
   readings: string;
-  /** The character before the element. */
   before: string;
   isInCode: boolean;
-  /** Whether a link to another place on the page stands next to or around the superscript. */
   isNote: boolean;
 };
 
@@ -70,7 +66,6 @@ function linkText(text: string, href: string): string {
   return `${/^\s/.test(text) ? " " : ""}[${label}](${target})`;
 }
 
-/** A note's mark, if it is a number. */
 function noteText(text: string): string {
   const mark = text.replace(/\D/g, "");
   return mark === "" ? text : `[^${mark}]`;
@@ -100,6 +95,5 @@ function struckText(text: string, before: string): string {
   return `${gap}~~${label}~~${/\s$/.test(text) ? " " : ""}`;
 }
 
-/** A subscript of digits after digits is a separate number. */
 const loweredText = (text: string, before: string) =>
   /\d/.test(before) && /^\s*\d/.test(text) ? `_${foldSpace(text)}` : text;

@@ -1,7 +1,6 @@
 import { isMain, partOf } from "./html-roles.ts";
 import type { Attributes, Part } from "./html-roles.ts";
 
-/** Text with fewer characters is not a sentence, whatever its end. */
 const SENTENCE_CHARACTERS = 25;
 const SENTENCE_END = /[.!?…]["'”’»)\]]*$|[。！？]/u;
 /** Text with so many characters is a paragraph, whatever its end. */
@@ -13,17 +12,10 @@ const MAX_SHORT_CHARACTERS = 400;
 const MAX_BANNER_CHARACTERS = 1_500;
 const MAX_IMPRINT_CHARACTERS = 300;
 const MAX_LABEL_CHARACTERS = 12;
-/**
- * Inside the document's text, navigation has at least so many times more text in links than
- * outside.
- */
 const LINKED_INSIDE = 4;
 const BANNER = /cookie|consent/i;
 const IMPRINT =
   /©|\(c\)|copyright|rights reserved|(created|built|generated|produced|made|powered|published) (by|with|using|on)|debug info|last (updated?|modified|change)/i;
-/**
- * Dates, times, versions and revisions: other numbers are register, telephone or house numbers.
- */
 const DATES =
   /\b(19|20)\d\d\b|\b\d{1,2}[./:-]\d{1,2}([./:-]\d{1,4})*\b|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,40}\b/g;
 
@@ -47,14 +39,11 @@ type Open = {
   isConcealed: boolean;
   linked: number;
   unlinked: number;
-  /** Characters outside links in a first-level heading. */
   title: number;
   hasSentence: boolean;
-  /** Whether a line or a table cell is not a link. */
   hasOwnText: boolean;
   /** Whether it contains `main`: such a part cannot be left out. */
   hasMain: boolean;
-  /** The beginning of its text outside links. */
   sample: string;
   /** Characters outside links that would be left out beside a `main` inside. */
   left: number;
@@ -79,18 +68,14 @@ export class LeadingParts {
   readonly #open: Open[] = [];
   readonly #named: number[] = [];
   readonly #beside: number[] = [];
-  /** Elements that hold a title and nothing else. */
   readonly #titles: number[] = [];
   /** Characters outside links, beside `main`, that would be left out. */
   leftBeside = 0;
   readonly #left: readonly number[];
   #opened = 0;
-  /** How many of the elements to leave out have passed. */
   #passed = 0;
 
-  /**
-   * `left`: indexes of the elements to leave out, from an earlier reading of the page, in order.
-   */
+  /** `left`: indexes of the elements to leave out, in order. */
   constructor(left: readonly number[] = []) {
     this.#left = left;
   }
@@ -102,9 +87,7 @@ export class LeadingParts {
     return this.#left[this.#passed] === this.#opened;
   }
 
-  /**
-   * Whether the last element asked about may be navigation: then it must be closed here as well.
-   */
+  /** Whether the last element may be navigation: then it is closed here as well. */
   open(name: string, attributes: Attributes, depths: { content: number; own: number }): boolean {
     const part = partOf(name, attributes, depths);
     if (part !== null) {
@@ -187,7 +170,6 @@ const isMostlyLinks = ({ name, linked, unlinked, sample, hasSentence, hasOwnText
   linked > unlinked &&
   (name !== "p" || !/[\p{L}\p{N}]/u.test(sample));
 
-/** Whether a part whose name or role says navigation is navigation. */
 function leads(closed: Open): boolean {
   const { part, linked, unlinked, hasSentence, isInside, isConcealed, sample } = closed;
   if (linked > unlinked * (isInside ? LINKED_INSIDE : 1)) return true;

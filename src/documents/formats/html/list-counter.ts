@@ -3,7 +3,6 @@ import { countedAs, markerFor } from "../office/list-labels.ts";
 
 type Attributes = Record<string, string>;
 
-/** Larger numbers and other values make browsers count from 1. */
 const INTEGER = /^\s*([-+]?\d{1,9})(?!\d)/;
 const TYPES = new Set("1 a A i I".split(" "));
 const STYLE =
@@ -33,7 +32,6 @@ export class ListCounter {
     this.#type = typeOf(attributes) ?? "1";
   }
 
-  /** The Markdown marker of the next item, and the label shown after it. */
   next(attributes: Attributes): { marker: string; prefix: string } {
     const count = integerOf(attributes["value"]) ?? this.#next;
     if (count === null) return { marker: "-", prefix: "" };

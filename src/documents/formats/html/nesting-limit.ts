@@ -16,9 +16,7 @@ const SHALLOW = new Set(
   ),
 );
 
-/** The reader of the page. */
 type Reader = {
-  /** The number of open elements. */
   readonly depth: number;
   ontext(text: string): void;
 };
@@ -28,7 +26,6 @@ type Reader = {
  * open elements, so the limit keeps its work linear in the input. Text is never touched.
  */
 export class NestingLimit {
-  /** Whether a tag was left out. */
   flattened = false;
   readonly #leftOut = new Map<string, number>();
   readonly #html: string;

@@ -5,7 +5,6 @@ import { INLINE_EFFECTS } from "./inline-texts.ts";
 /** The numbers of open elements of each kind at the current place of a page. */
 export class OpenDepths {
   quote = 0;
-  /** Open elements that hold a document's text. */
   content = 0;
   main = 0;
   /** Open links. Buttons count as links: their text names an action. */

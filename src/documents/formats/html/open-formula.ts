@@ -4,22 +4,18 @@ import { FormulaReader } from "../office/formula.ts";
 export class OpenFormula {
   #reader: FormulaReader | null = null;
 
-  /** Whether the element that opens is a formula or a part of one. */
   open(name: string, attributes: Record<string, string>): boolean {
     if (name === "math") this.#reader ??= new FormulaReader();
     this.#reader?.open(name, attributes);
     return this.#reader !== null;
   }
 
-  /** Whether the text belongs to a formula. */
   takes(data: string): boolean {
     this.#reader?.text(data);
     return this.#reader !== null;
   }
 
-  /**
-   * The text of the formula that ends; empty when only a part of it ends, null outside formulas.
-   */
+  /** Empty when only a part of the formula ends, null outside formulas. */
   close(): string | null {
     if (this.#reader === null) return null;
     if (!this.#reader.close()) return "";

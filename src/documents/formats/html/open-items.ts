@@ -20,7 +20,6 @@ export class OpenItems {
     this.#out = out;
   }
 
-  /** Whether the element that opens is a list or an item. */
   open(name: string, attributes: Attributes): boolean {
     if (LISTS.has(name)) {
       this.#lists.push({ counter: name === "ol" ? new ListCounter(attributes) : null });

@@ -4,16 +4,12 @@ import { TableCollector } from "./table-collector.ts";
 
 type OpenTable = { table: TableCollector; long: LongTable; isLayout: boolean; hasHeads: boolean };
 
-/** A blank line, as blocks in a cell leave it. */
 const BLANK_LINE = /\n\s*\n/;
 const LONG_IN_ONE_ROW = 200;
 const LONG_CHARACTERS = 1_000;
 const LONG_BLOCKS = 3;
 
-/**
- * Whether a cell in a table without a header holds a passage or a large part of the page, not a
- * value.
- */
+/** Whether a cell without a header holds a passage, not a value. */
 function placesThings(rows: string[][]): boolean {
   if (rows.length === 1) return rows.flat().some((cell) => cell.length > LONG_IN_ONE_ROW);
   return rows
@@ -31,7 +27,6 @@ export class OpenTables {
     this.#out = out;
   }
 
-  /** Whether text belongs to a cell that is written as a cell. */
   get isInCell(): boolean {
     return this.#cell !== null;
   }
@@ -50,7 +45,6 @@ export class OpenTables {
     if (current?.isLayout === false) current.table.startRow();
   }
 
-  /** False in a layout table, whose cells are ordinary blocks. */
   openCell(name: string, { colspan = "1", rowspan = "1" }: Record<string, string>): boolean {
     const current = this.#open.at(-1);
     if (current === undefined || current.isLayout) return false;

@@ -22,7 +22,6 @@ export class PageFacts {
     }
   }
 
-  /** Whether the text belongs to a title or a style sheet. */
   takes(data: string): boolean {
     if (this.#reading === null) return false;
     this.#text += data;

@@ -21,10 +21,8 @@ export class ShownText {
   beside = 0;
   inMain = 0;
   outsideMain = 0;
-  /** Whether an element that scripts fill is still empty. */
   hasEmptyMount = false;
   mainHasTitle = false;
-  /** Whether there is a heading, or a sentence outside links. */
   hasText = false;
   /** Link bars that occur more than once on the page. */
   readonly repeatedBars = new Set<string>();
@@ -111,7 +109,6 @@ export class ShownText {
   }
 }
 
-/** Whether text outside links has content of its own and is no label of links. */
 function isOwn(beside: string, isCell: boolean): boolean {
   const plain = beside.trim();
   return plain.length > (isCell ? 0 : LABEL_CHARACTERS) || /\d{3}/.test(plain);

@@ -1,10 +1,6 @@
 const MAX_SPAN = 200;
-/** A wider row continues as another row. */
 const MAX_COLUMNS = 2_000;
 const MANY_ROWS = 1_000;
-/**
- * So many cells of a table may be left empty by spans, and so many more for each cell that it has.
- */
 const FREE_EMPTY_CELLS = 2_000;
 const EMPTY_CELLS_A_CELL = 20;
 
@@ -15,14 +11,11 @@ const EMPTY_CELLS_A_CELL = 20;
 export class TableCollector {
   readonly rows: string[][] = [];
   #row: string[] = [];
-  /** For each column, the number of rows that a cell above still covers. */
   readonly #covered: number[] = [];
   #cells = 0;
   #spanned = 0;
 
-  /**
-   * All rows but the open one if there are many, else none; returned rows are no longer held here.
-   */
+  /** All rows but the open one if there are many; they are no longer held here. */
   takeMany(): string[][] {
     return this.rows.length < MANY_ROWS ? [] : this.rows.splice(0, this.rows.length - 1);
   }

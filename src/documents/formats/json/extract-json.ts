@@ -9,7 +9,6 @@ import { ENDS_EARLY } from "../../notes.ts";
 import { extractSourceCode } from "../code/extract-source-code.ts";
 
 const MAX_DEPTH = 1_000;
-/** Strings as long as this are prose and get a paragraph of their own. */
 const PROSE_CHARACTERS = 200;
 const TITLE_KEYS = new Set(["title", "name", "headline", "subject"]);
 
@@ -31,10 +30,6 @@ export function* extractJson(text: string): CooperativeWork<Extraction> {
 
 const CLOSING: Record<string, string> = { "{": "}", "[": "]" };
 
-/**
- * Whether brackets or a string are open at the end, and no bracket was closed by one of another
- * kind.
- */
 function* endsInsideValue(text: string): CooperativeWork<boolean> {
   const place = { at: 0 };
   const progress = new Progress();
@@ -60,7 +55,6 @@ class JsonWriter {
   isTooDeep = false;
   readonly out = new MarkdownBuilder();
   readonly #stack: Level[] = [];
-  /** The number of levels, from the outermost, whose label or content has been written. */
   #shown = 0;
   #key = "";
 
@@ -111,7 +105,6 @@ class JsonWriter {
     this.#prose(text);
   }
 
-  /** Writes a key whose value is empty. */
   #keyAlone(label: string): void {
     if (label.trim() === "") return;
     this.#showParents();

@@ -14,10 +14,7 @@ export function* jsonStructure(text: string, place: { at: number }): Generator<s
   }
 }
 
-/**
- * The position after a string, or after its line, which no string goes beyond; null when the text
- * ends within the string.
- */
+/** The place after a string or its line; null when the text ends within it. */
 function stringEnd(text: string, start: number): number | null {
   const special = /["\\\n]/g;
   special.lastIndex = start + 1;

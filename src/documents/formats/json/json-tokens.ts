@@ -59,7 +59,6 @@ export function* jsonTokens(text: string, place: Place): Generator<JsonToken> {
   if (stack.length > 0) throw notJson();
 }
 
-/** Joins the text of consecutive comments. */
 function* joined(lines: Iterable<string>): Generator<JsonToken> {
   let text = "";
   for (const line of lines) {
@@ -96,7 +95,6 @@ function rawString(text: string, at: number): string {
   return "";
 }
 
-/** Goes over white space, commas and comments, and tells what these say. */
 function* comments(text: string, place: Place, lastCommentEnd: number): Generator<string> {
   for (;;) {
     place.at += matchAt(SPACE, text, place.at).length;

@@ -15,7 +15,6 @@ import { writeShifted } from "./body/shifted-markdown.ts";
 
 const MAX_ATTACHMENTS = 100;
 const UNNAMED = "attachment";
-/** Signature of Outlook's own container for attachments (TNEF). */
 const TNEF_SIGNATURE = [0x78, 0x9f, 0x3e, 0x22];
 
 /** Where attachments go, and what reads them. */
@@ -117,7 +116,6 @@ async function readFile(
   return await extract({ name: isNamed ? name : `${name}.eml`, mimeType, bytes });
 }
 
-/** A name for a part that has none. */
 function nameOf({ type }: MailPart): string {
   if (type === "message/delivery-status") return "Delivery status";
   if (type === "text/rfc822-headers") return "Headers of the message";

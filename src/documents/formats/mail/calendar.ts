@@ -2,34 +2,26 @@ import { Progress } from "../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { entryNamed } from "../archive/named-entry.ts";
 
 type Property = { name: string; parameters: string; value: string };
 
 const PROPERTY = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^",:;]*)(?:,(?:"[^"]*"|[^",:;]*))*)*):/;
 const MAX_NAME_CHARACTERS = 4_096;
-const LABELS: Record<string, string> = {
-  SUMMARY: "Summary",
-  DTSTART: "Start",
-  DTEND: "End",
-  DUE: "Due",
-  DURATION: "Duration",
-  RRULE: "Repeats",
-  RDATE: "Also on",
-  EXDATE: "Not on",
-  EXRULE: "Not when it repeats",
-  "RECURRENCE-ID": "In place of",
-  COMPLETED: "Completed",
-  LOCATION: "Location",
-  STATUS: "Status",
-  ORGANIZER: "Organizer",
-  ATTENDEE: "Attendee",
-  CONTACT: "Contact",
-  CATEGORIES: "Categories",
-  RESOURCES: "Resources",
-  COMMENT: "Comment",
-  URL: "URL",
-};
+const SAID_AS_NAMED =
+  "SUMMARY DUE DURATION COMPLETED LOCATION STATUS ORGANIZER ATTENDEE CONTACT CATEGORIES RESOURCES COMMENT".split(
+    " ",
+  );
+const LABELS = new Map([
+  ...SAID_AS_NAMED.map((name) => [name, name.charAt(0) + name.slice(1).toLowerCase()] as const),
+  ["DTSTART", "Start"] as const,
+  ["DTEND", "End"] as const,
+  ["RRULE", "Repeats"] as const,
+  ["RDATE", "Also on"] as const,
+  ["EXDATE", "Not on"] as const,
+  ["EXRULE", "Not when it repeats"] as const,
+  ["RECURRENCE-ID", "In place of"] as const,
+  ["URL", "URL"] as const,
+]);
 const ENTRY = /^V(?:EVENT|TODO|JOURNAL|FREEBUSY)$/;
 const BEGIN_ENTRY = /^BEGIN:V(?:EVENT|TODO|JOURNAL|FREEBUSY)\s/im;
 const MOMENTS = /^(?:DTSTART|DTEND|DUE|RDATE|EXDATE|RECURRENCE-ID|COMPLETED|FREEBUSY)$/;
@@ -107,7 +99,7 @@ class CalendarWriter {
   }
 
   #write({ name, parameters, value }: Property): void {
-    const label = name === "FREEBUSY" ? freeOrBusy(parameters) : entryNamed(LABELS, name);
+    const label = name === "FREEBUSY" ? freeOrBusy(parameters) : LABELS.get(name);
     if (label !== undefined)
       this.#out.listItem(0, "-", `${label}: ${shown(name, parameters, value)}`);
   }

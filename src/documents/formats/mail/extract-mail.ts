@@ -16,11 +16,8 @@ import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
 
-/** Limit of messages nested as attachments. */
 const MAX_DEPTH = 4;
-/** Messages of a mailbox that are written before other work gets a turn. */
 const MESSAGES_AT_ONCE = 50;
-/** Limit of the notes about a mailbox's messages. */
 const MAX_NOTES = 200;
 
 /** `inMailbox`: lines that begin with `From ` are escaped. */

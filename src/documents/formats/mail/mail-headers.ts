@@ -28,10 +28,7 @@ export class MailHeaders {
   }
 }
 
-/**
- * A line that begins with a space or a tab continues the field; its white space stays (RFC 5322
- * §2.2.3).
- */
+/** A line that begins with white space continues the field (RFC 5322 §2.2.3). */
 function unfolded(text: string): string[] {
   const fields: string[][] = [];
   for (const line of text.split(/\r?\n/)) {

@@ -39,10 +39,7 @@ function addressText({ name, address, group }: Address): string {
 const DATE =
   /^(?:[a-z]+\.?,?\s+)?(\d{1,2})\s+([a-z]{3})[a-z]*\.?\s+(\d{4}|\d\d)\s+\d{1,2}:\d\d(?::\d\d)?\s*(?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|Z)\s*(?:\([^()]*\)\s*)*$/i;
 
-/**
- * A date as ISO 8601; other text stays unchanged, because `Date` parses any text that contains a
- * number.
- */
+/** `Date` parses any text that contains a number, so other text stays unchanged. */
 function dateText(field: string): string {
   const [, day = "", month = "", year = ""] = DATE.exec(field) ?? [];
   if (day === "") return field;

@@ -73,10 +73,7 @@ function isEnvelope(bytes: Uint8Array, at: number): boolean {
   );
 }
 
-/**
- * A message's body without the `>` that the mailbox put before lines that look like an envelope.
- * The given array is empty afterwards.
- */
+/** Undoes the `>` before lines that look like an envelope; `bytes` is empty afterwards. */
 export function* withoutFromEscapes(
   bytes: Uint8Array<ArrayBuffer>,
 ): CooperativeWork<Uint8Array<ArrayBuffer>> {

@@ -67,10 +67,7 @@ function decoderOf(charset: string): TextDecoder {
 }
 
 const TOKENS = /"(?:[^"\\]|\\[^])*"?|\\[^]?|[()]|[^"\\()]+/g;
-/**
- * Where a comment may begin, at a new word: `name=report(1).pdf` and `name=report (1).pdf` hold
- * none.
- */
+/** At a new word: `name=report(1).pdf` holds no comment. */
 const COMMENT_PLACE = /(?:^|[\s;]|^[^=;]*)$/;
 const WITHIN_WORD = /^\([^()]*\)[^\s;()]/;
 const LOOK_CHARACTERS = 80;

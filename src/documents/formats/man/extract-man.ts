@@ -33,11 +33,9 @@ export function* extractMan(text: string): CooperativeWork<Extraction> {
 }
 
 class ManReader {
-  /** The page that this one consists of. */
   elsewhere: string | null = null;
   readonly #writer: ManWriter;
   readonly #mdoc: MdocMacros | null;
-  /** The heading whose text is the next line. */
   #heading: number | null = null;
   #table: string[] | null = null;
 

@@ -19,9 +19,7 @@ export class ManWriter {
   #isGlued = true;
   #isLiteral = false;
   #awaitsTag = false;
-  /** The item that has no text yet. */
   #item: Item | null = null;
-  /** Whether paragraphs belong to an item, here and around each indented part. */
   #inItem = false;
   readonly #around: { inItem: boolean; depth: number }[] = [];
   #depth = 0;
@@ -65,7 +63,6 @@ export class ManWriter {
     this.#isGlued = false;
   }
 
-  /** The next text continues the last word. */
   glue(): void {
     this.#isGlued = true;
   }
@@ -146,7 +143,6 @@ export class ManWriter {
     } else this.#write(text);
   }
 
-  /** Writes the tag of an item that has no text. */
   #endItem(): void {
     this.#awaitsTag = false;
     const item = this.#item;

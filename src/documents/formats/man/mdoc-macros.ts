@@ -8,7 +8,6 @@ type List = { type: string; number: number; rows: string[][] };
 export class MdocMacros {
   /** Open lists; those in columns gather their rows. */
   readonly #lists: List[] = [];
-  /** The head of an item that goes on over several lines. */
   #head: string | null = null;
   /** Whether the next text follows without a space. */
   #isTight = false;

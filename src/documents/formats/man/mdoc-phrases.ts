@@ -1,6 +1,5 @@
 import { plainText } from "./roff-escapes.ts";
 
-/** Marks around the rest of a line. */
 const ENCLOSED = new Map(
   ["Op[]", "Bq[]", "Pq()", "Brq{}", "Aq<>", "In<>", "Dq“”", "Sq‘’", "Ql‘’", 'Qq""'].map((each) => [
     each.slice(0, -2),
@@ -24,7 +23,6 @@ const SYSTEMS = new Map(
     At: "AT&T UNIX",
   }),
 );
-/** Macros that only set a font. */
 const PLAIN = new Set(
   "Ar Cm Ic Em Sy Li Pa Ev Va Vt Fa Ft Fd An Ad Tn Er Dv St Lb Cd No Ms Mt Lk Xo Xc Sx Fo Fc %A %B %C %D %I %J %N %O %P %R %T %U %V".split(
     " ",

@@ -1,4 +1,3 @@
-/** Special characters of roff by name (groff_char(7)). */
 const CHARACTERS = new Map(
   (
     "hy- en– em— bu• ci○ sq□ aq' dq\" oq‘ cq’ lq“ rq” Bq„ bq‚ Fo« Fc» fo‹ fc› co© rg® tm™ de° +-± mu× di÷ " +
@@ -36,7 +35,6 @@ function characterNamed(name: string): string {
 const REFERENCE = /\\([*n])[-+]?(?:\((..)|\[([^\]]{0,200})\]|(.))/gs;
 const ESCAPE =
   /\\(?:\((..)|\[([^\]]{0,200})\]|[fmMFYgk](?:\(..|\[[^\]]{0,200}\]|.)|s[-+]?(?:\(\d\d|\[[^\]]{0,9}\]|'[^']{0,9}'|\d{1,2})|[bhvlLDXNZHSARCwo]'[^']{0,2000}'|(.))/gs;
-/** Escapes of one character that print something. */
 const SINGLE = new Map([..."-\\ '`._"].map((each) => [each, each]));
 for (const each of "~0t") SINGLE.set(each, " ");
 SINGLE.set("e", "\\");

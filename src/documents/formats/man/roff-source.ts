@@ -18,7 +18,6 @@ type Pending = { line: string; depth: number };
 export class RoffSource {
   readonly #lines: string[];
   #next = 0;
-  /** Lines of macros being expanded, the next one last. */
   readonly #pending: Pending[] = [];
   readonly #macros = new Map<string, string[]>();
   readonly #strings = new Map<string, string>([
@@ -32,7 +31,6 @@ export class RoffSource {
   #expandedLines = 0;
   #expandedCharacters = 0;
   #depth = 0;
-  /** Characters of the source that have been read. */
   at = 0;
 
   constructor(text: string) {
@@ -99,7 +97,6 @@ export class RoffSource {
     });
   }
 
-  /** Whether the request is one of the language's own and done. */
   #handle(request: string, raw: string, rest: string): boolean {
     if (/^(?:if|ie|el)$/.test(request)) this.#decide(request, raw);
     else if (/^(?:de1?|am1?|ig)$/.test(request)) this.#define(request, argumentsOf(rest));

@@ -10,10 +10,7 @@ const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/
 const FENCE =
   /^[ \t>]{0,40}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^[ \t>]{0,40}\1[`~]*[ \t]*$|$(?![^]))/gm;
 
-/**
- * Markdown stays as it is, so that offsets refer to the source; only markup hidden from readers is
- * removed.
- */
+/** Stays as it is, so that offsets refer to the source, but for hidden markup. */
 export function* extractMarkdown(text: string): CooperativeWork<Extraction> {
   const front = FRONT_MATTER.exec(text)?.[1] ?? "";
   const { markdown, comments, elements } = yield* withoutHiddenMarkup(text);

@@ -7,7 +7,6 @@ import { MarkdownLines } from "../../writing/markdown-lines.ts";
 
 const COMMENT_START = "<!--";
 const COMMENT_END = "-->";
-/** Quote and list marks at the start of a line. */
 const BEFORE = String.raw`(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,200}`;
 /**
  * What can hide text, or prevents hiding: fences, inline code, comments, tags. Runs of marks and
@@ -26,7 +25,6 @@ const PARTS = new RegExp(
 );
 const MAY_BE_HIDDEN = /<[a-z][^<>]{0,2000}\b(?:hidden|style)\b/i;
 const BLANK_LINE = /\n[ \t>]*\n/g;
-/** Void elements, which hold nothing. */
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 /** Elements that may hold paragraphs: only their closing tag ends them. */
 const CONTAINERS = new Set(
@@ -35,7 +33,6 @@ const CONTAINERS = new Set(
   ),
 );
 const LINE_START = new RegExp(`^${BEFORE}$`);
-/** How much of a line is looked at to see what precedes an element. */
 const LOOK_CHARACTERS = 400;
 const NO_SELECTORS: HiddenSelectors = new Set();
 
@@ -90,7 +87,6 @@ class Remover {
   #comments = 0;
   #elements = 0;
   #hiding: Hiding | null = null;
-  /** End of the paragraph that was looked at last. */
   #paragraphEnd = 0;
   /** Ends of the containers that may be hidden, by where they begin. */
   #ends = new Map<number, number>();

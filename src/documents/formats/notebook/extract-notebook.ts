@@ -15,7 +15,6 @@ const MAX_OUTPUT_CHARACTERS = 1 << 18;
 /** Limit of values: each takes up to 75 bytes during parsing, besides its characters. */
 const MAX_VALUES = 750_000;
 const MAX_DEPTH = 1_000;
-/** The plain-text placeholder of a picture or a page. */
 const STAND_IN = /^<[^<>\n]*>$/;
 const PICTURE = /^(?:image\/.*|png|jpeg|svg)$/;
 const HTML_TABLE = /<table[\s>]/i;
@@ -60,7 +59,6 @@ function* checkSize(text: string): CooperativeWork<void> {
   }
 }
 
-/** nbformat 3 keeps them in worksheets. */
 function cellsOf(notebook: unknown): unknown[] {
   const sheets = listAt(notebook, "worksheets");
   return [...listAt(notebook, "cells"), ...sheets.flatMap((sheet) => listAt(sheet, "cells"))];
@@ -119,7 +117,6 @@ class NotebookReader {
     this.out.raw(textOf(extraction));
   }
 
-  /** Printed text, a value in one format or several, or an error. */
   *#addOutput(output: unknown): CooperativeWork<void> {
     this.out.code(this.#bounded(linesAt(output, "text")));
     yield* this.#addValue(fieldOf(output, "data"));
@@ -137,10 +134,6 @@ class NotebookReader {
     } else yield* this.#addDisplay(data, html, plain);
   }
 
-  /**
-   * Adds a display whose plain text is only a placeholder: Markdown, a page, a formula or a
-   * picture.
-   */
   *#addDisplay(data: unknown, html: string, plain: string): CooperativeWork<void> {
     const [markdown, latex] = [linesAt(data, "text/markdown"), linesAt(data, "text/latex")];
     const isPicture = Object.keys(data ?? {}).some((format) => PICTURE.test(format));
@@ -181,7 +174,6 @@ function wordAt(value: unknown, path: string[]): string | null {
   return typeof found === "string" ? found : null;
 }
 
-/** Notebooks keep texts as one string or as a list of lines with their line ends. */
 function linesAt(value: unknown, key: string): string {
   const lines = fieldOf(value, key);
   if (typeof lines === "string") return lines;

@@ -8,15 +8,12 @@ import type { CellFormat } from "./sheets/number-formats.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 
-/**
- * The content of a chart or diagram: titles or labels, each once, and a chart's data as a table.
- */
+/** Titles or labels, each once, and a chart's data as a table. */
 export type Drawing = { texts: string[]; rows: string[][] };
 
 type Series = { name: string; categories: string[]; values: string[] };
 type Role = keyof Series;
 
-/** Limit of the series of a chart. */
 const MAX_SERIES = 100;
 const MAX_POINTS = 1_000;
 /** Limit of the levels of categories, such as months within years. */
@@ -57,9 +54,6 @@ function rowsOf(series: Series[]): string[][] {
   return rows.length === 0 ? [] : [["", ...filled.map(({ name }) => name)], ...rows];
 }
 
-/**
- * Each innermost category after its outer ones; an outer category is named at its first inner one.
- */
 function joinedLevels(levels: string[][]): string[] {
   const shown = levels.toReversed();
   const length = Math.max(0, ...shown.map((level) => level.length));
@@ -81,7 +75,6 @@ class DrawingReader implements XmlHandler {
   #role: Role | null = null;
   /** Points of the role's levels, the innermost first. */
   #levels: string[][] = [];
-  /** Format of the numbers that follow. */
   #format: CellFormat = plainNumber;
   #is1904 = false;
   #point = 0;
@@ -121,7 +114,6 @@ class DrawingReader implements XmlHandler {
     return this.#role !== null;
   }
 
-  /** Whether a value belongs to a series or a title. */
   get #isNamed(): boolean {
     return this.#hasRole || this.#inTitle > 0;
   }

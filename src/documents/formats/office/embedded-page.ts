@@ -37,7 +37,6 @@ export function pageText(page: EmbeddedPage): string {
   return out.take();
 }
 
-/** A character for each byte. */
 function lettersOf(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += STEP_BYTES)

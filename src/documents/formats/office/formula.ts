@@ -18,10 +18,7 @@ const MAX_TOKEN_DEPTH = 3;
 const MAX_NODES = 20_000;
 const SINGLE = /^(?:[\p{L}\p{N}.]+|.?)$/u;
 
-/**
- * Converts a formula in MathML 3 or Office's format (ECMA-376 part 1, §22.1) to one line: (a+b)/c,
- * x_i^2, √y.
- */
+/** MathML 3 or Office's format (ECMA-376 part 1, §22.1) as one line: (a+b)/c, x_i^2, √y. */
 export class FormulaReader implements XmlHandler {
   readonly #root: Node = node("", "");
   readonly #open: Node[] = [this.#root];
@@ -46,7 +43,6 @@ export class FormulaReader implements XmlHandler {
     if (token !== undefined) token.text = longer(token.text, data);
   }
 
-  /** Returns whether the formula's root element ended. */
   close(): boolean {
     this.#open.pop();
     return this.#open.length === 1;
@@ -61,7 +57,6 @@ export class FormulaReader implements XmlHandler {
 const node = (name: string, value: string): Node => ({ name, value, parts: [], text: "" });
 
 const partOf = ({ parts }: Node, name: string) => parts.find((part) => part.name === name);
-/** Reads a setting from an Office element's properties. */
 const setting = (of: Node, properties: string, name: string) => {
   const found = partOf(of, properties);
   const set = found === undefined ? undefined : partOf(found, name);

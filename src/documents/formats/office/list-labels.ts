@@ -1,22 +1,9 @@
 const LETTERS = 26;
 const FIRST_LETTER = 0x61;
-/** The largest number written as a Roman numeral or as repeated letters. */
 const MAX_LETTERED = 3_999;
-const ROMAN: [number, string][] = [
-  [1000, "m"],
-  [900, "cm"],
-  [500, "d"],
-  [400, "cd"],
-  [100, "c"],
-  [90, "xc"],
-  [50, "l"],
-  [40, "xl"],
-  [10, "x"],
-  [9, "ix"],
-  [5, "v"],
-  [4, "iv"],
-  [1, "i"],
-];
+const ROMAN = "1000m 900cm 500d 400cd 100c 90xc 50l 40xl 10x 9ix 5v 4iv 1i"
+  .split(" ")
+  .map((pair) => [Number.parseInt(pair), pair.replace(/\d+/, "")] as const);
 
 /** A list's number in a format, named as in ECMA-376 (`lowerRoman`) or in ODF (`i`). */
 export function countedAs(format: string, count: number): string {
@@ -36,7 +23,6 @@ function letters(count: number): string {
   return letter.repeat(Math.ceil(count / LETTERS));
 }
 
-/** a, b, … z, aa, ab, as HTML and OpenDocument count. */
 function alphabetic(count: number): string {
   const last = String.fromCharCode(FIRST_LETTER + ((count - 1) % LETTERS));
   const before = Math.floor((count - 1) / LETTERS);

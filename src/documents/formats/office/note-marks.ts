@@ -1,7 +1,6 @@
 /** Numbers notes in the order of their references in the text. */
 export class NoteMarks {
   readonly #numbers = new Map<string, number>();
-  /** Notes that only hidden text refers to. */
   readonly #hidden = new Set<string>();
 
   mark(kind: string, id: string): string {

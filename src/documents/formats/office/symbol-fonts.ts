@@ -1,89 +1,16 @@
+/** A table from pairs of a hexadecimal code and its character, such as `22∀`. */
+const byCode = (pairs: string) =>
+  new Map(pairs.split(" ").map((pair) => [Number.parseInt(pair, 16), pair.slice(2)] as const));
+
 const GREEK_CAPITALS = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ";
 const GREEK_LETTERS = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ";
 /** Codes of Adobe's Symbol encoding other than Greek letters and ASCII. */
-const SYMBOL: Record<number, string> = {
-  0x22: "∀",
-  0x24: "∃",
-  0x27: "∋",
-  0x2a: "∗",
-  0x2d: "−",
-  0x40: "≅",
-  0x5c: "∴",
-  0x5e: "⊥",
-  0x7e: "∼",
-  0xa2: "′",
-  0xa3: "≤",
-  0xa5: "∞",
-  0xab: "↔",
-  0xac: "←",
-  0xad: "↑",
-  0xae: "→",
-  0xaf: "↓",
-  0xb0: "°",
-  0xb1: "±",
-  0xb2: "″",
-  0xb3: "≥",
-  0xb4: "×",
-  0xb5: "∝",
-  0xb6: "∂",
-  0xb7: "•",
-  0xb8: "÷",
-  0xb9: "≠",
-  0xba: "≡",
-  0xbb: "≈",
-  0xbc: "…",
-  0xc4: "⊗",
-  0xc5: "⊕",
-  0xc6: "∅",
-  0xc7: "∩",
-  0xc8: "∪",
-  0xcc: "⊂",
-  0xcd: "⊆",
-  0xce: "∈",
-  0xcf: "∉",
-  0xd0: "∠",
-  0xd1: "∇",
-  0xd2: "®",
-  0xd3: "©",
-  0xd4: "™",
-  0xd5: "∏",
-  0xd6: "√",
-  0xd7: "⋅",
-  0xd8: "¬",
-  0xd9: "∧",
-  0xda: "∨",
-  0xdb: "⇔",
-  0xdc: "⇐",
-  0xde: "⇒",
-  0xe5: "∑",
-  0xf2: "∫",
-};
-/** The Wingdings characters that forms and lists use. */
-const WINGDINGS: Record<number, string> = {
-  0x28: "☎",
-  0x2a: "✉",
-  0x4a: "☺",
-  0x6c: "●",
-  0x6e: "■",
-  0x6f: "☐",
-  0x71: "❑",
-  0x72: "❒",
-  0x75: "◆",
-  0x77: "⬥",
-  0x9f: "•",
-  0xa7: "▪",
-  0xa8: "☐",
-  0xd8: "➢",
-  0xdf: "←",
-  0xe0: "→",
-  0xe8: "➔",
-  0xef: "⇦",
-  0xf0: "⇨",
-  0xfb: "✗",
-  0xfc: "✓",
-  0xfd: "☒",
-  0xfe: "☑",
-};
+const SYMBOL = byCode(
+  "22∀ 24∃ 27∋ 2a∗ 2d− 40≅ 5c∴ 5e⊥ 7e∼ a2′ a3≤ a5∞ ab↔ ac← ad↑ ae→ af↓ b0° b1± b2″ b3≥ b4× b5∝ b6∂ b7• b8÷ b9≠ ba≡ bb≈ bc… c4⊗ c5⊕ c6∅ c7∩ c8∪ cc⊂ cd⊆ ce∈ cf∉ d0∠ d1∇ d2® d3© d4™ d5∏ d6√ d7⋅ d8¬ d9∧ da∨ db⇔ dc⇐ de⇒ e5∑ f2∫",
+);
+const WINGDINGS = byCode(
+  "28☎ 2a✉ 4a☺ 6c● 6e■ 6f☐ 71❑ 72❒ 75◆ 77⬥ 9f• a7▪ a8☐ d8➢ df← e0→ e8➔ ef⇦ f0⇨ fb✗ fc✓ fd☒ fe☑",
+);
 const PRIVATE_AREA = 0xf000;
 const CODE_MASK = 0xff;
 
@@ -91,7 +18,7 @@ const CODE_MASK = 0xff;
 export function symbolCharacter(font: string, code: number): string | null {
   const low = code & CODE_MASK;
   if (/^symbol/i.test(font)) return symbolOf(low);
-  if (/^wingdings$/i.test(font)) return WINGDINGS[low] ?? null;
+  if (/^wingdings$/i.test(font)) return WINGDINGS.get(low) ?? null;
   const isPrivate = code >= PRIVATE_AREA && code <= PRIVATE_AREA + CODE_MASK;
   return isPrivate || !Number.isFinite(code) || code > 0x10_ff_ff
     ? null
@@ -101,5 +28,5 @@ export function symbolCharacter(font: string, code: number): string | null {
 function symbolOf(code: number): string | null {
   if (code >= 0x41 && code <= 0x5a) return GREEK_CAPITALS[code - 0x41] ?? null;
   if (code >= 0x61 && code <= 0x7a) return GREEK_LETTERS[code - 0x61] ?? null;
-  return SYMBOL[code] ?? (code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : null);
+  return SYMBOL.get(code) ?? (code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : null);
 }

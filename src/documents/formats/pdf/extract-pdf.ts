@@ -34,7 +34,6 @@ import type { FontMaps } from "./fonts/unmapped-fonts.ts";
 import { showsText } from "../../decoding/hidden-characters.ts";
 
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
-/** What the scan of the file's objects found. */
 type FileSigns = { isTreeLarge: boolean; hasForms: boolean; missingCmaps: Set<string> };
 /** `isMapped`: the page has enough text, most of it in fonts with a map to characters. */
 type PageText = { segments: Segment[]; structure: PageStructure | null; isMapped: boolean };
@@ -45,7 +44,6 @@ const PAGES_KEPT = 100;
 const PAGES_BETWEEN_YIELDS = 10;
 /** A file with less text may be a scan. */
 const SCAN_CHARACTERS = 1 << 16;
-/** The least text of a page that makes its file worth reading. */
 const MIN_MAPPED_CHARACTERS = 200;
 const NAMED_PAGES = 10;
 const NAMED_CMAPS = 3;
@@ -91,11 +89,9 @@ class PdfPages {
   readonly fonts: UnmappedFonts;
   readonly #names = new FontNames();
   readonly #monospaced = new MonospacedFonts();
-  /** Whether any text that is kept of the pages is visible. */
   showsText = false;
   readonly #yieldToOthers: YieldToOthers;
   #pagesRead = 0;
-  /** Determined when the first page is read. */
   #tagged: Promise<boolean> | null;
 
   readonly #hasForms: boolean;
@@ -174,7 +170,6 @@ function isMapped(texts: TextItem[], all: TextItem[]): boolean {
 const charactersOf = (items: TextItem[]) =>
   items.reduce((sum, { str }) => sum + str.trim().length, 0);
 
-/** Whether the document declares that its structure tree is reliable. */
 async function isTagged(pdf: Pdf): Promise<boolean> {
   if (pdf.numPages > MAX_TAGGED_PAGES) return false;
   const info = (await pdf.getMarkInfo().catch(() => null)) as Record<string, unknown> | null;
@@ -229,7 +224,6 @@ function fontNotes({ fonts, missingCmaps }: PdfPages): string[] {
   return notes;
 }
 
-/** The reason to give if the document has no text. */
 const cmapReason = ({ missingCmaps }: PdfPages) =>
   missingCmaps.size > 0
     ? { reason: `PDF's text is coded by unknown character maps (${namesOf(missingCmaps)})` }

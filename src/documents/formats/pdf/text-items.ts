@@ -12,10 +12,7 @@ type TextPart = { items: (TextItem | Mark)[]; styles: Record<string, { ascent?: 
 
 /** Limit of text items; a dense page has some thousands. */
 const MAX_ITEMS_A_PAGE = 200_000;
-/**
- * Limit of chunks of about ten items; only forms, which may draw each other endlessly, send one
- * item each.
- */
+/** Chunks of about ten items; only forms, which may draw each other, send one each. */
 const MAX_PARTS_A_PAGE = 25_000;
 const PARTS_BETWEEN_YIELDS = 1_000;
 

@@ -6,7 +6,6 @@ const RUN_BYTES = 1 << 16;
 export class RtfBytes {
   readonly #bytes = new Uint8Array(RUN_BYTES);
   #length = 0;
-  /** Whether part of the run is decoded already, perhaps up to the middle of a character. */
   #isGoingOn = false;
   #font = -1;
   readonly #fonts: RtfFonts;

@@ -8,7 +8,6 @@ const SYMBOL_CHARSET = 2;
 const PRIVATE_AREA = 0xf000;
 const PRIVATE_CODES = 0x100;
 const FIRST_BEYOND_ASCII = 0x80;
-/** A pseudo font number for UTF-8, which no font of a document has. */
 const UTF8_FONT = -2;
 
 /** Fonts by number, and the decoding of their text. */
@@ -17,7 +16,6 @@ export class RtfFonts {
   defaultFont = -1;
   /** The document's encoding, as `\ansicpg` declares it. */
   encoding = "windows-1252";
-  /** Whether unescaped characters are UTF-8, whatever the font. */
   isUtf8 = false;
   #defined = 0;
   readonly #fonts = new Map<number, Font>();
@@ -45,7 +43,6 @@ export class RtfFonts {
     if (font !== undefined) font.name = name;
   }
 
-  /** The font that decodes an unescaped byte. */
   fontOfRaw(value: number, number: number): number {
     return this.isUtf8 && value >= FIRST_BEYOND_ASCII ? UTF8_FONT : number;
   }

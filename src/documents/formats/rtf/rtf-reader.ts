@@ -20,7 +20,6 @@ import type { RtfParagraph } from "./rtf-writer.ts";
 /** Limit of nested groups; writers nest a few dozen at most. */
 const MAX_GROUPS = 1_000;
 const MAX_LEVEL = 8;
-/** Names of fonts and styles end in a semicolon. */
 const nameOf = (text: string) => (text.split(";", 1)[0] ?? "").trim();
 
 /** Follows RTF's groups and gathers paragraphs, tables, notes and headings. */
@@ -66,7 +65,6 @@ export class RtfReader {
     else if (token.kind === "control") this.#control(token.word, token.parameter, isFirst);
   }
 
-  /** Whether groups are still open. */
   get endsEarly(): boolean {
     return this.#groups.length > 0;
   }
@@ -197,7 +195,6 @@ export class RtfReader {
     if (this.#groups.length > MAX_GROUPS) throw new UnreadableDocument("RTF nests too deeply");
   }
 
-  /** How the text of a destination is used when one of its groups ends. */
   readonly #onEnd: Partial<Record<Destination, () => void>> = {
     styles: () => this.#defineStyle(),
     fonts: () => this.#fonts.setName(nameOf(this.#side)),
@@ -218,7 +215,6 @@ export class RtfReader {
     this.#isIgnorable = false;
   }
 
-  /** Opens a text box, separate from the paragraph that anchors it. */
   #openBox(): void {
     if (this.#group.destination !== "text") return;
     this.#group.around = { paragraph: { ...this.#paragraph }, text: this.#text };

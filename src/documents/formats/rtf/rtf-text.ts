@@ -27,7 +27,6 @@ export class RtfText {
     this.#link = { start: this.#text.length, target, depth };
   }
 
-  /** A group has ended. */
   closeGroup(depth: number): void {
     if (this.#link?.depth !== depth) return;
     this.#text = this.#linked();

@@ -23,14 +23,12 @@ export const BODY_TEXT: RtfParagraph = {
 };
 
 const MAX_OUTLINE_LEVEL = 8;
-/** A letter that Courier New draws as a bullet. */
 const LETTER_BULLET = /^[o•·▪■●-]$/;
 
 /** Writes paragraphs and table rows according to their properties. */
 export class RtfWriter {
   #page = 1;
   #row: string[] = [];
-  /** Text of the open cell. */
   #cell = "";
   readonly #code: string[] = [];
   readonly #table: LongTable;

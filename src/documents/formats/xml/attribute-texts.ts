@@ -4,12 +4,9 @@ import type { XmlAttributes } from "./xml-stream.ts";
 /** Attributes for layout and drawing in documents. In records each of these may be a value. */
 const LAYOUT =
   /^(?:lang|space|base|style|class|d|points|transform|viewBox|version|width|height|x|y|fill|stroke.*)$/;
-/** Attributes of XML and XML Schema, in any vocabulary. */
 const OF_XML = /^(?:xml:(?:lang|space|base)|xsi:.*)$/;
-/** Elements of feeds whose attributes give the format of their text. */
 const FEED_TEXTS = new Set("content title summary subtitle rights link".split(" "));
 const TEXT_TYPE = /^(?:x?html|text|\w+\/[\w.+-]+)$/;
-/** Root elements whose version is that of the vocabulary. */
 const FORMATS = new Set("rss opml svg html tei plist kml gpx xliff tmx stylesheet".split(" "));
 const TELLING = new Set("name label title alt text summary description caption".split(" "));
 /** Web page elements that mark up text in records; their names are not shown. */

@@ -32,7 +32,6 @@ const ROLES = new Map<string, XmlRole>(
   ),
 );
 
-/** Of tables of any vocabulary. */
 const TABLE_PARTS = new Set("tgroup thead tbody tfoot colgroup colspec col".split(" "));
 const ITEMS = new Set("li listitem list-item item step member term dt label".split(" "));
 const DETAILS = new Set("dd def".split(" "));
@@ -46,18 +45,14 @@ const INLINE = new Set(
 const PROSE = new Set<XmlRole>(["heading", "block", "code", "item", "detail", "cell", "inline"]);
 /** Inline elements in any context; `a`, `b` and the like may be fields. */
 const STYLES = new Set("em strong emphasis bold italic sub sup hi".split(" "));
-/** Sections whose names say nothing about their direct text. */
 const NAMELESS = new Set("div div1 div2 div3 body text html caption back".split(" "));
 const ORDERED = new Set(["orderedlist", "ol", "steps", "procedure"]);
 
 export type Surroundings = Vocabulary & {
   parent: XmlRole | null;
   inList: boolean;
-  /** Whether it is directly in a table, between cells. */
   inTable: boolean;
-  /** Anywhere in a table. */
   isTable: boolean;
-  /** Whether text of the parent comes before it. */
   followsText: boolean;
 };
 
@@ -74,7 +69,6 @@ export function roleOf(raw: string, attributes: XmlAttributes, around: Surroundi
   return isInProse || around.followsText || STYLES.has(name) ? "inline" : "field";
 }
 
-/** In records, sections, tasks and notes are values like any other. */
 function isRecord(
   name: string,
   role: XmlRole,
@@ -100,7 +94,6 @@ function partOf(name: string, attributes: XmlAttributes, around: Surroundings): 
   return ITEMS.has(name) && (parent === "list" || parent === "section") ? "item" : null;
 }
 
-/** Rows with their values in attributes are records. */
 const isRow = (name: string, attributes: XmlAttributes, { isDocument }: Surroundings) =>
   ROWS.has(name) && (isDocument || name === "tr" || !tellsMore(attributes));
 

@@ -6,16 +6,12 @@ type Element = Vocabulary & { name: string; role: XmlRole };
 
 /** An element that is being read. */
 export type Open = Element & {
-  /** Texts of its attributes, until they are written. */
   says: string[];
   href: string;
-  /** Programming language, for code. */
   language: string;
   textStart: number;
   isTitled: boolean;
-  /** Whether its name is written as the list item above its fields. */
   isShown: boolean;
-  /** Indentation of its contents in the list, once it is named. */
   indent: number;
 };
 

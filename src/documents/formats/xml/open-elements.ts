@@ -10,9 +10,7 @@ export class OpenElements {
   readonly #out: MarkdownBuilder;
   /** How many are named, from the outermost: needed for each value that they contain. */
   #named = 0;
-  /** How many have had their attributes written. */
   #told = 0;
-  /** How many have a heading of their own. */
   #titled = 0;
 
   constructor(out: MarkdownBuilder) {
@@ -23,7 +21,6 @@ export class OpenElements {
     return this.#open.at(-1) ?? null;
   }
 
-  /** The element that the next text belongs to. */
   get holder(): Open | null {
     return this.#open.findLast(({ role }) => role !== "inline") ?? null;
   }
@@ -38,7 +35,6 @@ export class OpenElements {
     this.#told = Math.min(this.#told, this.#open.length);
   }
 
-  /** The element that a heading gives a title to. */
   titledByHeading(): Open | null {
     const at = this.#open.findLastIndex(
       ({ role }, place) => place < this.#open.length - 1 && role !== "inline" && role !== "wrapper",
@@ -61,7 +57,6 @@ export class OpenElements {
     this.#named = Math.min(this.#named, this.#open.lastIndexOf(titled));
   }
 
-  /** Writes the attributes of the enclosing elements before their contents. */
   tellParents(): void {
     const untold = this.#open.slice(this.#told);
     this.#told = this.#open.length;

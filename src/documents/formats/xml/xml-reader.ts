@@ -17,16 +17,12 @@ import type { XmlAttributes } from "./xml-stream.ts";
 
 type List = { isOrdered: boolean; next: number };
 
-/** Elements whose attributes are written together with their content. */
 const KEEPS_SAYINGS = new Set<XmlRole>(["field", "inline", "item", "cell", "heading"]);
-/** Limit of one paragraph or cell, which is copied several times while it is written. */
 const MAX_TEXT_CHARACTERS = 8 << 20;
 const PROSE_CHARACTERS = 200;
 const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
 
-/**
- * Writes an XML document of any vocabulary: documents in their structure, records as nested lists.
- */
+/** Documents in their structure, records as nested lists. */
 export class XmlReader {
   title: string | null = null;
   language: string | null = null;
@@ -44,7 +40,6 @@ export class XmlReader {
   #inCell = false;
   #inLink = false;
 
-  /** Hidden elements in the HTML of its fields and attributes. */
   get hiddenElements(): number {
     return this.#html.hiddenElements;
   }
@@ -160,7 +155,6 @@ export class XmlReader {
     if (says.length > 0) this.out.listItem(depth, marker, says.splice(0).join(", "));
   }
 
-  /** Writes an OPML item, whose text and notes are attributes. */
   #writeOutline(open: Open, attributes: XmlAttributes): void {
     const depth = Math.min(this.#outlines++, MAX_INDENT);
     const { text = "", title = "", _note: note = "" } = attributes;
@@ -183,12 +177,10 @@ export class XmlReader {
     this.#separate(open.name);
   }
 
-  /** Separates the values within one cell. */
   #separate(name: string): void {
     if (this.#inCell && !isInlineName(name)) this.#text.add(" ");
   }
 
-  /** Writes the gathered text in the form of the element that contains it. */
   *#flush(): CooperativeWork<void> {
     if (this.#inCell) {
       if (!this.#text.isEmpty) this.#text.add("\n");

@@ -2,10 +2,7 @@ import { Parser } from "htmlparser2";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
-/**
- * Attributes by qualified name and, if not taken, by local name: `r:id` and `id`, `w:val` and
- * `val`.
- */
+/** By qualified name and, if not taken, by local name: `r:id` and `id`. */
 export type XmlAttributes = Record<string, string>;
 
 export type XmlHandler = {

@@ -51,7 +51,6 @@ function* writeAlternatives(
   return unread;
 }
 
-/** The alternative that is a single plain text. */
 function plainOf(alternatives: Body[][]): MailPart | null {
   const parts = alternatives.flatMap(([first, ...more]) =>
     first !== undefined && "part" in first && more.length === 0 ? [first.part] : [],

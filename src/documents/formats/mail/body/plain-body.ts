@@ -2,9 +2,7 @@ import { Progress } from "../../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 
-/**
- * `format=flowed` (RFC 3676). `deletesSpace` (`DelSp`): the space before a soft break is removed.
- */
+/** RFC 3676. `deletesSpace` (`DelSp`): the space before a soft break is removed. */
 export type Flow = { deletesSpace: boolean };
 
 /** Characters of a paragraph written at once; bounds memory for a text that is one long line. */
@@ -38,7 +36,6 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** A flowed line as pieces, which are joined once at its end. */
 type FlowedLine = { depth: number; pieces: string[]; length: number };
 
 /** Joins a line that ends in a space with the next line of the same quotation depth. */
@@ -77,7 +74,6 @@ class ParagraphWriter {
   readonly #out: MarkdownBuilder;
   #lines: string[] = [];
   #length = 0;
-  /** Whether the beginning of the paragraph is written. */
   #isBegun = false;
   #isQuoted = false;
   #isSignature = false;

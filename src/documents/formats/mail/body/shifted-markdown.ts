@@ -3,7 +3,6 @@ import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 
 const STEP_CHARACTERS = 1 << 18;
 const MAX_LEVEL = 6;
-/** The marks of a heading, or a code fence. */
 const MARKS = /^(?:(#{1,6})(?= )|[ \t]*(`{3,}|~{3,})([^\n]*))/gm;
 
 /**

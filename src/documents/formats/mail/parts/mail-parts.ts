@@ -25,7 +25,6 @@ export type MailPart = {
   parts: MailPart[];
 };
 
-/** Limit of nested parts in a message. */
 const MAX_PARTS_DEPTH = 50;
 const MAX_PARTS = 10_000;
 const MAX_HEADER_BYTES = 1 << 21;
@@ -142,7 +141,6 @@ class PartsReader {
     } else part.type = "text/plain";
   }
 
-  /** Headers end at the first blank line, at a boundary, or where lines are no header fields. */
   #headAt(at: number): { headEnd: number; start: number } {
     if (at > 0 && !this.#beginsHead(at)) return { headEnd: at, start: at };
     const most = Math.min(this.#bytes.length, at + MAX_HEADER_BYTES + 1);
@@ -221,7 +219,6 @@ class PartsReader {
     return end < 0 ? this.#bytes.length : end;
   }
 
-  /** The line break before a boundary is part of the boundary. */
   #beforeLineBreak(at: number): number {
     if (this.#bytes[at - 1] !== LINE_FEED) return at;
     return this.#bytes[at - 2] === RETURN ? at - 2 : at - 1;

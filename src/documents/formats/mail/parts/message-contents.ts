@@ -1,23 +1,17 @@
 import type { MailPart } from "./mail-parts.ts";
 
-/**
- * What a reader sees as the message itself: its texts in order, with one of each set of
- * alternatives.
- */
+/** The texts of a message in order, with one of each set of alternatives. */
 export type Body = { part: MailPart } | { alternatives: Body[][] };
 
 export type MessageContents = {
   body: Body[];
-  /** Files, and messages within this one. */
   attachments: MailPart[];
-  /** Whether a part can be read by its receiver only. */
   hasEncrypted: boolean;
 };
 
 type Place = { inRelated: boolean; inAlternative: boolean; isRoot: boolean };
 
 const SIGNATURES = /^application\/(x-)?(pkcs7-signature|pgp-signature)$/;
-/** Resource forks of old Macs, and the AMP and watch versions of HTML. */
 const NEVER_READ = /^(application\/applefile|text\/(x-amp-html|watch-html))$/;
 const PAGE_PARTS = /^(image|font|audio|video)\/|^text\/(css|javascript)$|\bjavascript$/;
 /** Encrypted data, or a signature that encloses its text: only the bytes tell which (RFC 8551). */
@@ -73,10 +67,6 @@ const hasHtml = (body: Body[]): boolean =>
     "part" in each ? each.part.type === "text/html" : each.alternatives.some(hasHtml),
   );
 
-/**
- * Signatures, and the resources of a page. An image that no page refers to was sent to be looked
- * at, even if it is marked as inline.
- */
 function isUnseen({ type, disposition, headers, name }: MailPart, { inRelated }: Place): boolean {
   if (SIGNATURES.test(type) || NEVER_READ.test(type)) return true;
   if (!inRelated || !PAGE_PARTS.test(type)) return false;
@@ -86,7 +76,6 @@ function isUnseen({ type, disposition, headers, name }: MailPart, { inRelated }:
   return isReferred || !(isAttached || type.startsWith("image/"));
 }
 
-/** A named text part beside other parts is a file. */
 function isBody({ type, disposition, name }: MailPart, place: Place): boolean {
   if (!TEXTS.test(type)) return false;
   if (disposition === "attachment" && !place.isRoot) return false;

@@ -7,12 +7,7 @@ const latin1 = new TextDecoder("latin1");
 /** The open multiparts at the current place of a message, by their boundaries. */
 export class OpenMultiparts<Part> {
   readonly #open: { part: Part; boundary: string }[] = [];
-  /** Boundaries, with each byte as a character, and the depths that use them. */
   readonly #depths = new Map<string, number[]>();
-  /**
-   * Lengths of the open boundaries: most lines that begin with dashes are ruled out by their
-   * length.
-   */
   readonly #lengths = new Map<number, number>();
 
   get depth(): number {
@@ -44,10 +39,7 @@ export class OpenMultiparts<Part> {
     return closed.map(({ part }) => part);
   }
 
-  /**
-   * Matches a line's text after its two dashes with the innermost multipart that has this
-   * boundary.
-   */
+  /** The innermost multipart with this boundary; `line`: without its two dashes. */
   delimiterOf(line: Uint8Array): Delimiter | null {
     const next = this.#depthOf(line);
     const isClosing = line.at(-1) === DASH && line.at(-2) === DASH;

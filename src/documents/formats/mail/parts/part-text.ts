@@ -1,8 +1,6 @@
 import { entryNamed } from "../../archive/named-entry.ts";
 import { declaredEncoding, decodeText, withLineFeeds } from "../../../decoding/decode-text.ts";
-import { decodeSevenBit } from "./other-charsets.ts";
 
-/** Encoding names that mailers use but the Encoding Standard lacks. */
 const OTHER_NAMES: Record<string, string> = {
   cp932: "shift_jis",
   "windows-932": "shift_jis",
@@ -18,7 +16,6 @@ const OTHER_NAMES: Record<string, string> = {
 };
 const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
-/** Up to this share of damaged characters, the declared encoding is trusted. */
 const MAX_DAMAGED = 0.02;
 
 /**
@@ -30,18 +27,13 @@ export function textOfPart(
   charset: string | undefined,
 ): { text: string; notes: string[] } {
   const told = charset?.trim().toLowerCase() ?? "";
-  const sevenBit = decodeSevenBit(bytes, told);
-  if (sevenBit !== null) return { text: withLineFeeds({ text: sevenBit }), notes: [] };
   const declared =
     told === "" ? declaredEncoding(bytes, null) : (entryNamed(OTHER_NAMES, told) ?? told);
   const decoded = decodedAs(bytes, declared);
   return { text: withLineFeeds(decoded), notes: decoded.notes };
 }
 
-/**
- * Replaces line ends by `\n` in the bytes: as a string, a long text would be in memory twice. The
- * given array is empty afterwards.
- */
+/** In the bytes: a long string would be in memory twice. `bytes` is empty afterwards. */
 export function withLineFeedsAlone(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   // In UTF-16, half a code unit may have the value of a line end.
   if (!bytes.includes(RETURN) || bytes.includes(0)) return bytes;
@@ -64,7 +56,6 @@ function decodedAs(bytes: Uint8Array, declared: string | null) {
   }
 }
 
-/** Decodes as declared in spite of some damage. */
 function mendedAs(bytes: Uint8Array, declared: string) {
   if (bytes.includes(0)) return null;
   try {

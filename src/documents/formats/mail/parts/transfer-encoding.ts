@@ -10,9 +10,7 @@ const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const NOISE = 64;
 const BREAK = 65;
 const PAD = 66;
-/**
- * With a larger share of bytes outside the alphabet, the body is not base64, whatever is declared.
- */
+/** With more bytes outside the alphabet, the body is not base64. */
 const MAX_NOISE = 0.1;
 const STEP_BYTES = 1 << 18;
 
@@ -51,10 +49,6 @@ function* isNoise(body: Uint8Array): CooperativeWork<boolean> {
   return noise > body.length * MAX_NOISE;
 }
 
-/**
- * Skips bytes outside the alphabet; decoding restarts after padding, for mailers that pad each
- * line.
- */
 function* decodeBase64(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const decoded = new Uint8Array(Math.ceil(body.length / 4) * 3);
   let end = 0;
@@ -140,6 +134,5 @@ function afterSpaces(body: Uint8Array, from: number): number {
   return at;
 }
 
-/** Bytes in a buffer no larger than their length. */
 const shrunk = (bytes: Uint8Array<ArrayBuffer>, length: number) =>
   new Uint8Array(bytes.buffer.transfer(length));

@@ -7,12 +7,9 @@ const MAX_OPEN = 100;
 const CHECKED = "☒";
 const UNCHECKED = "☐";
 
-/**
- * Complex fields (ECMA-376 part 1, §17.16.18): codes are left out, except links and check boxes.
- */
+/** ECMA-376 part 1, §17.16.18: codes are left out, except links and check boxes. */
 export class DocxFields {
   readonly #open: Field[] = [];
-  /** Open fields whose result has not begun. */
   #unshown = 0;
   /** Open fields beyond the limit; their content is read as text. */
   #beyond = 0;

@@ -1,16 +1,7 @@
-import type { XmlAttributes } from "../../xml/xml-stream.ts";
-
-/**
- * Elements whose content is not part of the current text: `rt` gives a pronunciation, `hdr` and
- * `ftr` stand within the text in Word 2003 XML only.
- */
+/** Not part of the current text; `rt` gives a pronunciation. */
 const LEFT_OUT = new Set(
-  "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt hdr ftr".split(
-    " ",
-  ),
+  "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt".split(" "),
 );
-
-const DELETION = "Word.Deletion";
 
 type Alternatives = { shownBefore: number; readsFallback: boolean };
 
@@ -20,19 +11,12 @@ export class DocxLeftOut {
   /** Open alternatives (ECMA-376 part 3, §9): choices, and a fallback. */
   readonly #alternatives: Alternatives[] = [];
 
-  /** Open annotations of Word 2003 XML: whether each marks its content as deleted. */
-  readonly #annotations: boolean[] = [];
-
   get isOpen(): boolean {
     return this.#depth > 0;
   }
 
   /** `shown`: how many times content was shown so far. Returns whether the element is left out. */
-  open(name: string, shown: number, { type = "" }: XmlAttributes): boolean {
-    if (name === "annotation") {
-      this.#annotations.push(type === DELETION);
-      if (type === DELETION) this.#depth++;
-    }
+  open(name: string, shown: number): boolean {
     if (this.#depth === 0 && name === "AlternateContent") {
       this.#alternatives.push({ shownBefore: shown, readsFallback: false });
     }
@@ -40,7 +24,6 @@ export class DocxLeftOut {
     return this.#depth > 0;
   }
 
-  /** Returns whether the element was left out. */
   close(name: string): boolean {
     const alternatives = this.#alternatives.at(-1);
     if (this.#depth === 0 && name === "AlternateContent") this.#alternatives.pop();
@@ -48,8 +31,7 @@ export class DocxLeftOut {
       alternatives.readsFallback = false;
       return false;
     }
-    const isDeletion = name === "annotation" && this.#annotations.pop() === true;
-    if (!LEFT_OUT.has(name) && !isDeletion) return this.#depth > 0;
+    if (!LEFT_OUT.has(name)) return this.#depth > 0;
     this.#depth--;
     return true;
   }

@@ -11,21 +11,9 @@ type Starts = ReadonlyMap<number, number>;
 /** A numbering instance. Few override anything, so most share an empty map. */
 type Instance = { abstract: string; own: ReadonlyMap<number, Level>; starts: Starts };
 
-/** Formats that show no number. */
 const UNCOUNTED = new Set(["bullet", "none"]);
-/** Number formats by their numbers in Word 2003 XML. */
-const FORMATS_OF_2003: Record<number, string> = {
-  1: "upperRoman",
-  2: "lowerRoman",
-  3: "upperLetter",
-  4: "lowerLetter",
-  23: "bullet",
-  255: "none",
-};
 const MAX_LEVEL = 8;
-/**
- * More than Word counts; a file may define millions, and lists beyond this limit show no numbers.
- */
+/** A file may define millions: lists beyond this limit show no numbers. */
 const MAX_ABSTRACTS = 1 << 14;
 const MAX_INSTANCES = 1 << 16;
 const MAX_LABEL_CHARACTERS = 200;
@@ -91,7 +79,6 @@ export function* readNumbering(
 class NumberingReader {
   readonly #abstracts = new Map<string, Levels>();
   readonly #instances = new Map<string, Instance>();
-  /** Abstract lists by the numbering style they define, and those that only name such a style. */
   readonly #styled = new Map<string, Levels>();
   readonly #named = new Map<string, string>();
   #abstractId = "";
@@ -105,21 +92,6 @@ class NumberingReader {
       this.#abstractId = abstractNumId;
       this.#levels = new Map();
       setUpTo(MAX_ABSTRACTS, this.#abstracts, abstractNumId, this.#levels);
-    },
-    // Word 2003 XML's names for lists, instances, and an instance's reference to its list.
-    listDef: ({ listDefId = "" }) => {
-      this.#levels = new Map();
-      setUpTo(MAX_ABSTRACTS, this.#abstracts, listDefId, this.#levels);
-    },
-    nfc: ({ val = "" }) => {
-      this.#level.format = FORMATS_OF_2003[Number(val)] ?? "decimal";
-    },
-    list: ({ ilfo = "" }) => {
-      this.#instance = emptyInstance();
-      setUpTo(MAX_INSTANCES, this.#instances, ilfo, this.#instance);
-    },
-    ilst: ({ val = "" }) => {
-      this.#instance.abstract = val;
     },
     styleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#styled, val, this.#levels),
     numStyleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#named, this.#abstractId, val),

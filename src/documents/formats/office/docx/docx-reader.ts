@@ -23,11 +23,8 @@ import { symbolCharacter } from "../symbol-fonts.ts";
 export type DocxParts = {
   styles: Map<string, ParagraphStyle>;
   numbering: Numbering;
-  /** Targets of external hyperlinks by relationship id. */
   links: Map<string, string>;
-  /** Charts and diagrams by relationship id. */
   drawings: Map<string, Drawing>;
-  /** Text parts that the document includes, by relationship id. */
   pages: Map<string, EmbeddedPage>;
   noteMarks: NoteMarks;
 };
@@ -41,15 +38,10 @@ const BLANK: DocxParagraph = {
   hasHiddenText: false,
 };
 
-/**
- * Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. `ilfo`, `hlink` and
- * `vmerge` are the names of Word 2003 XML.
- */
+/** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
 export class DocxReader implements XmlHandler {
   hiddenParagraphs = 0;
-  /** Included parts that are missing, damaged or of an unknown type. */
   unreadParts = 0;
-  /** How many times content was shown. */
   #shown = 0;
   readonly #leftOut = new DocxLeftOut();
   readonly #runs = new DocxRuns();
@@ -65,7 +57,6 @@ export class DocxReader implements XmlHandler {
   readonly #writer: DocxWriter;
   /** `endnote` or `footnote`, and the marks of its notes; null for the main text. */
   readonly #noteElement: string | null;
-  /** Whether the open note belongs to hidden text. */
   #noteHidden = false;
 
   constructor(parts: DocxParts, out: MarkdownBuilder, noteElement: string | null = null) {
@@ -85,7 +76,6 @@ export class DocxReader implements XmlHandler {
     pStyle: ({ val = "" }) => this.#change({ style: val }),
     outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(val) }),
     numId: ({ val = "" }) => this.#change({ numId: val }),
-    ilfo: ({ val = "" }) => this.#change({ numId: val }),
     ilvl: ({ val = "" }) => this.#change({ listLevel: Number(val) }),
     pageBreakBefore: ({ val }) => {
       if (isOn(val)) this.#nextPage();
@@ -114,7 +104,6 @@ export class DocxReader implements XmlHandler {
     hyperlink: (attributes) =>
       this.#openLink(this.#parts.links.get(attributes["r:id"] ?? "") ?? ""),
     fldSimple: ({ instr = "" }) => this.#openLink(linkTargetOf(instr)),
-    hlink: ({ dest = "" }) => this.#openLink(dest),
     fldChar: ({ fldCharType = "" }) => this.#onFieldMark(fldCharType),
     instrText: () => {
       this.#collects = "code";
@@ -137,11 +126,10 @@ export class DocxReader implements XmlHandler {
     tc: () => this.#tables.openCell(),
     gridSpan: ({ val = "1" }) => this.#tables.setSpan(Number(val)),
     vMerge: ({ val }) => this.#tables.setContinued(val !== "restart"),
-    vmerge: ({ val }) => this.#tables.setContinued(val !== "restart"),
   };
 
   open(name: string, attributes: XmlAttributes): void {
-    if (this.#leftOut.open(name, this.#shown, attributes)) return;
+    if (this.#leftOut.open(name, this.#shown)) return;
     if (name === this.#noteElement) this.#openNote(attributes);
     if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
     this.#formula?.open(name, attributes);
@@ -171,7 +159,6 @@ export class DocxReader implements XmlHandler {
     r: () => this.#runs.close(),
     hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
     fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
-    hlink: () => this.#closeLink(this.#linkStarts.pop()),
     tc: () => this.#tables.closeCell(),
     tbl: () => {
       const rows = this.#tables.close();
@@ -198,10 +185,6 @@ export class DocxReader implements XmlHandler {
     else this.#runs.countHidden();
   }
 
-  /**
-   * Whether text in this paragraph is hidden now: as the run says, else as the paragraph's style
-   * says.
-   */
   #isHidden(paragraph: DocxParagraph | undefined): boolean {
     return this.#runs.isHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
   }

@@ -1,11 +1,8 @@
-/**
- * Hidden by its properties (`own`) or by its character style (`style`); null: neither yes nor no.
- */
+/** By its properties (`own`) or its character style; null: neither yes nor no. */
 type Run = { own: boolean | null; style: boolean | null; isCounted: boolean };
 
 /** The open runs, which nest because of text boxes, and whether they are hidden. */
 export class DocxRuns {
-  /** Number of hidden runs with text. */
   hidden = 0;
   readonly #open: Run[] = [];
 

@@ -53,10 +53,6 @@ export function* readStyles(
     numId: (current, { val = "" }) => {
       current.numId = val;
     },
-    // The name in Word 2003 XML.
-    ilfo: (current, { val = "" }) => {
-      current.numId = val;
-    },
     ilvl: (current, { val = "" }) => {
       current.listLevel = Number(val);
     },

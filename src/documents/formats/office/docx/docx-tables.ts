@@ -6,7 +6,6 @@ type OpenTable = {
   cell: string;
   span: number;
   isContinued: boolean;
-  /** Number of columns in its grid. */
   columns: number;
   /** A frame around paragraphs: its grid has a single column. */
   isBox: boolean;
@@ -37,7 +36,6 @@ export class DocxTables {
     return rows;
   }
 
-  /** Skips the columns that a row leaves out at its start. */
   skipColumns(count: number): void {
     const open = this.#open.at(-1);
     if (open !== undefined && !open.isBox && count > 0) open.table.addCell("", count);
@@ -55,7 +53,6 @@ export class DocxTables {
     this.#change({ isContinued });
   }
 
-  /** Whether text that is written now belongs to a cell. */
   get takesText(): boolean {
     return this.#outermost() !== undefined;
   }

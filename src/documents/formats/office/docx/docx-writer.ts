@@ -17,7 +17,6 @@ export type DocxParagraph = {
   headingLevel: number | null;
   numId: string | null;
   listLevel: number | null;
-  /** Whether its style hid some of its text. */
   hasHiddenText: boolean;
 };
 
@@ -27,9 +26,7 @@ const NO_LIST = "0";
 /** Writes paragraphs by their styles and lists, table rows, and page starts. */
 export class DocxWriter {
   #page = 1;
-  /** Whether a page began inside the paragraph or table that is being read. */
   #pageFollows = false;
-  /** A note mark to put before the next paragraph. */
   #note: string | null = null;
   readonly #code: string[] = [];
   readonly #drawings: Drawing[] = [];
@@ -71,7 +68,6 @@ export class DocxWriter {
     this.#endBlock();
   }
 
-  /** The text of a paragraph in a table, after its list number. */
   cellText(paragraph: DocxParagraph): string {
     const label = this.#labelOf(paragraph, styleOf(this.#styles, paragraph.style)) ?? "";
     return label === "" ? paragraph.text : `${label} ${paragraph.text}`;
@@ -96,12 +92,10 @@ export class DocxWriter {
     return list === NO_LIST ? null : this.#numbering.next(list, listLevel ?? style.listLevel ?? 0);
   }
 
-  /** A chart or diagram that stands in the paragraph or table being read. */
   draw(drawing: Drawing): void {
     this.#drawings.push(drawing);
   }
 
-  /** Writes the text of an included part. */
   page(page: EmbeddedPage): void {
     this.#writeCode();
     writePage(page, this.#out);

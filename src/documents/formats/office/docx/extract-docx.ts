@@ -17,7 +17,6 @@ import { NoteMarks } from "../note-marks.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 
-/** Types of relationships to charts and diagrams. */
 const DRAWINGS = new Set(["chart", "diagramData"]);
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */

@@ -65,14 +65,10 @@ export class OdfLists {
     };
   }
 
-  /**
-   * Marks the item of an empty paragraph as shown: it counts, and its number precedes later text.
-   */
   skip(): void {
     if (this.#item !== null) this.#item.isShown = true;
   }
 
-  /** A header of a list has no marker. */
   closeItem(): void {
     if (this.#item?.isShown === true) this.take();
     this.#item = null;

@@ -5,7 +5,6 @@ type Level = {
   format: string;
   prefix: string;
   suffix: string;
-  /** Number of levels that the label shows, including its own. */
   shown: number;
   start: number;
   /** LibreOffice's own pattern, such as `Article %1%`; empty where there is none. */
@@ -46,7 +45,6 @@ export class OdfNumbering {
     });
   }
 
-  /** The number that a list starts at. Levels count from 1. */
   startAt(style: string, level: number): number {
     return this.#levels.get(`${style} ${level}`)?.start ?? 1;
   }

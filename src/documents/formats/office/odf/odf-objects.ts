@@ -6,7 +6,6 @@ import { FormulaReader } from "../formula.ts";
 /** An embedded object: a formula on one line, or a chart's titles and data. */
 export type OdfObject = { formula: string; texts: string[]; rows: string[][] };
 
-/** Limit of the rows of a chart's data. */
 const MAX_ROWS = 1_000;
 const MAX_CELLS = 100;
 

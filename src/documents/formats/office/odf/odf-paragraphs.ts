@@ -8,7 +8,6 @@ export type OdfParagraph = {
   text: string;
   level: number;
   style: string;
-  /** The attributes of the paragraph's element. */
   attributes: XmlAttributes;
 };
 
@@ -19,7 +18,6 @@ type Open = OdfParagraph & { spans: Span[]; links: { start: number; target: stri
 
 /** The open paragraphs: notes and text boxes stand inside the paragraph that anchors them. */
 export class OdfParagraphs {
-  /** Number of text spans that were left out. */
   hiddenTexts = 0;
   readonly #open: Open[] = [];
   readonly #styles: OdfStyles;

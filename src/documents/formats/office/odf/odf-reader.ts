@@ -21,7 +21,6 @@ const LEFT_OUT = new Set(
     " ",
   ),
 );
-/** Elements whose own attributes can hide them. */
 const HIDEABLE = new Set(["section", "hidden-text"]);
 
 /** Reads the content of an OpenDocument file (ISO 26300, OASIS ODF 1.3 part 3). */
@@ -29,7 +28,6 @@ export class OdfReader implements XmlHandler {
   hiddenSheets = 0;
   hiddenSlides = 0;
   hiddenSections = 0;
-  /** Number of open elements in a hidden one, including itself. */
   #hiddenDepth = 0;
   #inBody = false;
   #leftOut = 0;
@@ -62,7 +60,6 @@ export class OdfReader implements XmlHandler {
     return this.#tables.hidden;
   }
 
-  /** Number of hidden text spans in paragraphs. */
   get hiddenTexts(): number {
     return this.#paragraphs.hiddenTexts;
   }
@@ -220,7 +217,6 @@ export class OdfReader implements XmlHandler {
     else this.#writeParagraph(paragraph);
   }
 
-  /** A paragraph's text after its list label or, for a heading, its heading number. */
   #cellText({ text, level, attributes }: OdfParagraph): string {
     const item = this.#lists.take();
     const own = level > 0 ? this.#numbering.headingLabel(level, attributes) : "";

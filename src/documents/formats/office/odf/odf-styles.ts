@@ -3,7 +3,6 @@ import type { XmlAttributes } from "../../xml/xml-stream.ts";
 type Style = {
   parent: string;
   outline: number;
-  /** Of a sheet or a slide. */
   isHidden: boolean;
   /** Of text; null: as its parent style or the surrounding text. */
   isHiddenText: boolean | null;
@@ -40,7 +39,6 @@ export class OdfStyles {
     },
   };
 
-  /** Marks that the following properties belong to no style. */
   endStyle(): void {
     this.#current = null;
   }

@@ -6,26 +6,21 @@ import { HiddenCells } from "../sheets/hidden-cells.ts";
 import type { HiddenCount } from "../sheets/hidden-cells.ts";
 
 type OpenTable = {
-  /** Rows of nested tables. */
   rows: FilledRow[];
-  /** Characters in those rows. */
   characters: number;
   row: FilledRow;
   rowCharacters: number;
-  /** The column of the next cell. */
   column: number;
   cell: string;
   columns: number;
   repeat: number;
   hidden: HiddenCells;
   isRowHidden: boolean;
-  /** Number of columns that the table has declared so far. */
   described: number;
 };
 
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
 export const MAX_REPEAT = 200;
-/** The most columns that a sheet can have. */
 const MAX_COLUMNS = 16_384;
 
 const repeatOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
@@ -72,7 +67,6 @@ export class OdfTables {
     if (table !== undefined) Object.assign(table, { cell: "", columns: repeatOf(repeat) });
   }
 
-  /** Returns whether an open cell takes the text. */
   write(text: string): boolean {
     const table = this.#open.at(-1);
     if (table !== undefined) table.cell = longer(table.cell, `${text}\n`);
@@ -91,7 +85,6 @@ export class OdfTables {
     table.column += columns;
   }
 
-  /** Returns rows of the outermost table that are complete. */
   closeRow(): FilledRow[] {
     const table = this.#open.at(-1);
     if (table === undefined) return [];

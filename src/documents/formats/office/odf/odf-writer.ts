@@ -20,7 +20,6 @@ export class OdfWriter {
   #code: string[] = [];
   #slide: SlideBlock[] | null = null;
   #sheet: SheetWriter | null = null;
-  /** Charts to write after the paragraph or table that contains them. */
   readonly #charts: OdfObject[] = [];
   readonly #table: LongTable;
   readonly #out: MarkdownBuilder;
@@ -32,7 +31,6 @@ export class OdfWriter {
     this.#table = new LongTable(out);
   }
 
-  /** Marks that the text continues on the next page. */
   nextPage(): void {
     if (this.#kind === "text") this.#out.page(++this.#page);
   }
@@ -111,7 +109,6 @@ export class OdfWriter {
     this.#sheet = null;
   }
 
-  /** Writes the charts of the paragraph or table that ends. */
   endBlock(): void {
     for (const { texts, rows } of this.#charts.splice(0)) {
       this.#sheet?.begin();

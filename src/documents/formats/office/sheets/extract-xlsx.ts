@@ -28,9 +28,7 @@ const ISO_TIME = /T(\d\d:\d\d:\d\d)[\d.]*Z?$/;
 type Sheet = { name: string; relationship: string; isHidden: boolean };
 type Workbook = { sheets: Sheet[]; is1904: boolean };
 
-/**
- * Workbooks (ECMA-376): each sheet becomes a heading and tables, with values as Excel shows them.
- */
+/** ECMA-376: each sheet becomes a heading and tables, with values as Excel shows them. */
 export function* extractXlsx(bytes: Uint8Array): CooperativeWork<Extraction> {
   const archive = new ZipArchive(bytes);
   const main = yield* mainPart(archive, "xl/workbook.xml");
@@ -169,7 +167,6 @@ const unescaped = (text: string) =>
     : text;
 
 class SheetReader implements XmlHandler {
-  /** Cells with a formula but no saved value. */
   unsavedFormulas = 0;
   #hasFormula = false;
   #phonetic = 0;
@@ -266,10 +263,7 @@ class SheetReader implements XmlHandler {
   }
 }
 
-/**
- * Sorts cells by column, as they should be in the file; of two cells in one column the last
- * counts.
- */
+/** By column, as they should be in the file; of two in one column the last counts. */
 function ordered(row: FilledRow): FilledRow {
   const { columns, cells } = row;
   if (columns.every((column, at) => at === 0 || column > (columns[at - 1] ?? 0))) return row;

@@ -1,7 +1,6 @@
 import { countNote } from "../../../notes.ts";
 import type { FilledRow } from "../../../writing/table-text.ts";
 
-/** The most columns that a sheet can have. */
 const MAX_COLUMNS = 16_384;
 
 /** The numbers of hidden rows and columns with text, in all sheets of a document. */

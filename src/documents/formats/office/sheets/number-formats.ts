@@ -2,15 +2,12 @@
 export type CellFormat = (value: number) => string;
 
 const SECONDS_A_DAY = 86_400;
-/**
- * Day 0 of the 1900 calendar; serials below 60 are off by one day, due to Lotus's leap year bug.
- */
+/** Serials below 60 are off by one day, due to Lotus's leap year bug. */
 const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
 const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
 const LEAP_BUG_SERIAL = 60;
 const SIGNIFICANT_DIGITS = 15;
 const ISO_DATE_CHARACTERS = 10;
-/** The first day of the year 10000 in the 1900 calendar. */
 const MAX_SERIAL = 2_958_466;
 /** Excel's own limit. */
 const MAX_CODE_CHARACTERS = 255;
@@ -19,10 +16,8 @@ const MAX_DECIMALS = 30;
 const MAX_DENOMINATOR_DIGITS = 2;
 /** A fraction with a larger denominator says no more than the number itself. */
 const MAX_DENOMINATOR = 1e6;
-/** How many places a percent sign moves the decimal point in a number's text. */
 const PERCENT_PLACES = 2;
 const COMMA_PLACES = 3;
-/** Days between the two epochs. */
 const DAYS_TO_1904 = 1_462;
 
 /** A number without binary rounding noise. */
@@ -54,10 +49,8 @@ export function formatOf(code: string, is1904: boolean): CellFormat {
 const isZero = (shown: string) => shown.includes("0") && !/[1-9]/.test(shown);
 
 const QUOTED = /"[^"]*"|\\./g;
-/** Further sections are for texts. */
 const MAX_SECTIONS = 3;
 
-/** The sections of a code, which semicolons outside quotes and brackets separate. */
 function sectionsOf(code: string): string[] {
   const sections = [""];
   for (const token of code.match(/"[^"]{0,255}"|\\.|\[[^\]]{0,255}\]|[^]/g) ?? []) {
@@ -68,12 +61,10 @@ function sectionsOf(code: string): string[] {
 }
 
 type Section = {
-  /** The condition on numbers, if the section has one. */
   condition: ((value: number) => boolean) | null;
   isDate: boolean;
   isEmpty: boolean;
   hasNumber: boolean;
-  /** Shows dates and numbers that are not negative. */
   show: CellFormat;
 };
 
@@ -195,7 +186,6 @@ function leastDigits(bare: string): number {
   return whole.replace(/[^0]/g, "").length;
 }
 
-/** Each comma behind the last digit divides by a thousand. */
 function scalingCommas(bare: string): number {
   return /[0#?](,+)(?:[^0#?,]|$)/.exec(bare)?.[1]?.length ?? 0;
 }
@@ -243,7 +233,6 @@ function dateFormat(code: string, is1904: boolean): CellFormat {
   };
 }
 
-/** Date and time of a serial number. */
 function momentOf(value: number, is1904: boolean, hasDate: boolean): [string, string] {
   const epoch = is1904 ? EPOCH_1904_MS : EPOCH_1900_MS;
   const shift = !is1904 && hasDate && value < LEAP_BUG_SERIAL ? 1 : 0;

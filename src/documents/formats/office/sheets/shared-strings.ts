@@ -14,7 +14,6 @@ const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 /** The texts that cells refer to by index, one after the other in a single buffer. */
 export class SharedStrings {
   #bytes = new Uint8Array(FIRST_BYTES);
-  /** The end of each text. */
   #ends = new Uint32Array(FIRST_STRINGS);
   #count = 0;
 

@@ -4,15 +4,10 @@ import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { charactersOf } from "../../../writing/table-text.ts";
 import type { FilledRow } from "../../../writing/table-text.ts";
 
-/**
- * Wider rows are broken: no table shows them, and each of their cells would cost all other rows.
- */
+/** Wider rows are broken: no table shows them. */
 const MAX_COLUMNS = 2_000;
 
-/**
- * Turns the rows of a sheet into tables: empty rows separate tables, and single-cell rows before a
- * table are its caption.
- */
+/** Empty rows separate tables; rows of one cell before a table are its caption. */
 export class SheetWriter {
   #hasCaption = false;
   /** Heading to write before the first row: a sheet without text has no heading. */
@@ -26,7 +21,6 @@ export class SheetWriter {
     this.#table = new LongTable(out);
   }
 
-  /** Writes the sheet's heading before its first content. */
   begin(): void {
     if (this.#sheet === null) return;
     this.#out.page(this.#sheet.page);

@@ -15,9 +15,7 @@ import { readXml } from "../../xml/xml-stream.ts";
 
 const MAX_SLIDES = 20_000;
 
-/**
- * Presentations (ECMA-376): each slide becomes a heading, its text, its diagrams and its notes.
- */
+/** ECMA-376: each slide becomes a heading, its text, its diagrams and its notes. */
 export function* extractPptx(bytes: Uint8Array): CooperativeWork<Extraction> {
   const archive = new ZipArchive(bytes);
   const main = yield* mainPart(archive, "ppt/presentation.xml");
@@ -67,7 +65,6 @@ function* slideIds(archive: ZipArchive, part: string): CooperativeWork<string[]>
   return ids;
 }
 
-/** Returns how many hidden shapes with text the slide and its notes have. */
 function* writeSlide(
   archive: ZipArchive,
   { blocks, hiddenShapes, hiddenDrawings }: SlideReader,

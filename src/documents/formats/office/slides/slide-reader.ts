@@ -11,16 +11,12 @@ import type { SlideBlock } from "./slide-writer.ts";
 /** `lostText`: whether text of the shape was left out. */
 type Shape = { placeholder: string; isHidden: boolean; lostText: boolean };
 
-/** Elements that are shapes, including groups. */
 const SHAPES = new Set(["sp", "grpSp", "pic", "graphicFrame", "cxnSp"]);
-/** Placeholders that repeat on every slide. */
 const FURNITURE = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"]);
 const MAX_LEVEL = 8;
 const TITLES = new Set(["title", "ctrTitle"]);
 
-/**
- * The numbering of a level's paragraphs (ECMA-376 part 1, §20.1.10.61), and the last number used.
- */
+/** ECMA-376 part 1, §20.1.10.61; `last`: the number used last. */
 type Count = { scheme: string; start: number; last: number };
 
 const FORMATS: [RegExp, string][] = [
@@ -42,9 +38,7 @@ function labelIn(scheme: string, count: number): string {
 export class SlideReader implements XmlHandler {
   readonly blocks: SlideBlock[] = [];
   isHiddenSlide = false;
-  /** Hidden shapes that hold text. */
   hiddenShapes = 0;
-  /** Relationships of the hidden diagrams and charts. */
   readonly hiddenDrawings = new Set<string>();
   readonly #shapes: Shape[] = [];
   #paragraph = "";
@@ -59,7 +53,6 @@ export class SlideReader implements XmlHandler {
   #table: TableCollector | null = null;
   #cell = "";
   readonly #titleParts: string[] = [];
-  /** Targets of links by relationship id. */
   readonly #links: Map<string, string>;
 
   constructor(links = new Map<string, string>()) {

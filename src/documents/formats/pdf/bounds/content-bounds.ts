@@ -1,8 +1,6 @@
 import { UnreadableDocument } from "../../../extracted-document.ts";
 
-/**
- * Limit of nested graphics states in one stream; the specification has 28 (ISO 32000-1, annex C).
- */
+/** Limit of nested states in one stream; ISO 32000-1, annex C, has 28. */
 const MAX_DEPTH = 2_000;
 /** Limit of states that all streams together leave open, as some writers do once a page. */
 const MAX_LEFT_OPEN = 8_000;

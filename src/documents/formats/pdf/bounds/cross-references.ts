@@ -1,13 +1,9 @@
-/** Limit of the tables that are followed, one for each update of the file. */
 const MAX_TABLES = 200;
 const MAX_ENTRIES = 500_000;
 const HEAD_BYTES = 32;
 const TAIL_BYTES = 2_048;
 const START = "startxref";
-/**
- * `offset generation n`: an entry in use; twenty bytes by the specification, nineteen in some
- * files.
- */
+/** Twenty bytes by the specification, nineteen in some files. */
 const ENTRY = /(\d{10}) (\d{5}) ([nf])[ \r\n]{1,2}/y;
 const SUBSECTION = /\s*(\d{1,7})\s+(\d{1,7})\s*/y;
 
@@ -47,7 +43,6 @@ function firstTable(bytes: Uint8Array): number | null {
 
 type Table = { isWrong: boolean; entries: number; previous: number | null };
 
-/** Null if there is no table of this kind. */
 function readTable(bytes: Uint8Array, start: number, maxEntries: number): Table | null {
   const head = /^\s*xref/.exec(textAt(bytes, start, HEAD_BYTES))?.[0];
   if (head === undefined) return null;

@@ -7,11 +7,8 @@ import type { Segment } from "../layout/page-segments.ts";
 export type DocumentShape = {
   bodySize: number;
   bodyFont: string;
-  /** Font sizes of headings, largest first. */
   headingSizes: number[];
-  /** Heading levels by the folded text of the document's bookmarks. */
   bookmarks: Map<string, number>;
-  /** Words that contain a hyphen. */
   compounds: Set<string>;
 };
 
@@ -71,9 +68,6 @@ export function headingLevel(
 
 const fontLevel = (shape: DocumentShape) => Math.min(shape.headingSizes.length + 1, MAX_LEVELS + 1);
 
-/**
- * Whether a block is a single line in another font than the body's, above body text or a listing.
- */
 function isFontHeading(
   block: Block,
   text: string,

@@ -5,18 +5,13 @@ const MIB = 1 << 20;
 const MAX_BETWEEN_BYTES = 8 * MIB;
 /** Limit for all object streams together; beyond it they are not checked here. */
 const MAX_INFLATED_BYTES = 32 * MIB;
-/**
- * Deflate compresses at most about a thousandfold, so a piece expands to two megabytes at most.
- */
+/** Deflate compresses about a thousandfold at most: a piece expands to two megabytes. */
 const STEP_BYTES = 1 << 11;
 const MIN_PIECE_CHARACTERS = 1 << 16;
 /** Most characters carried over from a piece: longer than any font's dictionary. */
 const MAX_LEFT_CHARACTERS = 1 << 16;
 
-/**
- * The text of a PDF's objects: between its streams, and inside object streams in pieces, which end
- * after a dictionary where possible.
- */
+/** Between streams, and inside object streams in pieces that end after a dictionary. */
 export function* objectTexts(bytes: Uint8Array): Generator<string> {
   const decoder = new TextDecoder("latin1");
   let end = 0;
@@ -36,7 +31,6 @@ export function* objectTexts(bytes: Uint8Array): Generator<string> {
   yield decoder.decode(bytes.subarray(end, end + MAX_BETWEEN_BYTES));
 }
 
-/** The text of an uncompressed stream, up to the bound. */
 function* plainTexts(data: Uint8Array, maxBytes: number): Generator<string> {
   const decoder = new TextDecoder("latin1");
   const end = Math.min(data.length, maxBytes);
@@ -45,9 +39,7 @@ function* plainTexts(data: Uint8Array, maxBytes: number): Generator<string> {
   }
 }
 
-/**
- * The text of a compressed stream, up to the bound; of damaged data, the part before the damage.
- */
+/** Up to the bound; of damaged data, the part before the damage. */
 function* inflatedTexts(data: Uint8Array, maxBytes: number): Generator<string> {
   const decoder = new TextDecoder("latin1");
   let left = maxBytes;

@@ -84,7 +84,6 @@ function indexOf(bytes: Uint8Array, word: number[], from: number): number {
   return at;
 }
 
-/** Whether all dictionaries, arrays and strings that open in this range also close in it. */
 function isClosed(bytes: Uint8Array, from: number, to: number): boolean {
   let depth = 0;
   let strings = 0;

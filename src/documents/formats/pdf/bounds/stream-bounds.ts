@@ -7,7 +7,6 @@ const MIB = 1 << 20;
 const MAX_STREAM_BYTES = 48 * MIB;
 const MAX_OBJECTS = 500_000;
 const DICTIONARY_BYTES = 2_000;
-/** A piece expands to two megabytes at most. */
 const STEP_BYTES = 1 << 11;
 const ZLIB_HEADER_BYTES = 2;
 
@@ -26,9 +25,7 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<void> {
   }
 }
 
-/**
- * A stream, its dictionary, and the range of the text between the previous stream and this one.
- */
+/** `between`: the range of the text between the previous stream and this one. */
 type PdfStream = { dictionary: string; data: Uint8Array; between: [number, number] };
 
 /** A PDF's streams in file order, found without the file's own table. */

@@ -2,7 +2,6 @@ import { UnreadableDocument } from "../../../extracted-document.ts";
 
 /** A font has 65,536 characters at most: an array whose range ends higher holds no widths. */
 const MAX_RANGE_END = 1_000_000;
-/** How much text before a number is searched for the array that contains it. */
 const LOOK_CHARACTERS = 1 << 16;
 const MAX_LOOKED_AT = 1 << 25;
 /** An integer of seven digits or more that is not part of a reference or an offset table. */
@@ -31,7 +30,6 @@ export function* withinWidthBounds(texts: Iterable<string>): Generator<string> {
   }
 }
 
-/** Whether a text ends inside an array of widths, which holds numbers and arrays of numbers. */
 function endsInWidths(before: string): boolean {
   let depth = 0;
   for (let at = before.length - 1; at >= 0; at--) {
@@ -46,7 +44,6 @@ function endsInWidths(before: string): boolean {
   return before.length === LOOK_CHARACTERS;
 }
 
-/** Whether the text before an array says that it holds widths. */
 function isWidths(before: string): boolean {
   const name = NAME_BEFORE.exec(before)?.[1];
   return name === undefined || name === "W" || name === "W2";

@@ -16,7 +16,6 @@ export class FontNames {
     return this.#telling?.page ?? null;
   }
 
-  /** Gives a page's fonts their first names. */
   rename(items: TextItem[], page: number): void {
     const onPage = new Map<string, number>();
     for (const item of items) {

@@ -27,7 +27,6 @@ const NEVER_FIRST = /[ąęńň]/u;
 
 /** In ems: how far a letter and its accent overlap, and how far they are apart vertically. */
 const MIN_OVERLAP = 0.1;
-/** Wide accents overlap the letter before theirs a little. */
 const MIN_OVERLAP_BEHIND = 0.25;
 const MAX_OVERLAP = 1;
 const MAX_RAISED = 0.45;

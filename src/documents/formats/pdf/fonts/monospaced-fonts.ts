@@ -10,7 +10,6 @@ const WORD = /\p{L}{2}/u;
 const WIDEST = 0.8;
 const MIN_CHARACTERS = 24;
 const MIN_SHARE = 0.75;
-/** A document that is monospaced throughout has no listings. */
 const BODY_SHARE = 0.5;
 
 /** Recognises monospaced fonts by the widths of their text so far. */
@@ -18,7 +17,6 @@ export class MonospacedFonts {
   readonly #seen = new Map<string, Seen>();
   #characters = 0;
 
-  /** Marks the items that are in such fonts. */
   mark(items: TextItem[]): void {
     for (const item of items) this.#see(item);
     const fonts = new Set(items.map(({ fontName }) => fontName));

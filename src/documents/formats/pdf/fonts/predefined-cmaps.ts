@@ -32,7 +32,6 @@ export async function unknownCmaps(names: Iterable<string>): Promise<Set<string>
   return unknown;
 }
 
-/** More than any collection has glyphs. */
 const GLYPHS = 0x7fff;
 /** In the binary form: a run of `bfchar` with two-byte codes from 1, each mapped to U+FFFD. */
 const RUN = [

@@ -10,9 +10,7 @@ export type FontMaps = {
   mapped: number;
   /** Encodings of simple fonts that name glyphs by numbers: their codes may mean anything. */
   nameless: number;
-  /** Fonts whose glyphs are drawings (Type 3), which most such encodings belong to. */
   drawn: number;
-  /** Predefined CMaps that composite fonts name as their encoding. */
   cmaps: Set<string>;
 };
 
@@ -83,7 +81,6 @@ function* differencesIn(text: string): Generator<string> {
 
 /** Characters that text never contains, but glyph numbers produce. */
 const NO_TEXT = /[[\p{Cc}\p{Cn}\p{Cs}]--\s]/gv;
-/** The space of many fonts, often the only glyph that their maps lack. */
 const SPACE_GLYPH = "\u0003";
 const MIN_SHARE = 0.1;
 /** The share for a file that is known to contain fonts without a map. */
@@ -94,9 +91,6 @@ const FREQUENT = /[etaoinsr]/gi;
 /** Share of all letters, ignoring accents; misread codes seldom reach a third. */
 const MIN_FREQUENT_SHARE = 0.35;
 const MIN_LETTERS = 30;
-/**
- * Share relative to letters, in tables of codes. Glyph numbers of text seldom look like digits.
- */
 const CODE_DIGITS_SHARE = 0.25;
 
 const LATIN_LETTER = /\p{Script=Latin}/gu;
@@ -116,14 +110,12 @@ type LetterCount = { latin: number; frequent: number; digits: number };
 export class UnmappedFonts {
   readonly #share: number;
   readonly #seen = new Map<string, Seen>();
-  /** Whether the file has fonts whose codes have no known meaning. */
   readonly #isSuspect: boolean;
   /** Whether all these fonts are drawn: then no other font is suspect. */
   readonly #isDrawn: boolean;
   readonly #described = new Set<string>();
   /** Whether fonts without a map use glyph numbers as codes. */
   readonly #areNumbers: boolean;
-  /** Whether no font of the file has a map. */
   readonly #isEvery: boolean;
   hasDropped = false;
 
@@ -188,9 +180,7 @@ export class UnmappedFonts {
     return this.#isSuspect && !(this.#isDrawn && this.#described.has(font));
   }
 
-  /**
-   * Whether the text is all letters, but in the order of a font's glyphs and not of a language.
-   */
+  /** All letters, but in the order of a font's glyphs and not of a language. */
   #isEnciphered({ characters, spaceGlyphs, latin, frequent, digits }: Seen): boolean {
     if (spaceGlyphs > characters * SUSPECT_SHARE) return true;
     if (this.#areNumbers && digits > latin * CODE_DIGITS_SHARE) return false;

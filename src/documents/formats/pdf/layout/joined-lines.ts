@@ -1,7 +1,5 @@
-/** Chinese and Japanese have no spaces, and their punctuation is as wide as their characters. */
 const UNSPACED_END =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]$/u;
-/** A divided word, or the first part of a hyphenated compound. */
 const DIVIDED = /(\p{L}{1,64})[-\u2010]$/u;
 const RANGE_START = /\d[-\u2010-\u2013]$/;
 const HYPHEN_END = /[-\u00ad\u2010-\u2013]$/;
@@ -51,7 +49,6 @@ function afterHyphen(text: string, next: string, compounds: ReadonlySet<string>)
   return (isCompound(before, after, compounds) ? text : text.slice(0, -1)) + next;
 }
 
-/** Whether a hyphen is kept for what it divides, regardless of the known words. */
 function isKept(end: string, next: string, after: string | undefined): boolean {
   if (ADDRESS_END.test(end)) return /^[^\s]/.test(next);
   if (after === undefined) return LETTER_END.test(end) && /^\d/.test(next);

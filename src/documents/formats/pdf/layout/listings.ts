@@ -18,7 +18,6 @@ export const LINE_NUMBER = /^\s*\d{1,5}\s*$/;
 const SAME_LINE = 0.35;
 /** To the two nearest lines: a larger distance means an empty line between. */
 const LINE_DISTANCE = 1.6;
-/** With an empty line or two between. */
 const FARTHEST_LINE = 4;
 const MIN_LINES = 2;
 const MAX_INDENT = 200;
@@ -56,7 +55,6 @@ function isTyped({ segments }: Row<TextRun>): boolean {
   return typed.every(({ isMonospaced }) => isMonospaced === true);
 }
 
-/** Joins the segments between listings into one section. */
 function together<Part>(found: PageSection<Part>[]): PageSection<Part>[] {
   const whole: PageSection<Part>[] = [];
   for (const each of found) {

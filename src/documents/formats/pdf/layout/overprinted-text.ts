@@ -72,7 +72,6 @@ function overlappingFrom<Whole extends Item>(items: Whole[], start: number): Who
   return items.slice(start, end);
 }
 
-/** Only for horizontal text from left to right. */
 function overlaps(last: Item, next: Item): boolean {
   if (last.fontName !== next.fontName || last.mark !== next.mark) return false;
   const [from, to] = [placeOf(last), placeOf(next)];
@@ -86,7 +85,6 @@ function placeOf({ transform, width }: Item) {
   return { slant, size, x, y, end: x + width };
 }
 
-/** A single item, or the same items if they hold no copies. */
 function withoutCopies<Whole extends Item>(run: Whole[]): Whole[] {
   const [first] = run;
   const last = run.at(-1);
@@ -129,7 +127,6 @@ function eachWordOnce(run: Item[]): string | null {
   return copied >= MIN_LETTERS ? text : null;
 }
 
-/** The length of the longest end of one text that begins the other. */
 function commonLength(before: string, after: string): number {
   let length = Math.min(before.length, after.length, MAX_COPIED_CHARACTERS);
   while (length > 0 && !before.endsWith(after.slice(0, length))) length--;

@@ -10,7 +10,6 @@ export type Block = {
   lines: Segment[];
   x0: number;
   x1: number;
-  /** Baselines of the first and the last line. */
   top: number;
   bottom: number;
 };
@@ -20,7 +19,6 @@ export type PagePart =
   | { kind: "text"; block: Block; role?: BlockRole; label?: string }
   /** `order`: its position in the order of the page's content. */
   | { kind: "table"; rows: string[][]; order?: number }
-  /** Lines in a monospaced font. */
   | { kind: "code"; text: string; order: number };
 
 /** In ems. */
@@ -81,14 +79,12 @@ function continuesBlock(block: Block, next: Segment, spacing: DoubleSpacing | nu
   return next.x0 < block.x1 && next.x1 > block.x0;
 }
 
-/** From two lines on, a block's own spacing decides which line continues it. */
 function lineDistance(block: Block): number {
   const [first, second] = block.lines;
   if (first === undefined || second === undefined) return LINE_DISTANCE;
   return Math.min(LINE_DISTANCE, ((second.y - first.y) / first.size) * 1.2);
 }
 
-/** Blocks that begin on one line, side by side, and follow each other in the content. */
 function rowsOf(blocks: Block[]): Block[][] {
   const rows: Block[][] = [];
   for (const block of blocks) {
@@ -107,7 +103,6 @@ function rowsOf(blocks: Block[]): Block[][] {
   return rows;
 }
 
-/** Consecutive rows whose cells share columns are a table. */
 function tablesIn(rows: Block[][]): PagePart[] {
   const parts: PagePart[] = [];
   let at = 0;
@@ -150,7 +145,6 @@ function tableEnd(rows: Block[][], start: number): number {
   return end;
 }
 
-/** A row with one cell belongs to the table if the table continues below. */
 function isPartialRow(rows: Block[][], at: number, columns: Interval[]): boolean {
   const next = rows[at + 1] ?? [];
   return next.length > 1 && isBelow(rows[at] ?? [], next) && fits(next, columns);
@@ -200,7 +194,6 @@ function cellsOf(rows: Block[][]): string[][] {
   });
 }
 
-/** Leader dots from an entry to its page number. */
 const LEADERS = / ?(?:[.·] ?){5,}/g;
 const NONE: ReadonlySet<string> = new Set();
 

@@ -4,13 +4,9 @@ import type { Segment } from "./page-segments.ts";
 const EDGE_LINES = 2;
 /** In ems. */
 const SAME_LINE = 0.35;
-/** A row of more segments is no running head. */
 const MAX_ROW = 100;
 
-/**
- * The baselines of the first and the last line, and the innermost that still count as at these
- * edges.
- */
+/** Baselines of the first and last line, and the innermost that count as edges. */
 type Edges = { top: number; upper: number; lower: number; bottom: number };
 
 const edgesKnown = new WeakMap<Segment[], Edges>();
@@ -41,9 +37,7 @@ export function edgeLines(page: Segment[]): Segment[] {
   return lines;
 }
 
-/**
- * The row of a segment at the page's edges, including itself; null if it has too many segments.
- */
+/** The segments on its line, including itself; null if there are too many. */
 export function rowAt({ y, size }: Segment, page: Segment[]): Segment[] | null {
   const lines = edgeLines(page);
   if (lines.length > MAX_ROW * 2 * EDGE_LINES) return null;

@@ -1,9 +1,6 @@
 import { edgeLines, isOutermost, rowAt } from "./page-edges.ts";
 import type { Segment } from "./page-segments.ts";
 
-/**
- * Of the pages with a number at one place, the share whose numbers count with their neighbours'.
- */
 const COUNTED_SHARE = 0.7;
 /** Least pages with the same difference between number and page: fewer may be chance. */
 const MIN_COUNTED = 3;
@@ -14,12 +11,8 @@ const NUMBER = /\d+|\b[ivxlc]+\b/gi;
 const AMOUNT = /\d[.,:'\u2019]\d|[\p{Sc}%+=]/u;
 
 type Place = {
-  /** The number, if it is the same on all pages that have one. */
   constant: string | null;
-  /**
-   * For each number: its differences from the page number, or its value if all pages have the
-   * same.
-   */
+  /** For each number: its differences from the page's, or its one value. */
   counted: (Set<number> | number)[] | null;
 };
 type Kind = "constant" | "counted" | "figure" | "other";
@@ -31,7 +24,6 @@ export const hasWords = ({ text }: Segment) =>
 export type PageNumbers = {
   /** For a segment without words at the page's edges. */
   isRepeated(segment: Segment, page: Segment[], pageNumber: number): boolean;
-  /** Whether a row holds numbers that are no page numbers. */
   hasFigures(row: Segment[] | null, pageNumber: number): boolean;
 };
 
@@ -154,7 +146,6 @@ function countsIn(segment: Segment, { counted }: Place, pageNumber: number): boo
   });
 }
 
-/** The place, and the text around the numbers. */
 const keyOf = ({ text, y }: Segment) =>
   `${Math.round(y / 4)} ${text.replace(NUMBER, "#").replace(/\s+/g, " ").trim()}`;
 

@@ -11,17 +11,14 @@ export type Segment = {
   text: string;
   x0: number;
   x1: number;
-  /** Baseline. */
   y: number;
   size: number;
   font: string;
   /** Its position in the order of the page's content. */
   order: number;
-  /** The block of the structure tree that it belongs to. */
   block?: number | undefined;
   /** The pieces of a line that is not wholly left to right; `text` is derived from them. */
   pieces?: Piece[];
-  /** Whether its font is monospaced. */
   isMonospaced?: boolean | undefined;
 };
 
@@ -32,7 +29,6 @@ export type TextItem = {
   width: number;
   height: number;
   fontName: string;
-  /** The id of the marked content that contains it. */
   mark?: string | undefined;
   isMonospaced?: boolean;
 };
@@ -45,12 +41,9 @@ const COLUMN_GAP = 0.85;
 /** Between the words of a right-to-left line, which must not be split. */
 const JUSTIFIED_GAP = 1.5;
 const OVERLAP = -0.5;
-/** Limit of the pieces of a line. */
 const MAX_PIECES = 1000;
 const SAME_LINE = 0.35;
-/** Superscripts and subscripts are smaller and close to the text. */
 const RAISED = 0.6;
-/** Most distance between a list's mark and its text. */
 const MARK_GAP = 4;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const MIN_SIZE = 0.5;
@@ -101,7 +94,6 @@ function wholeLines(segments: Segment[]): Segment[] {
   return withInitials(withJustifiedLines(lines));
 }
 
-/** Puts initials before their paragraphs if they were drawn separately. */
 function withInitials(lines: Segment[]): Segment[] {
   const initials = lines.filter(({ text }) => INITIAL.test(text)).slice(0, MAX_INITIALS);
   const joined = new Set<Segment>();
@@ -192,7 +184,6 @@ function isInitial(last: Segment, next: Segment): boolean {
   );
 }
 
-/** Whether the item continues a segment and is added to it. */
 function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean {
   if (isInitial(last, next)) {
     Object.assign(last, { ...next, text: last.text + next.text, x0: last.x0 });
@@ -232,7 +223,6 @@ function append(into: Segment, next: Segment, spaceBetween: boolean): void {
   if (next.size > into.size) ({ size: into.size, font: into.font, y: into.y } = next);
 }
 
-/** Whether a raised number begins a footnote. */
 function isNoteMark(first: Segment, next: Segment): boolean {
   const isRaised = first.size < next.size * 0.8 && first.y < next.y - next.size * 0.1;
   return isRaised && /^\s*\d{1,3}$/.test(first.text);

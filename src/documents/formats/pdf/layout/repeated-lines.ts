@@ -13,11 +13,8 @@ type HeadingSigns = Pick<DocumentShape, "bodySize" | "bookmarks">;
 
 const MIN_PAGES = 5;
 const MIN_SHARE = 0.6;
-/** Pages with pictures or chapter openings have other heads or none. */
 const MIN_TITLE_SHARE = 0.5;
-/**
- * Of the pages with a line, the share that must show the same number, or one that counts along.
- */
+/** Share of pages that must show the same number, or one that counts along. */
 const SAME_SHARE = 0.7;
 
 /**
@@ -54,7 +51,6 @@ export function repeatedLines(sample: Map<number, Segment[]>, shape: HeadingSign
 
 type FixedNumbers = (number | undefined)[];
 
-/** The lines with words at the pages' edges, and the numbers that they have on every page. */
 function repeatedWords(sample: Map<number, Segment[]>, least: number): Map<string, FixedNumbers> {
   const shown = new Map<string, number[][]>();
   for (const [number, page] of sample) {
@@ -112,7 +108,6 @@ function hasNumbers(segment: Segment, fixed: FixedNumbers): boolean {
   return fixed.every((value, at) => value === undefined || value === numbers[at]);
 }
 
-/** "Chapter 3." and its like. */
 const NUMBERED = /^\p{L}+\s+(?:\d+|[IVXLC]+|[A-Z])[.:]?\s+/u;
 const MIN_TITLE_CHARACTERS = 3;
 

@@ -77,7 +77,6 @@ function baseOf(pieces: Piece[]): "left" | "right" {
 
 type Run = { direction: "left" | "right"; pieces: Piece[] };
 
-/** Runs of one direction, from left to right. */
 function runsOf(line: Piece[], base: "left" | "right"): Run[] {
   const known = line.map(({ text }) => directionOf(text));
   const against = base === "right" ? ["left", "number"] : ["right"];
@@ -95,7 +94,6 @@ function runsOf(line: Piece[], base: "left" | "right"): Run[] {
   return runs;
 }
 
-/** Whether it takes its direction from its neighbours. */
 const isWeak = (direction: Direction | undefined, base: "left" | "right") =>
   direction === "neutral" || (base === "left" && direction === "number");
 

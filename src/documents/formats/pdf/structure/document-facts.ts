@@ -22,7 +22,6 @@ export async function bookmarksOf(pdf: Pdf): Promise<Map<string, number>> {
   return found;
 }
 
-/** Titles that programs generate from file names are useless. */
 const USELESS_TITLE =
   /^(microsoft (word|powerpoint)|untitled|.*\.(docx?|pptx?|xlsx?|indd|tex|dvi|ps|html?)$)/i;
 

@@ -18,7 +18,6 @@ type Value = { lines: string[]; x0: number; x1: number; y0: number; y1: number }
 
 const NO_VIEW = 32;
 const MAX_SIZE = 11;
-/** Text size as a share of the field's height, for fields hardly higher than their text. */
 const SIZE_SHARE = 0.7;
 /** Letter width in ems, because the drawn width of the value is unknown. */
 const LETTER_WIDTH = 0.5;
@@ -75,7 +74,6 @@ function shownBy({ subtype, fieldType, fieldValue, contentsObj, ...button }: Ann
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** After the text before it on its line, or else before the text below. */
 function placeOf(items: TextItem[], { x0, y0, y1 }: Value): number {
   const placeOf = ({ transform }: TextItem) => ({ x: transform[4] ?? 0, y: transform[5] ?? 0 });
   const label = items.findLastIndex((item) => {

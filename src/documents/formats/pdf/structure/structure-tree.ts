@@ -16,9 +16,7 @@ export type StructurePart =
   | { kind: "table"; rows: number[][][] };
 
 export type PageStructure = {
-  /** Blocks by number. */
   blocks: BlockRole[];
-  /** The block of each marked content. */
   blockOf: Map<string, number>;
   /** In reading order. */
   parts: StructurePart[];
@@ -47,7 +45,6 @@ class TreeReader {
   #role: BlockRole = { kind: "flow" };
   #cell: number[] | null = null;
   #depth = -1;
-  /** The list item that has no text yet. */
   #item: { label: number | null } | null = null;
 
   visit(node: TreeNode): void {
@@ -103,7 +100,6 @@ class TreeReader {
     return number;
   }
 
-  /** Reads the content of a block-level element. */
   #within(role: BlockRole, children: TreeNode[]): void {
     const outer = this.#role;
     this.#role = role;
@@ -159,7 +155,6 @@ function rowsOf(node: TreeNode): TreeNode[] {
   });
 }
 
-/** Whether a table has rows, and its cells contain nothing with its own place in the document. */
 function isPlainTable(table: TreeNode): boolean {
   const holdsMore = ({ role, ...node }: TreeNode): boolean =>
     role !== undefined &&

@@ -5,7 +5,6 @@ import type { PageStructure, StructurePart } from "./structure-tree.ts";
 
 /** Least share of a page's characters that the tree must contain to be trusted. */
 const MIN_COVERAGE = 0.9;
-/** A paragraph with more lines is a whole column that was not divided. */
 const MAX_LINES = 60;
 
 /** Whether the tree contains nearly all text that is not an artifact. */
@@ -141,7 +140,6 @@ function columnsOf(rows: Block[][]): Column[] {
   return columns;
 }
 
-/** The first column that overlaps a cell's text, else the nearest one. */
 function nearest(columns: Column[], { x0, x1 }: Block): number {
   const shared = columns.findIndex((column) => x0 < column.x1 && x1 > column.x0);
   if (shared >= 0) return shared;
