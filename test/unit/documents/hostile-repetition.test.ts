@@ -8,8 +8,44 @@ const many = (part: string) => part.repeat(Math.ceil(MIB / part.length));
 const extract = (name: string, text: string) =>
   extractDocument({ name, mimeType: null, bytes: new TextEncoder().encode(text) });
 
+/** Multiparts that open in each other. */
+const parts = Array.from(
+  { length: 49 },
+  (_unused, at) => `Content-Type: multipart/mixed; boundary=b${at}\n\n--b${at}\n`,
+).join("");
+
 /** Each took minutes to years where a pattern was tried again from each place that it may begin at. */
 it.each([
+  ["comments that never end", "a.md", `needle ${"<!--".repeat(200_000)}`],
+  ["spaces within code", "a.html", `<pre>${" ".repeat(300_000)}needle</pre>`],
+  [
+    "a paragraph of a hundred thousand links",
+    "a.xml",
+    `<d><p>${'<link href="https://a.example/b">c</link> '.repeat(100_000)}needle</p></d>`,
+  ],
+  [
+    "a web page's paragraph of a hundred thousand links",
+    "a.html",
+    `<p>${'<a href="https://a.example/b">c</a> '.repeat(100_000)}needle</p>`,
+  ],
+  [
+    "mail of lines that are nearly boundaries",
+    "a.eml",
+    `From: a@b.c\nMIME-Version: 1.0\n${parts}\n${"--b\n--b77\n".repeat(200_000)}needle`,
+  ],
+  [
+    "mail that flows on and on",
+    "a.eml",
+    `From: a@b.c\nMIME-Version: 1.0\nContent-Type: text/plain; format=flowed\n\n${"a \n".repeat(500_000)}needle`,
+  ],
+  [
+    "mail with parentheses in its headers",
+    "a.eml",
+    `From: a@b.c\nMIME-Version: 1.0\nContent-Type: text/plain ${"(".repeat(500_000)}\nSubject: ${"=?".repeat(200_000)}\n\nneedle`,
+  ],
+  ["one long JSON string", "a.json", JSON.stringify({ text: "needle ".repeat(1_000_000) })],
+  ["a row of a million cells", "a.csv", `${"a,".repeat(1_000_000)}needle`],
+  ["a table of many rows", "a.html", `<table>${"<tr><td>a<td>b".repeat(20_000)}<tr><td>needle`],
   ["text of dots", "a.txt", `needle ${many(".")}x`],
   ["Markdown that ends in backticks", "a.md", `needle <!-- a -->\n${many("`")}`],
   ["Markdown that ends in tildes", "a.md", `needle <!-- a -->\n${many("~")}`],
