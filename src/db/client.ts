@@ -1,23 +1,10 @@
-import { drizzle } from "drizzle-orm/d1";
-
-import * as schema from "./schema/index.ts";
-
-const opened = new WeakMap<D1Database, Database>();
-
-const open = (binding: D1Database) => drizzle(binding, { schema, casing: "snake_case" });
-
-/** Created once per binding: reading the schema costs more than a query. */
-export function openDatabase(binding: D1Database): Database {
-  const known = opened.get(binding) ?? open(binding);
-  opened.set(binding, known);
-  return known;
-}
-
-/** `batch()` is atomic; `transaction()` throws on D1. */
-export type Database = ReturnType<typeof open>;
+/** The database. Its statements are written by `sql.ts`. */
+export type Database = { $client: D1Database };
 
 /** The reads of one request; a `Database` can be used as one, too. */
 export type Reads = { $client: Pick<D1Database, "prepare" | "batch"> };
+
+export const openDatabase = (binding: D1Database): Database => ({ $client: binding });
 
 /**
  * One request's reads, as a D1 session that starts at the primary: the first read, of the caller's

@@ -3,8 +3,8 @@
  * it begins at a key instead of skipping rows.
  */
 import type { Reads } from "./client.ts";
-import type { RowReader } from "./columns.ts";
-import { readRows } from "./raw-sql.ts";
+import { AFTER_ALL } from "./path-range.ts";
+import { joined, raw, readRows, sql, type Selection, type Sql } from "./sql.ts";
 
 /** A row's place in the order of its list: the values of the columns that it is ordered by. */
 export type Key = (string | number)[];
@@ -47,22 +47,15 @@ export function keyedPage<Row>(
   };
 }
 
-/** After a prefix it sorts behind every text that begins with the prefix. */
-const AFTER_ALL = "\u{10FFFF}";
-
-/** The range of texts that begin with a prefix, for `beginsWith`; "": all texts. */
-export const prefixBounds = (prefix: string) => [prefix, prefix + AFTER_ALL];
-
-/** A condition that reads a range of the column's index; its two parameters begin at `first`. */
-export const beginsWith = (column: string, first: number) =>
-  `${column} >= ?${first} and ${column} < ?${first + 1}`;
+/** A condition that reads a range of the column's index; "" selects all. */
+export const beginsWith = (column: string, prefix: string): Sql =>
+  sql`${raw(column)} >= ${prefix} and ${raw(column)} < ${prefix + AFTER_ALL}`;
 
 type KeyedList<Row> = {
-  read: RowReader<Row>;
-  /** All of it up to the conditions of the key: `select … from … where …`. */
-  sql: string;
-  parameters: unknown[];
-  /** Of an index, in its order; together they identify a row. */
+  of: Selection<Row>;
+  /** All of it up to the conditions of the key: `from … where …`. */
+  from: Sql;
+  /** Columns of an index, in its order; together they identify a row. */
   columns: readonly string[];
   order: "asc" | "desc";
   keyOf: (row: Row) => Key;
@@ -72,29 +65,26 @@ type KeyedList<Row> = {
 export async function readKeyedPage<Row>(
   db: Reads,
   at: PageAt,
-  list: KeyedList<Row>,
+  { of, from, columns, order, keyOf }: KeyedList<Row>,
 ): Promise<KeyedPage<Row>> {
-  const { columns, parameters } = list;
   const reading = readingOf(at, columns.length);
-  const direction = (list.order === "asc") === reading.backwards ? "desc" : "asc";
-  const marks = columns.map((_, column) => `?${parameters.length + 1 + column}`);
-  const beyond = `(${columns.join(", ")}) ${direction === "asc" ? ">" : "<"} (${marks.join(", ")})`;
-  const order = columns.map((column) => `${column} ${direction}`).join(", ");
-  const rows = await readRows(
-    db,
-    list.read,
-    `${list.sql} and ${reading.key === null ? "1" : beyond} order by ${order}
-     limit ${reading.rows}`,
-    ...parameters,
-    ...(reading.key ?? []),
+  const isAscending = (order === "asc") !== reading.backwards;
+  const ordered = columns.map((column) => raw(`${column} ${isAscending ? "asc" : "desc"}`));
+  const key = joined(
+    (reading.key ?? []).map((value) => sql`${value}`),
+    ", ",
   );
-  return keyedPage(rows, at, reading, list.keyOf);
+  const beyond = sql`(${raw(columns.join(", "))}) ${raw(isAscending ? ">" : "<")} (${key})`;
+  const rows = await readRows(db, of)`select ${of} ${from}
+    and ${reading.key === null ? raw("1") : beyond}
+    order by ${joined(ordered, ", ")} limit ${reading.rows}`;
+  return keyedPage(rows, at, reading, keyOf);
 }
 
 type NamedList<Row> = {
-  read: RowReader<Row>;
+  of: Selection<Row>;
   /** Up to the conditions. */
-  select: string;
+  from: Sql;
   /** Of the table whose `id` begins with the time and whose `(name, id)` is an index. */
   alias: string;
   prefix: string;
@@ -104,24 +94,17 @@ type NamedList<Row> = {
 export async function readNamedPage<Row extends { id: string; name: string }>(
   db: Reads,
   at: PageAt,
-  { read, select, alias, prefix }: NamedList<Row>,
+  { of, from, alias, prefix }: NamedList<Row>,
 ): Promise<KeyedPage<Row>> {
-  const id = `${alias}.id`;
+  const [id, name] = [`${alias}.id`, `${alias}.name`];
   if (prefix === "") {
-    return await readKeyedPage(db, at, {
-      read,
-      sql: `${select} where 1`,
-      parameters: [],
-      columns: [id],
-      order: "desc",
-      keyOf: (row) => [row.id],
-    });
+    const keyOf = (row: Row) => [row.id];
+    const all = sql`${from} where 1`;
+    return await readKeyedPage(db, at, { of, from: all, columns: [id], order: "desc", keyOf });
   }
-  const name = `${alias}.name`;
   return await readKeyedPage(db, at, {
-    read,
-    sql: `${select} where ${beginsWith(name, 1)}`,
-    parameters: prefixBounds(prefix),
+    of,
+    from: sql`${from} where ${beginsWith(name, prefix)}`,
     columns: [name, id],
     order: "asc",
     keyOf: (row) => [row.name, row.id],

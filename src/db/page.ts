@@ -1,9 +1,36 @@
-import { inArray, sql, type SQL } from "drizzle-orm";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Reads } from "./client.ts";
+import { number } from "./columns.ts";
+import { computed, select } from "./select.ts";
+import { runBatch, sql, type ReadStatement, type Selection, type Sql } from "./sql.ts";
 
 /** A slice of a list. */
 export type Slice = { offset: number; limit: number };
 
-/** Passes any number of values as one bound parameter. */
-export const among = (column: SQLiteColumn, values: readonly string[]): SQL =>
-  inArray(column, sql`(select value from json_each(${JSON.stringify(values)}))`);
+const COUNT = select({ count: computed(number, "count(*)") });
+
+/** Counts the rows of `from …`. */
+export const counting = (from: Sql): ReadStatement<{ count: number }> =>
+  sql`select ${COUNT} ${from}`.reading(COUNT);
+
+/** The number of rows of `from …`. */
+export async function countRows(db: Reads, from: Sql): Promise<number> {
+  const [[counted]] = await runBatch(db, [counting(from)]);
+  return counted?.count ?? 0;
+}
+
+/** The number of rows of `from …`; counting stops at `max`. */
+export const countUpTo = (db: Reads, max: number, from: Sql): Promise<number> =>
+  countRows(db, sql`from (select 1 ${from} limit ${max})`);
+
+/** A slice of the rows of `from …` in an order, and the number of all, in one round trip. */
+export async function readPage<Row>(
+  db: Reads,
+  of: Selection<Row>,
+  { from, order, offset, limit }: Slice & { from: Sql; order: Sql },
+): Promise<{ data: Row[]; total: number }> {
+  const [data, [counted]] = await runBatch(db, [
+    sql`select ${of} ${from} order by ${order} limit ${limit} offset ${offset}`.reading(of),
+    counting(from),
+  ]);
+  return { data, total: counted?.count ?? 0 };
+}

@@ -1,41 +1,58 @@
-import type { AgentId, FileSourceId, InferenceId, RagId } from "../core/ids.ts";
-import type { VectorPlace } from "./schema/rags.ts";
+import { number, oneOf } from "./columns.ts";
+import { agents, fileSources, inferences, ragGenerations, rags } from "./schema/index.ts";
+import { columnsOf, computed, pick, select, type Row } from "./select.ts";
+import { raw } from "./sql.ts";
 
+const [r, g, s] = [
+  columnsOf(rags, "r"),
+  columnsOf(ragGenerations, "g"),
+  columnsOf(fileSources, "s"),
+];
+
+/** Files of the live generation `g` of a RAG `r` by status; those still to be added are pending. */
+export const FILE_COUNTS = {
+  pending: computed(number, "g.pending_files + r.coming_files"),
+  processing: g.processingFiles,
+  indexed: g.indexedFiles,
+  error: g.errorFiles,
+  deleted: g.deletedFiles,
+};
+/** Of a RAG, or of a source, by status. */
+export type FileCounts = Record<keyof typeof FILE_COUNTS, number>;
+
+/** Of a RAG `r` with `RAG_JOINS`. */
+export const RAG_FIELDS = {
+  ...pick(r, "id", "name", "identifier", "scopeMode", "generation"),
+  ...pick(r, "chunkSize", "chunkOverlap", "reranker", "searchMode"),
+  /** As the API shows it; a pause by an administrator takes precedence over a failed scan. */
+  status: computed(
+    oneOf(["active", "paused", "error"]),
+    "case when r.status = 'active' and s.status = 'error' then 'error' else r.status end",
+  ),
+  fileSource: pick(s, "id", "name", "identifier", "provider"),
+  ...pick(g, "shards", "vectorsIn", "embeddingModel", "dimensions", "numberVectors"),
+  totalFiles: computed(
+    number,
+    "g.pending_files + g.processing_files + g.indexed_files + g.error_files + r.coming_files",
+  ),
+  processedFiles: g.indexedFiles,
+};
+
+/** Follows `from rags r`, or any join that has `r`. */
+export const RAG_JOINS = raw(`join file_sources s on s.id = r.file_source_id
+  join rag_generations g on g.rag_id = r.id and g.generation = r.generation`);
+
+export const RAG = select(RAG_FIELDS);
 /** A RAG with everything a retrieval needs, including its live generation's settings. */
-export type RagRecord = {
-  id: RagId;
-  name: string;
-  identifier: string;
-  /** The status that the API shows: `error` when the file source is in error. */
-  status: "active" | "paused" | "error";
-  fileSource: { id: FileSourceId; name: string; identifier: string; provider: string };
-  scopeMode: "global" | "scoped";
-  chunkSize: number;
-  chunkOverlap: number;
-  reranker: string | null;
-  searchMode: "hybrid" | "semantic";
-  generation: number;
-  shards: number;
-  vectorsIn: VectorPlace;
-  embeddingModel: string;
-  dimensions: number;
-  totalFiles: number;
-  processedFiles: number;
-  numberVectors: number;
-};
+export type RagRecord = Row<typeof RAG>;
 
-type ModelSettings = {
-  name: string;
-  identifier: string;
-  systemPrompt: string;
-  model: string;
-  temperature: number | null;
-  maxOutputTokens: number | null;
-  createdAt: number;
-  /** Linked RAGs in order of identifier, regardless of the flags. */
-  rags: RagRecord[];
-};
+/** The counts split the RAG's lists into pages; files still to be added are not listed. */
+export const LISTED_RAG = select({
+  ...RAG_FIELDS,
+  fileCounts: { ...FILE_COUNTS, pending: g.pendingFiles },
+});
+export type ListedRag = Row<typeof LISTED_RAG>;
+/** `rags`: linked RAGs in order of identifier, regardless of the flags. */
+export type InferenceRecord = Omit<typeof inferences.$inferSelect, "updatedAt"> & { rags: RagRecord[] };
 
-export type InferenceRecord = ModelSettings & { id: InferenceId; nativeRag: boolean };
-
-export type AgentRecord = ModelSettings & { id: AgentId; description: string; maxSteps: number };
+export type AgentRecord = Omit<typeof agents.$inferSelect, "updatedAt"> & { rags: RagRecord[] };

@@ -15,7 +15,7 @@ import { randomBase62 } from "../credential-format.ts";
 import { foldEmail } from "../users/email.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../db/access/session-store.ts";
 import type { Session } from "./find-session.ts";
-import { endHold, holdBack, holdBackCode } from "./hold-back.ts";
+import { clearThrottle, throttleSignIn, throttleCode } from "./throttle-sign-in.ts";
 import { refuseGuessable } from "../users/password-rules.ts";
 import { hashPassword, verifyPassword } from "../users/password.ts";
 
@@ -37,12 +37,12 @@ export async function signIn(
 ): Promise<{ session: Session; secret: string }> {
   const email = foldEmail(input.email);
   const { user, anyUser } = await findSignIn(services.db, email);
-  await holdBack(services, { email, user, address: input.address });
+  await throttleSignIn(services, { email, user, address: input.address });
   const known = await verifyPassword(input.password, user?.passwordHash ?? null);
   const signedIn = (await fromSecrets(services, { ...input, email, user, anyUser, known })) ?? user;
   if (signedIn === null || (signedIn === user && !known)) throw unauthorized();
   const hasTotp = await passSecondFactor(services, signedIn, input.code);
-  await endHold(services, email);
+  await clearThrottle(services, email);
   const secret = await openSession(services, signedIn.id, input);
   services.log.info("signed in", { userId: signedIn.id });
   const { id, role } = signedIn;
@@ -56,7 +56,7 @@ async function passSecondFactor(services: SignInServices, user: UserRow, code: s
   if (code === undefined) {
     throw new QuarryError("unauthorized", "A code is required", { code: "code-required" });
   }
-  await holdBackCode(services, user.email);
+  await throttleCode(services, user.email);
   if (await useCode(services, user.id, factor, code)) return true;
   services.log.warn("second factor refused", { userId: user.id });
   // Its words are those of a wrong password: only the audit trail tells them apart.

@@ -3,7 +3,7 @@ import type { UserId } from "../../core/ids.ts";
 import { deleteTotp } from "../../db/access/totp-store.ts";
 import { findUserById } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
-import { endHold, holdBack, holdBackCode } from "../sessions/hold-back.ts";
+import { clearThrottle, throttleSignIn, throttleCode } from "../sessions/throttle-sign-in.ts";
 import { refuseOwn } from "../users/own-credentials.ts";
 import { verifyPassword } from "../users/password.ts";
 import { secondFactorOf, useCode } from "./check-second-factor.ts";
@@ -24,14 +24,14 @@ export async function removeOwnTotp(
     secondFactorOf(services, userId),
   ]);
   if (user === null || stored === null) throw notFound();
-  if (code !== undefined) await holdBackCode(services, user.email);
-  else await holdBack(services, { email: user.email, user, address: input.address });
+  if (code !== undefined) await throttleCode(services, user.email);
+  else await throttleSignIn(services, { email: user.email, user, address: input.address });
   const isProven =
     code === undefined
       ? await verifyPassword(password ?? "", user.passwordHash)
       : await useCode(services, userId, stored, code);
   if (!isProven) throw invalidField(code === undefined ? "password" : "code", "is wrong");
-  await endHold(services, user.email);
+  await clearThrottle(services, user.email);
   await deleteTotp(services.db, userId);
 }
 

@@ -2,7 +2,7 @@ import { invalidField, notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { findUserById, setPassword } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
-import { endHold, holdBack } from "../sessions/hold-back.ts";
+import { clearThrottle, throttleSignIn } from "../sessions/throttle-sign-in.ts";
 import { refuseGuessable } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 
@@ -22,11 +22,11 @@ export async function changeOwnPassword(
 ): Promise<void> {
   const user = await findUserById(services.db, input.userId);
   if (user === null) throw notFound();
-  await holdBack(services, { email: user.email, user, address: input.address });
+  await throttleSignIn(services, { email: user.email, user, address: input.address });
   if (!(await verifyPassword(input.currentPassword, user.passwordHash))) {
     throw invalidField("currentPassword", "is wrong");
   }
-  await endHold(services, user.email);
+  await clearThrottle(services, user.email);
   await refuseGuessable(input.newPassword, user.email, "newPassword");
   const passwordHash = await hashPassword(input.newPassword);
   await setPassword(services.db, user.id, passwordHash, input.sessionHash);

@@ -1,4 +1,4 @@
-import { settingShape } from "../../db/evaluation/stored-shapes.ts";
+import { settingShape } from "../../db/schema/evaluation-shapes.ts";
 import type { EvaluationRun } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 

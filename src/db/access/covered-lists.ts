@@ -1,26 +1,24 @@
 import type { Reads } from "../client.ts";
-import { RAG_COLUMNS, RAG_JOINS, RAG_ROW, ragFrom } from "../catalog/public-records.ts";
-import type { ListedRag } from "../catalog/public-records.ts";
-import { flag, number, row, text } from "../columns.ts";
-import type { Row, RowReader } from "../columns.ts";
-import { query, runBatch } from "../raw-sql.ts";
+import { oneOf } from "../columns.ts";
+import { LISTED_RAG, type ListedRag } from "../records.ts";
+import { agents, inferences } from "../schema/index.ts";
+import { columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { runBatch, sql, type Selection } from "../sql.ts";
 import { principalQuery } from "./principal-lookup.ts";
 import type { Credential, StoredPrincipal } from "./principal-lookup.ts";
-import { parameters, permitted } from "./public-lists.ts";
-import type { ListSql } from "./public-lists.ts";
+import { IN_ORDER, permitted } from "./public-lists.ts";
 
-const INFERENCE = row({ name: text, identifier: text, createdAt: number, nativeRag: flag });
-const AGENT = row({ name: text, identifier: text, createdAt: number, description: text });
+const INFERENCE = select({
+  kind: computed(oneOf(["inference"]), "'inference'"),
+  ...pick(columnsOf(inferences, "m"), "name", "identifier", "createdAt", "nativeRag"),
+});
+const AGENT = select({
+  kind: computed(oneOf(["agent"]), "'agent'"),
+  ...pick(columnsOf(agents, "m"), "name", "identifier", "createdAt", "description"),
+});
 
 /** What a caller may run: an inference or an agent. */
-export type CoveredRunner =
-  | ({ kind: "inference" } & Row<typeof INFERENCE>)
-  | ({ kind: "agent" } & Row<typeof AGENT>);
-
-const readInference: RowReader<CoveredRunner> = (given) => {
-  return { kind: "inference", ...INFERENCE(given) };
-};
-const readAgent: RowReader<CoveredRunner> = (given) => ({ kind: "agent", ...AGENT(given) });
+export type CoveredRunner = Row<typeof INFERENCE> | Row<typeof AGENT>;
 
 /** Which identifiers are listed: both ends are left out. */
 type Between = { above: string; below: string };
@@ -32,36 +30,6 @@ export const identifiersAfter = (above: string): Between => ({ above, below: END
 /** Without `beginning` itself. */
 export const identifiersFrom = (beginning: string): Between => {
   return { above: beginning, below: beginning + END };
-};
-
-const INFERENCES: ListSql = {
-  select: "select m.name, m.identifier, m.created_at as createdAt, m.native_rag as nativeRag",
-  table: "inferences m",
-  id: "m.id",
-  rest: "",
-  links: "token_inferences",
-  column: "inference_id",
-  flag: "all_inferences",
-};
-
-const AGENTS: ListSql = {
-  select: "select m.name, m.identifier, m.created_at as createdAt, m.description",
-  table: "agents m",
-  id: "m.id",
-  rest: "",
-  links: "token_agents",
-  column: "agent_id",
-  flag: "all_agents",
-};
-
-const RAGS: ListSql = {
-  select: `select ${RAG_COLUMNS}`,
-  table: "rags r",
-  id: "r.id",
-  rest: `${RAG_JOINS} where r.removed_at is null order by r.identifier`,
-  links: "token_rags",
-  column: "rag_id",
-  flag: "all_rags",
 };
 
 /** A slice of inferences, then agents, by identifier; null: none of that kind. */
@@ -76,23 +44,23 @@ export type RunnerSlice = {
 export async function listCoveredRunners(
   db: Reads,
   credential: Credential,
-  { inferences, agents, limit }: RunnerSlice,
+  slice: RunnerSlice,
 ): Promise<{ principal: StoredPrincipal | null; runners: CoveredRunner[]; hasMore: boolean }> {
-  const lists = [
-    { list: INFERENCES, read: readInference, between: inferences },
-    { list: AGENTS, read: readAgent, between: agents },
-  ].flatMap(({ between, ...of }) => (between === null ? [] : [{ ...of, between }]));
-  const given = parameters(credential);
-  const at = given.length + 1;
-  const rest = `where m.identifier > ?${at} and m.identifier < ?${at + 1}
-    order by m.identifier limit ${limit + 1}`;
+  const { limit } = slice;
+  const runnersOf = <Runner>(
+    kind: "inference" | "agent",
+    of: Selection<Runner>,
+    between: Between | null,
+  ) => {
+    if (between === null) return [];
+    const rest = sql`where m.identifier > ${between.above} and m.identifier < ${between.below}
+      order by m.identifier limit ${limit + 1}`;
+    return permitted(credential, kind, of, rest).map((one) => one.reading(of));
+  };
   const [[principal = null], ...found] = await runBatch(db, [
     principalQuery(credential),
-    ...lists.flatMap(({ list, read, between }) =>
-      permitted(credential, { ...list, rest }).map((sql) =>
-        query(read, sql, ...given, between.above, between.below),
-      ),
-    ),
+    ...runnersOf("inference", INFERENCE, slice.inferences),
+    ...runnersOf("agent", AGENT, slice.agents),
   ]);
   const runners = found.flat();
   return { principal, runners: runners.slice(0, limit), hasMore: runners.length > limit };
@@ -105,7 +73,7 @@ export async function listCoveredRags(
 ): Promise<{ principal: StoredPrincipal | null; rags: ListedRag[] }> {
   const [[principal = null], ...lists] = await runBatch(db, [
     principalQuery(credential),
-    ...permitted(credential, RAGS).map((sql) => query(RAG_ROW, sql, ...parameters(credential))),
+    ...permitted(credential, "rag", LISTED_RAG, IN_ORDER).map((one) => one.reading(LISTED_RAG)),
   ]);
-  return { principal, rags: lists.flat().map(ragFrom) };
+  return { principal, rags: lists.flat() };
 }

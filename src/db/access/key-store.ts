@@ -1,47 +1,49 @@
-import { asc, count, eq, getTableColumns } from "drizzle-orm";
-
 import { notFound } from "../../core/errors.ts";
 import type { KeyId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import type { Slice } from "../page.ts";
+import { readPage, type Slice } from "../page.ts";
 import { keys, users } from "../schema/index.ts";
+import { columnsOf, select, values, type Row } from "../select.ts";
+import { execute, hasRows, raw, readRow } from "../sql.ts";
+import { readNamedPage, type KeyedPage, type PageAt } from "../keyset.ts";
+
+const [k, u] = [columnsOf(keys, "k"), columnsOf(users, "u")];
+const FROM = raw("from keys k cross join users u on u.id = k.created_by");
 
 export type KeyRow = typeof keys.$inferSelect;
 
+const KEY = select({ key: k, makersRole: u.role });
+
 /** A key has at most the current rights of its creator. */
 export async function findKeyByHash(db: Database, hash: string): Promise<KeyRow | null> {
-  const found = await db
-    .select({ key: keys, makersRole: users.role })
-    .from(keys)
-    .innerJoin(users, eq(users.id, keys.createdBy))
-    .where(eq(keys.hash, hash))
-    .get();
-  if (found === undefined) return null;
+  const found = await readRow(db, KEY)`select ${KEY} ${FROM} where k.hash = ${hash}`;
+  if (found === null) return null;
   return found.makersRole === "admin" ? found.key : { ...found.key, role: "member" };
 }
 
-export async function insertKey(db: Database, key: KeyRow): Promise<void> {
-  await db.insert(keys).values(key);
-}
+export const insertKey = (db: Database, key: KeyRow) =>
+  execute(db)`insert into keys ${values(keys, key)}`;
+
+const { hash: _hidden, ...shown } = k;
+const LISTED_KEY = select({ ...shown, createdByEmail: u.email });
+/** A key without its hash. */
+export type ListedKey = Row<typeof LISTED_KEY>;
 
 /** A page of the automation keys in order of name, without their hashes. */
-export async function listKeys(db: Database, { offset, limit }: Slice) {
-  const { hash: _hidden, ...shown } = getTableColumns(keys);
-  const [data, [counted]] = await db.batch([
-    db
-      .select({ ...shown, createdByEmail: users.email })
-      .from(keys)
-      .innerJoin(users, eq(users.id, keys.createdBy))
-      .orderBy(asc(keys.name), asc(keys.id))
-      .limit(limit)
-      .offset(offset),
-    db.select({ total: count() }).from(keys),
-  ]);
-  return { data, total: counted?.total ?? 0 };
-}
+export const listKeys = (db: Database, slice: Slice) =>
+  readPage(db, LISTED_KEY, { ...slice, from: FROM, order: raw("k.name, k.id") });
+
+export const findListedKey = (db: Database, keyId: string) =>
+  readRow(db, LISTED_KEY)`select ${LISTED_KEY} ${FROM} where k.id = ${keyId}`;
+
+/**
+ * Automation keys, the newest first: their ids begin with the time. With a prefix those whose names
+ * begin so, in order of name.
+ */
+export const readKeyPage = (db: Database, at: PageAt, prefix = ""): Promise<KeyedPage<ListedKey>> =>
+  readNamedPage(db, at, { of: LISTED_KEY, from: FROM, alias: "k", prefix });
 
 /** The key stops working at once. @throws QuarryError `not-found`. */
 export async function removeKey(db: Database, id: KeyId): Promise<void> {
-  const deleted = await db.delete(keys).where(eq(keys.id, id)).returning({ id: keys.id });
-  if (deleted.length === 0) throw notFound();
+  if (!(await hasRows(db)`delete from keys where id = ${id} returning 1`)) throw notFound();
 }

@@ -1,39 +1,32 @@
-import { and, asc, count, desc, eq, gt, lt, or } from "drizzle-orm";
-
 import { notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Database } from "../client.ts";
-import type { Slice } from "../page.ts";
+import { readPage, type Slice } from "../page.ts";
 import { sessions, users, userTotp } from "../schema/index.ts";
+import { columnsOf, optional, pick, select, values, type Row } from "../select.ts";
+import { execute, hasRows, raw, readRow, runBatch, sql } from "../sql.ts";
 
 /** A session ends when it was not used for so long, */
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
 /** and when it is so old. */
 export const SESSION_MAX_MS = 7 * DAY_MS;
 
-/** A session with its user; null when it is unknown. The caller judges its age. */
-export async function findSessionRow(db: Database, hash: string) {
-  const row = await db
-    .select({
-      userId: sessions.userId,
-      email: users.email,
-      role: users.role,
-      createdAt: sessions.createdAt,
-      lastSeenAt: sessions.lastSeenAt,
-      totpConfirmedAt: userTotp.confirmedAt,
-    })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(userTotp, eq(userTotp.userId, users.id))
-    .where(eq(sessions.hash, hash))
-    .get();
-  return row ?? null;
-}
+const [s, u] = [columnsOf(sessions, "s"), columnsOf(users, "u")];
 
-export async function touchSession(db: Database, hash: string, now: number): Promise<void> {
-  await db.update(sessions).set({ lastSeenAt: now }).where(eq(sessions.hash, hash));
-}
+const FOUND = select({
+  ...pick(s, "userId", "createdAt", "lastSeenAt"),
+  ...pick(u, "email", "role"),
+  totpConfirmedAt: optional(columnsOf(userTotp, "t").confirmedAt),
+});
+
+/** A session with its user; null when it is unknown. The caller judges its age. */
+export const findSessionRow = (db: Database, hash: string) =>
+  readRow(db, FOUND)`select ${FOUND} from sessions s join users u on u.id = s.user_id
+    left join user_totp t on t.user_id = u.id where s.hash = ${hash}`;
+
+export const touchSession = (db: Database, hash: string, now: number) =>
+  execute(db)`update sessions set last_seen_at = ${now} where hash = ${hash}`;
 
 /** The client from which a session was opened. */
 export type Origin = { address: string; userAgent: string };
@@ -41,74 +34,37 @@ export type Origin = { address: string; userAgent: string };
 /** Adds a session and deletes ended ones, in one step. */
 export async function insertSession(
   db: Database,
-  session: { hash: string; id: string; userId: UserId; now: number } & Origin,
+  { now, ...session }: { hash: string; id: string; userId: UserId; now: number } & Origin,
   ended: { seenBefore: number; createdBefore: number },
 ): Promise<void> {
-  const { now, ...kept } = session;
-  await db.batch([
-    db.insert(sessions).values({ ...kept, createdAt: now, lastSeenAt: now }),
-    db
-      .delete(sessions)
-      .where(
-        or(lt(sessions.lastSeenAt, ended.seenBefore), lt(sessions.createdAt, ended.createdBefore)),
-      ),
+  await runBatch(db, [
+    sql`insert into sessions ${values(sessions, { ...session, createdAt: now, lastSeenAt: now })}`,
+    sql`delete from sessions
+      where last_seen_at < ${ended.seenBefore} or created_at < ${ended.createdBefore}`,
   ]);
 }
 
-export async function deleteSession(db: Database, hash: string): Promise<void> {
-  await db.delete(sessions).where(eq(sessions.hash, hash));
-}
+export const deleteSession = (db: Database, hash: string) =>
+  execute(db)`delete from sessions where hash = ${hash}`;
 
-const listed = {
-  id: sessions.id,
-  hash: sessions.hash,
-  userId: sessions.userId,
-  email: users.email,
-  address: sessions.address,
-  userAgent: sessions.userAgent,
-  createdAt: sessions.createdAt,
-  lastSeenAt: sessions.lastSeenAt,
-};
-export type SessionRow = Origin & {
-  id: string;
-  hash: string;
-  userId: UserId;
-  email: string;
-  createdAt: number;
-  lastSeenAt: number;
-};
+const LISTED = select({ ...s, email: u.email });
+export type SessionRow = Row<typeof LISTED>;
 
 /** A page of the open sessions of one user or of all, the most recently used first. */
 export async function listSessions(
   db: Database,
-  { userId, offset, limit }: Slice & { userId: UserId | null },
+  { userId, ...slice }: Slice & { userId: UserId | null },
   now: number,
 ): Promise<{ data: SessionRow[]; total: number }> {
-  const wanted = and(
-    gt(sessions.lastSeenAt, now - SESSION_IDLE_MS),
-    gt(sessions.createdAt, now - SESSION_MAX_MS),
-    userId === null ? undefined : eq(sessions.userId, userId),
-  );
-  const [data, [counted]] = await db.batch([
-    db
-      .select(listed)
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .where(wanted)
-      .orderBy(desc(sessions.lastSeenAt), asc(sessions.id))
-      .limit(limit)
-      .offset(offset),
-    db.select({ total: count() }).from(sessions).where(wanted),
-  ]);
-  return { data, total: counted?.total ?? 0 };
+  const from = sql`from sessions s join users u on u.id = s.user_id
+    where s.last_seen_at > ${now - SESSION_IDLE_MS} and s.created_at > ${now - SESSION_MAX_MS}
+      and ${userId === null ? raw("1") : sql`s.user_id = ${userId}`}`;
+  return await readPage(db, LISTED, { ...slice, from, order: raw("s.last_seen_at desc, s.id") });
 }
 
 /** Ends a session: any session, or only one of the given user. @throws QuarryError `not-found`. */
 export async function endSession(db: Database, id: string, userId: UserId | null): Promise<void> {
-  const own = userId === null ? undefined : eq(sessions.userId, userId);
-  const deleted = await db
-    .delete(sessions)
-    .where(and(eq(sessions.id, id), own))
-    .returning({ id: sessions.id });
-  if (deleted.length === 0) throw notFound();
+  const ended = hasRows(db)`delete from sessions
+    where id = ${id} and (${userId} is null or user_id = ${userId}) returning 1`;
+  if (!(await ended)) throw notFound();
 }

@@ -1,8 +1,9 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import type { UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { number, row } from "../columns.ts";
-import { execute, query, readRow, runBatch } from "../raw-sql.ts";
+import { signInTries } from "../schema/index.ts";
+import { columnsOf, pick, select } from "../select.ts";
+import { execute, hasRows, runBatch, sql } from "../sql.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "./session-store.ts";
 
 /**
@@ -15,7 +16,7 @@ const FIRST_WAIT_MS = SECOND_MS;
 const MAX_WAIT_MS = 5 * MINUTE_MS;
 const DOUBLINGS_MAX = 10;
 
-const HELD = row({ claimedUntil: number });
+const HELD = select(pick(columnsOf(signInTries), "claimedUntil"));
 
 /**
  * Counts a sign-in attempt before its password is checked, so that concurrent attempts count too.
@@ -23,56 +24,29 @@ const HELD = row({ claimedUntil: number });
  * counted, so it does not extend the lock.
  */
 export async function claimTry(db: Database, account: string, now: number): Promise<number> {
+  const dayBefore = now - DAY_MS;
   const [claimed, stored] = await runBatch(db, [
-    query(
-      HELD,
-      `insert into sign_in_tries (account, tries, claimed_until, last_at) values (?1, 1, 0, ?2)
-       on conflict (account) do update set
-         tries = case when last_at < ?3 then 1 else tries + 1 end,
-         claimed_until = case when last_at < ?3 or tries + 1 < ?4 then 0
-           else ?2 + min(?5, ?6 << min(tries + 1 - ?4, ?7)) end,
-         last_at = ?2
-       where claimed_until <= ?2
-       returning claimed_until as claimedUntil`,
-      account,
-      now,
-      now - DAY_MS,
-      FREE_TRIES,
-      MAX_WAIT_MS,
-      FIRST_WAIT_MS,
-      DOUBLINGS_MAX,
-    ),
-    query(
-      HELD,
-      `select claimed_until as claimedUntil from sign_in_tries where account = ?1`,
-      account,
-    ),
+    sql`insert into sign_in_tries (account, tries, claimed_until, last_at)
+      values (${account}, 1, 0, ${now})
+      on conflict (account) do update set
+        tries = case when last_at < ${dayBefore} then 1 else tries + 1 end,
+        claimed_until = case when last_at < ${dayBefore} or tries + 1 < ${FREE_TRIES} then 0
+          else ${now} + min(${MAX_WAIT_MS},
+            ${FIRST_WAIT_MS} << min(tries + 1 - ${FREE_TRIES}, ${DOUBLINGS_MAX})) end,
+        last_at = ${now}
+      where claimed_until <= ${now} returning 1`,
+    sql`select ${HELD} from sign_in_tries where account = ${account}`.reading(HELD),
   ]);
   return claimed.length > 0 ? 0 : (stored[0]?.claimedUntil ?? 0);
 }
 
 /** Called after a successful sign-in. */
-export async function forgetTries(db: Database, accounts: string[]): Promise<void> {
-  await execute(
+export const forgetTries = (db: Database, accounts: string[]) =>
+  execute(
     db,
-    `delete from sign_in_tries where account in (select value from json_each(?1))`,
-    accounts,
-  );
-}
-
-const FOUND = row({ found: number });
+  )`delete from sign_in_tries where account in (select value from json_each(${accounts}))`;
 
 /** Whether this user has an open session from this address: a known device is not delayed. */
-export async function isKnownAddress(db: Database, userId: UserId, address: string, now: number) {
-  const found = await readRow(
-    db,
-    FOUND,
-    `select 1 as found from sessions where user_id = ?1 and address = ?2
-       and last_seen_at > ?3 and created_at > ?4 limit 1`,
-    userId,
-    address,
-    now - SESSION_IDLE_MS,
-    now - SESSION_MAX_MS,
-  );
-  return found !== null;
-}
+export const isKnownAddress = (db: Database, userId: UserId, address: string, now: number) =>
+  hasRows(db)`select 1 from sessions where user_id = ${userId} and address = ${address}
+    and last_seen_at > ${now - SESSION_IDLE_MS} and created_at > ${now - SESSION_MAX_MS} limit 1`;

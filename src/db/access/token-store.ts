@@ -1,111 +1,110 @@
-import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
-
 import { notFound } from "../../core/errors.ts";
 import type { AgentId, InferenceId, RagId, TokenId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { among, type Slice } from "../page.ts";
-import {
-  agents,
-  inferences,
-  rags,
-  tokenAgents,
-  tokenInferences,
-  tokenRags,
-  tokens,
-} from "../schema/index.ts";
-
-type TokenRow = typeof tokens.$inferSelect;
+import { flag, textList } from "../columns.ts";
+import { readNamedPage, type KeyedPage, type PageAt } from "../keyset.ts";
+import { readPage, type Slice } from "../page.ts";
+import { tokens } from "../schema/index.ts";
+import { columnsOf, computed, select, values, type Row } from "../select.ts";
+import { hasRows, raw, readRow, runBatch, sql } from "../sql.ts";
 
 /** Ids that a token names, besides its "all" flags. */
 export type TokenGrants = { agents: AgentId[]; inferences: InferenceId[]; rags: RagId[] };
 
+type Kind = "agent" | "inference" | "rag";
+
 /** Writes a token and the ids it names in one step; ids removed meanwhile are left out. */
-export async function insertToken(db: Database, row: TokenRow, grants: TokenGrants) {
-  const tokenId = sql<TokenId>`${row.id}`.as("token_id");
-  await db.batch([
-    db.insert(tokens).values(row),
-    db
-      .insert(tokenAgents)
-      .select(
-        db
-          .select({ tokenId, agentId: agents.id })
-          .from(agents)
-          .where(among(agents.id, grants.agents)),
-      ),
-    db
-      .insert(tokenInferences)
-      .select(
-        db
-          .select({ tokenId, inferenceId: inferences.id })
-          .from(inferences)
-          .where(among(inferences.id, grants.inferences)),
-      ),
-    db
-      .insert(tokenRags)
-      .select(db.select({ tokenId, ragId: rags.id }).from(rags).where(among(rags.id, grants.rags))),
+export async function insertToken(
+  db: Database,
+  token: typeof tokens.$inferSelect,
+  grants: TokenGrants,
+): Promise<void> {
+  const grant = (kind: Kind, ids: string[]) =>
+    sql`insert into ${raw(`token_${kind}s (token_id, ${kind}_id)`)}
+      select ${token.id}, id from ${raw(`${kind}s`)}
+      where id in (select value from json_each(${ids}))`;
+  await runBatch(db, [
+    sql`insert into tokens ${values(tokens, token)}`,
+    grant("agent", grants.agents),
+    grant("inference", grants.inferences),
+    grant("rag", grants.rags),
   ]);
 }
 
 /** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
 type TokenGroups = { agents: string[]; inferences: string[]; rags: string[] };
 
-export type AccessToken = TokenGroups & {
-  id: TokenId;
-  name: string;
-  /** Whether the token may add and remove scopes. */
-  manageScopes: boolean;
-  createdAt: number;
-  expiresAt: number | null;
-  lastUsedAt: number | null;
-};
+const { hash: _hidden, allAgents, allInferences, allRags, ...shown } = columnsOf(tokens, "t");
+
+export type AccessToken = TokenGroups & Pick<typeof tokens.$inferSelect, keyof typeof shown>;
 
 /** In a group: all resources of the kind. */
 export const ALL = "*";
 
+/** The identifiers that a token `t` names; removed resources are left out. */
+const namesOf = (kind: Kind) =>
+  computed(
+    textList,
+    `case when t.all_${kind}s then '["${ALL}"]' else (
+       select json_group_array(identifier) from (select o.identifier from token_${kind}s l
+         join ${kind}s o on o.id = l.${kind}_id
+         where l.token_id = t.id ${kind === "rag" ? "and o.removed_at is null" : ""}
+         order by o.identifier)) end`,
+  );
+
+const TOKEN = select({
+  ...shown,
+  agents: namesOf("agent"),
+  inferences: namesOf("inference"),
+  rags: namesOf("rag"),
+});
+
 /** A page of the access tokens in order of name; removed resources are not listed. */
-export async function listTokens(
+export const listTokens = (
   db: Database,
-  { offset, limit }: Slice,
-): Promise<{ data: AccessToken[]; total: number }> {
-  const [rows, [counted]] = await db.batch([
-    db.select().from(tokens).orderBy(asc(tokens.name), asc(tokens.id)).limit(limit).offset(offset),
-    db.select({ total: count() }).from(tokens),
-  ]);
-  const ids = rows.map(({ id }) => id);
-  const [ofAgents, ofInferences, ofRags] = await db.batch([
-    db
-      .select({ tokenId: tokenAgents.tokenId, identifier: agents.identifier })
-      .from(tokenAgents)
-      .innerJoin(agents, eq(agents.id, tokenAgents.agentId))
-      .where(among(tokenAgents.tokenId, ids))
-      .orderBy(asc(agents.identifier)),
-    db
-      .select({ tokenId: tokenInferences.tokenId, identifier: inferences.identifier })
-      .from(tokenInferences)
-      .innerJoin(inferences, eq(inferences.id, tokenInferences.inferenceId))
-      .where(among(tokenInferences.tokenId, ids))
-      .orderBy(asc(inferences.identifier)),
-    db
-      .select({ tokenId: tokenRags.tokenId, identifier: rags.identifier })
-      .from(tokenRags)
-      .innerJoin(rags, and(eq(rags.id, tokenRags.ragId), isNull(rags.removedAt)))
-      .where(among(tokenRags.tokenId, ids))
-      .orderBy(asc(rags.identifier)),
-  ]);
-  const data = rows.map(({ hash: _hidden, allAgents, allInferences, allRags, ...token }) => {
-    const named = (all: { tokenId: TokenId; identifier: string }[]) =>
-      all.filter(({ tokenId }) => tokenId === token.id).map(({ identifier }) => identifier);
-    return Object.assign(token, {
-      agents: allAgents ? [ALL] : named(ofAgents),
-      inferences: allInferences ? [ALL] : named(ofInferences),
-      rags: allRags ? [ALL] : named(ofRags),
-    });
-  });
-  return { data, total: counted?.total ?? 0 };
-}
+  slice: Slice,
+): Promise<{ data: AccessToken[]; total: number }> =>
+  readPage(db, TOKEN, { ...slice, from: raw("from tokens t"), order: raw("t.name, t.id") });
+
+/** Resources of one kind that a line of the list names. */
+const NAMED = 5;
+
+const firstOf = (kind: Kind, limit: number) => `(select o.identifier from token_${kind}s l
+  join ${kind}s o on o.id = l.${kind}_id where l.token_id = t.id limit ${limit})`;
+const firstNames = (kind: Kind) =>
+  computed(textList, `(select json_group_array(identifier) from ${firstOf(kind, NAMED)})`);
+const namesMore = (kind: Kind) => `(select count(*) from ${firstOf(kind, NAMED + 1)}) > ${NAMED}`;
+
+const TOKEN_LINE = select({
+  ...shown,
+  ...{ allAgents, allInferences, allRags },
+  agents: firstNames("agent"),
+  inferences: firstNames("inference"),
+  rags: firstNames("rag"),
+  /** Whether there are more than are named. */
+  namesMore: computed(
+    flag,
+    `${namesMore("agent")} or ${namesMore("inference")} or ${namesMore("rag")}`,
+  ),
+});
+export type TokenLine = Row<typeof TOKEN_LINE>;
+
+/**
+ * A page of the tokens, the newest first, with the first of what they name. With a prefix those
+ * whose names begin so, in order of name.
+ */
+export const listTokenLines = (
+  db: Database,
+  at: PageAt,
+  prefix = "",
+): Promise<KeyedPage<TokenLine>> =>
+  readNamedPage(db, at, { of: TOKEN_LINE, from: raw("from tokens t"), alias: "t", prefix });
+
+/** One token as the list shows it; null when there is none. */
+export const findTokenLine = (db: Database, key: string) =>
+  readRow(db, TOKEN_LINE)`select ${TOKEN_LINE} from tokens t where t.id = ${key}`;
 
 /** The token stops working at once. @throws QuarryError `not-found`. */
 export async function removeToken(db: Database, id: TokenId): Promise<void> {
-  const deleted = await db.delete(tokens).where(eq(tokens.id, id)).returning({ id: tokens.id });
-  if (deleted.length === 0) throw notFound();
+  if (!(await hasRows(db)`delete from tokens where id = ${id} returning 1`)) throw notFound();
 }

@@ -1,75 +1,88 @@
-import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
-
 import type { UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import type { Slice } from "../page.ts";
-import { recoveryCodes, sessions, users, userTotp } from "../schema/index.ts";
-import { updatedNow } from "../updated-at.ts";
+import { flag, nullable, number } from "../columns.ts";
+import { beginsWith, readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
+import { readPage, type Slice } from "../page.ts";
+import type { ROLES } from "../schema/access.ts";
+import { users } from "../schema/index.ts";
+import { assigned, columnsOf, computed, pick, select, values, type Row } from "../select.ts";
+import { hasRows, raw, readRow, runBatch, sql } from "../sql.ts";
+import { UPDATED } from "../updated-at.ts";
 
-export type Role = "admin" | "member";
+export type Role = (typeof ROLES)[number];
 
-export type UserRow = {
-  id: UserId;
-  email: string;
-  passwordHash: string;
-  role: Role;
-  createdAt: number;
-};
+const { updatedAt: _changed, ...ofUser } = columnsOf(users);
+const USER = select(ofUser);
+export type UserRow = Row<typeof USER>;
 
 /** The user of an e-mail address and whether there is any user at all, in one round trip. */
 export async function findSignIn(db: Database, email: string) {
-  const [found, any] = await db.batch([
-    db.select().from(users).where(eq(users.email, email)),
-    db.select({ id: users.id }).from(users).limit(1),
+  const [[user = null], any] = await runBatch(db, [
+    sql`select ${USER} from users where email = ${email}`.reading(USER),
+    sql`select 1 from users limit 1`,
   ]);
-  const user: UserRow | null = found[0] ?? null;
   return { user, anyUser: any.length > 0 };
 }
 
-export async function findUserByEmail(db: Database, email: string): Promise<UserRow | null> {
-  return (await db.select().from(users).where(eq(users.email, email)).get()) ?? null;
-}
+export const findUserByEmail = (db: Database, email: string) =>
+  readRow(db, USER)`select ${USER} from users where email = ${email}`;
 
-export async function findUserById(db: Database, id: UserId): Promise<UserRow | null> {
-  return (await db.select().from(users).where(eq(users.id, id)).get()) ?? null;
-}
+export const findUserById = (db: Database, id: UserId) =>
+  readRow(db, USER)`select ${USER} from users where id = ${id}`;
 
 /** Inserts the user if there is none at all; false when another request was faster. */
-export async function insertFirstUser(db: Database, user: UserRow): Promise<boolean> {
-  const inserted = await db.run(sql`
-    insert into users (id, email, password_hash, role, created_at)
+export const insertFirstUser = (db: Database, user: UserRow) =>
+  hasRows(db)`insert into users (id, email, password_hash, role, created_at)
     select ${user.id}, ${user.email}, ${user.passwordHash}, ${user.role}, ${user.createdAt}
-    where not exists (select 1 from users)`);
-  return inserted.meta.changes > 0;
-}
+    where not exists (select 1 from users) returning 1`;
 
 /** False when the e-mail address is taken. */
-export async function insertUser(db: Database, user: UserRow): Promise<boolean> {
-  const inserted = await db
-    .insert(users)
-    .values(user)
-    .onConflictDoNothing({ target: users.email })
-    .returning({ id: users.id });
-  return inserted.length > 0;
-}
+export const insertUser = (db: Database, user: UserRow) =>
+  hasRows(db)`insert into users ${values(users, user)} on conflict (email) do nothing returning 1`;
+
+const u = columnsOf(users, "u");
+const SHOWN = pick(u, "id", "email", "role", "createdAt");
 
 /** A page of the users in order of e-mail address, without their password hashes. */
-export async function listUsers(db: Database, { offset, limit }: Slice) {
-  const { passwordHash: _hidden, ...shown } = getTableColumns(users);
-  const [data, [counted]] = await db.batch([
-    db.select(shown).from(users).orderBy(asc(users.email)).limit(limit).offset(offset),
-    db.select({ total: count() }).from(users),
-  ]);
-  return { data, total: counted?.total ?? 0 };
+export const listUsers = (db: Database, slice: Slice) =>
+  readPage(db, select(SHOWN), { ...slice, from: raw("from users u"), order: raw("u.email") });
+
+const PERSON = select({
+  ...SHOWN,
+  hasTotp: computed(
+    flag,
+    "exists (select 1 from user_totp t where t.user_id = u.id and t.confirmed_at is not null)",
+  ),
+  /** The last use of an open or forgotten session, ms; null: none is known. */
+  lastSeenAt: computed(
+    nullable(number),
+    "(select max(s.last_seen_at) from sessions s where s.user_id = u.id)",
+  ),
+});
+/** A user as the panel lists them. */
+export type Person = Row<typeof PERSON>;
+
+/** Users in order of e-mail address; `prefix`: only those whose addresses begin so, "": all. */
+export async function readPersonPage(
+  db: Database,
+  at: PageAt,
+  prefix = "",
+): Promise<KeyedPage<Person>> {
+  return await readKeyedPage(db, at, {
+    of: PERSON,
+    from: sql`from users u where ${beginsWith("u.email", prefix)}`,
+    columns: ["u.email"],
+    order: "asc",
+    keyOf: ({ email }) => [email],
+  });
 }
+
+export const findPerson = (db: Database, userId: UserId) =>
+  readRow(db, PERSON)`select ${PERSON} from users u where u.id = ${userId}`;
 
 /** True when an administrator other than this user would remain. */
 const anotherAdminThan = (id: UserId) =>
   sql`exists (select 1 from users other where other.role = 'admin' and other.id <> ${id})`;
-
-/** True when no other user has this address; checked in the statement that writes it. */
-const freeFor = (id: UserId, email: string) =>
-  sql`not exists (select 1 from users other where other.email = ${email} and other.id <> ${id})`;
 
 export type UserChange = { email?: string; passwordHash?: string; role?: Role };
 
@@ -84,19 +97,13 @@ export async function updateUser(
   endSessions: boolean,
 ): Promise<boolean> {
   const keepsAnAdmin =
-    change.role === "member"
-      ? sql`(${users.role} = 'member' or ${anotherAdminThan(id)})`
-      : undefined;
-  const addressIsFree = change.email === undefined ? undefined : freeFor(id, change.email);
-  const [updated] = await db.batch([
-    db
-      .update(users)
-      .set({ ...change, ...updatedNow() })
-      .where(and(eq(users.id, id), keepsAnAdmin, addressIsFree))
-      .returning({ id: users.id }),
-    db
-      .delete(sessions)
-      .where(and(eq(sessions.userId, id), sql`${endSessions ? 1 : 0} = 1`, sql`changes() > 0`)),
+    change.role === "member" ? sql`(role = 'member' or ${anotherAdminThan(id)})` : sql`1`;
+  const addressIsFree = sql`not exists (
+    select 1 from users other where other.email = ${change.email} and other.id <> ${id})`;
+  const [updated] = await runBatch(db, [
+    sql`update users set ${assigned(users, { ...change, id })}, ${UPDATED}
+      where id = ${id} and ${keepsAnAdmin} and ${addressIsFree} returning 1`,
+    sql`delete from sessions where user_id = ${id} and ${endSessions} and changes() > 0`,
   ]);
   return updated.length > 0;
 }
@@ -107,13 +114,11 @@ export async function resetAdministrator(
   id: UserId,
   { passwordHash, keepsTotp }: { passwordHash: string; keepsTotp: boolean },
 ): Promise<void> {
-  const removed = (of: typeof recoveryCodes | typeof userTotp) =>
-    db.delete(of).where(and(eq(of.userId, id), sql`${keepsTotp ? 0 : 1} = 1`));
-  await db.batch([
-    db.update(users).set({ passwordHash, role: "admin" }).where(eq(users.id, id)),
-    db.delete(sessions).where(eq(sessions.userId, id)),
-    removed(recoveryCodes),
-    removed(userTotp),
+  await runBatch(db, [
+    sql`update users set password_hash = ${passwordHash}, role = 'admin' where id = ${id}`,
+    sql`delete from sessions where user_id = ${id}`,
+    sql`delete from recovery_codes where user_id = ${id} and not ${keepsTotp}`,
+    sql`delete from user_totp where user_id = ${id} and not ${keepsTotp}`,
   ]);
 }
 
@@ -124,9 +129,9 @@ export async function setPassword(
   passwordHash: string,
   keptSessionHash: string,
 ): Promise<void> {
-  await db.batch([
-    db.update(users).set({ passwordHash }).where(eq(users.id, id)),
-    db.delete(sessions).where(and(eq(sessions.userId, id), ne(sessions.hash, keptSessionHash))),
+  await runBatch(db, [
+    sql`update users set password_hash = ${passwordHash} where id = ${id}`,
+    sql`delete from sessions where user_id = ${id} and hash <> ${keptSessionHash}`,
   ]);
 }
 
@@ -134,10 +139,6 @@ export async function setPassword(
  * Removes a user and, by cascade, its sessions and the keys that it created. False for the last
  * administrator.
  */
-export async function deleteUser(db: Database, id: UserId): Promise<boolean> {
-  const deleted = await db
-    .delete(users)
-    .where(and(eq(users.id, id), sql`(${ne(users.role, "admin")} or ${anotherAdminThan(id)})`))
-    .returning({ id: users.id });
-  return deleted.length > 0;
-}
+export const deleteUser = (db: Database, id: UserId) =>
+  hasRows(db)`delete from users
+    where id = ${id} and (role <> 'admin' or ${anotherAdminThan(id)}) returning 1`;

@@ -1,10 +1,11 @@
-import type { RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { flag, id, number, oneOf, row, text, textList } from "../columns.ts";
-import type { Row, RowReader } from "../columns.ts";
-import { beginsWith, prefixBounds, readKeyedPage } from "../keyset.ts";
+import { flag, textList } from "../columns.ts";
+import { beginsWith, readKeyedPage } from "../keyset.ts";
 import type { KeyedPage, PageAt } from "../keyset.ts";
-import { readRows } from "../raw-sql.ts";
+import { FILE_COUNTS } from "../records.ts";
+import { fileSources, inferences, ragGenerations, rags } from "../schema/index.ts";
+import { columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { raw, readRows, sql, type Selection, type Sql } from "../sql.ts";
 
 /*
  * The lists of the panel's pages, in order of identifier. Each is read from its index, so that a
@@ -14,86 +15,78 @@ import { readRows } from "../raw-sql.ts";
 /** RAGs linked to one inference or agent that a list names. */
 const LINKED_TOLD = 5;
 
-const RAG_LINE = row({
-  id: id<RagId>(),
-  identifier: text,
-  name: text,
-  status: oneOf(["active", "paused"]),
-  sourceName: text,
-  sourceIdentifier: text,
-  sourceFailed: flag,
-  pending: number,
-  processing: number,
-  indexed: number,
-  error: number,
-  passages: number,
-  embeddingModel: text,
-  isBuilding: flag,
+const [r, g, s] = [
+  columnsOf(rags, "r"),
+  columnsOf(ragGenerations, "g"),
+  columnsOf(fileSources, "s"),
+];
+
+const RAG_LINE = select({
+  ...pick(r, "id", "identifier", "name", "status"),
+  sourceName: s.name,
+  sourceIdentifier: s.identifier,
+  sourceFailed: computed(flag, "s.status = 'error'"),
+  ...FILE_COUNTS,
+  passages: g.numberVectors,
+  embeddingModel: g.embeddingModel,
+  isBuilding: computed(
+    flag,
+    "exists (select 1 from rag_generations b where b.rag_id = r.id and b.state = 'building')",
+  ),
 });
 export type RagLine = Row<typeof RAG_LINE>;
 
 /** `prefix`: only those whose identifiers begin so; "": all. */
-export async function listRagLines(
-  db: Database,
-  at: PageAt,
-  prefix = "",
-): Promise<KeyedPage<RagLine>> {
-  return await pageOf(
-    db,
-    { ...at, prefix },
-    RAG_LINE,
-    `select o.id, o.identifier, o.name, o.status, s.name as sourceName,
-       s.identifier as sourceIdentifier, s.status = 'error' as sourceFailed,
-       g.pending_files + o.coming_files as pending, g.processing_files as processing,
-       g.indexed_files as indexed, g.error_files as error, g.number_vectors as passages,
-       g.embedding_model as embeddingModel,
-       exists (select 1 from rag_generations b
-         where b.rag_id = o.id and b.state = 'building') as isBuilding
-     from rags o indexed by rags_identifier
-     join file_sources s on s.id = o.file_source_id
-     join rag_generations g on g.rag_id = o.id and g.generation = o.generation
-     where o.removed_at is null`,
-  );
-}
+export const listRagLines = (db: Database, at: PageAt, prefix = ""): Promise<KeyedPage<RagLine>> =>
+  pageOf(db, at, {
+    of: RAG_LINE,
+    from: raw(`from rags r indexed by rags_identifier
+      join file_sources s on s.id = r.file_source_id
+      join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+      where r.removed_at is null`),
+    column: "r.identifier",
+    prefix,
+  });
 
-const MODEL_LINE = row({
-  id: text,
-  identifier: text,
-  name: text,
-  model: text,
-  rags: textList,
-  moreRags: flag,
-});
-export type ModelLine = Row<typeof MODEL_LINE>;
+const linked = (kind: "inference" | "agent", limit: number) =>
+  `(select r.identifier from ${kind}_rags l
+    join rags r on r.id = l.rag_id where l.${kind}_id = o.id limit ${limit})`;
+
+const modelLine = (kind: "inference" | "agent") =>
+  select({
+    // Those of agents are the same.
+    ...pick(columnsOf(inferences, "o"), "id", "identifier", "name", "model"),
+    rags: computed(
+      textList,
+      `(select json_group_array(identifier) from ${linked(kind, LINKED_TOLD)})`,
+    ),
+    moreRags: computed(
+      flag,
+      `(select count(*) from ${linked(kind, LINKED_TOLD + 1)}) > ${LINKED_TOLD}`,
+    ),
+  });
+const MODEL_LINES = { inference: modelLine("inference"), agent: modelLine("agent") };
+export type ModelLine = Omit<Row<typeof MODEL_LINES.inference>, "id"> & { id: string };
 
 /** Inferences or agents with the first of their RAGs; `prefix` as for RAGs. */
-export async function listModelLines(
+export const listModelLines = (
   db: Database,
   kind: "inference" | "agent",
   at: PageAt,
   prefix = "",
-): Promise<KeyedPage<ModelLine>> {
-  const linked = (limit: number) => `(select r.identifier from ${kind}_rags l
-    join rags r on r.id = l.rag_id where l.${kind}_id = o.id limit ${limit})`;
-  return await pageOf(
-    db,
-    { ...at, prefix },
-    MODEL_LINE,
-    `select o.id, o.identifier, o.name, o.model,
-       (select json_group_array(identifier) from ${linked(LINKED_TOLD)}) as rags,
-       (select count(*) from ${linked(LINKED_TOLD + 1)}) > ${LINKED_TOLD} as moreRags
-     from ${kind}s o where 1`,
-  );
-}
+): Promise<KeyedPage<ModelLine>> =>
+  pageOf(db, at, {
+    of: MODEL_LINES[kind],
+    from: raw(`from ${kind}s o where 1`),
+    column: "o.identifier",
+    prefix,
+  });
 
-const CHOICE = row({ identifier: text, name: text });
+const CHOICE = select(pick(columnsOf(rags), "identifier", "name"));
 export type Choice = Row<typeof CHOICE>;
 
 /** What a field can offer at once; more must be typed. */
 export const CHOICES_MAX = 300;
-
-const unremoved = (kind: "rag" | "file_source") =>
-  `indexed by ${kind}s_identifier where removed_at is null`;
 
 /** Names to choose from, in order of identifier. */
 export async function listChoices(
@@ -101,28 +94,24 @@ export async function listChoices(
   kind: "rag" | "inference" | "agent" | "file_source",
 ): Promise<Choice[]> {
   // Without the hint SQLite sorts all that is not removed.
-  const hint = kind === "rag" || kind === "file_source" ? unremoved(kind) : "";
-  return await readRows(
-    db,
-    CHOICE,
-    `select identifier, name from ${kind}s ${hint} order by identifier limit ?1`,
-    CHOICES_MAX,
-  );
+  const isRemovable = kind === "rag" || kind === "file_source";
+  const hint = isRemovable ? `indexed by ${kind}s_identifier where removed_at is null` : "";
+  return await readRows(db, CHOICE)`select ${CHOICE} from ${raw(`${kind}s ${hint}`)}
+    order by identifier limit ${CHOICES_MAX}`;
 }
 
-/** @param sql a select of the table `o` that ends with conditions. */
-async function pageOf<Line extends { identifier: string }>(
+type Lines<Line> = { of: Selection<Line>; from: Sql; column: string; prefix: string };
+
+/** `from` ends with conditions. */
+const pageOf = <Line extends { identifier: string }>(
   db: Database,
-  at: PageAt & { prefix: string },
-  read: RowReader<Line>,
-  sql: string,
-): Promise<KeyedPage<Line>> {
-  return await readKeyedPage(db, at, {
-    read,
-    sql: `${sql} and ${beginsWith("o.identifier", 1)}`,
-    parameters: prefixBounds(at.prefix),
-    columns: ["o.identifier"],
+  at: PageAt,
+  { of, from, column, prefix }: Lines<Line>,
+): Promise<KeyedPage<Line>> =>
+  readKeyedPage(db, at, {
+    of,
+    from: sql`${from} and ${beginsWith(column, prefix)}`,
+    columns: [column],
     order: "asc",
     keyOf: ({ identifier }) => [identifier],
   });
-}

@@ -1,23 +1,50 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
-
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { among } from "../page.ts";
-import { row, text } from "../columns.ts";
-import { readRows, runBatch, statement } from "../raw-sql.ts";
-import { rags, ragScopes } from "../schema/index.ts";
+import { text } from "../columns.ts";
+import { counting, countUpTo } from "../page.ts";
+import { ragScopes } from "../schema/index.ts";
+import { columnsOf, computed, pick, select } from "../select.ts";
+import { raw, readRows, readValues, runBatch, sql, type Sql } from "../sql.ts";
 
-const columns = { type: ragScopes.type, value: ragScopes.value };
-const inOrder = [asc(ragScopes.type), asc(ragScopes.value)];
+const s = columnsOf(ragScopes, "s");
+export const SCOPE = select(pick(s, "type", "value"));
+
+/** The scopes `s` of a RAG, in order. */
+export const selectScopes = (ragId: RagId) =>
+  sql`select ${SCOPE} from rag_scopes s where s.rag_id = ${ragId}
+    order by s.type, s.value`.reading(SCOPE);
 
 export async function scopesOf(db: Database, ragId: RagId): Promise<IndexScope[]> {
-  return await db
-    .select(columns)
-    .from(ragScopes)
-    .where(eq(ragScopes.ragId, ragId))
-    .orderBy(...inOrder);
+  const [scopes] = await runBatch(db, [selectScopes(ragId)]);
+  return scopes;
 }
+
+/**
+ * Which of these paths a RAG has as scopes, and a part of all its scopes in order, behind `after`.
+ * Reads as many rows as it returns, whatever the number of scopes.
+ */
+export async function readScopes(
+  db: Database,
+  { ragId, paths, after, limit }: ScopesAsked,
+): Promise<{ among: Set<string>; listed: IndexScope[] }> {
+  const [among, listed] = await runBatch(db, [
+    sql`select ${SCOPE} from json_each(${paths}) wanted cross join rag_scopes s
+      on s.rag_id = ${ragId} and s.type = 'path' and s.value = wanted.value`.reading(SCOPE),
+    sql`select ${SCOPE} from rag_scopes s where s.rag_id = ${ragId}
+        and (s.type, s.value) > (${after?.type ?? ""}, ${after?.value ?? ""})
+      order by s.type, s.value limit ${limit}`.reading(SCOPE),
+  ]);
+  return { among: new Set(among.map(({ value }) => value)), listed };
+}
+
+type ScopesAsked = { ragId: RagId; paths: string[]; after: IndexScope | null; limit: number };
+
+/** The number of a RAG's scopes; counting stops at `max`. */
+export const countScopes = (db: Database, ragId: RagId, max: number) =>
+  countUpTo(db, max, sql`from rag_scopes where rag_id = ${ragId}`);
+
+const ID = computed(text, "m.value");
 
 /**
  * Those of these external ids that no file of the source has, neither as its own nor as that of a
@@ -28,47 +55,40 @@ export async function findUnknownIds(
   sourceId: FileSourceId,
   ids: string[],
 ): Promise<string[]> {
-  const without = async (among: string[], condition: string) => {
-    if (among.length === 0) return [];
-    const sql = `select m.value as id from json_each(?2) m where ${condition}`;
-    const rows = await readRows(db, row({ id: text }), sql, sourceId, among);
-    return rows.map(({ id }) => id);
-  };
+  const without = (among: string[], condition: Sql) =>
+    readValues(db, ID)`select m.value from json_each(${among}) m where ${condition}`;
   const ofNoFile = await without(
     ids,
-    `not exists (select 1 from files f where f.file_source_id = ?1
-       and f.external_id = m.value and f.deleted_at is null)`,
+    sql`not exists (select 1 from files f where f.file_source_id = ${sourceId}
+      and f.external_id = m.value and f.deleted_at is null)`,
   );
+  if (ofNoFile.length === 0) return [];
   return await without(
     ofNoFile,
-    `m.value not in (select a.value from files f, json_each(f.metadata, '$.ancestors') a
-       where f.file_source_id = ?1 and f.deleted_at is null and a.value is not null)`,
+    sql`m.value not in (select a.value from files f, json_each(f.metadata, '$.ancestors') a
+      where f.file_source_id = ${sourceId} and f.deleted_at is null and a.value is not null)`,
   );
 }
 
+const SCOPE_OF_RAG = select(pick(s, "ragId", "type", "value"));
+
 /** The scopes of many RAGs, in one round trip. */
 export async function scopesOfAll(db: Database, ragIds: RagId[]) {
-  const rows = await db
-    .select({ ragId: ragScopes.ragId, ...columns })
-    .from(ragScopes)
-    .where(among(ragScopes.ragId, ragIds))
-    .orderBy(...inOrder);
+  const rows = await readRows(db, SCOPE_OF_RAG)`select ${SCOPE_OF_RAG} from rag_scopes s
+    where s.rag_id in (select value from json_each(${ragIds})) order by s.type, s.value`;
   const byRag = new Map<RagId, IndexScope[]>(ragIds.map((id) => [id, []]));
   for (const { ragId, type, value } of rows) byRag.get(ragId)?.push({ type, value });
   return byRag;
 }
 
 /** Written with every change of scopes: until a walk over the files has ended, the sweep begins one. */
-const SCOPES_CHANGED = {
-  scopesDueAt: 0,
-  scopesRevision: sql<number>`${rags.scopesRevision} + 1`,
-};
+const SCOPES_CHANGED = raw("scopes_due_at = 0, scopes_revision = scopes_revision + 1");
 
 /**
  * The same where files may be added: until they are counted, one is expected, so that the RAG does
  * not count as complete.
  */
-export const SCOPES_REPLACED = { ...SCOPES_CHANGED, comingFiles: 1 };
+export const SCOPES_REPLACED = sql`${SCOPES_CHANGED}, coming_files = 1`;
 
 /**
  * Adds a scope to a scoped RAG with fewer than `max`; "full" at the maximum, "none" when the scope
@@ -80,67 +100,44 @@ export async function insertScope(
   scope: IndexScope,
   { now, max }: { now: number; max: number },
 ): Promise<"added" | "full" | "none"> {
-  const { type, value } = scope;
+  const ofRag = sql`from rag_scopes where rag_id = ${ragId}`;
+  const same = sql`select 1 ${ofRag} and type = ${scope.type} and value = ${scope.value}`;
   const [inserted] = await runBatch(db, [
-    statement(INSERT, ragId, type, value, now, max),
-    statement(CHANGED_BY_INSERT, ragId, type, value, now),
+    sql`insert into rag_scopes (rag_id, type, value, created_at)
+      select id, ${scope.type}, ${scope.value}, ${now} from rags
+      where id = ${ragId} and scope_mode = 'scoped' and removed_at is null
+        and (select count(*) ${ofRag}) < ${max}
+      on conflict do nothing returning 1`,
+    sql`update rags set coming_files = coming_files + 1, ${SCOPES_CHANGED}
+      where id = ${ragId} and exists (${same} and created_at = ${now})`,
   ]);
   if (inserted.length > 0) return "added";
-  const [[counted], same] = await db.batch([
-    db.select({ total: count() }).from(ragScopes).where(eq(ragScopes.ragId, ragId)),
-    db.select(columns).from(ragScopes).where(isScope(ragId, scope)),
-  ]);
-  return same.length === 0 && (counted?.total ?? 0) >= max ? "full" : "none";
+  const [[counted], known] = await runBatch(db, [counting(ofRag), same]);
+  return known.length === 0 && (counted?.count ?? 0) >= max ? "full" : "none";
 }
 
-const INSERT = `insert into rag_scopes (rag_id, type, value, created_at)
-  select id, ?2, ?3, ?4 from rags
-  where id = ?1 and scope_mode = 'scoped' and removed_at is null
-    and (select count(*) from rag_scopes where rag_id = ?1) < ?5
-  on conflict do nothing returning 1`;
-
-const CHANGED_BY_INSERT = `update rags set coming_files = coming_files + 1, scopes_due_at = 0,
-    scopes_revision = scopes_revision + 1
-  where id = ?1 and exists (select 1 from rag_scopes where rag_id = ?1 and type = ?2
-    and value = ?3 and created_at = ?4)`;
-
-const isScope = (ragId: RagId, { type, value }: IndexScope) =>
-  and(eq(ragScopes.ragId, ragId), eq(ragScopes.type, type), eq(ragScopes.value, value));
-
 /** Removes a scope; false when there was none. */
-export async function deleteScope(db: Database, ragId: RagId, scope: IndexScope): Promise<boolean> {
-  const [deleted] = await db.batch([
-    db.delete(ragScopes).where(isScope(ragId, scope)).returning({ ragId: ragScopes.ragId }),
-    db.update(rags).set(SCOPES_CHANGED).where(eq(rags.id, ragId)),
+export async function deleteScope(
+  db: Database,
+  ragId: RagId,
+  { type, value }: IndexScope,
+): Promise<boolean> {
+  const [deleted] = await runBatch(db, [
+    sql`delete from rag_scopes where rag_id = ${ragId} and type = ${type} and value = ${value}
+      returning 1`,
+    sql`update rags set ${SCOPES_CHANGED} where id = ${ragId}`,
   ]);
   return deleted.length > 0;
 }
 
 /** Statements that set exactly these scopes of a RAG, for a batch. */
-export function replaceScopes(db: Database, ragId: RagId, scopes: IndexScope[], now: number) {
-  return [
-    db.delete(ragScopes).where(eq(ragScopes.ragId, ragId)),
-    insertScopes(db, ragId, scopes, now),
-  ] as const;
-}
+export const replaceScopes = (ragId: RagId, scopes: IndexScope[], now: number): Sql[] => [
+  sql`delete from rag_scopes where rag_id = ${ragId}`,
+  insertScopes(ragId, scopes, now),
+];
 
 /** A statement that adds any number of scopes to a RAG that exists. */
-export function insertScopes(db: Database, ragId: RagId, scopes: IndexScope[], now: number) {
-  const type = sql<IndexScope["type"]>`scope.value ->> 'type'`.as("type");
-  const value = sql<string>`scope.value ->> 'value'`.as("value");
-  return db
-    .insert(ragScopes)
-    .select(
-      db
-        .select({
-          ragId: rags.id,
-          type,
-          value,
-          createdAt: sql<number>`${now}`.as("created_at"),
-        })
-        .from(rags)
-        .innerJoin(sql`json_each(${JSON.stringify(scopes)}) as scope`, sql`true`)
-        .where(eq(rags.id, ragId)),
-    )
-    .onConflictDoNothing();
-}
+export const insertScopes = (ragId: RagId, scopes: IndexScope[], now: number): Sql =>
+  sql`insert into rag_scopes (rag_id, type, value, created_at)
+    select r.id, m.value ->> 'type', m.value ->> 'value', ${now}
+    from rags r join json_each(${scopes}) m where r.id = ${ragId} on conflict do nothing`;

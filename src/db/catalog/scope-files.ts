@@ -1,56 +1,31 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { number, row } from "../columns.ts";
+import { countUpTo } from "../page.ts";
 import { AFTER_SLASH } from "../path-range.ts";
-import { readRow } from "../raw-sql.ts";
+import { sql, type Sql } from "../sql.ts";
 
-const COUNTED = row({ files: number });
+const filesOf = (sourceId: FileSourceId) =>
+  sql`from files f where f.file_source_id = ${sourceId} and f.deleted_at is null`;
 
 /** The number of a source's files inside a scope; counting stops at `max`. */
-export async function countScopeFiles(
+export const countScopeFiles = (
   db: Database,
   sourceId: FileSourceId,
-  { type, value }: IndexScope,
+  scope: IndexScope,
   max: number,
-): Promise<number> {
-  const counted = await readRow(
-    db,
-    COUNTED,
-    `select count(*) as files from (
-       select 1 from files f
-       where f.file_source_id = ?1 and f.deleted_at is null and ${conditionOf(type, value)}
-       limit ?3)`,
-    sourceId,
-    value,
-    max,
-  );
-  return counted?.files ?? 0;
-}
+) => countUpTo(db, max, sql`${filesOf(sourceId)} and ${isInside(scope)}`);
 
 /** The number of a source's files; counting stops at `max`. */
-export async function countSourceFiles(
-  db: Database,
-  sourceId: FileSourceId,
-  max: number,
-): Promise<number> {
-  const counted = await readRow(
-    db,
-    COUNTED,
-    `select count(*) as files from (
-       select 1 from files where file_source_id = ?1 and deleted_at is null limit ?2)`,
-    sourceId,
-    max,
-  );
-  return counted?.files ?? 0;
-}
+export const countSourceFiles = (db: Database, sourceId: FileSourceId, max: number) =>
+  countUpTo(db, max, filesOf(sourceId));
 
 /** A folder is a range of paths, so that the index can be used. */
-function conditionOf(type: IndexScope["type"], value: string): string {
+function isInside({ type, value }: IndexScope): Sql {
   if (type === "externalId") {
-    return `(f.external_id = ?2
-      or exists (select 1 from json_each(f.metadata, '$.ancestors') where value = ?2))`;
+    return sql`(f.external_id = ${value}
+      or exists (select 1 from json_each(f.metadata, '$.ancestors') where value = ${value}))`;
   }
-  if (!value.endsWith("/")) return "f.path = ?2";
-  return `f.path >= ?2 and f.path < substr(?2, 1, length(?2) - 1) || '${AFTER_SLASH}'`;
+  if (!value.endsWith("/")) return sql`f.path = ${value}`;
+  return sql`f.path >= ${value} and f.path < ${value.slice(0, -1) + AFTER_SLASH}`;
 }

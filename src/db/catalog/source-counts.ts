@@ -1,41 +1,111 @@
-import type { FileSourceId, RagId } from "../../core/ids.ts";
+import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { id, number, row, text } from "../columns.ts";
-import type { Row } from "../columns.ts";
-import { readRows } from "../raw-sql.ts";
+import { number } from "../columns.ts";
+import { rankOf } from "../files/file-rows.ts";
+import { FILE_COUNTS, type FileCounts } from "../records.ts";
+import { ragGenerations, rags } from "../schema/index.ts";
+import { LEAST_FINISHED_FIRST } from "../schema/rags.ts";
+import { columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { raw, readRows, sql } from "../sql.ts";
 
-const COUNTS = row({
-  sourceId: id<FileSourceId>(),
-  ragId: id<RagId>(),
-  identifier: text,
-  name: text,
-  generation: number,
-  pending: number,
-  processing: number,
-  indexed: number,
-  error: number,
-  passages: number,
+const r = columnsOf(rags, "r");
+const COUNTS = select({
+  sourceId: r.fileSourceId,
+  ragId: r.id,
+  ...pick(r, "identifier", "name", "generation"),
+  coming: r.comingFiles,
+  ...FILE_COUNTS,
+  passages: columnsOf(ragGenerations, "g").numberVectors,
 });
 
 /** A RAG of a source, with the counters of its live index. */
 export type RagOfSource = Row<typeof COUNTS>;
 
+const COUNTERS = raw("rag_generations g on g.rag_id = r.id and g.generation = r.generation");
+
 /** RAGs told of for one list of sources; each costs two rows. */
 const RAGS_MAX = 2_000;
 
 /** The RAGs of these sources, in order of identifier: two rows each, whatever they hold. */
-export async function ragsOfSources(db: Database, ids: FileSourceId[]): Promise<RagOfSource[]> {
-  return await readRows(
-    db,
-    COUNTS,
-    `select r.file_source_id as sourceId, r.id as ragId, r.identifier, r.name, r.generation,
-       g.pending_files + r.coming_files as pending, g.processing_files as processing,
-       g.indexed_files as indexed, g.error_files as error, g.number_vectors as passages
-     from json_each(?1) wanted
-     cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
-     cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
-     order by r.identifier limit ?2`,
-    ids,
-    RAGS_MAX,
+export const ragsOfSources = (db: Database, ids: FileSourceId[]): Promise<RagOfSource[]> =>
+  readRows(db, COUNTS)`select ${COUNTS} from json_each(${ids}) wanted
+    cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
+    cross join ${COUNTERS} order by r.identifier limit ${RAGS_MAX}`;
+
+/** All RAGs, at the same cost. */
+export const selectRagsOfSources = sql`select ${COUNTS} from rags r join ${COUNTERS}
+  where r.removed_at is null`.reading(COUNTS);
+
+/** Rows read to count the files of sources with several RAGs. */
+const COUNTED_MAX = 10_000;
+
+const ONCE = select({
+  sourceId: computed(r.fileSourceId.read, "source_id"),
+  rank: computed(number, "rank"),
+  files: computed(number, "count(*)"),
+});
+
+/**
+ * The files of each of these sources by status, each once, however many of the RAGs index it: by
+ * the least finished status. Where that would read too many rows, those of the RAG with the most.
+ */
+export async function filesOfSources(
+  db: Database,
+  given: readonly RagOfSource[],
+): Promise<Map<FileSourceId, FileCounts>> {
+  const bySource = Map.groupBy(given, ({ sourceId }) => sourceId);
+  const counts = new Map(
+    [...bySource].map(([sourceId, some]) => [sourceId, mostOf(some.map(countsOf))] as const),
   );
+  const shared = sharedSources(bySource);
+  if (shared.length === 0) return counts;
+  const found = await readRows(db, ONCE)`select ${ONCE} from (
+      select r.file_source_id as source_id, min(${raw(rankOf("x.status"))}) as rank
+      from json_each(${shared}) wanted
+      cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
+      cross join rag_files x on x.rag_id = r.id and x.generation = r.generation
+        and x.status <> 'leaving'
+      group by x.file_id)
+    group by source_id, rank`;
+  for (const sourceId of shared) {
+    const coming = Math.max(...(bySource.get(sourceId) ?? []).map((rag) => rag.coming));
+    counts.set(sourceId, { ...NONE, pending: coming });
+  }
+  for (const { sourceId, rank, files } of found) {
+    const [status, known] = [LEAST_FINISHED_FIRST[rank], counts.get(sourceId)];
+    if (status !== undefined && known !== undefined) known[status] += files;
+  }
+  return counts;
+}
+
+const NONE: FileCounts = { pending: 0, processing: 0, indexed: 0, error: 0, deleted: 0 };
+
+const countsOf = ({ pending, processing, indexed, error, deleted }: RagOfSource): FileCounts => {
+  return { pending, processing, indexed, error, deleted };
+};
+
+const sizeOf = (counts: FileCounts) => Object.values(counts).reduce((sum, files) => sum + files, 0);
+
+const mostOf = (counts: readonly FileCounts[]): FileCounts =>
+  counts.reduce((most, one) => (sizeOf(one) > sizeOf(most) ? one : most), NONE);
+
+/** Sources with several RAGs whose rows are few enough to be read. */
+function sharedSources(bySource: Map<FileSourceId, RagOfSource[]>): FileSourceId[] {
+  let left = COUNTED_MAX;
+  return [...bySource].flatMap(([sourceId, some]) => {
+    if (some.length === 1) return [];
+    const rows = some.reduce((sum, rag) => sum + sizeOf(countsOf(rag)), 0);
+    if (rows > left) return [];
+    left -= rows;
+    return [sourceId];
+  });
+}
+
+/** The files of all sources together. */
+export function summed(counts: Iterable<FileCounts>): FileCounts {
+  const sum = { ...NONE };
+  for (const one of counts) {
+    for (const status of LEAST_FINISHED_FIRST) sum[status] += one[status];
+  }
+  return sum;
 }

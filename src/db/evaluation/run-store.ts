@@ -1,32 +1,23 @@
 import type { EvaluationRunId, QuestionSetId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { id, json, nullable, number, oneOf, row, text } from "../columns.ts";
-import type { Row } from "../columns.ts";
-import type { Slice } from "../page.ts";
-import { execute, query, readRow, readRows, runBatch, statement } from "../raw-sql.ts";
-import { RUN_STATUSES } from "../schema/evaluation.ts";
-import { factsShape, settingShape, summaryShape } from "./stored-shapes.ts";
-import type { RunFacts, RunSummary, Setting } from "./stored-shapes.ts";
+import { number } from "../columns.ts";
+import { readPage, type Slice } from "../page.ts";
+import type { RunFacts, RunSummary, Setting } from "../schema/evaluation-shapes.ts";
+import { evaluationRuns } from "../schema/index.ts";
+import { columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { execute, hasRows, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
 
-const RUN = row({
-  id: id<EvaluationRunId>(),
-  setId: id<QuestionSetId>(),
-  setting: json(settingShape),
-  facts: json(factsShape),
-  status: oneOf(RUN_STATUSES),
-  error: nullable(text),
-  total: number,
-  done: number,
-  summary: nullable(json(summaryShape)),
-  startedAt: number,
-  finishedAt: nullable(number),
+const { lease: _lease, claimedUntil: _until, ...ofRun } = columnsOf(evaluationRuns, "x");
+
+const RUN = select({
+  ...ofRun,
+  done: computed(
+    number,
+    `case when x.status = 'done' then x.total else (select count(*) from evaluation_results o
+      where o.run_id = x.id and o.finished_at is not null) end`,
+  ),
 });
 export type EvaluationRun = Row<typeof RUN>;
-
-const COLUMNS = `x.id, x.set_id as setId, x.setting, x.facts, x.status, x.error, x.total,
-  case when x.status = 'done' then x.total else (select count(*) from evaluation_results o
-    where o.run_id = x.id and o.finished_at is not null) end as done,
-  x.summary, x.started_at as startedAt, x.finished_at as finishedAt`;
 
 export type NewRun = {
   id: EvaluationRunId;
@@ -38,182 +29,94 @@ export type NewRun = {
 };
 
 /**
- * Starts a run with a copy of the set's confirmed questions, and deletes the oldest finished runs
+ * Starts a run with a copy of the set's questions, and deletes the oldest finished runs
  * of the set beyond `kept`. False while `mostAtOnce` runs are under way.
  */
 export async function insertRun(
   db: Database,
-  { id: runId, setId, setting, facts, now, claimedUntil }: NewRun,
+  { id, setId, setting, facts, now, claimedUntil }: NewRun,
   { mostAtOnce, kept }: { mostAtOnce: number; kept: number },
 ): Promise<boolean> {
   const [inserted] = await runBatch(db, [
-    statement(
-      `insert into evaluation_runs
-         (id, set_id, setting, facts, status, total, claimed_until, started_at)
-       select ?1, ?2, ?3, ?4, 'running',
-         (select count(*) from questions where set_id = ?2), ?5, ?6
-       where (select count(*) from evaluation_runs where status = 'running') < ?7 returning id`,
-      runId,
-      setId,
-      setting,
-      facts,
-      claimedUntil,
-      now,
-      mostAtOnce,
-    ),
-    statement(
-      `insert into evaluation_results
-         (run_id, question_id, question, expected, answer_check, answer, json_schema)
-       select x.id, q.id, q.question, q.expected, q.answer_check, q.answer, q.json_schema
-       from evaluation_runs x join questions q on q.set_id = x.set_id
-       where x.id = ?1`,
-      runId,
-    ),
-    statement(
-      `delete from evaluation_runs where status <> 'running' and set_id = ?1 and id not in (
-         select id from evaluation_runs where set_id = ?1 order by id desc limit ?2)`,
-      setId,
-      kept,
-    ),
+    sql`insert into evaluation_runs
+        (id, set_id, setting, facts, status, total, claimed_until, started_at)
+      select ${id}, ${setId}, ${setting}, ${facts}, 'running',
+        (select count(*) from questions where set_id = ${setId}),
+        ${claimedUntil}, ${now}
+      where (select count(*) from evaluation_runs where status = 'running') < ${mostAtOnce}
+      returning 1`,
+    sql`insert into evaluation_results
+        (run_id, question_id, question, expected, answer_check, answer, json_schema)
+      select x.id, q.id, q.question, q.expected, q.answer_check, q.answer, q.json_schema
+      from evaluation_runs x join questions q on q.set_id = x.set_id
+      where x.id = ${id}`,
+    sql`delete from evaluation_runs where status <> 'running' and set_id = ${setId}
+      and id not in (select id from evaluation_runs where set_id = ${setId}
+        order by id desc limit ${kept})`,
   ]);
   return inserted.length > 0;
 }
 
 /** The runs of a set, the latest first. */
-export async function listRuns(db: Database, setId: QuestionSetId, { offset, limit }: Slice) {
-  const [data, [counted]] = await runBatch(db, [
-    query(
-      RUN,
-      `select ${COLUMNS} from evaluation_runs x where x.set_id = ?1
-       order by x.id desc limit ?2 offset ?3`,
-      setId,
-      limit,
-      offset,
-    ),
-    query(
-      row({ total: number }),
-      `select count(*) as total from evaluation_runs where set_id = ?1`,
-      setId,
-    ),
-  ]);
-  return { data, total: counted?.total ?? 0 };
-}
+export const listRuns = (db: Database, setId: QuestionSetId, slice: Slice) =>
+  readPage(db, RUN, {
+    ...slice,
+    from: sql`from evaluation_runs x where x.set_id = ${setId}`,
+    order: raw("x.id desc"),
+  });
 
-export async function findRun(
+export const findRun = (
   db: Database,
   setId: QuestionSetId,
   runId: string,
-): Promise<EvaluationRun | null> {
-  return await readRow(
-    db,
-    RUN,
-    `select ${COLUMNS} from evaluation_runs x where x.set_id = ?1 and x.id = ?2`,
-    setId,
-    runId,
-  );
-}
+): Promise<EvaluationRun | null> =>
+  readRow(db, RUN)`select ${RUN} from evaluation_runs x
+    where x.set_id = ${setId} and x.id = ${runId}`;
 
 /** Deletes a run with its results; one that is under way ends with the question it is at. */
-export async function deleteRun(
-  db: Database,
-  setId: QuestionSetId,
-  runId: string,
-): Promise<boolean> {
-  const deleted = await execute(
-    db,
-    `delete from evaluation_runs where set_id = ?1 and id = ?2 returning 1`,
-    setId,
-    runId,
-  );
-  return deleted.length > 0;
-}
+export const deleteRun = (db: Database, setId: QuestionSetId, runId: string) =>
+  hasRows(db)`delete from evaluation_runs where set_id = ${setId} and id = ${runId} returning 1`;
 
 /** A worker's claim of a run. */
 type Claim = { lease: string; now: number; until: number };
 
+const CLAIMED = select(pick(columnsOf(evaluationRuns), "setId", "setting"));
+
 /** Null: it is finished or deleted, or another worker has it. */
-export async function claimRun(
+export const claimRun = (
   db: Database,
   runId: EvaluationRunId,
   { lease, now, until }: Claim,
-): Promise<{ setId: QuestionSetId; setting: Setting } | null> {
-  return await readRow(
-    db,
-    row({ setId: id<QuestionSetId>(), setting: json(settingShape) }),
-    `update evaluation_runs set lease = ?2, claimed_until = ?4
-     where id = ?1 and status = 'running' and (lease is null or claimed_until <= ?3)
-     returning set_id as setId, setting`,
-    runId,
-    lease,
-    now,
-    until,
-  );
-}
+): Promise<Row<typeof CLAIMED> | null> =>
+  readRow(db, CLAIMED)`update evaluation_runs set lease = ${lease}, claimed_until = ${until}
+    where id = ${runId} and status = 'running' and (lease is null or claimed_until <= ${now})
+    returning ${CLAIMED}`;
 
 /** False: the run was deleted, or another worker has it. */
-export async function renewRun(
-  db: Database,
-  runId: EvaluationRunId,
-  lease: string,
-  until: number,
-): Promise<boolean> {
-  const renewed = await execute(
-    db,
-    `update evaluation_runs set claimed_until = ?3
-     where id = ?1 and lease = ?2 and status = 'running' returning 1`,
-    runId,
-    lease,
-    until,
-  );
-  return renewed.length > 0;
-}
+export const renewRun = (db: Database, runId: EvaluationRunId, lease: string, until: number) =>
+  hasRows(db)`update evaluation_runs set claimed_until = ${until}
+    where id = ${runId} and lease = ${lease} and status = 'running' returning 1`;
 
 /** The sweep sends a message at `dueAt`, in case that of the worker is lost. */
-export async function releaseRun(
-  db: Database,
-  runId: EvaluationRunId,
-  lease: string,
-  dueAt: number,
-): Promise<void> {
-  await execute(
-    db,
-    `update evaluation_runs set lease = null, claimed_until = ?3 where id = ?1 and lease = ?2`,
-    runId,
-    lease,
-    dueAt,
-  );
-}
+export const releaseRun = (db: Database, runId: EvaluationRunId, lease: string, dueAt: number) =>
+  execute(db)`update evaluation_runs set lease = null, claimed_until = ${dueAt}
+    where id = ${runId} and lease = ${lease}`;
 
-export async function finishRun(
+export const finishRun = (
   db: Database,
   runId: EvaluationRunId,
   { summary, error, now }: { summary: RunSummary | null; error: string | null; now: number },
-): Promise<void> {
-  await execute(
-    db,
-    `update evaluation_runs set status = ?2, summary = ?3, error = ?4, finished_at = ?5,
-       lease = null where id = ?1 and status = 'running'`,
-    runId,
-    error === null ? "done" : "failed",
-    summary,
-    error,
-    now,
-  );
-}
+) =>
+  execute(db)`update evaluation_runs set status = ${error === null ? "done" : "failed"},
+      summary = ${summary}, error = ${error}, finished_at = ${now}, lease = null
+    where id = ${runId} and status = 'running'`;
 
 /** Runs whose worker or message was lost. */
-export async function takeUnclaimedRuns(
+export const takeUnclaimedRuns = (
   db: Database,
   now: number,
   claimedUntil: number,
-): Promise<EvaluationRunId[]> {
-  const rows = await readRows(
-    db,
-    row({ id: id<EvaluationRunId>() }),
-    `update evaluation_runs set lease = null, claimed_until = ?2
-     where status = 'running' and claimed_until <= ?1 returning id`,
-    now,
-    claimedUntil,
-  );
-  return rows.map(({ id }) => id);
-}
+): Promise<EvaluationRunId[]> =>
+  readValues(db, ofRun.id)`update evaluation_runs
+    set lease = null, claimed_until = ${claimedUntil}
+    where status = 'running' and claimed_until <= ${now} returning id`;

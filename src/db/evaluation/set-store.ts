@@ -1,132 +1,75 @@
-import type { InferenceId, QuestionSetId, RagId } from "../../core/ids.ts";
+import type { QuestionSetId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { id, nullable, number, oneOf, row, text } from "../columns.ts";
-import type { Row } from "../columns.ts";
-import type { Slice } from "../page.ts";
-import { execute, query, readRow, readRows, runBatch } from "../raw-sql.ts";
-import { NEXT_UPDATE } from "../updated-at.ts";
+import { number, oneOf, text } from "../columns.ts";
+import { readPage, type Slice } from "../page.ts";
+import { questionSets } from "../schema/index.ts";
+import { assigned, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { execute, hasRows, raw, readRow, readRows, runBatch, sql } from "../sql.ts";
+import { UPDATED } from "../updated-at.ts";
 
-const SET = row({
-  id: id<QuestionSetId>(),
-  name: text,
-  identifier: text,
-  judgeModel: nullable(text),
-  createdAt: number,
-  subjectKind: oneOf(["rag", "inference"]),
-  subjectId: text,
-  subjectIdentifier: text,
-  subjectName: text,
-  questions: number,
+const SET = select({
+  ...pick(columnsOf(questionSets, "s"), "id", "name", "identifier", "judgeModel", "createdAt"),
+  subjectKind: computed(
+    oneOf(["rag", "inference"]),
+    "case when s.rag_id is null then 'inference' else 'rag' end",
+  ),
+  subjectId: computed(text, "coalesce(s.rag_id, s.inference_id)"),
+  subjectIdentifier: computed(text, "coalesce(r.identifier, i.identifier)"),
+  subjectName: computed(text, "coalesce(r.name, i.name)"),
+  questions: computed(number, "(select count(*) from questions q where q.set_id = s.id)"),
 });
 
 /** A question set with the RAG or inference that it asks, and how many questions it has. */
 export type QuestionSet = Row<typeof SET>;
 
 /** Sets of a RAG that was removed are no longer there. */
-const FROM = `from question_sets s
+const FROM = raw(`from question_sets s
   left join rags r on r.id = s.rag_id
   left join inferences i on i.id = s.inference_id
-  where (i.id is not null or r.removed_at is null)`;
-
-const COLUMNS = `s.id, s.name, s.identifier, s.judge_model as judgeModel, s.created_at as createdAt,
-  case when s.rag_id is null then 'inference' else 'rag' end as subjectKind,
-  coalesce(s.rag_id, s.inference_id) as subjectId,
-  coalesce(r.identifier, i.identifier) as subjectIdentifier,
-  coalesce(r.name, i.name) as subjectName,
-  (select count(*) from questions q where q.set_id = s.id) as questions`;
+  where (i.id is not null or r.removed_at is null)`);
 
 /** By id or identifier; an id takes precedence. */
-export async function findSet(db: Database, key: string): Promise<QuestionSet | null> {
-  return await readRow(
-    db,
-    SET,
-    `select ${COLUMNS} ${FROM} and (s.id = ?1 or s.identifier = ?1)
-     order by s.id = ?1 desc limit 1`,
-    key,
-  );
-}
+export const findSet = (db: Database, key: string): Promise<QuestionSet | null> =>
+  readRow(db, SET)`select ${SET} ${FROM} and (s.id = ${key} or s.identifier = ${key})
+    order by s.id = ${key} desc limit 1`;
 
 /** A page of the sets in order of identifier. */
-export async function listSets(db: Database, { offset, limit }: Slice) {
-  const [data, [counted]] = await runBatch(db, [
-    query(SET, `select ${COLUMNS} ${FROM} order by s.identifier limit ?1 offset ?2`, limit, offset),
-    query(row({ total: number }), `select count(*) as total ${FROM}`),
-  ]);
-  return { data, total: counted?.total ?? 0 };
-}
+export const listSets = (db: Database, slice: Slice) =>
+  readPage(db, SET, { ...slice, from: FROM, order: raw("s.identifier") });
 
 /** The sets that ask a RAG itself, in order of identifier. */
-export async function setsOfRag(db: Database, ragId: RagId): Promise<QuestionSet[]> {
-  return await readRows(
-    db,
-    SET,
-    `select ${COLUMNS} ${FROM} and s.rag_id = ?1 order by s.identifier`,
-    ragId,
-  );
-}
+export const setsOfRag = (db: Database, ragId: RagId): Promise<QuestionSet[]> =>
+  readRows(db, SET)`select ${SET} ${FROM} and s.rag_id = ${ragId} order by s.identifier`;
 
-export type NewSetRow = {
-  id: QuestionSetId;
-  name: string;
-  identifier: string;
-  ragId: RagId | null;
-  inferenceId: InferenceId | null;
-  judgeModel: string | null;
-  createdAt: number;
-};
+export type NewSetRow = Omit<typeof questionSets.$inferSelect, "updatedAt">;
 
 /** False when the identifier is taken or there are `most` sets. Sets of removed RAGs go first. */
 export async function insertSet(db: Database, set: NewSetRow, most: number): Promise<boolean> {
   const [, inserted] = await runBatch(db, [
-    query(
-      (deleted) => deleted,
-      `delete from question_sets where identifier = ?1
-         and rag_id in (select id from rags where removed_at is not null)`,
-      set.identifier,
-    ),
-    query(
-      (made) => made,
-      `insert into question_sets
-         (id, name, identifier, rag_id, inference_id, judge_model, created_at)
-       select ?1, ?2, ?3, ?4, ?5, ?6, ?7 where (select count(*) from question_sets) < ?8
-       on conflict do nothing returning id`,
-      set.id,
-      set.name,
-      set.identifier,
-      set.ragId,
-      set.inferenceId,
-      set.judgeModel,
-      set.createdAt,
-      most,
-    ),
+    sql`delete from question_sets where identifier = ${set.identifier}
+      and rag_id in (select id from rags where removed_at is not null)`,
+    sql`insert into question_sets
+        (id, name, identifier, rag_id, inference_id, judge_model, created_at)
+      select ${set.id}, ${set.name}, ${set.identifier}, ${set.ragId}, ${set.inferenceId},
+        ${set.judgeModel}, ${set.createdAt}
+      where (select count(*) from question_sets) < ${most}
+      on conflict do nothing returning 1`,
   ]);
   return inserted.length > 0;
 }
 
-export async function isSetIdentifierTaken(db: Database, identifier: string): Promise<boolean> {
-  const rows = await execute(db, `select 1 from question_sets where identifier = ?1`, identifier);
-  return rows.length > 0;
-}
+export const isSetIdentifierTaken = (db: Database, identifier: string) =>
+  hasRows(db)`select 1 from question_sets where identifier = ${identifier}`;
 
 /** Changes what is given. */
-export async function updateSet(
+export const updateSet = (
   db: Database,
   id: QuestionSetId,
-  { name, judgeModel }: { name?: string; judgeModel?: string | null },
-): Promise<void> {
-  await execute(
-    db,
-    `update question_sets set name = coalesce(?2, name),
-       judge_model = case when ?3 then ?4 else judge_model end, updated_at = ${NEXT_UPDATE}
-     where id = ?1`,
-    id,
-    name,
-    judgeModel !== undefined,
-    judgeModel,
-  );
-}
+  change: { name?: string | undefined; judgeModel?: string | null | undefined },
+) =>
+  execute(db)`update question_sets set ${assigned(questionSets, { ...change, id })}, ${UPDATED}
+    where id = ${id}`;
 
 /** Deletes a set with its questions and runs. */
-export async function deleteSet(db: Database, id: QuestionSetId): Promise<void> {
-  await execute(db, `delete from question_sets where id = ?1`, id);
-}
+export const deleteSet = (db: Database, id: QuestionSetId) =>
+  execute(db)`delete from question_sets where id = ${id}`;

@@ -1,33 +1,23 @@
-import type { FileId, FileSourceId } from "../../core/ids.ts";
+import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { id, jsonObject, nullable, number, oneOf, row, text, textList } from "../columns.ts";
-import type { Row } from "../columns.ts";
-import { query, runBatch } from "../raw-sql.ts";
-import { FILE_STATUSES } from "../schema/rags.ts";
+import { files, ragFiles, rags } from "../schema/index.ts";
+import { columnsOf, pick, select, type Row } from "../select.ts";
+import { runBatch, sql } from "../sql.ts";
+import { shownStatus } from "./file-rows.ts";
 
-const DETAIL = row({
-  id: id<FileId>(),
-  path: text,
-  name: text,
-  externalId: nullable(text),
-  url: nullable(text),
-  size: number,
-  mimeType: text,
-  sha256: nullable(text),
-  metadata: jsonObject,
-  createdAt: number,
-  deletedAt: nullable(number),
+const f = columnsOf(files, "f");
+const DETAIL = select({
+  ...pick(f, "id", "path", "name", "externalId", "url", "size", "mimeType", "sha256"),
+  ...pick(f, "metadata", "createdAt", "deletedAt"),
 });
 
 /** The file in the live index of one RAG. */
-const IN_RAG = row({
-  ragIdentifier: text,
-  ragName: text,
-  status: oneOf(FILE_STATUSES),
-  indexedAt: nullable(number),
-  errorMessage: nullable(text),
-  notes: textList,
-  chunkCount: number,
+const r = columnsOf(rags, "r");
+const IN_RAG = select({
+  ragIdentifier: r.identifier,
+  ragName: r.name,
+  status: shownStatus("x"),
+  ...pick(columnsOf(ragFiles, "x"), "indexedAt", "errorMessage", "notes", "chunkCount"),
 });
 
 export type FileDetail = Row<typeof DETAIL> & { rags: Row<typeof IN_RAG>[] };
@@ -35,36 +25,18 @@ export type FileDetail = Row<typeof DETAIL> & { rags: Row<typeof IN_RAG>[] };
 /** RAGs that are told of; a file is seldom in more than a few. */
 const RAGS_TOLD = 100;
 
-const AT_PATH = "f.file_source_id = ?1 and f.path = ?2";
-
 /** A file of a source and how it stands in each RAG, in order of the RAG's identifier. */
 export async function findFileDetail(
   db: Database,
   sourceId: FileSourceId,
   path: string,
 ): Promise<FileDetail | null> {
-  const [[file], rags] = await runBatch(db, [
-    query(
-      DETAIL,
-      `select f.id, f.path, f.name, f.external_id as externalId, f.url, f.size,
-         f.mime_type as mimeType, f.sha256, f.metadata, f.created_at as createdAt,
-         f.deleted_at as deletedAt
-       from files f where ${AT_PATH}`,
-      sourceId,
-      path,
-    ),
-    query(
-      IN_RAG,
-      `select r.identifier as ragIdentifier, r.name as ragName, rf.status,
-         rf.indexed_at as indexedAt, rf.error_message as errorMessage, rf.notes,
-         rf.chunk_count as chunkCount
-       from files f join rag_files rf on rf.file_id = f.id
-       join rags r on r.id = rf.rag_id and r.generation = rf.generation and r.removed_at is null
-       where ${AT_PATH} order by r.identifier limit ?3`,
-      sourceId,
-      path,
-      RAGS_TOLD,
-    ),
+  const atPath = sql`f.file_source_id = ${sourceId} and f.path = ${path}`;
+  const [[file], inRags] = await runBatch(db, [
+    sql`select ${DETAIL} from files f where ${atPath}`.reading(DETAIL),
+    sql`select ${IN_RAG} from files f join rag_files x on x.file_id = f.id and x.status <> 'leaving'
+      join rags r on r.id = x.rag_id and r.generation = x.generation and r.removed_at is null
+      where ${atPath} order by r.identifier limit ${RAGS_TOLD}`.reading(IN_RAG),
   ]);
-  return file === undefined ? null : { ...file, rags };
+  return file === undefined ? null : { ...file, rags: inRags };
 }

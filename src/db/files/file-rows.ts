@@ -1,37 +1,58 @@
-import type { FileId, RagId } from "../../core/ids.ts";
-import { id, nullable, number, row } from "../columns.ts";
+import type { RagId } from "../../core/ids.ts";
+import { nullable, number, oneOf } from "../columns.ts";
+import { FILE_STATUSES, LEAST_FINISHED_FIRST, type FileStatus } from "../schema/rags.ts";
+import { ragFiles } from "../schema/index.ts";
+import { columnsOf, computed, pick, select } from "../select.ts";
+import { raw, sql, type Sql } from "../sql.ts";
 
-/** A message that indexes one file, as `returning ${MESSAGE_COLUMNS}` of rag_files returns it. */
-const COLUMNS = {
-  ragId: id<RagId>(),
-  generation: number,
-  fileId: id<FileId>(),
-  revision: number,
+/** Names a file in a generation, and the change that it is indexed for. */
+export const MESSAGE_FIELDS = pick(
+  columnsOf(ragFiles),
+  "ragId",
+  "generation",
+  "fileId",
+  "revision",
+);
+export const MESSAGE = select(MESSAGE_FIELDS);
+
+/** With the file's size; null where the source does not tell it, as of a Google document. */
+export const SIZED_FIELDS = {
+  ...MESSAGE_FIELDS,
+  size: computed(
+    nullable(number),
+    `(select iif(f.size = 0 and f.sha256 is null, null, f.size)
+      from files f where f.id = rag_files.file_id)`,
+  ),
 };
-export const MESSAGE = row(COLUMNS);
-export const MESSAGE_COLUMNS = "rag_id as ragId, generation, file_id as fileId, revision";
-/**
- * The same with the file's size, which `${SIZE}` adds to what is returned; null where the source
- * does not tell it, as of a Google document that was not read yet.
- */
-export const SIZED_MESSAGE = row({ ...COLUMNS, size: nullable(number) });
-export const SIZE = `(select iif(f.size = 0 and f.sha256 is null, null, f.size)
-  from files f where f.id = rag_files.file_id) as size`;
 
-/** Whether the row `x` of rag_files is the one that the message `m`, a JSON object, names. */
-export const sameFile = (x = "rag_files", m = "m.value") =>
-  `${x}.rag_id = ${m} ->> 'ragId' and ${x}.generation = ${m} ->> 'generation'
-    and ${x}.file_id = ${m} ->> 'fileId'`;
+/** Whether the row `x` of rag_files is the one that the item `m` of a JSON list names. */
+export const sameFile = (x = "rag_files"): Sql =>
+  raw(`${x}.rag_id = m.value ->> 'ragId' and ${x}.generation = m.value ->> 'generation'
+    and ${x}.file_id = m.value ->> 'fileId'`);
 
 /** The key of the row `x` of rag_files. */
-export const rowKey = (x = "rag_files") => `${x}.rag_id, ${x}.generation, ${x}.file_id`;
+export const rowKey = (x = "rag_files"): Sql => raw(`${x}.rag_id, ${x}.generation, ${x}.file_id`);
+
+/** Whether the row `x` of rag_files is one whose file is to be removed from the index, or was. */
+export const isGone = (x = "rag_files"): Sql => raw(`${x}.status in ('deleted', 'leaving')`);
+
+/** Not yet removed from the index; the index `rag_files_leaving` has the same condition. */
+export const LEAVING = raw("status in ('deleted', 'leaving') and leased_until > 0");
+
+/** The status of the row `x`, which is none that leaves its RAG, as lists show it. */
+export const shownStatus = (x: string) => computed(oneOf(FILE_STATUSES), `${x}.status`);
+
+/** The place of a status in `LEAST_FINISHED_FIRST`. */
+export const rankOf = (status: string): string =>
+  `case ${status} ${LEAST_FINISHED_FIRST.map((one, rank) => `when '${one}' then ${rank}`).join(" ")} end`;
 
 /** The generations `g` that receive a file's changes and are worked on. */
-export const OPEN = `g.state in ('live', 'building')`;
+export const OPEN = raw("g.state in ('live', 'building')");
 
 /** Whether the row `x` of rag_files is one of an open generation. */
-export const isOpen = (x = "rag_files") => `exists (select 1 from rag_generations g
-  where g.rag_id = ${x}.rag_id and g.generation = ${x}.generation and ${OPEN})`;
+export const isOpen = (x = "rag_files"): Sql =>
+  sql`exists (select 1 from rag_generations g where g.rag_id = ${raw(x)}.rag_id
+    and g.generation = ${raw(x)}.generation and ${OPEN})`;
 
 /** The path of each folder above a file (alias `f`) ends `at` a "/". */
 const FOLDERS = `recursive folders(at) as (
@@ -47,38 +68,42 @@ const isScope = (type: "path" | "externalId", value: string) =>
  * scope names: a path, a folder (ends in `/`), an external id or that of an ancestor folder. Each
  * of these few is looked up, so that a RAG may have many scopes.
  */
-export const HOLDS = `(r.scope_mode = 'global'
+export const HOLDS = raw(`(r.scope_mode = 'global'
   or exists (select 1 from rag_scopes s where ${isScope("path", "f.path")})
   or exists (with ${FOLDERS} select 1 from folders
     cross join rag_scopes s on ${isScope("path", "substr(f.path, 1, at)")} where at > 0)
   or exists (select 1 from rag_scopes s where ${isScope("externalId", "f.external_id")})
   or exists (select 1 from json_each(f.metadata, '$.ancestors') a
-    cross join rag_scopes s on ${isScope("externalId", "a.value")}))`;
+    cross join rag_scopes s on ${isScope("externalId", "a.value")}))`);
 
 /** The columns of a pending row without attempts. */
-const PENDING = `status = 'pending', error_message = null, error_is_outside = 0, attempts = 0,
-  lease_id = null, leased_until = 0`;
+const PENDING = raw(`status = 'pending', error_message = null, error_is_outside = 0, attempts = 0,
+  lease_id = null, leased_until = 0`);
+
+/** When a change became known, and until when its message is awaited, ms. */
+export type PendTimes = { now: number; claimedUntil: number };
 
 /**
  * Makes files `f` pending in the open generations of those RAGs `r` that contain them; `from`
- * selects both. `now` and `claimedUntil` are names of parameters.
+ * selects both. Returns messages.
  */
-export const pendSql = (from: string, where: string, now: string, claimedUntil: string) =>
-  `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
-   select r.id, g.generation, f.id, f.path, 'pending', ${now}, ${claimedUntil}
-   from ${from} cross join rag_generations g on g.rag_id = r.id and ${OPEN}
-   where r.removed_at is null and ${HOLDS} and ${where}
-   on conflict (rag_id, generation, file_id) do update set ${PENDING}, path = excluded.path,
-     revision = max(rag_files.revision + 1, excluded.revision), claimed_until = excluded.claimed_until
-   returning ${MESSAGE_COLUMNS}`;
+export const pendSql = (from: Sql, where: Sql, { now, claimedUntil }: PendTimes): Sql =>
+  sql`insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
+    select r.id, g.generation, f.id, f.path, 'pending', ${now}, ${claimedUntil}
+    from ${from} cross join rag_generations g on g.rag_id = r.id and ${OPEN}
+    where r.removed_at is null and ${HOLDS} and ${where}
+    on conflict (rag_id, generation, file_id) do update set ${PENDING}, path = excluded.path,
+      revision = max(rag_files.revision + 1, excluded.revision),
+      claimed_until = excluded.claimed_until
+    returning ${MESSAGE}`;
 
-/**
- * Makes rows of rag_files pending, whatever their status; `now` and `claimedUntil` are parameters.
- */
-export const pendAgainSql = (now: string, claimedUntil: string) => `update rag_files set ${PENDING},
-  revision = max(rag_files.revision + 1, ${now}), claimed_until = ${claimedUntil}`;
+/** Makes rows of rag_files pending, whatever their status. */
+export const pendAgainSql = ({ now, claimedUntil }: PendTimes): Sql =>
+  sql`update rag_files set ${PENDING}, revision = max(rag_files.revision + 1, ${now}),
+    claimed_until = ${claimedUntil}`;
 
-/** Rows `x` of a RAG (?1) in its open generations, by status. */
-export const rowsOf = (status: string) => `rag_generations g cross join rag_files x
-    on x.rag_id = g.rag_id and x.generation = g.generation and x.status = '${status}'
-  where g.rag_id = ?1 and ${OPEN}`;
+/** Rows `x` of a RAG in its open generations, by status. */
+export const rowsOf = (ragId: RagId, status: FileStatus): Sql =>
+  sql`rag_generations g cross join rag_files x
+    on x.rag_id = g.rag_id and x.generation = g.generation and x.status = ${raw(`'${status}'`)}
+    where g.rag_id = ${ragId} and ${OPEN}`;

@@ -1,10 +1,10 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { execute, readRows, runBatch, statement } from "../raw-sql.ts";
+import { execute, readRows, runBatch, sql } from "../sql.ts";
 import { heldUntil } from "./attempts.ts";
 import { countingFiles } from "./count-together.ts";
-import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
+import { MESSAGE, sameFile } from "./file-rows.ts";
 
 /** The result of one attempt, as it is written. */
 export type FileEnd = IndexMessage & {
@@ -23,23 +23,6 @@ export type FileEnd = IndexMessage & {
   claimedUntil: number;
 };
 
-const FINISH = `update rag_files set status = m.value ->> 'status',
-    indexed_at = case m.value ->> 'status' when 'indexed' then ?3 else indexed_at end,
-    chunk_count = coalesce(m.value ->> 'chunkCount', chunk_count),
-    fingerprint = case m.value ->> 'chunkCount' when 0 then null
-      else coalesce(m.value ->> 'fingerprint', fingerprint) end,
-    notes = coalesce(m.value ->> 'notes', notes),
-    error_message = m.value ->> 'errorMessage',
-    error_is_outside = m.value ->> 'errorIsOutside',
-    attempts = case m.value ->> 'status' when 'pending' then attempts else 0 end,
-    lease_id = null,
-    claimed_until = m.value ->> 'claimedUntil',
-    leased_until = case m.value ->> 'status' when 'error' then ?3 else 0 end
-  from json_each(?1) m
-  where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
-    and rag_files.status <> 'deleted'
-    and (rag_files.lease_id = ?2 or m.value ->> 'status' = 'indexed')`;
-
 /**
  * Writes the results of a group of files whose revision is unchanged. `indexed` is written whoever
  * holds the lease, because the index has the file. `saved`: embeddings that unchanged chunks made
@@ -48,60 +31,63 @@ const FINISH = `update rag_files set status = m.value ->> 'status',
 export async function finishFiles(
   db: Database,
   ends: FileEnd[],
-  lease: { id: string; now: number },
+  { id, now }: { id: string; now: number },
   saved: Map<FileSourceId, number>,
 ): Promise<void> {
   const savings = [...saved].filter(([, embeddings]) => embeddings > 0);
   const steps = [
-    statement(FINISH, JSON.stringify(ends), lease.id, lease.now),
-    ...savings.map(([sourceId, embeddings]) => statement(SAVED, sourceId, embeddings)),
+    sql`update rag_files set status = m.value ->> 'status',
+        indexed_at = case m.value ->> 'status' when 'indexed' then ${now} else indexed_at end,
+        chunk_count = coalesce(m.value ->> 'chunkCount', chunk_count),
+        fingerprint = case m.value ->> 'chunkCount' when 0 then null
+          else coalesce(m.value ->> 'fingerprint', fingerprint) end,
+        notes = coalesce(m.value ->> 'notes', notes),
+        error_message = m.value ->> 'errorMessage',
+        error_is_outside = m.value ->> 'errorIsOutside',
+        attempts = case m.value ->> 'status' when 'pending' then attempts else 0 end,
+        lease_id = null,
+        claimed_until = m.value ->> 'claimedUntil',
+        leased_until = case m.value ->> 'status' when 'error' then ${now} else 0 end
+      from json_each(${ends}) m
+      where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+        and rag_files.status <> 'deleted'
+        and (rag_files.lease_id = ${id} or m.value ->> 'status' = 'indexed')`,
+    ...savings.map(
+      ([sourceId, embeddings]) =>
+        sql`update scan_runs set embeddings_saved = embeddings_saved + ${embeddings} where id = (
+          select id from scan_runs where file_source_id = ${sourceId}
+          order by started_at desc limit 1)`,
+    ),
   ];
   await runBatch(db, steps, countingFiles(ends));
 }
-
-const SAVED = `update scan_runs set embeddings_saved = embeddings_saved + ?2 where id = (
-  select id from scan_runs where file_source_id = ?1 order by started_at desc limit 1)`;
 
 /**
  * The index knows a later revision than D1: the row's revision is raised above it and the row is
  * pending again. Returns what to queue; a row that changed meanwhile is left alone.
  */
-export async function requeueSuperseded(
+export const requeueSuperseded = (
   db: Database,
   superseded: (IndexMessage & { above: number })[],
   now: number,
   claimedUntil: number,
-): Promise<IndexMessage[]> {
-  return await readRows(
-    db,
-    MESSAGE,
-    `update rag_files set status = 'pending', attempts = 0, lease_id = null, claimed_until = ?3,
-       leased_until = 0, revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ?2)
-     from json_each(?1) m
-     where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
-       and rag_files.status = 'processing'
-     returning ${MESSAGE_COLUMNS}`,
-    JSON.stringify(superseded),
-    now,
-    claimedUntil,
-  );
-}
+): Promise<IndexMessage[]> =>
+  readRows(db, MESSAGE)`update rag_files set status = 'pending', attempts = 0, lease_id = null,
+      claimed_until = ${claimedUntil}, leased_until = 0,
+      revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ${now})
+    from json_each(${superseded}) m
+    where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+      and rag_files.status = 'processing'
+    returning ${MESSAGE}`;
 
 /** Fails files whose messages were given up, unless a worker has claimed them now. */
-export async function giveUpFiles(
+export const giveUpFiles = (
   db: Database,
   messages: IndexMessage[],
-  of: { reason: string; now: number },
-): Promise<void> {
-  await execute(
-    db,
-    `update rag_files set status = 'error', error_message = ?2, error_is_outside = 1,
-       attempts = 0, lease_id = null, claimed_until = 0, leased_until = ?3
-     from json_each(?1) m
-     where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
-       and (status = 'pending' or (status = 'processing' and ${heldUntil()} < ?3))`,
-    JSON.stringify(messages),
-    of.reason,
-    of.now,
-  );
-}
+  { reason, now }: { reason: string; now: number },
+) =>
+  execute(db)`update rag_files set status = 'error', error_message = ${reason},
+      error_is_outside = 1, attempts = 0, lease_id = null, claimed_until = 0, leased_until = ${now}
+    from json_each(${messages}) m
+    where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+      and (status = 'pending' or (status = 'processing' and ${heldUntil()} < ${now}))`;

@@ -1,13 +1,14 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { flag, row, text } from "../columns.ts";
-import { readRows } from "../raw-sql.ts";
+import { flag, text } from "../columns.ts";
 import { AFTER_ALL } from "../path-range.ts";
+import { computed, select, type Row } from "../select.ts";
+import { readRows, sql, type Sql } from "../sql.ts";
 
-const ENTRY = row({ path: text, isFolder: flag });
+const ENTRY = select({ path: computed(text, "path"), isFolder: computed(flag, "isFolder") });
 
 /** What lies directly in a folder: a folder's path ends in "/", a file's does not. */
-export type FolderEntry = { path: string; isFolder: boolean };
+export type FolderEntry = Row<typeof ENTRY>;
 
 /**
  * Folders and files directly in a folder (`""`: the root; else with its trailing slash), in order
@@ -19,27 +20,18 @@ export async function listFolder(
   slice: { sourceId: FileSourceId; folder: string; after: string | null; limit: number },
 ): Promise<FolderEntry[]> {
   const { sourceId, folder, after, limit } = slice;
-  const next = (from: string) => `(select min(f.path) from files f
-    where f.file_source_id = ?1 and f.path > ${from} and f.path < ?3 and f.deleted_at is null)`;
-  const rest = "substr(found, length(?2) + 1)";
-  const entry = `case when instr(${rest}, '/') > 0
-    then ?2 || substr(${rest}, 1, instr(${rest}, '/')) else found end`;
-  const behind = `case when instr(${rest}, '/') > 0
-    then ?2 || substr(${rest}, 1, instr(${rest}, '/')) || '${AFTER_ALL}' else found end`;
-  return await readRows(
-    db,
-    ENTRY,
-    `with recursive step(found) as (
-       select ${next("?4")}
-       union all
-       select ${next(behind)} from step where found is not null
-       limit ?5)
-     select ${entry} as path, instr(${rest}, '/') > 0 as isFolder from step
-     where found is not null`,
-    sourceId,
-    folder,
-    folder + AFTER_ALL,
-    after === null ? folder : after.replace(/\/$/, `/${AFTER_ALL}`),
-    limit,
-  );
+  const next = (from: Sql) => sql`(select min(f.path) from files f where f.file_source_id =
+    ${sourceId} and f.path > ${from} and f.path < ${folder + AFTER_ALL} and f.deleted_at is null)`;
+  const rest = sql`substr(found, length(${folder}) + 1)`;
+  const isFolder = sql`instr(${rest}, '/') > 0`;
+  const below = sql`${folder} || substr(${rest}, 1, instr(${rest}, '/'))`;
+  const start = after === null ? folder : after.replace(/\/$/, `/${AFTER_ALL}`);
+  return await readRows(db, ENTRY)`with recursive step(found) as (
+      select ${next(sql`${start}`)}
+      union all
+      select ${next(sql`case when ${isFolder} then ${below} || ${AFTER_ALL} else found end`)}
+      from step where found is not null
+      limit ${limit})
+    select case when ${isFolder} then ${below} else found end as path, ${isFolder} as isFolder
+    from step where found is not null`;
 }

@@ -1,62 +1,42 @@
-import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { flag, id, nullable, number, row, text } from "../columns.ts";
-import type { Row } from "../columns.ts";
-import { execute, readRows, runBatch, statement } from "../raw-sql.ts";
+import { flag } from "../columns.ts";
+import { fileSources, replacedContents } from "../schema/index.ts";
+import { columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
+import { execute, readRows, runBatch, sql } from "../sql.ts";
+
+const p = columnsOf(replacedContents, "p");
 
 /**
  * What a replaced or deleted file had stored. `contentId` null: its text is still current.
  * `provider` null: the source was removed. `isCurrent`: the file has this version again.
  */
-const REPLACED = row({
-  id: number,
-  sourceId: id<FileSourceId>(),
-  fileId: id<FileId>(),
-  path: text,
-  version: text,
-  contentId: nullable(text),
-  provider: nullable(text),
-  isCurrent: flag,
+const REPLACED = select({
+  ...pick(p, "id", "fileId", "path", "version", "contentId"),
+  sourceId: p.fileSourceId,
+  provider: optional(columnsOf(fileSources, "s").provider),
+  isCurrent: computed(flag, "coalesce(f.version = p.version, 0)"),
 });
 export type ReplacedContent = Row<typeof REPLACED>;
 
 /** Replaced content that is due to be deleted, the longest due first. */
-export async function dueReplacedContents(
+export const dueReplacedContents = (
   db: Database,
   now: number,
   limit: number,
-): Promise<ReplacedContent[]> {
-  return await readRows(
-    db,
-    REPLACED,
-    `select p.id, p.file_source_id as sourceId, p.file_id as fileId, p.path, p.version,
-       p.content_id as contentId, s.provider,
-       coalesce(f.version = p.version, 0) as isCurrent
-     from replaced_contents p
-       left join file_sources s on s.id = p.file_source_id
-       left join files f on f.id = p.file_id and f.deleted_at is null
-     where p.due_at <= ?1 order by p.due_at, p.id limit ?2`,
-    now,
-    limit,
-  );
-}
+): Promise<ReplacedContent[]> =>
+  readRows(db, REPLACED)`select ${REPLACED} from replaced_contents p
+      left join file_sources s on s.id = p.file_source_id
+      left join files f on f.id = p.file_id and f.deleted_at is null
+    where p.due_at <= ${now} order by p.due_at, p.id limit ${limit}`;
+
+const among = (ids: number[]) => sql`id in (select value from json_each(${ids}))`;
 
 /**
  * They could not be deleted and are due again at `dueAt` (ms): late enough that one deletion then
  * is enough, because no worker can be left that writes them.
  */
-export async function postponeReplacedContents(
-  db: Database,
-  ids: number[],
-  dueAt: number,
-): Promise<void> {
-  await execute(
-    db,
-    `update replaced_contents set due_at = ?2 where id in (select value from json_each(?1))`,
-    JSON.stringify(ids),
-    dueAt,
-  );
-}
+export const postponeReplacedContents = (db: Database, ids: number[], dueAt: number) =>
+  execute(db)`update replaced_contents set due_at = ${dueAt} where ${among(ids)}`;
 
 /** Records a deletion: the first one is repeated at `againAt` (ms), after the second one none. */
 export async function settleReplacedContents(
@@ -64,10 +44,8 @@ export async function settleReplacedContents(
   ids: number[],
   againAt: number,
 ): Promise<void> {
-  const list = JSON.stringify(ids);
-  const among = "id in (select value from json_each(?1))";
   await runBatch(db, [
-    statement(`delete from replaced_contents where ${among} and due_at > 0`, list),
-    statement(`update replaced_contents set due_at = ?2 where ${among}`, list, againAt),
+    sql`delete from replaced_contents where ${among(ids)} and due_at > 0`,
+    sql`update replaced_contents set due_at = ${againAt} where ${among(ids)}`,
   ]);
 }

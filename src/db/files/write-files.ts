@@ -1,11 +1,12 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { id, row } from "../columns.ts";
-import { query, runBatch, statement } from "../raw-sql.ts";
+import { files as table } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
+import { columnsOf, listed, pick, select } from "../select.ts";
+import { raw, runBatch, sql } from "../sql.ts";
 import { countingInRags } from "./count-together.ts";
-import { MESSAGE, pendSql } from "./file-rows.ts";
+import { MESSAGE, pendSql, type PendTimes } from "./file-rows.ts";
 
 /** What an upload changes in a file. `metadata` null: the file keeps what it has. */
 export type WrittenFile = {
@@ -27,9 +28,10 @@ export type FilesWritten = {
 };
 
 /** What is common to the files of one upload; times in ms. */
-export type UploadOf = { sourceId: FileSourceId; now: number; claimedUntil: number };
+export type UploadOf = PendTimes & { sourceId: FileSourceId };
 
-const WRITTEN = row({ id: id<FileId>() });
+const WRITTEN = select(pick(columnsOf(table, "f"), "id"));
+const GIVEN = listed(table, "id", "path", "name", "size", "mimeType", "version", "sha256");
 
 /**
  * Stores files of one source and makes them `pending` in every RAG that contains them, in one
@@ -39,48 +41,37 @@ const WRITTEN = row({ id: id<FileId>() });
 export async function writeFiles(
   db: Database,
   files: WrittenFile[],
-  { sourceId, now, claimedUntil }: UploadOf,
+  { sourceId, ...times }: UploadOf,
 ): Promise<FilesWritten> {
-  const list = JSON.stringify(files);
+  const items = sql`json_each(${files}) m`;
+  const ours = sql`${items} cross join files f on f.id = m.value ->> 'id'`;
+  const isOurs = raw("f.version = m.value ->> 'version'");
   const steps = [
-    statement(INSERT, list, sourceId, now),
-    statement(UPDATE, list, now),
-    query(WRITTEN, OURS, list),
-    query(MESSAGE, PEND, list, now, claimedUntil),
+    sql`insert into files (${GIVEN.columns}, file_source_id, metadata, created_at)
+      select ${GIVEN.values}, ${sourceId}, coalesce(m.value ->> 'metadata', '{}'), ${times.now}
+      from ${items} where m.value ->> 'isNew'
+        and exists (select 1 from file_sources where id = ${sourceId} and removed_at is null)
+      on conflict do nothing`,
+    sql`update files set size = m.value ->> 'size', mime_type = m.value ->> 'mimeType',
+        version = m.value ->> 'version', sha256 = m.value ->> 'sha256',
+        metadata = coalesce(m.value ->> 'metadata', metadata),
+        content_id = case when deleted_at is null and sha256 = m.value ->> 'sha256'
+            and mime_type = m.value ->> 'mimeType'
+          then content_id else ${raw(NEW_CONTENT_ID)} end,
+        created_at = case when deleted_at is null then created_at else ${times.now} end,
+        deleted_at = null
+      from ${items} where files.id = m.value ->> 'id' and not (m.value ->> 'isNew')`,
+    sql`select ${WRITTEN} from ${ours} where ${isOurs}`.reading(WRITTEN),
+    pendSql(
+      sql`${ours} cross join rags r on r.file_source_id = f.file_source_id`,
+      isOurs,
+      times,
+    ).reading(MESSAGE),
   ] as const;
-  const ids = files.map((file) => file.id);
-  const counting = countingInRags(sourceId, ids);
+  const counting = countingInRags(
+    sourceId,
+    files.map((file) => file.id),
+  );
   const [, , written, messages] = await runBatch(db, steps, counting);
   return { messages, ids: new Set(written.map(({ id }) => id)) };
 }
-
-const OURS = `select f.id from json_each(?1) m cross join files f on f.id = m.value ->> 'id'
-  where f.version = m.value ->> 'version'`;
-
-const INSERT = `insert into files (id, file_source_id, path, name, size, mime_type, version, sha256,
-    metadata, created_at)
-  select m.value ->> 'id', ?2, m.value ->> 'path', m.value ->> 'name', m.value ->> 'size',
-    m.value ->> 'mimeType', m.value ->> 'version', m.value ->> 'sha256',
-    case json_type(m.value, '$.metadata') when 'null' then '{}' else m.value -> 'metadata' end, ?3
-  from json_each(?1) m
-  where m.value ->> 'isNew'
-    and exists (select 1 from file_sources where id = ?2 and removed_at is null)
-  on conflict do nothing`;
-
-const UPDATE = `update files set size = m.value ->> 'size', mime_type = m.value ->> 'mimeType',
-    version = m.value ->> 'version', sha256 = m.value ->> 'sha256',
-    metadata = case json_type(m.value, '$.metadata') when 'null' then metadata
-      else m.value -> 'metadata' end,
-    content_id = case when deleted_at is null and sha256 = m.value ->> 'sha256'
-        and mime_type = m.value ->> 'mimeType'
-      then content_id else ${NEW_CONTENT_ID} end,
-    created_at = case when deleted_at is null then created_at else ?2 end, deleted_at = null
-  from json_each(?1) m where files.id = m.value ->> 'id' and not (m.value ->> 'isNew')`;
-
-const PEND = pendSql(
-  `json_each(?1) m cross join files f on f.id = m.value ->> 'id'
-    cross join rags r on r.file_source_id = f.file_source_id`,
-  "f.version = m.value ->> 'version'",
-  "?2",
-  "?3",
-);

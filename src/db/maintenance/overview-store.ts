@@ -1,74 +1,48 @@
-import { and, asc, count, desc, eq, gt, gte, isNull, min, ne, sql, sum } from "drizzle-orm";
-
-import { aliased } from "../aliased.ts";
+import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-counts.ts";
+import { NEWEST_SCAN } from "../catalog/source-store.ts";
 import type { Database } from "../client.ts";
-import {
-  files,
-  fileSources,
-  ragFiles,
-  ragGenerations,
-  rags,
-  scanRuns,
-  usageHours,
-  vectorSyncs,
-} from "../schema/index.ts";
+import { nullable, number } from "../columns.ts";
+import { files, fileSources, ragFiles, rags, scanRuns } from "../schema/index.ts";
+import { columnsOf, computed, optional, pick, select } from "../select.ts";
+import { runBatch, sql } from "../sql.ts";
+import { FAILING_FILES } from "./needs-store.ts";
 
-const live = and(eq(ragGenerations.ragId, rags.id), eq(ragGenerations.generation, rags.generation));
-const liveFiles = and(eq(ragFiles.ragId, rags.id), eq(ragFiles.generation, rags.generation));
+const s = columnsOf(fileSources, "s");
+const run = columnsOf(scanRuns, "run");
+const x = columnsOf(ragFiles, "x");
 
-const counted = (column: Parameters<typeof sum>[0]) =>
-  sql<number>`coalesce(${sum(column)}, 0)`.mapWith(Number);
+const FAILING_FILE = select({
+  ragIdentifier: columnsOf(rags, "r").identifier,
+  filePath: x.path,
+  errorMessage: x.errorMessage,
+  name: columnsOf(files, "f").name,
+});
+const FAILING_SOURCE = select({
+  ...pick(s, "identifier", "name"),
+  error: optional(run.error),
+  finishedAt: optional(run.finishedAt),
+});
+const SCAN = select({ ...pick(s, "identifier", "name"), startedAt: run.startedAt });
+const OLDEST = select({ since: computed(nullable(number), "min(x.revision)") });
 
-/**
- * The data of the panel's first page, in one round trip. `limit` bounds each list, `callsSince`
- * (ms, by the hour) the calls. Counts are the live generations' counters, two rows per RAG.
- */
-export async function readOverview(
-  db: Database,
-  { now, callsSince, limit }: { now: number; callsSince: number; limit: number },
-) {
-  const [
-    [counts],
-    failingFiles,
-    failingSources,
-    scans,
-    [oldest],
-    [calls],
-    [verifications = NO_VERIFICATIONS],
-  ] = await db.batch([
-    db
-      .select({
-        pending: counted(ragGenerations.pendingFiles),
-        processing: counted(ragGenerations.processingFiles),
-        indexed: counted(ragGenerations.indexedFiles),
-        error: counted(ragGenerations.errorFiles),
-        deleted: counted(ragGenerations.deletedFiles),
-      })
-      .from(rags)
-      .innerJoin(ragGenerations, live)
-      .where(isNull(rags.removedAt)),
-    selectFailingFiles(db, limit),
-    selectFailingSources(db, limit),
-    selectScansUnderWay(db, now, limit),
-    db
-      .select({ since: min(ragFiles.revision) })
-      .from(ragFiles)
-      .innerJoin(rags, and(liveFiles, isNull(rags.removedAt)))
-      .where(and(sql`${ragFiles.status} in ('pending', 'processing')`, eq(rags.status, "active"))),
-    db
-      .select({
-        calls: counted(usageHours.calls),
-        errors: counted(usageHours.errors),
-        degraded: counted(usageHours.degraded),
-      })
-      .from(usageHours)
-      .where(and(eq(usageHours.dimension, "all"), gte(usageHours.hour, callsSince))),
-    selectVerifications(db),
-  ]);
-  // A revision is at least the time in ms at which the change became known.
-  const oldestPendingSince = oldest?.since ?? null;
-  return { counts, failingFiles, failingSources, scans, oldestPendingSince, calls, verifications };
-}
+const sumOf = (expression: string) => computed(number, `coalesce(sum(${expression}), 0)`);
+const CALLS = select({
+  calls: sumOf("calls"),
+  errors: sumOf("errors"),
+  degraded: sumOf("degraded"),
+});
+
+/** The sums of the last complete verification of each index in use; costs two rows per index. */
+const VERIFICATIONS = select({
+  indexes: computed(number, "count(*)"),
+  compared: computed(number, "count(v.last_verification)"),
+  lastEndedAt: computed(nullable(number), "max(v.last_verification ->> 'endedAt')"),
+  checked: sumOf("v.last_verification ->> 'checked'"),
+  addedAgain: sumOf("v.last_verification ->> 'addedAgain'"),
+  removed: sumOf("v.last_verification ->> 'removed'"),
+  underWay: computed(number, "count(v.verification)"),
+  underWaySince: computed(nullable(number), "min(v.verification ->> 'beganAt')"),
+});
 
 const NO_VERIFICATIONS = {
   indexes: 0,
@@ -81,68 +55,41 @@ const NO_VERIFICATIONS = {
   underWaySince: null,
 };
 
-/** The sums of the last complete verification of each index in use; costs two rows per index. */
-const selectVerifications = (db: Database) =>
-  db
-    .select({
-      indexes: count(),
-      compared: count(vectorSyncs.lastVerification),
-      lastEndedAt: sql<number | null>`max(${vectorSyncs.lastVerification} ->> 'endedAt')`,
-      checked: counted(sql`${vectorSyncs.lastVerification} ->> 'checked'`),
-      addedAgain: counted(sql`${vectorSyncs.lastVerification} ->> 'addedAgain'`),
-      removed: counted(sql`${vectorSyncs.lastVerification} ->> 'removed'`),
-      underWay: count(vectorSyncs.verification),
-      underWaySince: sql<number | null>`min(${vectorSyncs.verification} ->> 'beganAt')`,
-    })
-    .from(vectorSyncs)
-    .innerJoin(
-      ragGenerations,
-      and(
-        eq(ragGenerations.ragId, vectorSyncs.ragId),
-        eq(ragGenerations.generation, vectorSyncs.generation),
-        ne(ragGenerations.state, "dropped"),
+/**
+ * The data of the panel's first page. `limit` bounds each list, `callsSince` (ms, by the hour) the
+ * calls. Counts are the live generations' counters, two rows per RAG; a file counts once.
+ */
+export async function readOverview(
+  db: Database,
+  { now, callsSince, limit }: { now: number; callsSince: number; limit: number },
+) {
+  const [ofRags, failingFiles, failingSources, scans, [oldest], [calls], [verifications]] =
+    await runBatch(db, [
+      selectRagsOfSources,
+      sql`select ${FAILING_FILE} from ${FAILING_FILES} cross join files f on f.id = x.file_id
+        where r.removed_at is null order by r.identifier, x.path limit ${limit}`.reading(
+        FAILING_FILE,
       ),
-    );
-
-const selectFailingFiles = (db: Database, limit: number) =>
-  db
-    .select({
-      ...aliased("rag", { ragIdentifier: rags.identifier }),
-      ...aliased("file", { filePath: ragFiles.path, errorMessage: ragFiles.errorMessage }),
-      ...aliased("of", { name: files.name }),
-    })
-    .from(rags)
-    .innerJoin(ragGenerations, live)
-    .innerJoin(ragFiles, and(liveFiles, eq(ragFiles.status, "error")))
-    .innerJoin(files, eq(files.id, ragFiles.fileId))
-    .where(and(isNull(rags.removedAt), gt(ragGenerations.errorFiles, 0)))
-    .orderBy(asc(rags.identifier), asc(ragFiles.path))
-    .limit(limit);
-
-const newestRun = sql`(
-  select newest.id from scan_runs newest where newest.file_source_id = ${fileSources.id}
-  order by newest.started_at desc, newest.id desc limit 1)`;
-
-const selectFailingSources = (db: Database, limit: number) =>
-  db
-    .select({
-      ...aliased("source", { identifier: fileSources.identifier, name: fileSources.name }),
-      ...aliased("run", { error: scanRuns.error, finishedAt: scanRuns.finishedAt }),
-    })
-    .from(fileSources)
-    .leftJoin(scanRuns, eq(scanRuns.id, newestRun))
-    .where(and(isNull(fileSources.removedAt), eq(fileSources.status, "error")))
-    .orderBy(asc(fileSources.identifier))
-    .limit(limit);
-
-const selectScansUnderWay = (db: Database, now: number, limit: number) =>
-  db
-    .select({
-      ...aliased("source", { identifier: fileSources.identifier, name: fileSources.name }),
-      ...aliased("run", { startedAt: scanRuns.startedAt }),
-    })
-    .from(fileSources)
-    .innerJoin(scanRuns, eq(scanRuns.id, fileSources.scanRunId))
-    .where(and(isNull(fileSources.removedAt), gt(fileSources.scanClaimedUntil, now)))
-    .orderBy(desc(scanRuns.startedAt))
-    .limit(limit);
+      sql`select ${FAILING_SOURCE} from file_sources s ${NEWEST_SCAN}
+        where s.removed_at is null and s.status = 'error'
+        order by s.identifier limit ${limit}`.reading(FAILING_SOURCE),
+      sql`select ${SCAN} from file_sources s join scan_runs run on run.id = s.scan_run_id
+        where s.removed_at is null and s.scan_claimed_until > ${now}
+        order by run.started_at desc limit ${limit}`.reading(SCAN),
+      sql`select ${OLDEST} from rag_files x join rags r on x.rag_id = r.id
+          and x.generation = r.generation and r.removed_at is null
+        where x.status in ('pending', 'processing') and r.status = 'active'`.reading(OLDEST),
+      sql`select ${CALLS} from usage_hours
+        where dimension = 'all' and hour >= ${callsSince}`.reading(CALLS),
+      sql`select ${VERIFICATIONS} from vector_syncs v join rag_generations g
+        on g.rag_id = v.rag_id and g.generation = v.generation
+          and g.state <> 'dropped'`.reading(VERIFICATIONS),
+    ]);
+  const counts = summed((await filesOfSources(db, ofRags)).values());
+  // A revision is at least the time in ms at which the change became known.
+  const oldestPendingSince = oldest?.since ?? null;
+  return {
+    ...{ counts, failingFiles, failingSources, scans, oldestPendingSince, calls },
+    verifications: verifications ?? NO_VERIFICATIONS,
+  };
+}

@@ -1,87 +1,65 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { id, number, oneOf, row, type Row } from "../columns.ts";
-import { execute, query, readRow, runBatch, statement } from "../raw-sql.ts";
-import { VECTOR_PLACES } from "../schema/rags.ts";
 import { heldUntil } from "../files/attempts.ts";
 import { rowKey } from "../files/file-rows.ts";
+import { fileSources, ragGenerations, rags } from "../schema/index.ts";
+import { columnsOf, pick, select, type Row } from "../select.ts";
+import { execute, hasRows, readValue, runBatch, sql } from "../sql.ts";
+
+const [r, s] = [columnsOf(rags), columnsOf(fileSources)];
+const [RAG_ID, SOURCE_ID] = [select(pick(r, "id")), select(pick(s, "id"))];
 
 /** RAGs and sources removed before `before` that still have data to delete. */
 export async function removedResources(
   db: Database,
   before: number,
 ): Promise<{ rags: RagId[]; sources: FileSourceId[] }> {
-  const [rags, sources] = await runBatch(db, [
-    query(row({ id: id<RagId>() }), `select id from rags where removed_at < ?1`, before),
-    query(
-      row({ id: id<FileSourceId>() }),
-      `select id from file_sources where removed_at < ?1`,
-      before,
-    ),
+  const [ofRags, ofSources] = await runBatch(db, [
+    sql`select ${RAG_ID} from rags where removed_at < ${before}`.reading(RAG_ID),
+    sql`select ${SOURCE_ID} from file_sources where removed_at < ${before}`.reading(SOURCE_ID),
   ]);
-  return { rags: rags.map(({ id }) => id), sources: sources.map(({ id }) => id) };
+  return { rags: ofRags.map(({ id }) => id), sources: ofSources.map(({ id }) => id) };
 }
 
-const GENERATION = row({ generation: number, shards: number, vectorsIn: oneOf(VECTOR_PLACES) });
+const GENERATION = select(pick(columnsOf(ragGenerations), "generation", "shards", "vectorsIn"));
 
 /** Every generation of a removed RAG, retired ones included; null when it is not removed. */
 export async function removedRagGenerations(
   db: Database,
   ragId: RagId,
 ): Promise<Row<typeof GENERATION>[] | null> {
-  const [rags, generations] = await runBatch(db, [
-    statement(`select 1 from rags where id = ?1 and removed_at is not null`, ragId),
-    query(
-      GENERATION,
-      `select generation, shards, vectors_in as vectorsIn from rag_generations where rag_id = ?1`,
-      ragId,
-    ),
+  const [removed, generations] = await runBatch(db, [
+    sql`select 1 from rags where id = ${ragId} and removed_at is not null`,
+    sql`select ${GENERATION} from rag_generations where rag_id = ${ragId}`.reading(GENERATION),
   ]);
-  return rags.length === 0 ? null : generations;
+  return removed.length === 0 ? null : generations;
 }
 
 /** Deletes some of a RAG's file rows; returns whether there may be more. */
 export async function deleteRagFiles(db: Database, ragId: RagId, limit: number): Promise<boolean> {
-  const deleted = await execute(
-    db,
-    `delete from rag_files where (${rowKey()}) in (
-       select ${rowKey()} from rag_files where rag_id = ?1 limit ?2) returning 1`,
-    ragId,
-    limit,
-  );
+  const [deleted] = await runBatch(db, [
+    sql`delete from rag_files where (${rowKey()}) in (
+    select ${rowKey()} from rag_files where rag_id = ${ragId} limit ${limit}) returning 1`,
+  ]);
   return deleted.length === limit;
 }
 
 /** Whether a worker may still write to the RAG's index. */
-export async function isWorkedOn(db: Database, ragId: RagId, now: number): Promise<boolean> {
-  const rows = await execute(
-    db,
-    `select 1 from rag_files where rag_id = ?1 and status = 'processing' and ${heldUntil()} > ?2
-     limit 1`,
-    ragId,
-    now,
-  );
-  return rows.length > 0;
-}
+export const isWorkedOn = (db: Database, ragId: RagId, now: number) =>
+  hasRows(db)`select 1 from rag_files
+    where rag_id = ${ragId} and status = 'processing' and ${heldUntil()} > ${now} limit 1`;
 
-export async function deleteRag(db: Database, ragId: RagId): Promise<void> {
-  await execute(db, `delete from rags where id = ?1 and removed_at is not null`, ragId);
-}
+export const deleteRag = (db: Database, ragId: RagId) =>
+  execute(db)`delete from rags where id = ${ragId} and removed_at is not null`;
 
 /**
  * When a source was removed, ms; null: it was not, or may not be cleaned yet, as its RAGs are
  * cleaned first.
  */
-export async function purgeableSince(db: Database, sourceId: FileSourceId): Promise<number | null> {
-  const found = await readRow(
-    db,
-    row({ removedAt: number }),
-    `select removed_at as removedAt from file_sources where id = ?1 and removed_at is not null
-       and not exists (select 1 from rags where file_source_id = ?1)`,
-    sourceId,
-  );
-  return found?.removedAt ?? null;
-}
+export const purgeableSince = (db: Database, sourceId: FileSourceId): Promise<number | null> =>
+  readValue(db, s.removedAt)`select removed_at from file_sources where id = ${sourceId}
+    and removed_at is not null and not exists (
+      select 1 from rags where file_source_id = ${sourceId})`;
 
 /** Deletes some of a source's files; returns whether there may be more. */
 export async function deleteSourceFiles(
@@ -89,16 +67,12 @@ export async function deleteSourceFiles(
   sourceId: FileSourceId,
   limit: number,
 ): Promise<boolean> {
-  const rows = await execute(
-    db,
-    `delete from files where id in (
-       select id from files where file_source_id = ?1 limit ?2) returning 1`,
-    sourceId,
-    limit,
-  );
-  return rows.length === limit;
+  const [deleted] = await runBatch(db, [
+    sql`delete from files where id in (
+    select id from files where file_source_id = ${sourceId} limit ${limit}) returning 1`,
+  ]);
+  return deleted.length === limit;
 }
 
-export async function deleteSource(db: Database, sourceId: FileSourceId): Promise<void> {
-  await execute(db, `delete from file_sources where id = ?1 and removed_at is not null`, sourceId);
-}
+export const deleteSource = (db: Database, sourceId: FileSourceId) =>
+  execute(db)`delete from file_sources where id = ${sourceId} and removed_at is not null`;

@@ -1,42 +1,32 @@
 import type { Database } from "../client.ts";
-import { number, oneOf, row, text, type Row } from "../columns.ts";
-import { query, readRows, runBatch } from "../raw-sql.ts";
+import { number, oneOf, text } from "../columns.ts";
+import { computed, select, type Row } from "../select.ts";
+import { raw, readRows, runBatch, sql } from "../sql.ts";
 
 /** All secrets encrypted at rest, by the kind of their owner. */
 const KINDS = ["file source", "second factor"] as const;
-const SEALED = `select 'file source' as kind, id, sealed_secrets as sealed from file_sources
+const SEALED = raw(`select 'file source' as kind, id, sealed_secrets as sealed from file_sources
   where sealed_secrets is not null and removed_at is null
-  union all select 'second factor', user_id, sealed_secret from user_totp`;
-const UPDATES: Record<(typeof KINDS)[number], string> = {
-  "file source": `update file_sources set sealed_secrets = ?3
-    where id = ?1 and sealed_secrets = ?2 returning id`,
-  "second factor": `update user_totp set sealed_secret = ?3
-    where user_id = ?1 and sealed_secret = ?2 returning user_id as id`,
-};
+  union all select 'second factor', user_id, sealed_secret from user_totp`);
 
-const SECRET = row({ kind: oneOf(KINDS), id: text, sealed: text });
+const SECRET = select({
+  kind: computed(oneOf(KINDS), "kind"),
+  id: computed(text, "id"),
+  sealed: computed(text, "sealed"),
+});
 export type SealedSecret = Row<typeof SECRET>;
 
 /**
  * Secrets sealed with a given key, in random order, so that an unreadable one does not block
  * others.
  */
-export async function secretsSealedBy(
+export const secretsSealedBy = (
   db: Database,
   keyId: string,
   limit: number,
-): Promise<SealedSecret[]> {
-  return await readRows(
-    db,
-    SECRET,
-    `select kind, id, sealed from (${SEALED}) where sealed like ?1 || '.%'
-     order by random() limit ?2`,
-    keyId,
-    limit,
-  );
-}
-
-const ID = row({ id: text });
+): Promise<SealedSecret[]> =>
+  readRows(db, SECRET)`select ${SECRET} from (${SEALED}) where sealed like ${`${keyId}.%`}
+    order by random() limit ${limit}`;
 
 /**
  * Replaces sealed texts; one that has changed since is left alone. Returns how many were replaced.
@@ -47,21 +37,22 @@ export async function replaceSealed(
 ): Promise<number> {
   const updated = await runBatch(
     db,
-    changes.map(({ secret, sealed }) =>
-      query(ID, UPDATES[secret.kind], secret.id, secret.sealed, sealed),
+    changes.map(({ secret: { kind, id, sealed: before }, sealed }) =>
+      kind === "file source"
+        ? sql`update file_sources set sealed_secrets = ${sealed}
+            where id = ${id} and sealed_secrets = ${before} returning 1`
+        : sql`update user_totp set sealed_secret = ${sealed}
+            where user_id = ${id} and sealed_secret = ${before} returning 1`,
     ),
   );
   return updated.flat().length;
 }
 
-const COUNT = row({ keyId: text, secrets: number });
+const COUNT = select({
+  keyId: computed(text, "substr(sealed, 1, instr(sealed, '.') - 1)"),
+  secrets: computed(number, "count(*)"),
+});
 
 /** How many secrets are sealed with each key. */
-export async function countSealedByKey(db: Database): Promise<Row<typeof COUNT>[]> {
-  return await readRows(
-    db,
-    COUNT,
-    `select substr(sealed, 1, instr(sealed, '.') - 1) as keyId, count(*) as secrets
-     from (${SEALED}) group by 1`,
-  );
-}
+export const countSealedByKey = (db: Database): Promise<Row<typeof COUNT>[]> =>
+  readRows(db, COUNT)`select ${COUNT} from (${SEALED}) group by 1`;

@@ -1,15 +1,23 @@
 import type { Database } from "../client.ts";
-import { flag, nullable, row, text, type Row } from "../columns.ts";
-import { readRow } from "../raw-sql.ts";
+import { flag, nullable, text } from "../columns.ts";
+import { computed, select, type Row } from "../select.ts";
+import { readRow } from "../sql.ts";
 
-const STEPS = row({
+const first = (table: string, where: string) =>
+  computed(
+    nullable(text),
+    `(select identifier from ${table} where ${where} order by identifier limit 1)`,
+  );
+const has = (rows: string) => computed(flag, `exists (select 1 from ${rows} limit 1)`);
+
+const STEPS = select({
   /** Identifiers of the first of each by name; null: there is none. */
-  source: nullable(text),
-  rag: nullable(text),
-  inference: nullable(text),
-  hasFiles: flag,
-  hasToken: flag,
-  hasCalls: flag,
+  source: first("file_sources", "removed_at is null"),
+  rag: first("rags", "removed_at is null"),
+  inference: first("inferences", "1"),
+  hasFiles: has("files"),
+  hasToken: has("tokens"),
+  hasCalls: has("usage_hours where dimension = 'all' and calls > 0"),
 });
 export type Steps = Row<typeof STEPS>;
 
@@ -23,19 +31,5 @@ const NOTHING: Steps = {
 };
 
 /** How far a service is set up: one row of each table. */
-export async function readSteps(db: Database): Promise<Steps> {
-  const first = (table: string, where: string) =>
-    `(select identifier from ${table} where ${where} order by identifier limit 1)`;
-  const found = await readRow(
-    db,
-    STEPS,
-    `select ${first("file_sources", "removed_at is null")} as source,
-       ${first("rags", "removed_at is null")} as rag,
-       ${first("inferences", "1")} as inference,
-       exists (select 1 from files limit 1) as hasFiles,
-       exists (select 1 from tokens limit 1) as hasToken,
-       exists (select 1 from usage_hours where dimension = 'all' and calls > 0 limit 1)
-         as hasCalls`,
-  );
-  return found ?? NOTHING;
-}
+export const readSteps = async (db: Database): Promise<Steps> =>
+  (await readRow(db, STEPS)`select ${STEPS}`) ?? NOTHING;

@@ -1,20 +1,19 @@
-import type { RagId } from "../../core/ids.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { id, nullable, number, row, type Row } from "../columns.ts";
-import { execute, readRows, runBatch, statement } from "../raw-sql.ts";
+import { nullable, number } from "../columns.ts";
+import { vectorSyncs } from "../schema/index.ts";
+import { columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { execute, raw, readRows, runBatch, sql } from "../sql.ts";
 
 /** An index object whose vectors are kept in sync with the vector index. */
-const VECTOR_SYNC = row({
-  ragId: id<RagId>(),
-  generation: number,
-  shard: number,
-  /**
-   * Dimensions of its generation; null: the generation was dropped, and its vectors are to be
-   * removed.
-   */
-  shards: nullable(number),
-  verifyAt: number,
+const VECTOR_SYNC = select({
+  ...pick(columnsOf(vectorSyncs), "ragId", "generation", "shard", "verifyAt"),
+  /** Null: the generation was dropped, and its vectors are to be removed. */
+  shards: computed(
+    nullable(number),
+    `(select shards from rag_generations g where g.rag_id = vector_syncs.rag_id
+      and g.generation = vector_syncs.generation and g.state <> 'dropped')`,
+  ),
 });
 export type VectorSync = Row<typeof VECTOR_SYNC>;
 
@@ -28,81 +27,56 @@ export async function makeVectorSyncsDue(
   dueAt: number,
 ): Promise<void> {
   if (addresses.length === 0) return;
-  await execute(
-    db,
-    `insert into vector_syncs (rag_id, generation, shard, due_at)
-     select distinct value ->> 'ragId', value ->> 'generation', value ->> 'shard', ?2
-     from json_each(?1) where true
-     on conflict do update set due_at = min(due_at, excluded.due_at)`,
-    JSON.stringify(addresses),
-    dueAt,
-  );
+  await execute(db)`insert into vector_syncs (rag_id, generation, shard, due_at)
+    select distinct value ->> 'ragId', value ->> 'generation', value ->> 'shard', ${dueAt}
+    from json_each(${addresses}) where true
+    on conflict do update set due_at = min(due_at, excluded.due_at)`;
 }
 
-/** Shards without a row, e.g. after a vector index was configured. */
-const ADD_UNKNOWN = `with recursive shard (number) as (
-    select 0 union all select number + 1 from shard
-    where number + 1 < (select max(shards) from rag_generations))
-  insert into vector_syncs (rag_id, generation, shard, due_at)
-  select g.rag_id, g.generation, s.number, ?1 from rag_generations g
-    join shard s on s.number < g.shards
-  where g.state <> 'dropped' and g.vectors_in = 'vectorize'
-    and not exists (select 1 from vector_syncs u
-    where u.rag_id = g.rag_id and u.generation = g.generation and u.shard = s.number)
-  limit ?2`;
-
-const NOTHING_YET = `'checked', 0, 'addedAgain', 0, 'removed', 0`;
-
-/** Adds rows for objects without one, a limited number per call; they are due at once. */
-export async function addMissingVectorSyncs(
-  db: Database,
-  now: number,
-  limit: number,
-): Promise<void> {
-  await execute(db, ADD_UNKNOWN, now, limit);
-}
+/**
+ * Adds rows for objects without one, for example after a vector index was configured: a limited
+ * number per call; they are due at once.
+ */
+export const addMissingVectorSyncs = (db: Database, now: number, limit: number) =>
+  execute(db)`with recursive shard (number) as (
+      select 0 union all select number + 1 from shard
+      where number + 1 < (select max(shards) from rag_generations))
+    insert into vector_syncs (rag_id, generation, shard, due_at)
+    select g.rag_id, g.generation, s.number, ${now} from rag_generations g
+      join shard s on s.number < g.shards
+    where g.state <> 'dropped' and g.vectors_in = 'vectorize'
+      and not exists (select 1 from vector_syncs u
+      where u.rag_id = g.rag_id and u.generation = g.generation and u.shard = s.number)
+    limit ${limit}`;
 
 /**
  * Claims the longest overdue until `claimedUntil`. A due verification is recorded as begun with
  * the claim, so that one that fails every time shows as unfinished.
  */
-export async function claimVectorSyncs(
+export const claimVectorSyncs = (
   db: Database,
-  of: { now: number; claimedUntil: number; limit: number },
-): Promise<VectorSync[]> {
-  return await readRows(
-    db,
-    VECTOR_SYNC,
-    `update vector_syncs set due_at = ?2, verification = case when verification is null and verify_at <= ?1
-       then json_object('beganAt', ?1, ${NOTHING_YET}) else verification end
-     where rowid in (select rowid from vector_syncs where due_at <= ?1 order by due_at limit ?3)
-     returning rag_id as ragId, generation, shard, verify_at as verifyAt,
-       (select shards from rag_generations g where g.rag_id = vector_syncs.rag_id
-         and g.generation = vector_syncs.generation and g.state <> 'dropped') as shards`,
-    of.now,
-    of.claimedUntil,
-    of.limit,
-  );
-}
+  { now, claimedUntil, limit }: { now: number; claimedUntil: number; limit: number },
+): Promise<VectorSync[]> =>
+  readRows(db, VECTOR_SYNC)`update vector_syncs set due_at = ${claimedUntil},
+      verification = case when verification is null and verify_at <= ${now}
+        then json_object('beganAt', ${now}, 'checked', 0, 'addedAgain', 0, 'removed', 0)
+        else verification end
+    where rowid in (select rowid from vector_syncs where due_at <= ${now}
+      order by due_at limit ${limit})
+    returning ${VECTOR_SYNC}`;
+
+const at = ({ ragId, generation, shard }: IndexAddress) =>
+  sql`rag_id = ${ragId} and generation = ${generation} and shard = ${shard}`;
 
 /** Sets when the next sync is due; an earlier time set meanwhile stays. */
-export async function rescheduleVectorSync(
+export const rescheduleVectorSync = (
   db: Database,
   address: IndexAddress,
   { claimedUntil, dueAt }: { claimedUntil: number; dueAt: number },
-): Promise<void> {
-  const { ragId, generation, shard } = address;
-  await execute(
-    db,
-    `update vector_syncs set due_at = case when due_at = ?5 then ?4 else min(due_at, ?4) end
-     where rag_id = ?1 and generation = ?2 and shard = ?3`,
-    ragId,
-    generation,
-    shard,
-    dueAt,
-    claimedUntil,
-  );
-}
+) =>
+  execute(db)`update vector_syncs set due_at = case when due_at = ${claimedUntil} then ${dueAt}
+      else min(due_at, ${dueAt}) end
+    where ${at(address)}`;
 
 /**
  * Adds up the findings of a part of a pass. `end`: it was the last part; when the next pass is due
@@ -114,49 +88,23 @@ export async function recordVerification(
   found: VerificationCounts,
   end: { endedAt: number; nextAt: number } | null,
 ): Promise<void> {
+  const plus = (name: keyof VerificationCounts) =>
+    sql`${raw(`'$.${name}', verification ->> '${name}'`)} + ${found[name]}`;
   await runBatch(db, [
-    addCounts(address, found),
-    ...(end === null ? [] : [ending(address, end.endedAt, end.nextAt)]),
+    sql`update vector_syncs set verification = json_set(verification,
+        ${plus("checked")}, ${plus("addedAgain")}, ${plus("removed")})
+      where ${at(address)} and verification is not null`,
+    ...(end === null
+      ? []
+      : [
+          sql`update vector_syncs set verify_at = ${end.nextAt}, verification = null,
+              last_verification = coalesce(
+                json_set(verification, '$.endedAt', ${end.endedAt}), last_verification)
+            where ${at(address)}`,
+        ]),
   ]);
 }
 
-function addCounts({ ragId, generation, shard }: IndexAddress, found: VerificationCounts) {
-  return statement(
-    `update vector_syncs set verification = json_set(verification,
-       '$.checked', verification ->> 'checked' + (?4 ->> 'checked'),
-       '$.addedAgain', verification ->> 'addedAgain' + (?4 ->> 'addedAgain'),
-       '$.removed', verification ->> 'removed' + (?4 ->> 'removed'))
-     where rag_id = ?1 and generation = ?2 and shard = ?3 and verification is not null`,
-    ragId,
-    generation,
-    shard,
-    JSON.stringify(found),
-  );
-}
-
-function ending({ ragId, generation, shard }: IndexAddress, endedAt: number, nextAt: number) {
-  return statement(
-    `update vector_syncs set verify_at = ?5, verification = null,
-       last_verification = coalesce(json_set(verification, '$.endedAt', ?4), last_verification)
-     where rag_id = ?1 and generation = ?2 and shard = ?3`,
-    ragId,
-    generation,
-    shard,
-    endedAt,
-    nextAt,
-  );
-}
-
 /** Called for a dropped generation without vectors. */
-export async function deleteVectorSync(
-  db: Database,
-  { ragId, generation, shard }: IndexAddress,
-): Promise<void> {
-  await execute(
-    db,
-    `delete from vector_syncs where rag_id = ?1 and generation = ?2 and shard = ?3`,
-    ragId,
-    generation,
-    shard,
-  );
-}
+export const deleteVectorSync = (db: Database, address: IndexAddress) =>
+  execute(db)`delete from vector_syncs where ${at(address)}`;

@@ -1,38 +1,24 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
-import { readRows, runBatch, statement } from "../raw-sql.ts";
-import type { Statement } from "../raw-sql.ts";
-import { NEW_CONTENT_ID } from "../schema/sources.ts";
-import type { ScanProblem } from "../schema/sources.ts";
 import { countingInRags } from "../files/count-together.ts";
 import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
-import { leaveSql, REMOVAL } from "../files/removal-store.ts";
-import type { Removal } from "../files/removal-store.ts";
+import { leaveSql, REMOVAL, type Removal } from "../files/removal-store.ts";
+import { files } from "../schema/index.ts";
+import { NEW_CONTENT_ID, type ScanProblem, type ScanProgress } from "../schema/sources.ts";
+import { columnsOf, listed, pick, select, type Row } from "../select.ts";
+import { raw, readRows, runBatch, sql, type Sql } from "../sql.ts";
 import { addProblems } from "./scan-problems.ts";
-import { COMMITTED, commitStep } from "./scan-store.ts";
-import type { RunCounts, ScanProgress, ScanRun } from "./scan-store.ts";
+import { commitStep, isCommitted, type RunCounts, type ScanRun } from "./scan-store.ts";
+
+const f = columnsOf(files, "f");
 
 /** A file of a source as last listed. */
-export const KNOWN_FILE = row({
-  id: id<FileId>(),
-  path: text,
-  externalId: nullable(text),
-  url: nullable(text),
-  name: text,
-  size: number,
-  mimeType: text,
-  version: text,
-  metadata: jsonObject,
-  sourceState: nullable(jsonObject),
-  deletedAt: nullable(number),
+export const KNOWN_FILE = select({
+  ...pick(f, "id", "path", "externalId", "url", "name", "size", "mimeType", "version"),
+  ...pick(f, "metadata", "sourceState", "deletedAt"),
 });
 export type KnownRow = Row<typeof KNOWN_FILE>;
-
-export const KNOWN_COLUMNS = `f.id, f.path, f.external_id as externalId, f.url, f.name, f.size,
-  f.mime_type as mimeType, f.version, f.metadata, f.source_state as sourceState,
-  f.deleted_at as deletedAt`;
 
 type Named = Pick<KnownRow, "path" | "externalId">;
 
@@ -43,16 +29,16 @@ type Named = Pick<KnownRow, "path" | "externalId">;
 export async function knownFiles(
   db: Database,
   sourceId: FileSourceId,
-  listed: Named[],
+  named: Named[],
 ): Promise<KnownRow[]> {
-  const paths = [...new Set(listed.map(({ path }) => path))];
-  const found = await knownBy(db, "path", sourceId, paths);
+  const paths = [...new Set(named.map(({ path }) => path))];
+  const found = await knownBy(db, f.path.sql, sourceId, paths);
   const idAt = new Map(found.map(({ path, externalId }) => [path, externalId]));
-  const elsewhere = listed.flatMap(({ path, externalId }) =>
+  const elsewhere = named.flatMap(({ path, externalId }) =>
     externalId === null || idAt.get(path) === externalId ? [] : [externalId],
   );
   if (elsewhere.length === 0) return found;
-  const moved = await knownBy(db, "external_id", sourceId, elsewhere);
+  const moved = await knownBy(db, f.externalId.sql, sourceId, elsewhere);
   return [...new Map([...found, ...moved].map((row) => [row.id, row])).values()];
 }
 
@@ -61,19 +47,13 @@ export async function knownFiles(
  */
 async function knownBy(
   db: Database,
-  column: "path" | "external_id",
+  column: Sql,
   sourceId: FileSourceId,
   values: string[],
 ): Promise<KnownRow[]> {
   if (values.length === 0) return [];
-  return await readRows(
-    db,
-    KNOWN_FILE,
-    `select ${KNOWN_COLUMNS} from json_each(?2) m
-       cross join files f on f.file_source_id = ?1 and f.${column} = m.value`,
-    sourceId,
-    values,
-  );
+  return await readRows(db, KNOWN_FILE)`select ${KNOWN_FILE} from json_each(${values}) m
+    cross join files f on f.file_source_id = ${sourceId} and ${column} = m.value`;
 }
 
 /** A file as a page of a listing writes it. `contentIsKept`: the version is the same. */
@@ -111,10 +91,10 @@ export async function commitPage(
   if ((results[0] ?? []).length === 0) return null;
   if (writes.writes.length === 0) return { messages: [], removals: [] };
   const failed = new Set(writes.failures.map(({ id }) => id));
-  const pended = (results.at(-3) ?? []).map(MESSAGE);
+  const pended = (results.at(-3) ?? []).map(MESSAGE.read);
   return {
     messages: pended.filter(({ fileId }) => !failed.has(fileId)),
-    removals: (results.at(-2) ?? []).map(REMOVAL),
+    removals: (results.at(-2) ?? []).map(REMOVAL.read),
   };
 }
 
@@ -122,30 +102,38 @@ function writeStatements(
   run: ScanRun,
   commit: string,
   { writes, moved, states, failures }: PageWrites,
-  times: PageTimes,
-): Statement[] {
-  const statements: Statement[] = [];
+  { now, queuedUntil, removedUntil }: PageTimes,
+): Sql[] {
+  const committed = isCommitted(run, commit);
+  const statements: Sql[] = [];
   if (states.length > 0) {
     statements.push(
-      statement(
-        `update files set source_state = m.value ->> 'sourceState' from json_each(?3) m
-         where files.id = m.value ->> 'id' and ${COMMITTED}`,
-        run.id,
-        commit,
-        states,
-      ),
+      sql`update files set source_state = m.value ->> 'sourceState' from json_each(${states}) m
+        where files.id = m.value ->> 'id' and ${committed}`,
     );
   }
   if (writes.length === 0) return statements;
-  const ids = writes.map(({ id }) => id);
-  if (moved.length > 0) statements.push(...freePaths(run, commit, writes, moved));
+  const ofWrites = sql`json_each(${writes.map(({ id }) => id)}) m`;
+  if (moved.length > 0) statements.push(...freePaths(run, committed, writes, moved));
   statements.push(
-    ...portionsOf(writes).map((some) =>
-      statement(WRITE_FILES, run.id, commit, some, run.source.id, times.now),
+    ...portionsOf(writes).map((some) => writeFiles(run, committed, some, now)),
+    pendSql(
+      sql`${ofWrites} cross join files f on f.id = m.value
+        cross join rags r on r.file_source_id = f.file_source_id`,
+      committed,
+      { now, claimedUntil: queuedUntil },
     ),
-    statement(PEND_FILES, run.id, commit, ids, times.now, times.queuedUntil),
-    statement(LEAVE_RAGS, ids, times.now, times.removedUntil, run.id, commit),
-    statement(FAIL_FILES, run.id, commit, failures, times.now),
+    leaveSql(
+      sql`${ofWrites} cross join rag_files rf on rf.file_id = m.value
+          cross join files f on f.id = rf.file_id cross join rags r on r.id = rf.rag_id
+        where not ${HOLDS} and ${committed}`,
+      { now, removedUntil },
+    ).sql,
+    sql`update rag_files set status = 'error', claimed_until = 0, leased_until = ${now},
+        error_message = m.value ->> 'message', error_is_outside = m.value ->> 'outside'
+      from json_each(${failures}) m
+      where rag_files.file_id = m.value ->> 'id' and rag_files.status = 'pending' and ${isOpen()}
+        and ${committed}`,
   );
   return statements;
 }
@@ -171,65 +159,32 @@ function portionsOf(writes: ListedWrite[]): ListedWrite[][] {
   return portions;
 }
 
-const WRITE_FILES = `insert into files (id, file_source_id, path, external_id, url, name, size,
-    mime_type, version, metadata, source_state, created_at)
-  select value ->> 'id', ?4, value ->> 'path', value ->> 'externalId', value ->> 'url',
-    value ->> 'name', value ->> 'size', value ->> 'mimeType', value ->> 'version',
-    value -> 'metadata', value ->> 'sourceState', ?5
-  from json_each(?3) where ${COMMITTED}
-  on conflict (id) do update set path = excluded.path, external_id = excluded.external_id,
-    url = excluded.url, name = excluded.name, mime_type = excluded.mime_type,
-    size = case when version = excluded.version then size else excluded.size end,
-    sha256 = case when version = excluded.version and deleted_at is null then sha256 end,
-    content_id = case when version = excluded.version and deleted_at is null
-      and name = excluded.name and mime_type = excluded.mime_type then content_id
-      else ${NEW_CONTENT_ID} end,
-    version = excluded.version, metadata = excluded.metadata,
-    source_state = excluded.source_state,
-    created_at = case when deleted_at is null then created_at else excluded.created_at end,
-    deleted_at = null`;
+const KEPT = ["id", "size"] as const;
+const REPLACED = [
+  ...(["path", "externalId", "url", "name", "mimeType", "version"] as const),
+  ...(["metadata", "sourceState"] as const),
+] as const;
+const WRITTEN = listed(files, ...KEPT, ...REPLACED);
 
-const PEND_FILES = pendSql(
-  `json_each(?3) m cross join files f on f.id = m.value
-     cross join rags r on r.file_source_id = f.file_source_id`,
-  COMMITTED,
-  "?4",
-  "?5",
-);
-
-const LEAVE_RAGS = leaveSql(`json_each(?1) m cross join rag_files rf on rf.file_id = m.value
-  cross join files f on f.id = rf.file_id cross join rags r on r.id = rf.rag_id
-  where not ${HOLDS} and ${COMMITTED.replace("?1", "?4").replace("?2", "?5")}`);
-
-const FAIL_FILES = `update rag_files set status = 'error', claimed_until = 0, leased_until = ?4,
-    error_message = m.value ->> 'message', error_is_outside = m.value ->> 'outside'
-  from json_each(?3) m
-  where rag_files.file_id = m.value ->> 'id' and rag_files.status = 'pending' and ${isOpen()}
-    and ${COMMITTED}`;
+const writeFiles = (run: ScanRun, committed: Sql, some: ListedWrite[], now: number): Sql =>
+  sql`insert into files (${WRITTEN.columns}, file_source_id, created_at)
+    select ${WRITTEN.values}, ${run.source.id}, ${now} from json_each(${some}) m where ${committed}
+    on conflict (id) do update set ${listed(files, ...REPLACED).excluded},
+      size = case when version = excluded.version then size else excluded.size end,
+      sha256 = case when version = excluded.version and deleted_at is null then sha256 end,
+      content_id = case when version = excluded.version and deleted_at is null
+        and name = excluded.name and mime_type = excluded.mime_type then content_id
+        else ${raw(NEW_CONTENT_ID)} end,
+      created_at = case when deleted_at is null then created_at else excluded.created_at end,
+      deleted_at = null`;
 
 /** Two files may swap their paths, or one may take the path of another that moves away. */
-function freePaths(
-  run: ScanRun,
-  commit: string,
-  writes: ListedWrite[],
-  moved: FileId[],
-): Statement[] {
+function freePaths(run: ScanRun, committed: Sql, writes: ListedWrite[], moved: FileId[]): Sql[] {
   const targets = writes.filter(({ id }) => moved.includes(id)).map(({ path }) => path);
+  const freed = sql`update files set path = path || ' (' || id || ')'`;
   return [
-    statement(
-      `update files set path = path || ' (' || id || ')'
-       where id in (select value from json_each(?3)) and ${COMMITTED}`,
-      run.id,
-      commit,
-      moved,
-    ),
-    statement(
-      `update files set path = path || ' (' || id || ')'
-       where file_source_id = ?4 and path in (select value from json_each(?3)) and ${COMMITTED}`,
-      run.id,
-      commit,
-      targets,
-      run.source.id,
-    ),
+    sql`${freed} where id in (select value from json_each(${moved})) and ${committed}`,
+    sql`${freed} where file_source_id = ${run.source.id}
+      and path in (select value from json_each(${targets})) and ${committed}`,
   ];
 }

@@ -1,42 +1,42 @@
-import { z } from "zod";
-
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { json, nullable, number, row, text, type Row } from "../columns.ts";
 import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
-import { leftOutList } from "./left-out.ts";
+import type { Slice } from "../page.ts";
+import { fileSources, scanRuns } from "../schema/index.ts";
+import { columnsOf, pick, select, type Row } from "../select.ts";
+import { runBatch, sql } from "../sql.ts";
 
-const RUN = row({
-  id: text,
-  startedAt: number,
-  finishedAt: nullable(number),
-  added: number,
-  changed: number,
-  removed: number,
-  unchanged: number,
-  failed: number,
-  problems: json(z.array(z.object({ path: z.string(), message: z.string() }))),
-  heldRemovals: number,
-  leftOut: json(leftOutList),
-  error: nullable(text),
-});
+const RUN = select(columnsOf(scanRuns));
 export type ScanRun = Row<typeof RUN>;
 
-/** A source's runs, the newest first, read from the index of their times. */
-export async function readRunPage(
+const COUNT = select(pick(columnsOf(fileSources), "runCount"));
+
+const runsOf = (sourceId: FileSourceId) => sql`from scan_runs where file_source_id = ${sourceId}`;
+
+/** One page of a source's runs, the newest first. */
+export async function listScanRuns(
+  db: Database,
+  sourceId: FileSourceId,
+  { offset, limit }: Slice,
+): Promise<{ data: ScanRun[]; total: number }> {
+  const [data, [source]] = await runBatch(db, [
+    sql`select ${RUN} ${runsOf(sourceId)} order by started_at desc, id desc
+      limit ${limit} offset ${offset}`.reading(RUN),
+    sql`select ${COUNT} from file_sources where id = ${sourceId}`.reading(COUNT),
+  ]);
+  return { data, total: source?.runCount ?? 0 };
+}
+
+/** The same by keys, read from the index of their times. */
+export const readRunPage = (
   db: Database,
   sourceId: FileSourceId,
   at: PageAt,
-): Promise<KeyedPage<ScanRun>> {
-  return await readKeyedPage(db, at, {
-    read: RUN,
-    sql: `select id, started_at as startedAt, finished_at as finishedAt, added, changed, removed,
-        unchanged, failed, problems, held_removals as heldRemovals,
-        left_out as leftOut, error
-      from scan_runs where file_source_id = ?1`,
-    parameters: [sourceId],
+): Promise<KeyedPage<ScanRun>> =>
+  readKeyedPage(db, at, {
+    of: RUN,
+    from: runsOf(sourceId),
     columns: ["started_at", "id"],
     order: "desc",
     keyOf: ({ startedAt, id }) => [startedAt, id],
   });
-}

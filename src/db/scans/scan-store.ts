@@ -1,63 +1,16 @@
-import { z } from "zod";
-
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { flag, id, json, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
-import { execute, query, runBatch, statement } from "../raw-sql.ts";
-import type { Statement } from "../raw-sql.ts";
-import { leftOutList } from "./left-out.ts";
+import { fileSources, scanRuns } from "../schema/index.ts";
+import type { ScanProgress } from "../schema/sources.ts";
+import { columnsOf, pick, select, type Row } from "../select.ts";
+import { execute, hasRows, runBatch, sql, type Sql } from "../sql.ts";
 
-/** Empty pages in a row; `mark`: hash of the cursor that the page of the number `markedAt` led to. */
-const listingAdvance = z.object({
-  pages: z.number(),
-  empty: z.number(),
-  mark: z.string(),
-  markedAt: z.number(),
-});
+export type { ScanProgress };
 
-/** The state a scan needs to continue, stored with each page that it commits. */
-const scanProgress = z.object({
-  mode: z.enum(["full", "follow", "look"]),
-  urls: z.array(z.string()).nullable(),
-  confirmRemovals: z.boolean(),
-  /** Pages committed. */
-  step: z.number(),
-  /** After the change feed, everything is listed to mend what the feed missed. */
-  verify: z.boolean().optional(),
-  /**
-   * The first page whose notes count: pages before it followed a change feed, or belong to a
-   * listing that began anew.
-   */
-  notesFrom: z.number().optional(),
-  /** When the listing began, if the run followed a change feed before it, ms. */
-  listedFrom: z.number().optional(),
-  cursor: z.string().nullable(),
-  /** The cursor is too long for a row and is stored in the bucket. */
-  cursorIsStored: z.boolean(),
-  /** What shows that the listing ends; absent at its beginning. */
-  advance: listingAdvance.optional(),
-  leftOut: leftOutList.optional(),
-  /** Everything is listed; unlisted files are still to be removed. */
-  listed: z.boolean(),
-  partial: z.boolean(),
-  seenFiles: z.number(),
-  /** Failed attempts of the current page. */
-  attempts: z.number(),
-  changeCursor: z.string().nullable(),
-  /** Identifies the commit, so that the other statements of its batch can refer to it. */
-  commit: z.string(),
-});
-export type ScanProgress = z.infer<typeof scanProgress>;
-
-const SCANNED_SOURCE = row({
-  id: id<FileSourceId>(),
-  provider: text,
-  config: jsonObject,
-  sealedSecrets: nullable(text),
-  scanIntervalMinutes: number,
-  changeCursor: nullable(text),
-  listedAt: nullable(number),
-  heldSince: nullable(number),
+const s = columnsOf(fileSources);
+const SCANNED_SOURCE = select({
+  ...pick(s, "id", "provider", "config", "sealedSecrets"),
+  ...pick(s, "scanIntervalMinutes", "changeCursor", "listedAt", "heldSince"),
 });
 
 export type ScanRun = {
@@ -66,10 +19,6 @@ export type ScanRun = {
   source: Row<typeof SCANNED_SOURCE>;
   progress: ScanProgress;
 };
-
-const SOURCE = `id, provider, config, sealed_secrets as sealedSecrets,
-  scan_interval_minutes as scanIntervalMinutes, change_cursor as changeCursor,
-  listed_at as listedAt, held_since as heldSince`;
 
 /**
  * Begins a run unless one is in progress; then the source is marked to be scanned again.
@@ -82,47 +31,27 @@ export async function beginRun(
 ): Promise<ScanRun | "busy" | "unknown"> {
   const { runId, now, claimedUntil, progress } = of;
   const [[source], , busy] = await runBatch(db, [
-    query(
-      SCANNED_SOURCE,
-      `update file_sources set scan_run_id = ?2, scan_claimed_until = ?3, scan_again = 0,
-         next_scan_at = case when scan_interval_minutes > 0
-           then ?4 + scan_interval_minutes * 60000 end
-       where id = ?1 and removed_at is null and scan_run_id is null returning ${SOURCE}`,
-      fileSourceId,
-      runId,
-      claimedUntil,
-      now,
-    ),
-    statement(
-      `insert into scan_runs (id, file_source_id, started_at, progress)
-       select ?2, id, ?3, ?4 from file_sources where id = ?1 and scan_run_id = ?2`,
-      fileSourceId,
-      runId,
-      now,
-      progress,
-    ),
-    statement(
-      `select 1 from file_sources where id = ?1 and removed_at is null and scan_run_id <> ?2`,
-      fileSourceId,
-      runId,
-    ),
+    sql`update file_sources set scan_run_id = ${runId}, scan_claimed_until = ${claimedUntil},
+        scan_again = 0, next_scan_at = case when scan_interval_minutes > 0
+          then ${now} + scan_interval_minutes * 60000 end
+      where id = ${fileSourceId} and removed_at is null and scan_run_id is null
+      returning ${SCANNED_SOURCE}`.reading(SCANNED_SOURCE),
+    sql`insert into scan_runs (id, file_source_id, started_at, progress)
+      select ${runId}, id, ${now}, ${progress} from file_sources
+      where id = ${fileSourceId} and scan_run_id = ${runId}`,
+    sql`select 1 from file_sources
+      where id = ${fileSourceId} and removed_at is null and scan_run_id <> ${runId}`,
   ]);
   if (source !== undefined) return { id: runId, startedAt: now, source, progress };
   return busy.length > 0 ? "busy" : "unknown";
 }
 
 /** False when no run is in progress any more: begin one instead. */
-export async function scanOnceMore(db: Database, fileSourceId: FileSourceId): Promise<boolean> {
-  const rows = await execute(
-    db,
-    `update file_sources set scan_again = 1 where id = ?1 and scan_run_id is not null
-     returning 1`,
-    fileSourceId,
-  );
-  return rows.length > 0;
-}
+export const scanOnceMore = (db: Database, fileSourceId: FileSourceId) =>
+  hasRows(db)`update file_sources set scan_again = 1
+    where id = ${fileSourceId} and scan_run_id is not null returning 1`;
 
-const UNFINISHED_RUN = row({ startedAt: number, progress: json(scanProgress) });
+const RUN = select(pick(columnsOf(scanRuns), "startedAt", "progress"));
 
 /** Resumes a run; null when it has ended or its source was removed. */
 export async function resumeRun(
@@ -132,35 +61,16 @@ export async function resumeRun(
   claimedUntil: number,
 ): Promise<ScanRun | null> {
   const [[source], [run]] = await runBatch(db, [
-    query(
-      SCANNED_SOURCE,
-      `update file_sources set scan_claimed_until = ?3
-       where id = ?1 and scan_run_id = ?2 and removed_at is null returning ${SOURCE}`,
-      fileSourceId,
-      runId,
-      claimedUntil,
-    ),
-    query(
-      UNFINISHED_RUN,
-      `select started_at as startedAt, progress from scan_runs
-       where id = ?1 and finished_at is null`,
-      runId,
-    ),
+    sql`update file_sources set scan_claimed_until = ${claimedUntil}
+      where id = ${fileSourceId} and scan_run_id = ${runId} and removed_at is null
+      returning ${SCANNED_SOURCE}`.reading(SCANNED_SOURCE),
+    sql`select ${RUN} from scan_runs where id = ${runId} and finished_at is null`.reading(RUN),
   ]);
-  return source === undefined || run === undefined ? null : { id: runId, source, ...run };
+  if (source === undefined || run === undefined || run.progress === null) return null;
+  return { id: runId, source, startedAt: run.startedAt, progress: run.progress };
 }
 
-export type RunCounts = {
-  mendedAdded: number;
-  mendedChanged: number;
-  added: number;
-  changed: number;
-  unchanged: number;
-  failed: number;
-  downloadsSaved: number;
-};
-
-export const NO_COUNTS: RunCounts = {
+export const NO_COUNTS = {
   mendedAdded: 0,
   mendedChanged: 0,
   added: 0,
@@ -169,48 +79,33 @@ export const NO_COUNTS: RunCounts = {
   failed: 0,
   downloadsSaved: 0,
 };
+export type RunCounts = typeof NO_COUNTS;
 
-/** A condition that is true only within the named commit; `?1` run, `?2` commit. */
-export const COMMITTED = `exists (select 1 from scan_runs
-  where id = ?1 and progress ->> '$.commit' = ?2)`;
+/** A condition that is true only within the named commit. */
+export const isCommitted = ({ id }: ScanRun, commit: string): Sql =>
+  sql`exists (select 1 from scan_runs where id = ${id} and progress ->> '$.commit' = ${commit})`;
 
 /**
  * Advances a run by one step, if no other worker has: the first statement of a page's batch. The
- * other statements have the condition `COMMITTED`.
+ * other statements have the condition `isCommitted`.
  */
-export function commitStep(
+export const commitStep = (
   run: ScanRun,
   next: ScanProgress,
   counts: RunCounts,
   claimedUntil: number,
-): Statement[] {
-  return [
-    statement(
-      `update scan_runs set progress = ?3, added = added + ?4, changed = changed + ?5,
-         unchanged = unchanged + ?6, failed = failed + ?7, downloads_saved = downloads_saved + ?8,
-         mended_added = mended_added + ?9, mended_changed = mended_changed + ?10
-       where id = ?1 and finished_at is null and progress ->> '$.commit' = ?2 returning 1`,
-      run.id,
-      run.progress.commit,
-      next,
-      counts.added,
-      counts.changed,
-      counts.unchanged,
-      counts.failed,
-      counts.downloadsSaved,
-      counts.mendedAdded,
-      counts.mendedChanged,
-    ),
-    statement(
-      `update file_sources set scan_claimed_until = ?3
-       where id = ?4 and scan_run_id = ?1 and ${COMMITTED}`,
-      run.id,
-      next.commit,
-      claimedUntil,
-      run.source.id,
-    ),
-  ];
-}
+): Sql[] => [
+  sql`update scan_runs set progress = ${next}, added = added + ${counts.added},
+      changed = changed + ${counts.changed}, unchanged = unchanged + ${counts.unchanged},
+      failed = failed + ${counts.failed},
+      downloads_saved = downloads_saved + ${counts.downloadsSaved},
+      mended_added = mended_added + ${counts.mendedAdded},
+      mended_changed = mended_changed + ${counts.mendedChanged}
+    where id = ${run.id} and finished_at is null
+      and progress ->> '$.commit' = ${run.progress.commit} returning 1`,
+  sql`update file_sources set scan_claimed_until = ${claimedUntil}
+    where id = ${run.source.id} and scan_run_id = ${run.id} and ${isCommitted(run, next.commit)}`,
+];
 
 /** False when another worker has advanced the run. */
 export async function moveOn(
@@ -239,7 +134,7 @@ export type RunEnd = {
   heldSince: number | null;
 };
 
-const ENDED_RUN = row({ scanAgain: flag });
+const ENDED_RUN = select(pick(s, "scanAgain"));
 
 /**
  * Ends a run. Returns whether another was requested meanwhile, which is due at `againBy` (ms) in
@@ -251,47 +146,33 @@ export async function endRun(
   end: RunEnd,
   { now, againBy }: { now: number; againBy: number },
 ): Promise<{ scanAgain: boolean } | null> {
+  const { error, nextScanAt } = end;
   const [[ended]] = await runBatch(db, [
-    query(
-      ENDED_RUN,
-      `update file_sources set scan_run_id = null, scan_claimed_until = null,
-         status = case when ?3 is null then 'active' else 'error' end,
-         change_cursor = coalesce(?4, change_cursor), listed_at = coalesce(?7, listed_at),
-         held_since = ?8, left_out = coalesce(?9, left_out),
-         next_scan_at = case when scan_again = 1 then min(?6, coalesce(next_scan_at, ?6))
-           when scan_interval_minutes > 0 and ?5 is not null
-           then min(?5, coalesce(next_scan_at, ?5)) else next_scan_at end
-       where id = ?1 and scan_run_id = ?2 returning scan_again as scanAgain`,
-      run.source.id,
-      run.id,
-      end.error,
-      end.changeCursor,
-      end.nextScanAt,
-      againBy,
-      end.listedAt,
-      end.heldSince,
-      run.progress.leftOut ?? null,
-    ),
-    statement(
-      `update scan_runs set finished_at = ?2, error = ?3, held_removals = ?4, progress = null,
-         verified = ?5, left_out = coalesce(?6, left_out),
-         removed = (select count(*) from files f indexed by files_deleted
-           where +f.file_source_id = scan_runs.file_source_id
-           and f.deleted_at is not null and f.deleted_at >= scan_runs.started_at)
-       where id = ?1 and finished_at is null`,
-      run.id,
-      now,
-      end.error,
-      end.heldRemovals,
-      isMending(run.progress) && end.listedAt !== null,
-      run.progress.leftOut ?? null,
-    ),
+    sql`update file_sources set scan_run_id = null, scan_claimed_until = null,
+        status = ${error === null ? "active" : "error"},
+        change_cursor = coalesce(${end.changeCursor}, change_cursor),
+        listed_at = coalesce(${end.listedAt}, listed_at), held_since = ${end.heldSince},
+        left_out = coalesce(${run.progress.leftOut}, left_out),
+        next_scan_at = case
+          when scan_again = 1 then min(${againBy}, coalesce(next_scan_at, ${againBy}))
+          when scan_interval_minutes > 0 and ${nextScanAt} is not null
+            then min(${nextScanAt}, coalesce(next_scan_at, ${nextScanAt}))
+          else next_scan_at end
+      where id = ${run.source.id} and scan_run_id = ${run.id}
+      returning ${ENDED_RUN}`.reading(ENDED_RUN),
+    sql`update scan_runs set finished_at = ${now}, error = ${error},
+        held_removals = ${end.heldRemovals}, progress = null,
+        verified = ${isMending(run.progress) && end.listedAt !== null},
+        left_out = coalesce(${run.progress.leftOut}, left_out),
+        removed = (select count(*) from files f indexed by files_deleted
+          where +f.file_source_id = scan_runs.file_source_id
+          and f.deleted_at is not null and f.deleted_at >= scan_runs.started_at)
+      where id = ${run.id} and finished_at is null`,
   ]);
   return ended ?? null;
 }
 
 /** Notes how many files a listing lacked that the change feed had not reported as deleted. */
-export async function noteMendedRemovals(db: Database, run: ScanRun, count: number) {
-  const sql = `update scan_runs set mended_removed = max(mended_removed, ?2) where id = ?1`;
-  await runBatch(db, [statement(sql, run.id, count)]);
-}
+export const noteMendedRemovals = (db: Database, { id }: ScanRun, count: number) =>
+  execute(db)`update scan_runs set mended_removed = max(mended_removed, ${count})
+    where id = ${id}`;

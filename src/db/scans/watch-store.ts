@@ -1,116 +1,54 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Watch } from "../../ports/source-watcher.ts";
 import type { Database } from "../client.ts";
-import { flag, id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
-import { readRow, readRows, runBatch, statement } from "../raw-sql.ts";
+import { fileSources, sourceWatches } from "../schema/index.ts";
+import { columnsOf, pick, select, values, type Row } from "../select.ts";
+import { execute, readRow, readRows, runBatch, sql } from "../sql.ts";
 
-const WATCHED_SOURCE = row({
-  id: id<FileSourceId>(),
-  provider: text,
-  config: jsonObject,
-  sealedSecrets: nullable(text),
-  watchAttempts: number,
-});
+const WATCHED_SOURCE = select(
+  pick(columnsOf(fileSources), "id", "provider", "config", "sealedSecrets", "watchAttempts"),
+);
 export type WatchedSource = Row<typeof WATCHED_SOURCE>;
 
-const SOURCE = `id, provider, config, sealed_secrets as sealedSecrets,
-  watch_attempts as watchAttempts`;
-
 /** Sources whose watches are due; each is due again at `dueAgainAt` in case its worker dies. */
-export async function takeDueWatches(
+export const takeDueWatches = (
   db: Database,
   of: { now: number; dueAgainAt: number; limit: number },
-): Promise<WatchedSource[]> {
-  return await readRows(
-    db,
-    WATCHED_SOURCE,
-    `update file_sources set watch_due_at = ?2
-     where id in (select id from file_sources where watch_due_at <= ?1 and removed_at is null
-       order by watch_due_at limit ?3)
-     returning ${SOURCE}`,
-    of.now,
-    of.dueAgainAt,
-    of.limit,
-  );
-}
+): Promise<WatchedSource[]> =>
+  readRows(db, WATCHED_SOURCE)`update file_sources set watch_due_at = ${of.dueAgainAt}
+    where id in (select id from file_sources where watch_due_at <= ${of.now}
+      and removed_at is null order by watch_due_at limit ${of.limit})
+    returning ${WATCHED_SOURCE}`;
 
 /** A source with watches, removed or not; null when it has none. */
-export async function findWatchedSource(
+export const findWatchedSource = (
   db: Database,
   sourceId: FileSourceId,
-): Promise<WatchedSource | null> {
-  return await readRow(
-    db,
-    WATCHED_SOURCE,
-    `select ${SOURCE} from file_sources
-     where id = ?1 and exists (select 1 from source_watches where file_source_id = ?1)`,
-    sourceId,
-  );
-}
+): Promise<WatchedSource | null> =>
+  readRow(db, WATCHED_SOURCE)`select ${WATCHED_SOURCE} from file_sources where id = ${sourceId}
+    and exists (select 1 from source_watches where file_source_id = ${sourceId})`;
 
-const STORED_WATCH = row({
-  id: text,
-  sourceId: id<FileSourceId>(),
-  target: text,
-  resourceId: nullable(text),
-  tokenHash: text,
-  baseUrl: text,
-  live: flag,
-  startedAt: number,
-  expiresAt: number,
-  endsAt: nullable(number),
-});
-export type StoredWatch = Row<typeof STORED_WATCH>;
-
-const WATCH = `id, file_source_id as sourceId, target, resource_id as resourceId,
-  token_hash as tokenHash, base_url as baseUrl, live, started_at as startedAt, expires_at as expiresAt,
-  ends_at as endsAt`;
+const { fileSourceId, ...ofWatch } = columnsOf(sourceWatches);
+const WATCH = select({ ...ofWatch, sourceId: fileSourceId });
+export type StoredWatch = Row<typeof WATCH>;
 
 /** All watches of a source, the newest first. */
-export async function watchesOf(db: Database, sourceId: FileSourceId): Promise<StoredWatch[]> {
-  return await readRows(
-    db,
-    STORED_WATCH,
-    `select ${WATCH} from source_watches where file_source_id = ?1 order by started_at desc`,
-    sourceId,
-  );
-}
+export const watchesOf = (db: Database, sourceId: FileSourceId): Promise<StoredWatch[]> =>
+  readRows(db, WATCH)`select ${WATCH} from source_watches
+    where file_source_id = ${sourceId} order by started_at desc`;
 
 /** The watches that notifications name; unknown ones and those of removed sources are left out. */
-export async function findWatches(db: Database, watchIds: string[]): Promise<StoredWatch[]> {
-  return await readRows(
-    db,
-    STORED_WATCH,
-    `select ${WATCH} from source_watches
-     where id in (select value from json_each(?1)) and exists (
-       select 1 from file_sources s where s.id = file_source_id and s.removed_at is null)`,
-    watchIds,
-  );
-}
+export const findWatches = (db: Database, watchIds: string[]): Promise<StoredWatch[]> =>
+  readRows(db, WATCH)`select ${WATCH} from source_watches
+    where id in (select value from json_each(${watchIds})) and exists (
+      select 1 from file_sources s where s.id = file_source_id and s.removed_at is null)`;
+
+type ProposedWatch = Omit<StoredWatch, "resourceId" | "live" | "endsAt">;
 
 /** Stores a watch before its provider is asked, so that a crash leaves a trace of it. */
-export async function insertWatch(
-  db: Database,
-  watch: Pick<
-    StoredWatch,
-    "id" | "sourceId" | "target" | "tokenHash" | "baseUrl" | "startedAt" | "expiresAt"
-  >,
-): Promise<void> {
-  await runBatch(db, [
-    statement(
-      `insert into source_watches (id, file_source_id, target, token_hash, base_url, started_at,
-         expires_at)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
-      watch.id,
-      watch.sourceId,
-      watch.target,
-      watch.tokenHash,
-      watch.baseUrl,
-      watch.startedAt,
-      watch.expiresAt,
-    ),
-  ]);
-}
+export const insertWatch = (db: Database, { sourceId, ...watch }: ProposedWatch) =>
+  execute(db)`insert into source_watches
+    ${values(sourceWatches, { ...watch, fileSourceId: sourceId })}`;
 
 /**
  * Stores what the provider answered. The target's other watches are to be stopped at `othersEndAt`.
@@ -118,62 +56,46 @@ export async function insertWatch(
 export async function activateWatch(
   db: Database,
   proposedId: string,
-  { id: givenId, resourceId, expiresAt }: Watch,
+  { id, resourceId, expiresAt }: Watch,
   othersEndAt: number,
 ): Promise<void> {
   await runBatch(db, [
-    statement(
-      `update source_watches set id = ?2, live = 1, expires_at = ?4,
-         resource_id = coalesce(?3, resource_id)
-       where id = ?1`,
-      proposedId,
-      givenId,
-      resourceId,
-      expiresAt,
-    ),
-    statement(
-      `update source_watches set ends_at = ?2 from source_watches new
-       where new.id = ?1 and source_watches.file_source_id = new.file_source_id
-         and source_watches.target = new.target and source_watches.id <> ?1
-         and source_watches.ends_at is null and new.ends_at is null`,
-      givenId,
-      othersEndAt,
-    ),
+    sql`update source_watches set id = ${id}, live = 1, expires_at = ${expiresAt},
+        resource_id = coalesce(${resourceId}, resource_id)
+      where id = ${proposedId}`,
+    sql`update source_watches set ends_at = ${othersEndAt} from source_watches new
+      where new.id = ${id} and source_watches.file_source_id = new.file_source_id
+        and source_watches.target = new.target and source_watches.id <> ${id}
+        and source_watches.ends_at is null and new.ends_at is null`,
   ]);
 }
 
 /** Moves the expiry of a watch that its provider extended. */
-export async function extendWatch(
+export const extendWatch = (
   db: Database,
   watchId: string,
   { now, until }: { now: number; until: number },
-): Promise<void> {
-  const sql = `update source_watches set started_at = ?2, expires_at = ?3 where id = ?1`;
-  await runBatch(db, [statement(sql, watchId, now, until)]);
-}
+) =>
+  execute(db)`update source_watches set started_at = ${now}, expires_at = ${until}
+    where id = ${watchId}`;
 
 /** The provider names the resource in its first notification, which may precede its answer. */
-export async function learnResourceId(db: Database, watchId: string, resourceId: string) {
-  const sql = `update source_watches set resource_id = ?2 where id = ?1 and resource_id is null`;
-  await runBatch(db, [statement(sql, watchId, resourceId)]);
-}
+export const learnResourceId = (db: Database, watchId: string, resourceId: string) =>
+  execute(db)`update source_watches set resource_id = ${resourceId}
+    where id = ${watchId} and resource_id is null`;
 
 /** Most of the watch's life counts as over, so that it is renewed at the next turn. */
-export async function makeRenewalDue(db: Database, watchId: string): Promise<void> {
-  const sql = `update source_watches set started_at = 0 where id = ?1`;
-  await runBatch(db, [statement(sql, watchId)]);
-}
+export const makeRenewalDue = (db: Database, watchId: string) =>
+  execute(db)`update source_watches set started_at = 0 where id = ${watchId}`;
 
 /** Marks a watch as to be stopped at `endsAt`, ms. */
-export async function endWatch(db: Database, watchId: string, endsAt: number): Promise<void> {
-  const sql = `update source_watches set ends_at = ?2 where id = ?1`;
-  await runBatch(db, [statement(sql, watchId, endsAt)]);
-}
+export const endWatch = (db: Database, watchId: string, endsAt: number) =>
+  execute(db)`update source_watches set ends_at = ${endsAt} where id = ${watchId}`;
 
-export async function deleteWatch(db: Database, watchId: string): Promise<void> {
-  await runBatch(db, [statement(`delete from source_watches where id = ?1`, watchId)]);
-}
+export const deleteWatch = (db: Database, watchId: string) =>
+  execute(db)`delete from source_watches where id = ${watchId}`;
 
+/** How the watches of a source stand. */
 export type WatchState = {
   dueAt: number | null;
   watchedUntil: number | null;
@@ -181,44 +103,32 @@ export type WatchState = {
   error: string | null;
 };
 
-/** Stores how the watches of a source stand, unless they were made due meanwhile. */
-export async function noteWatchState(
+/** Stores the state, unless the watches were made due meanwhile. */
+export const noteWatchState = (
   db: Database,
   sourceId: FileSourceId,
   claimedUntil: number,
   { dueAt, watchedUntil, attempts, error }: WatchState,
-): Promise<void> {
-  await runBatch(db, [
-    statement(
-      `update file_sources set watch_due_at = ?3, watched_until = ?4, watch_attempts = ?5,
-         watch_error = ?6
-       where id = ?1 and watch_due_at = ?2`,
-      sourceId,
-      claimedUntil,
-      dueAt,
-      watchedUntil,
-      attempts,
-      error,
-    ),
-  ]);
-}
+) =>
+  execute(db)`update file_sources set watch_due_at = ${dueAt}, watched_until = ${watchedUntil},
+      watch_attempts = ${attempts}, watch_error = ${error}
+    where id = ${sourceId} and watch_due_at = ${claimedUntil}`;
 
 /** The clock looks after the source's watches at its next tick. */
-export async function makeWatchesDue(db: Database, sourceId: FileSourceId, now: number) {
-  const sql = `update file_sources set watch_due_at = ?2 where id = ?1 and watch_due_at is not null`;
-  await runBatch(db, [statement(sql, sourceId, now)]);
-}
+export const makeWatchesDue = (db: Database, sourceId: FileSourceId, now: number) =>
+  execute(db)`update file_sources set watch_due_at = ${now}
+    where id = ${sourceId} and watch_due_at is not null`;
 
 /** The source's configuration changed: every watch is replaced, without a wait for its expiry. */
-export async function replaceWatches(db: Database, sourceId: FileSourceId, now: number) {
+export async function replaceWatches(
+  db: Database,
+  sourceId: FileSourceId,
+  now: number,
+): Promise<void> {
   await runBatch(db, [
-    statement(`update source_watches set ends_at = ?2 where file_source_id = ?1`, sourceId, now),
-    statement(
-      `update file_sources set watch_due_at = ?2, watch_attempts = 0, watch_error = null,
-         watched_until = null
-       where id = ?1 and watch_due_at is not null`,
-      sourceId,
-      now,
-    ),
+    sql`update source_watches set ends_at = ${now} where file_source_id = ${sourceId}`,
+    sql`update file_sources set watch_due_at = ${now}, watch_attempts = 0, watch_error = null,
+        watched_until = null
+      where id = ${sourceId} and watch_due_at is not null`,
   ]);
 }

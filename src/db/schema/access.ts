@@ -8,6 +8,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../core/ids.ts";
+import { jsonColumn, textList } from "./json-column.ts";
 import { agents, inferences } from "./models.ts";
 import { rags } from "./rags.ts";
 import { updatedAt } from "./updated-at.ts";
@@ -111,7 +112,7 @@ export const auditEvents = sqliteTable(
     action: text().notNull(),
     target: text(),
     /** Names of the sent fields, as a JSON list; never a value. */
-    fields: text().notNull(),
+    fields: jsonColumn(textList).notNull(),
     /** Status of the answer. */
     status: integer().notNull(),
     address: text().notNull(),

@@ -8,6 +8,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import { z } from "zod";
 
 import type {
   EvaluationRunId,
@@ -16,6 +17,15 @@ import type {
   QuestionSetId,
   RagId,
 } from "../../core/ids.ts";
+import {
+  expectedShape,
+  factsShape,
+  foundShape,
+  settingShape,
+  spentShape,
+  summaryShape,
+} from "./evaluation-shapes.ts";
+import { jsonColumn } from "./json-column.ts";
 import { inferences } from "./models.ts";
 import { rags } from "./rags.ts";
 import { updatedAt } from "./updated-at.ts";
@@ -55,7 +65,7 @@ export const questionSets = sqliteTable(
 const asked = {
   question: text().notNull(),
   /** A JSON list of `{ file, passage }`: what must be found. */
-  expected: text().notNull().default("[]"),
+  expected: jsonColumn(z.array(expectedShape)).notNull().default([]),
   /** Null: the answer is not checked. */
   answerCheck: text({ enum: ANSWER_CHECKS }),
   /** The text, JSON value or rubric that the check needs. */
@@ -89,15 +99,15 @@ export const evaluationRuns = sqliteTable(
       .notNull()
       .references(() => questionSets.id, { onDelete: "cascade" }),
     /** JSON: what differs from the resource's own settings. */
-    setting: text().notNull(),
+    setting: jsonColumn(settingShape).notNull(),
     /** JSON: what it was run with, such as models and chunk size. */
-    facts: text().notNull(),
+    facts: jsonColumn(factsShape).notNull(),
     status: text({ enum: RUN_STATUSES }).notNull(),
     /** Why it failed. */
     error: text(),
     total: integer().notNull(),
     /** JSON: the figures; null until it is done. */
-    summary: text(),
+    summary: jsonColumn(summaryShape),
     /** Who works on it; null: its message waits. */
     lease: text(),
     /** When the sweep sends another message, ms. */
@@ -151,9 +161,9 @@ export const evaluationResults = sqliteTable(
     attempts: integer().notNull().default(0),
     finishedAt: integer(),
     /** A JSON list: for each expected passage its rank from 1, or null. */
-    ranks: text().notNull().default("[]"),
+    ranks: jsonColumn(z.array(z.number().nullable())).notNull().default([]),
     /** A JSON list of the first passages, `{ file, page, score }`. */
-    found: text().notNull().default("[]"),
+    found: jsonColumn(z.array(foundShape)).notNull().default([]),
     response: text(),
     /** Null: not checked, or its judge failed. */
     isRight: integer({ mode: "boolean" }),
@@ -168,7 +178,7 @@ export const evaluationResults = sqliteTable(
     cost: real(),
     currency: text(),
     /** JSON: tokens and cost of the judge; null where none gave a verdict. */
-    judge: text(),
+    judge: jsonColumn(spentShape),
   },
   (table) => [primaryKey({ columns: [table.runId, table.questionId] })],
 );

@@ -7,8 +7,10 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import { z } from "zod";
 
 import type { AgentId, InferenceId, RagId } from "../../core/ids.ts";
+import { jsonColumn, textList } from "./json-column.ts";
 import { rags } from "./rags.ts";
 import { updatedAt } from "./updated-at.ts";
 
@@ -115,7 +117,7 @@ export const usageHours = sqliteTable(
     outputTokens: integer().notNull(),
     cost: real().notNull(),
     /** Calls by latency bucket (core/latency-buckets.ts), as a JSON object. */
-    latencies: text().notNull().default("{}"),
+    latencies: jsonColumn(z.record(z.string(), z.number())).notNull().default({}),
   },
   (table) => [primaryKey({ columns: [table.dimension, table.hour, table.key, table.currency] })],
 );
@@ -132,7 +134,7 @@ export const usageCounted = sqliteTable(
     first: text().notNull(),
     last: text().notNull(),
     /** A JSON list. */
-    ids: text().notNull(),
+    ids: jsonColumn(textList).notNull(),
   },
   (table) => [primaryKey({ columns: [table.slot, table.first] })],
 );

@@ -10,9 +10,24 @@ import {
 
 import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
 import { updatedAt } from "./updated-at.ts";
+import { jsonColumn, textList } from "./json-column.ts";
 import { files, fileSources } from "./sources.ts";
 
 export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "deleted"] as const;
+export type FileStatus = (typeof FILE_STATUSES)[number];
+/** The status of a file that several RAGs index is the first of these that it has in one. */
+export const LEAST_FINISHED_FIRST = [
+  "error",
+  "pending",
+  "processing",
+  "indexed",
+  "deleted",
+] as const satisfies FileStatus[];
+/**
+ * A file that only left a RAG's scopes is listed nowhere: its row is `leaving` until the index has
+ * removed it, and is then deleted.
+ */
+export const ROW_STATUSES = [...FILE_STATUSES, "leaving"] as const;
 
 export const SCOPE_TYPES = ["path", "externalId"] as const;
 
@@ -22,9 +37,6 @@ export const SCOPE_TYPES = ["path", "externalId"] as const;
  */
 export const VECTOR_PLACES = ["object", "vectorize"] as const;
 export type VectorPlace = (typeof VECTOR_PLACES)[number];
-
-/** As JSON: nothing was left out or repaired. */
-export const NO_NOTES = "[]";
 
 export const rags = sqliteTable(
   "rags",
@@ -195,7 +207,7 @@ export const ragFiles = sqliteTable(
       .references(() => files.id, { onDelete: "cascade" }),
     /** Copy of the file's path, so that a page of a list is read from the index of statuses. */
     path: text().notNull(),
-    status: text({ enum: FILE_STATUSES }).notNull(),
+    status: text({ enum: ROW_STATUSES }).notNull(),
     /** Increases with every known change (at least the time in ms): older work is void. */
     revision: integer().notNull(),
     /** The last success, ms; null until the first. */
@@ -208,7 +220,7 @@ export const ragFiles = sqliteTable(
     /** Hash of everything that the live chunks were made from. */
     fingerprint: text(),
     /** What was left out or repaired in that content: a JSON list of plain sentences. */
-    notes: text().notNull().default(NO_NOTES),
+    notes: jsonColumn(textList).notNull().default([]),
     attempts: integer().notNull().default(0),
     /**
      * Of a pending or processing row: when the sweep queues it again, unless a worker holds it;
@@ -217,9 +229,8 @@ export const ragFiles = sqliteTable(
      */
     claimedUntil: integer().notNull().default(0),
     /**
-     * The worker's lease, and until when it holds; of an error: since when. While a `deleted` row
-     * has a time, it is not yet removed from the index; with the lease `leave` the row is deleted
-     * afterwards.
+     * The worker's lease, and until when it holds; of an error: since when. While a `deleted` or
+     * `leaving` row has a time, it is not yet removed from the index.
      */
     leaseId: text(),
     leasedUntil: integer().notNull().default(0),
@@ -233,6 +244,6 @@ export const ragFiles = sqliteTable(
       .where(sql`claimed_until > 0`),
     index("rag_files_leaving")
       .on(table.leasedUntil)
-      .where(sql`status = 'deleted' and leased_until > 0`),
+      .where(sql`status in ('deleted', 'leaving') and leased_until > 0`),
   ],
 );

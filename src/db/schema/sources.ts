@@ -1,12 +1,20 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
+import { z } from "zod";
+
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { LeftOut } from "../../ports/source-reader.ts";
 import { updatedAt } from "./updated-at.ts";
+import { jsonColumn, jsonObject } from "./json-column.ts";
 
 /** SQL for an id that no other content of the file ever had. */
 export const NEW_CONTENT_ID = "(lower(hex(randomblob(8))))";
+
+/** What limits keep out of a listing. */
+const leftOutList: z.ZodType<LeftOut[]> = z.array(
+  z.object({ limit: z.string(), addresses: z.number(), isAtLeast: z.boolean() }),
+);
 
 export const fileSources = sqliteTable(
   "file_sources",
@@ -17,7 +25,7 @@ export const fileSources = sqliteTable(
     /** As a manifest of `sources/` names it. */
     provider: text().notNull(),
     /** Provider settings as JSON, without secrets. */
-    config: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    config: jsonColumn(jsonObject).notNull(),
     /**
      * Secrets of the configuration, encrypted: `keyId.iv.ciphertext`; null when there are none.
      */
@@ -62,7 +70,7 @@ export const fileSources = sqliteTable(
     /** When the first of the last runs began that held removals back; null: the last one did not. */
     heldSince: integer(),
     /** What limits kept out of the newest complete listing. */
-    leftOut: text({ mode: "json" }).$type<LeftOut[]>().notNull().default([]),
+    leftOut: jsonColumn(leftOutList).notNull().default([]),
     createdAt: integer().notNull(),
     updatedAt: updatedAt(),
     /** Set at removal; its data is deleted in the background, then the row. */
@@ -111,7 +119,50 @@ export const sourceWatches = sqliteTable(
 );
 
 /** A file or an address that a scan could not read. */
-export type ScanProblem = { path: string; message: string };
+const scanProblem = z.object({ path: z.string(), message: z.string() });
+export type ScanProblem = z.infer<typeof scanProblem>;
+
+/** Empty pages in a row; `mark`: hash of the cursor that the page of the number `markedAt` led to. */
+const listingAdvance = z.object({
+  pages: z.number(),
+  empty: z.number(),
+  mark: z.string(),
+  markedAt: z.number(),
+});
+
+/** The state a scan needs to continue, stored with each page that it commits. */
+const scanProgress = z.object({
+  mode: z.enum(["full", "follow", "look"]),
+  urls: z.array(z.string()).nullable(),
+  confirmRemovals: z.boolean(),
+  /** Pages committed. */
+  step: z.number(),
+  /** After the change feed, everything is listed to mend what the feed missed. */
+  verify: z.boolean().optional(),
+  /**
+   * The first page whose notes count: pages before it followed a change feed, or belong to a
+   * listing that began anew.
+   */
+  notesFrom: z.number().optional(),
+  /** When the listing began, if the run followed a change feed before it, ms. */
+  listedFrom: z.number().optional(),
+  cursor: z.string().nullable(),
+  /** The cursor is too long for a row and is stored in the bucket. */
+  cursorIsStored: z.boolean(),
+  /** What shows that the listing ends; absent at its beginning. */
+  advance: listingAdvance.optional(),
+  leftOut: leftOutList.optional(),
+  /** Everything is listed; unlisted files are still to be removed. */
+  listed: z.boolean(),
+  partial: z.boolean(),
+  seenFiles: z.number(),
+  /** Failed attempts of the current page. */
+  attempts: z.number(),
+  changeCursor: z.string().nullable(),
+  /** Identifies the commit, so that the other statements of its batch can refer to it. */
+  commit: z.string(),
+});
+export type ScanProgress = z.infer<typeof scanProgress>;
 
 export const scanRuns = sqliteTable(
   "scan_runs",
@@ -129,7 +180,7 @@ export const scanRuns = sqliteTable(
     unchanged: integer().notNull().default(0),
     failed: integer().notNull().default(0),
     /** The first of those that failed, and why. */
-    problems: text({ mode: "json" }).$type<ScanProblem[]>().notNull().default([]),
+    problems: jsonColumn(z.array(scanProblem)).notNull().default([]),
     /** The change feed was followed, then everything was listed and compared with it. */
     verified: integer({ mode: "boolean" }).notNull().default(false),
     /** What that listing found and the feed had not reported. */
@@ -142,9 +193,9 @@ export const scanRuns = sqliteTable(
     error: text(),
     /** Removals that wait for an administrator's confirmation. */
     heldRemovals: integer().notNull().default(0),
-    leftOut: text({ mode: "json" }).$type<LeftOut[]>().notNull().default([]),
+    leftOut: jsonColumn(leftOutList).notNull().default([]),
     /** The state needed to continue, as JSON; null when finished. */
-    progress: text({ mode: "json" }).$type<Record<string, unknown>>(),
+    progress: jsonColumn(scanProgress),
   },
   (table) => [index("scan_runs_source").on(table.fileSourceId, table.startedAt)],
 );
@@ -177,9 +228,9 @@ export const files = sqliteTable(
      */
     contentId: text().notNull().default(sql.raw(NEW_CONTENT_ID)),
     /** Labels, owner, tags and the like, for `providerFilter`. */
-    metadata: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    metadata: jsonColumn(jsonObject).notNull(),
     /** What a reader stores between scans: validators, how a page was found. */
-    sourceState: text({ mode: "json" }).$type<Record<string, unknown>>(),
+    sourceState: jsonColumn(jsonObject),
     createdAt: integer().notNull(),
     /** When it was deleted at the source; the row is purged after `DELETED_FILES_DAYS`. */
     deletedAt: integer(),

@@ -1,10 +1,20 @@
 import type { Database } from "../client.ts";
-import { among } from "../page.ts";
-import { agents, inferences, rags, tokens } from "../schema/index.ts";
+import { nullable, text } from "../columns.ts";
+import { computed, select } from "../select.ts";
+import { raw, readRows } from "../sql.ts";
 
 export type Label = { identifier: string | null; name: string };
 
 type Labelled = "inference" | "agent" | "rag" | "token";
+
+const labels = (identifier: string) =>
+  select({
+    id: computed(text, "id"),
+    identifier: computed(nullable(text), identifier),
+    name: computed(text, "name"),
+  });
+const LABEL = labels("identifier");
+const TOKEN_LABEL = labels("null");
 
 /** The names of these ids, removed RAGs included; ids that do not exist any more are left out. */
 export async function labelsOf(
@@ -12,17 +22,8 @@ export async function labelsOf(
   kind: Labelled,
   ids: string[],
 ): Promise<Map<string, Label>> {
-  if (kind === "token") {
-    const rows = await db
-      .select({ id: tokens.id, name: tokens.name })
-      .from(tokens)
-      .where(among(tokens.id, ids));
-    return new Map(rows.map(({ id, name }) => [id, { identifier: null, name }]));
-  }
-  const table = { inference: inferences, agent: agents, rag: rags }[kind];
-  const rows = await db
-    .select({ id: table.id, identifier: table.identifier, name: table.name })
-    .from(table)
-    .where(among(table.id, ids));
-  return new Map(rows.map(({ id, identifier, name }) => [id, { identifier, name }]));
+  const of = kind === "token" ? TOKEN_LABEL : LABEL;
+  const rows = await readRows(db, of)`select ${of} from ${raw(`${kind}s`)}
+    where id in (select value from json_each(${ids}))`;
+  return new Map(rows.map(({ id, ...label }) => [id, label]));
 }

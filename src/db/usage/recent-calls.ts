@@ -1,11 +1,15 @@
 import { HOUR_MS } from "../../core/time.ts";
 import type { Database } from "../client.ts";
-import { number, row, text } from "../columns.ts";
-import type { Row } from "../columns.ts";
-import { readRows } from "../raw-sql.ts";
+import { number, text } from "../columns.ts";
+import { computed, select, type Row } from "../select.ts";
+import { readRows } from "../sql.ts";
 import type { UsageDimension } from "./usage-store.ts";
 
-const RECENT = row({ key: text, calls: number, errors: number });
+const RECENT = select({
+  key: computed(text, "keys.value"),
+  calls: computed(number, "sum(u.calls)"),
+  errors: computed(number, "sum(u.errors)"),
+});
 export type RecentCalls = Row<typeof RECENT>;
 
 /**
@@ -20,16 +24,9 @@ export async function recentCalls(
   const { dimension, keys, since, now } = asked;
   const hours: number[] = [];
   for (let hour = since - (since % HOUR_MS); hour <= now; hour += HOUR_MS) hours.push(hour);
-  const rows = await readRows(
-    db,
-    RECENT,
-    `select keys.value as key, sum(u.calls) as calls, sum(u.errors) as errors
-     from json_each(?2) keys cross join usage_hours u on u.dimension = ?1
-       and u.hour in (select value from json_each(?3)) and u.key = keys.value
-     group by keys.rowid`,
-    dimension,
-    keys,
-    hours,
-  );
+  const rows = await readRows(db, RECENT)`select ${RECENT}
+    from json_each(${keys}) keys cross join usage_hours u on u.dimension = ${dimension}
+      and u.hour in (select value from json_each(${hours})) and u.key = keys.value
+    group by keys.rowid`;
   return new Map(rows.map((found) => [found.key, found]));
 }

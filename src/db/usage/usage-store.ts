@@ -1,25 +1,13 @@
 import { SECOND_MS } from "../../core/time.ts";
 import type { Database } from "../client.ts";
-import { number, row, text, type Row } from "../columns.ts";
-import { query, readRows, runBatch, statement } from "../raw-sql.ts";
+import { number, text } from "../columns.ts";
+import { usageHours } from "../schema/index.ts";
+import { computed, listed, select, type Row } from "../select.ts";
+import { raw, readValues, runBatch, sql } from "../sql.ts";
 
-export type UsageDimension = "all" | "inference" | "agent" | "rag" | "token" | "model";
-
-/** The sums of one hour, dimension, key and currency. */
-export type UsageRow = {
-  hour: number;
-  dimension: UsageDimension;
-  key: string;
-  currency: string;
-  calls: number;
-  errors: number;
-  degraded: number;
-  inputTokens: number;
-  outputTokens: number;
-  cost: number;
-  /** Calls by the index of their latency bucket. */
-  latencies: Record<string, number>;
-};
+/** The sums of one hour, dimension, key and currency; calls by the index of their latency bucket. */
+export type UsageRow = typeof usageHours.$inferSelect;
+export type UsageDimension = UsageRow["dimension"];
 
 /** A message's id and its time (ms); both are the same at every delivery. */
 export type UsageId = { id: string; at: number };
@@ -44,27 +32,33 @@ function slotsOf(messages: readonly UsageId[]): Slot[] {
   });
 }
 
-/** Which of `?2` are counted in the slot `asked`; rows that cannot contain any are not parsed. */
-const COUNTED = `usage_counted held, json_each(held.ids) counted
-  where held.slot = asked.value ->> 'slot'
-    and held.first <= asked.value ->> 'last' and held.last >= asked.value ->> 'first'
-    and counted.value in (select value from json_each(?2))`;
+/**
+ * Which of these messages are counted in the slot `asked`; rows that cannot contain any are not
+ * parsed.
+ */
+const countedOf = (messages: UsageId[]) =>
+  sql`usage_counted held, json_each(held.ids) counted
+    where held.slot = asked.value ->> 'slot'
+      and held.first <= asked.value ->> 'last' and held.last >= asked.value ->> 'first'
+      and counted.value in (select value from json_each(${messages.map(({ id }) => id)}))`;
 
-const idsOf = (messages: UsageId[]) => JSON.stringify(messages.map(({ id }) => id));
-
-const MESSAGE = row({ id: text });
+const ID = computed(text, "counted.value");
 
 /** Which of these messages are counted already. */
 export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise<Set<string>> {
-  const rows = await readRows(
-    db,
-    MESSAGE,
-    `select counted.value as id from json_each(?1) asked, ${COUNTED}`,
-    JSON.stringify(slotsOf(messages)),
-    idsOf(messages),
-  );
-  return new Set(rows.map(({ id }) => id));
+  const ids = await readValues(db, ID)`select counted.value
+    from json_each(${slotsOf(messages)}) asked, ${countedOf(messages)}`;
+  return new Set(ids);
 }
+
+const KEY = ["hour", "dimension", "key", "currency"] as const;
+const SUMMED = ["calls", "errors", "degraded", "inputTokens", "outputTokens", "cost"] as const;
+const WRITTEN = listed(usageHours, ...KEY, ...SUMMED, "latencies");
+const ADDED = raw(
+  ["calls", "errors", "degraded", "input_tokens", "output_tokens", "cost"]
+    .map((column) => `${column} = ${column} + excluded.${column}`)
+    .join(", "),
+);
 
 /**
  * Adds rows and records their messages in one step. If a message was counted meanwhile, the whole
@@ -77,60 +71,54 @@ export async function addUsage(
 ): Promise<void> {
   const { messages, rows, forgetBefore } = step;
   await runBatch(db, [
-    statement(REMEMBER, JSON.stringify(slotsOf(messages)), idsOf(messages)),
-    statement(ADD_ROWS, JSON.stringify(rows)),
-    statement("delete from usage_counted where slot < ?1", Math.floor(forgetBefore / SLOT_MS)),
+    // `ids` is not nullable: if one of them is counted already, nothing is written.
+    sql`insert into usage_counted (slot, first, last, ids)
+      select value ->> 'slot', value ->> 'first', value ->> 'last',
+        case when exists (select 1 from ${countedOf(messages)}) then null else value ->> 'ids' end
+      from json_each(${slotsOf(messages)}) asked`,
+    sql`insert into usage_hours (${WRITTEN.columns}) select ${WRITTEN.values}
+      from json_each(${rows}) m where true
+      on conflict (dimension, hour, key, currency) do update set ${ADDED},
+        latencies = (select json_group_object(bucket, calls) from (
+          select key as bucket, sum(value) as calls from (
+            select key, value from json_each(usage_hours.latencies)
+            union all select key, value from json_each(excluded.latencies))
+          group by key))`,
+    sql`delete from usage_counted where slot < ${Math.floor(forgetBefore / SLOT_MS)}`,
   ]);
 }
 
-/** `ids` is not nullable: if one of them is counted already, nothing is written. */
-const REMEMBER = `
-  insert into usage_counted (slot, first, last, ids)
-  select value ->> 'slot', value ->> 'first', value ->> 'last',
-    case when exists (select 1 from ${COUNTED}) then null else value ->> 'ids' end
-  from json_each(?1) asked`;
-
-const ADD_ROWS = `
-  insert into usage_hours (hour, dimension, key, currency,
-    calls, errors, degraded, input_tokens, output_tokens, cost, latencies)
-  select value ->> 'hour', value ->> 'dimension', value ->> 'key',
-    value ->> 'currency', value ->> 'calls', value ->> 'errors', value ->> 'degraded',
-    value ->> 'inputTokens', value ->> 'outputTokens', value ->> 'cost', value ->> 'latencies'
-  from json_each(?1) where true
-  on conflict (dimension, hour, key, currency) do update set
-    calls = calls + excluded.calls, errors = errors + excluded.errors,
-    degraded = degraded + excluded.degraded,
-    input_tokens = input_tokens + excluded.input_tokens,
-    output_tokens = output_tokens + excluded.output_tokens, cost = cost + excluded.cost,
-    latencies = (select json_group_object(bucket, calls) from (
-      select key as bucket, sum(value) as calls from (
-        select key, value from json_each(usage_hours.latencies)
-        union all select key, value from json_each(excluded.latencies))
-      group by key))`;
-
 export type UsageGroup = "hour" | "day" | Exclude<UsageDimension, "all">;
 
+const KEYS: { [Group in UsageGroup]?: string } = {
+  hour: "strftime('%Y-%m-%dT%H:00:00.000Z', u.hour / 1000, 'unixepoch')",
+  day: "date(u.hour / 1000, 'unixepoch')",
+};
+
+const sumOf = (column: string) => computed(number, `sum(u.${column})`);
+
 /** Sums over a time range, one row per group key and currency. */
-const USAGE_SUM = row({
-  key: text,
-  currency: text,
-  calls: number,
-  errors: number,
-  degraded: number,
-  inputTokens: number,
-  outputTokens: number,
-  cost: number,
-});
-export type UsageSum = Row<typeof USAGE_SUM>;
+const usageSum = (key: string) =>
+  select({
+    key: computed(text, key),
+    currency: computed(text, "u.currency"),
+    calls: sumOf("calls"),
+    errors: sumOf("errors"),
+    degraded: sumOf("degraded"),
+    inputTokens: sumOf("input_tokens"),
+    outputTokens: sumOf("output_tokens"),
+    cost: sumOf("cost"),
+  });
+export type UsageSum = Row<ReturnType<typeof usageSum>>;
 
 /** Calls of a group key in one latency bucket, whatever their currency. */
-const USAGE_LATENCY = row({ key: text, bucket: number, calls: number });
-export type UsageLatency = Row<typeof USAGE_LATENCY>;
-
-const KEYS: { [Group in UsageGroup]?: string } = {
-  hour: "strftime('%Y-%m-%dT%H:00:00.000Z', hour / 1000, 'unixepoch')",
-  day: "date(hour / 1000, 'unixepoch')",
-};
+const usageLatency = (key: string) =>
+  select({
+    key: computed(text, key),
+    bucket: computed(number, "cast(latency.key as integer)"),
+    calls: computed(number, "sum(latency.value)"),
+  });
+export type UsageLatency = Row<ReturnType<typeof usageLatency>>;
 
 /**
  * `from` inclusive, `to` exclusive, both ms; an hour counts fully if its start is in the range.
@@ -141,27 +129,12 @@ export async function sumUsage(
 ): Promise<{ sums: UsageSum[]; latencies: UsageLatency[] }> {
   const key = KEYS[group] ?? "u.key";
   const dimension = group in KEYS ? "all" : group;
-  const span = "dimension = ?1 and hour >= ?2 and hour < ?3";
+  const span = sql`u.dimension = ${dimension} and u.hour >= ${from} and u.hour < ${to}`;
+  const [sum, latency] = [usageSum(key), usageLatency(key)];
   const [sums, latencies] = await runBatch(db, [
-    query(
-      USAGE_SUM,
-      `select ${key} as key, currency, sum(calls) as calls, sum(errors) as errors,
-         sum(degraded) as degraded, sum(input_tokens) as inputTokens,
-         sum(output_tokens) as outputTokens, sum(cost) as cost
-       from usage_hours u where ${span} group by 1, 2 order by 1, 2`,
-      dimension,
-      from,
-      to,
-    ),
-    query(
-      USAGE_LATENCY,
-      `select ${key} as key, cast(latency.key as integer) as bucket, sum(latency.value) as calls
-       from usage_hours u, json_each(u.latencies) latency
-       where ${span} group by 1, 2`,
-      dimension,
-      from,
-      to,
-    ),
+    sql`select ${sum} from usage_hours u where ${span} group by 1, 2 order by 1, 2`.reading(sum),
+    sql`select ${latency} from usage_hours u, json_each(u.latencies) latency
+      where ${span} group by 1, 2`.reading(latency),
   ]);
   return { sums, latencies };
 }

@@ -1,4 +1,4 @@
-import type { Expected } from "../../db/evaluation/stored-shapes.ts";
+import type { Expected } from "../../db/schema/evaluation-shapes.ts";
 
 type FoundPassage = { text: string; source: { filePath: string } };
 

@@ -1,4 +1,4 @@
-import type { Spent } from "../../db/evaluation/stored-shapes.ts";
+import type { Spent } from "../../db/schema/evaluation-shapes.ts";
 
 export const NOTHING_SPENT: Spent = {
   inputTokens: 0,

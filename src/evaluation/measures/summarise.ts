@@ -1,4 +1,5 @@
-import type { LightResult, RunSummary, Spent } from "../../db/evaluation/stored-shapes.ts";
+import type { LightResult } from "../../db/evaluation/result-store.ts";
+import type { RunSummary, Spent } from "../../db/schema/evaluation-shapes.ts";
 import { percentile } from "./percentile.ts";
 import { ndcgAt10, recallAt, reciprocalRank } from "./rank-measures.ts";
 import { together } from "./spent.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import type { Spent } from "../../db/evaluation/stored-shapes.ts";
+import type { Spent } from "../../db/schema/evaluation-shapes.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../../db/usage/price-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";

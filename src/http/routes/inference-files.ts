@@ -4,11 +4,11 @@ import { createMiddleware } from "hono/factory";
 
 import { invalidField, notFound } from "../../core/errors.ts";
 import { findFileStatuses, readFileSlices, type FileSlice } from "../../db/files/public-files.ts";
-import type { ListedRag } from "../../db/catalog/public-records.ts";
+import type { ListedRag } from "../../db/records.ts";
 import { fileAnswer, fileStateAnswer } from "../answers.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 import type { AppEnv } from "../app-env.ts";
-import { leastFinished } from "../least-finished.ts";
+import { aggregateFileStatus } from "../aggregate-file-status.ts";
 import { guardInference, type InferenceEnv } from "../middleware/guard.ts";
 import { limit, page, pageNumbers } from "../page-query.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
@@ -139,7 +139,7 @@ inferenceFileRoutes.openapi(getFileStatus, async (context) => {
     live,
     storedFormsOf(file),
   );
-  const state = leastFinished(states);
+  const state = aggregateFileStatus(states);
   if (state !== null) return context.json(fileStateAnswer(state), 200);
   // Only now, because keys of a bucket, which are external identifiers, may begin with a slash.
   throw file.startsWith("/") ? invalidField("file", MUST_BE_RELATIVE) : notFound();

@@ -7,7 +7,7 @@ import {
   type FileFilter,
   type PublicFile,
 } from "../../db/files/public-files.ts";
-import type { FileCounts, ListedRag } from "../../db/catalog/public-records.ts";
+import type { FileCounts, ListedRag } from "../../db/records.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import type { Services } from "../../services.ts";
 import { fileAnswer } from "../answers.ts";

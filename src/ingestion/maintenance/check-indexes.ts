@@ -1,7 +1,11 @@
 import { reasonOf } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
-import { countedFiles, pendAfresh, quietIndexes } from "../../db/maintenance/index-check-store.ts";
+import {
+  countedFiles,
+  resetToPending,
+  quietIndexes,
+} from "../../db/maintenance/index-check-store.ts";
 import type { CountedFile, CountedIndex } from "../../db/maintenance/index-check-store.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
@@ -65,7 +69,9 @@ async function repairShard(
     if (wrong.length > 0) {
       const now = services.now();
       const claimedUntil = now + QUEUED_CLAIM_MS;
-      await services.queue.index(await pendAfresh(services.db, counted, wrong, now, claimedUntil));
+      await services.queue.index(
+        await resetToPending(services.db, counted, wrong, now, claimedUntil),
+      );
     }
     if (last === null) return;
     after = last;
@@ -82,13 +88,15 @@ function earliestEnd(...pages: { fileId: FileId }[][]): FileId | null {
 
 /** Files that are being indexed are not compared. */
 const AT_REST = new Set(["indexed", "error"]);
+/** Files that no index is to have. */
+const GONE = new Set(["deleted", "leaving"]);
 
 /** Files that the index shows and D1 does not, and files whose chunk counts differ. */
 function differences(entries: Entry[], rows: CountedFile[]) {
   const stored = new Map(entries.map((entry) => [entry.fileId, entry]));
   const known = new Map(rows.map((row) => [row.fileId, row]));
   const unwanted = entries
-    .filter(({ fileId }) => (known.get(fileId)?.status ?? "deleted") === "deleted")
+    .filter(({ fileId }) => GONE.has(known.get(fileId)?.status ?? "deleted"))
     .map(({ fileId, revision }) => ({
       fileId,
       revision: Math.max(revision + 1, known.get(fileId)?.revision ?? 0),

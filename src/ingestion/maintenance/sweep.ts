@@ -96,11 +96,8 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
 
 async function finishRemovals(services: Services): Promise<void> {
   const now = services.now();
-  const claimedUntil = now + REMOVAL_CLAIM_MS;
-  await removeFromIndexes(
-    services,
-    await overdueRemovals(services.db, now, claimedUntil, FILES_PER_SWEEP),
-  );
+  const times = { now, removedUntil: now + REMOVAL_CLAIM_MS };
+  await removeFromIndexes(services, await overdueRemovals(services.db, times, FILES_PER_SWEEP));
 }
 
 async function queueUnclaimedFilesOnce(services: Services): Promise<void> {

@@ -16,8 +16,8 @@ export async function removeDeletedFiles(
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const now = services.now();
-  const claimedUntil = now + REMOVAL_CLAIM_MS;
-  const { count, removals } = await markFilesDeleted(services.db, ids, before, now, claimedUntil);
+  const times = { now, removedUntil: now + REMOVAL_CLAIM_MS };
+  const { count, removals } = await markFilesDeleted(services.db, ids, before, times);
   await removeFromIndexes(services, removals);
   return count;
 }

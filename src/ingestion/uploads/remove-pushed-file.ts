@@ -17,7 +17,10 @@ export async function removePushedFile(
 ): Promise<void> {
   const now = services.now();
   const of = { sourceId: source.id, path };
-  const marked = await markPathDeleted(services.db, of, now, now + REMOVAL_CLAIM_MS);
+  const marked = await markPathDeleted(services.db, of, {
+    now,
+    removedUntil: now + REMOVAL_CLAIM_MS,
+  });
   if (marked === null) throw notFound();
   const [failed] = await removeFromIndexes(services, marked.removals);
   if (failed !== undefined) throw failed;

@@ -5,7 +5,7 @@ import { createFileSource } from "../../catalog/file-sources/create-file-source.
 import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { listSourceRows } from "../../db/catalog/source-store.ts";
 import { listFolder } from "../../db/files/folder-list.ts";
-import { listScanRuns } from "../../db/scans/run-list.ts";
+import { listScanRuns } from "../../db/scans/run-pages.ts";
 import {
   newSource,
   newSourceOf,
@@ -63,7 +63,7 @@ export function fileSourceRoutes() {
       "get /file-sources",
       { summary: "File sources", description: "With the last scan of each.", item: Source },
       async ({ services, paging: { offset, limit } }) => {
-        const { data, total } = await listSourceRows(services.db, offset, limit);
+        const { data, total } = await listSourceRows(services.db, { offset, limit });
         return { data: data.map(sourceOf), total };
       },
     )

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { SECOND_MS } from "../../core/time.ts";
 import { listCoveredRags } from "../../db/access/covered-lists.ts";
-import type { ListedRag } from "../../db/catalog/public-records.ts";
+import type { ListedRag } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";

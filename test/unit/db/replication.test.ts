@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
 
 import { openReads } from "../../../src/db/client.ts";
-import { allRows, statement } from "../../../src/db/raw-sql.ts";
+import type { Reads } from "../../../src/db/client.ts";
+import { runBatch, sql } from "../../../src/db/sql.ts";
 import { ReplicatedDouble } from "../../doubles/d1/replicated-double.ts";
 
-const REVOKED = statement("select revoked");
+const revoked = async (db: Reads) => (await runBatch(db, [sql`select revoked`]))[0];
 
 test("a revocation shows at once, however far a replica is behind", async () => {
   const database = new ReplicatedDouble();
   database.commit("revoked");
   const reads = openReads(database.binding());
-  expect(await allRows(reads, REVOKED)).toEqual([{ value: "revoked", from: "primary" }]);
+  expect(await revoked(reads)).toEqual([{ value: "revoked", from: "primary" }]);
 });
 
 test("a change made before the request shows in all its reads, from a replica too", async () => {
@@ -19,13 +20,13 @@ test("a change made before the request shows in all its reads, from a replica to
   database.catchUp();
   database.commit("new");
   const reads = openReads(database.binding());
-  await allRows(reads, REVOKED);
-  expect(await allRows(reads, REVOKED)).toEqual([{ value: "new", from: "replica" }]);
+  await revoked(reads);
+  expect(await revoked(reads)).toEqual([{ value: "new", from: "replica" }]);
 });
 
 test("the double's replica is behind, so a missing constraint would be seen", async () => {
   const database = new ReplicatedDouble();
   database.commit("revoked");
   const stale = { $client: database.binding().withSession("first-unconstrained") };
-  expect(await allRows(stale, REVOKED)).toEqual([{ value: "", from: "replica" }]);
+  expect(await revoked(stale)).toEqual([{ value: "", from: "replica" }]);
 });

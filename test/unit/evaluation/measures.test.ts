@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { LightResult } from "../../../src/db/evaluation/stored-shapes.ts";
+import type { QuestionId } from "../../../src/core/ids.ts";
+import type { LightResult } from "../../../src/db/evaluation/result-store.ts";
 import { isMoreThanChance, pairedInterval } from "../../../src/evaluation/measures/bootstrap.ts";
 import { isRightAnswer } from "../../../src/evaluation/measures/check-answer.ts";
 import { ranksOf } from "../../../src/evaluation/measures/match-passages.ts";
@@ -99,7 +100,7 @@ test("answers are held against what was expected", () => {
 
 test("a summary leaves out what no question asks for", () => {
   const one: LightResult = {
-    questionId: "1",
+    questionId: "1" as QuestionId,
     ranks: [2],
     isRight: null,
     isDegraded: false,

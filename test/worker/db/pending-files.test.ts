@@ -95,7 +95,11 @@ test(
 
     const counts = noRows();
     const db = openDatabase(countedRows(env.DB, counts));
-    const removals = await overdueRemovals(db, world.now, world.now + MINUTE_MS, LIMIT);
+    const removals = await overdueRemovals(
+      db,
+      { now: world.now, removedUntil: world.now + MINUTE_MS },
+      LIMIT,
+    );
     expect(removals.map(({ ragId }) => ragId)).toEqual([removed]);
     expect(counts.read).toBeLessThan(100);
 

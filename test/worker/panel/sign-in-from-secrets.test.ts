@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
 
 import { createUser } from "../../../src/access/users/create-user.ts";
-import { holdBack, holdBackCode } from "../../../src/access/sessions/hold-back.ts";
+import { throttleSignIn, throttleCode } from "../../../src/access/sessions/throttle-sign-in.ts";
 import { confirmEnrolment, pendingTotp } from "../../../src/access/totp/enrol-totp.ts";
 import { findSignIn } from "../../../src/db/access/user-store.ts";
 import { findSession } from "../../../src/access/sessions/find-session.ts";
@@ -137,16 +137,16 @@ test("codes have a wait of their own, and only an open session makes an address 
   const at = { ...FIRST, address, userAgent: "" };
   const { session } = await signIn(held, at);
   await insertTotp.bind(session.userId).run();
-  for (let guess = 0; guess < 10; guess++) await holdBackCode(held, FIRST.email);
+  for (let guess = 0; guess < 10; guess++) await throttleCode(held, FIRST.email);
   await expect(signIn(held, { ...at, code: "000000" })).rejects.toThrow("Too many requests");
 
   const { user } = await findSignIn(held.db, FIRST.email);
   const stranger = { email: FIRST.email, user, address: "192.0.2.6" };
-  const tries = Array.from({ length: 12 }, async () => await holdBack(held, stranger));
+  const tries = Array.from({ length: 12 }, async () => await throttleSignIn(held, stranger));
   expect((await Promise.allSettled(tries)).at(-1)).toMatchObject({ status: "rejected" });
-  await holdBack(held, { ...stranger, address });
+  await throttleSignIn(held, { ...stranger, address });
   await env.DB.prepare("update sessions set last_seen_at = 0").run();
-  await expect(holdBack(held, { ...stranger, address })).rejects.toThrow("Too many requests");
+  await expect(throttleSignIn(held, { ...stranger, address })).rejects.toThrow("Too many requests");
   await env.DB.prepare("delete from sign_in_tries").run();
 });
 

@@ -8,7 +8,7 @@ import {
   listQuestions,
   type Question,
 } from "../../../db/evaluation/question-store.ts";
-import { expectedShape } from "../../../db/evaluation/stored-shapes.ts";
+import { expectedShape } from "../../../db/schema/evaluation-shapes.ts";
 import { ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
 import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
 import {

@@ -17,7 +17,7 @@ import {
   summaryShape,
   type Setting,
   type Spent,
-} from "../../../db/evaluation/stored-shapes.ts";
+} from "../../../db/schema/evaluation-shapes.ts";
 import { RUN_STATUSES } from "../../../db/schema/evaluation.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";

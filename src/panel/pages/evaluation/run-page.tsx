@@ -4,7 +4,7 @@ import { notFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, type EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import type { RunSummary } from "../../../db/evaluation/stored-shapes.ts";
+import type { RunSummary } from "../../../db/schema/evaluation-shapes.ts";
 import { MEASURE_NAMES } from "../../../evaluation/measures/summarise.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";

@@ -1,4 +1,4 @@
-import type { Setting } from "../../../db/evaluation/stored-shapes.ts";
+import type { Setting } from "../../../db/schema/evaluation-shapes.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { settingShape } from "../../../db/evaluation/stored-shapes.ts";
 import { given } from "../../../core/given.ts";

@@ -42,7 +42,7 @@ export function needsOf({ failingSources, failingFiles, failing }: Needs): Need[
   });
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
   const told = groups.reduce((sum, files) => sum + files.length, 0);
-  return [...sources, ...groups.flatMap(needOf), ...untold(told, failing.files)];
+  return [...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
 }
 
 function limitedNeed(source: Needs["failingSources"][number]): Need {

@@ -95,20 +95,18 @@ const Head = ({ found }: { found: Needs }) => {
 
 /** "3 files and 1 source need you.", "All 4,812 files are indexed." */
 function headline({ counts, failing, failingSources }: Needs, needs: readonly Need[]): string {
-  const { files, isAddedUp } = failing;
-  const failed = isAddedUp ? filesIn(counts, files) : counted(files, "file");
   const parts = [
-    ...(files === 0 ? [] : [failed]),
+    ...(failing === 0 ? [] : [counted(failing, "file")]),
     ...(failingSources.length === 0 ? [] : [counted(failingSources.length, "source")]),
   ];
   if (needs.length > 0) {
-    const isOne = files + failingSources.length === 1;
+    const isOne = failing + failingSources.length === 1;
     return `${parts.join(" and ")} ${isOne ? "needs" : "need"} you.`;
   }
   const total = counts.indexed + counts.pending + counts.processing;
   if (total === 0) return "Nothing is indexed yet.";
   if (counts.indexed === total) {
-    return total === 1 ? "The one file is indexed." : `All ${filesIn(counts, total)} are indexed.`;
+    return total === 1 ? "The one file is indexed." : `All ${counted(total, "file")} are indexed.`;
   }
   return `${counted(total - counts.indexed, "file is", "files are")} being indexed.`;
 }
@@ -117,15 +115,9 @@ function state({ counts, scans }: Needs): string {
   const total = counts.indexed + counts.pending + counts.processing + counts.error;
   const under = counts.pending + counts.processing;
   const parts = [
-    `${count(counts.indexed)} of ${filesIn(counts, total)} ${total === 1 ? "is" : "are"} indexed`,
+    `${count(counts.indexed)} of ${counted(total, "file")} ${total === 1 ? "is" : "are"} indexed`,
     ...(under === 0 ? [] : [`${count(under)} under way`]),
     ...(scans.length === 0 ? [] : [counted(scans.length, "scan is running", "scans are running")]),
   ];
   return `${parts.join(", ")}.`;
-}
-
-/** "168 files"; with how many RAGs they are added up over, where RAGs share a source. */
-function filesIn({ rags, sources }: Needs["counts"], total: number): string {
-  const files = counted(total, "file");
-  return rags === sources ? files : `${files} in ${count(rags)} RAGs`;
 }

@@ -5,7 +5,7 @@ import type { RagPatch } from "../../../catalog/rags/rag-settings.ts";
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import { conflict, invalidField } from "../../../core/errors.ts";
 import { countScopeFiles } from "../../../db/catalog/scope-files.ts";
-import { countScopes } from "../../../db/catalog/scope-page.ts";
+import { countScopes } from "../../../db/catalog/rag-scope-store.ts";
 import { listFolder } from "../../../db/files/folder-list.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";

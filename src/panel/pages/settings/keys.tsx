@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { createKey, newKey } from "../../../access/keys/create-key.ts";
 import { notFound } from "../../../core/errors.ts";
 import { removeKey } from "../../../db/access/key-store.ts";
-import { findListedKey, readKeyPage, type ListedKey } from "../../../db/access/people-pages.ts";
+import { findListedKey, readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";

@@ -5,7 +5,7 @@ import { removeUser } from "../../../access/users/remove-user.ts";
 import { updateUser } from "../../../access/users/update-user.ts";
 import { forbidden, invalidField, notFound } from "../../../core/errors.ts";
 import { asId } from "../../../core/ids.ts";
-import { findPerson, type Person } from "../../../db/access/people-pages.ts";
+import { findPerson, type Person } from "../../../db/access/user-store.ts";
 import { endSession, listSessions, type SessionRow } from "../../../db/access/session-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { given } from "../../../core/given.ts";

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 
 import { createUser } from "../../../access/users/create-user.ts";
 import { PASSWORD_MIN_LENGTH } from "../../../access/users/password-rules.ts";
-import { readPersonPage, type Person } from "../../../db/access/people-pages.ts";
+import { readPersonPage, type Person } from "../../../db/access/user-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { newUser } from "../../../access/users/user-input.ts";
 import { Data } from "../../components/data.tsx";

@@ -1,15 +1,43 @@
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import { ragsOfSources, type RagOfSource } from "../../../db/catalog/source-counts.ts";
+import {
+  filesOfSources,
+  ragsOfSources,
+  type RagOfSource,
+} from "../../../db/catalog/source-counts.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
+import type { FileCounts } from "../../../db/records.ts";
+import type { Database } from "../../../db/client.ts";
+import { notFound } from "../../../core/errors.ts";
 import type { PageContext } from "../page-env.ts";
 
+const NO_FILES: FileCounts = { pending: 0, processing: 0, indexed: 0, error: 0, deleted: 0 };
+
+/** A source with its RAGs, and its files by status: each once, however many RAGs index it. */
+export type IndexedSource = SourceWithScan & { rags: RagOfSource[]; files: FileCounts };
+
 /** A source with what its pages show of it. */
-export type ShownSource = SourceWithScan & { rags: RagOfSource[]; path: string };
+export type ShownSource = IndexedSource & { path: string };
+
+/** The same sources with what their RAGs index of them. */
+export async function indexedSources(
+  db: Database,
+  sources: SourceWithScan[],
+): Promise<IndexedSource[]> {
+  const ids = sources.map(({ source }) => source.id);
+  const rags = await ragsOfSources(db, ids);
+  const files = await filesOfSources(db, rags);
+  const bySource = Map.groupBy(rags, ({ sourceId }) => sourceId);
+  return sources.map((found) => {
+    const { id } = found.source;
+    return { ...found, rags: bySource.get(id) ?? [], files: files.get(id) ?? NO_FILES };
+  });
+}
 
 /** The source that the address names. @throws QuarryError `not-found`. */
 export async function sourceOf(context: PageContext): Promise<ShownSource> {
   const services = context.get("services");
   const found = await findFileSource(services, { key: context.req.param("id") ?? "" });
-  const rags = await ragsOfSources(services.db, [found.source.id]);
-  return { ...found, rags, path: `/panel/sources/${found.source.identifier}` };
+  const [indexed] = await indexedSources(services.db, [found]);
+  if (indexed === undefined) throw notFound();
+  return { ...indexed, path: `/panel/sources/${found.source.identifier}` };
 }

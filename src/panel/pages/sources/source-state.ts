@@ -1,21 +1,7 @@
-import type { RagOfSource } from "../../../db/catalog/source-counts.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import type { ScanRun } from "../../../db/scans/run-pages.ts";
 import { counted } from "../../components/figures.ts";
 import type { FileCounts, Tone } from "../../components/status.tsx";
-
-/** Files of a source by status, added up over its RAGs. */
-export function countsOf(rags: readonly RagOfSource[]): FileCounts & { passages: number } {
-  const sum = (field: "pending" | "processing" | "indexed" | "error" | "passages") =>
-    rags.reduce((total, rag) => total + rag[field], 0);
-  return {
-    pending: sum("pending"),
-    processing: sum("processing"),
-    indexed: sum("indexed"),
-    error: sum("error"),
-    passages: sum("passages"),
-  };
-}
 
 export const isUnderWay = ({ pending, processing }: FileCounts) => pending + processing > 0;
 

@@ -17,7 +17,7 @@ import { runsTab } from "./runs-tab.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { ScanProblems } from "./scan-problems.tsx";
 import { sourceOf, type ShownSource } from "./shown-source.ts";
-import { countsOf, isScanning, isUnderWay } from "./source-state.ts";
+import { isScanning, isUnderWay } from "./source-state.ts";
 
 const BUSY_SECONDS = 3;
 const IDLE_SECONDS = 20;
@@ -56,7 +56,7 @@ async function sourcePage(
 ): Promise<Response> {
   const { source, path } = shown;
   const now = context.get("services").now();
-  const isBusy = isScanning(shown, now) || isUnderWay(countsOf(shown.rags));
+  const isBusy = isScanning(shown, now) || isUnderWay(shown.files);
   const whole = (
     <>
       <PageHead
@@ -96,15 +96,14 @@ async function sourcePage(
 }
 
 const State = ({ shown, now }: { shown: ShownSource; now: number }) => {
-  const { source, rags } = shown;
-  const counts = countsOf(rags);
+  const { source, rags, files } = shown;
   const under = isScanning(shown, now) ? " It is being scanned now." : "";
   return (
     <>
       {manifestOf(source).name} ·{" "}
       {rags.length === 0
         ? "in no RAG yet: nothing of it is indexed."
-        : `${inWords(counts)}${rags.length === 1 ? "" : `, added up over ${rags.length} RAGs`}.${under}`}
+        : `${inWords(files)}.${under}`}
       {rags.length === 0 ? null : (
         <>
           {" "}
@@ -118,7 +117,7 @@ const State = ({ shown, now }: { shown: ShownSource; now: number }) => {
             </>
           ))}
           {rags.length > RAGS_SHOWN ? ` and ${rags.length - RAGS_SHOWN} more` : ""}.
-          <StatusBar counts={counts} />
+          <StatusBar counts={files} />
         </>
       )}
     </>

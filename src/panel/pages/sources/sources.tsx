@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 
-import { readSourcePage, type SourceWithScan } from "../../../db/catalog/source-store.ts";
-import { ragsOfSources, type RagOfSource } from "../../../db/catalog/source-counts.ts";
+import { readSourcePage } from "../../../db/catalog/source-store.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
 import { Data } from "../../components/data.tsx";
@@ -14,13 +13,12 @@ import type { PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
 import { hereOf, pageAt } from "../request/list-query.ts";
-import { countsOf, isScanning, isUnderWay } from "./source-state.ts";
+import { indexedSources, type IndexedSource as Line } from "./shown-source.ts";
+import { isScanning, isUnderWay } from "./source-state.ts";
 
 /** Seconds between two looks while something is under way, and while nothing is. */
 const BUSY_SECONDS = 3;
 const IDLE_SECONDS = 20;
-
-type Line = SourceWithScan & { rags: RagOfSource[] };
 
 /** All file sources, with what came of them. */
 export function sourceListPages(): Hono<PageEnv> {
@@ -29,15 +27,8 @@ export function sourceListPages(): Hono<PageEnv> {
     const { db, now: clock } = context.get("services");
     const now = clock();
     const listed = await readSourcePage(db, pageAt(context));
-    const rags = await ragsOfSources(
-      db,
-      listed.data.map(({ source }) => source.id),
-    );
-    const bySource = Map.groupBy(rags, ({ sourceId }) => sourceId);
-    const rows = listed.data.map((found) => {
-      return { ...found, rags: bySource.get(found.source.id) ?? [] };
-    });
-    const isBusy = rows.some((line) => isScanning(line, now) || isUnderWay(countsOf(line.rags)));
+    const rows = await indexedSources(db, listed.data);
+    const isBusy = rows.some((line) => isScanning(line, now) || isUnderWay(line.files));
     const content = (
       <>
         <PageHead title="Sources" sub="Where documents come from.">
@@ -83,14 +74,10 @@ const columnsAt = (now: number): Column<Line>[] => [
   { head: "Provider", wide: true, cell: ({ source }) => manifestOf(source).name },
   {
     head: "Files",
-    cell: ({ rags }) =>
-      rags.length === 0 ? (
-        <span class="soft">in no RAG</span>
-      ) : (
-        <StatusBar counts={countsOf(rags)} />
-      ),
+    cell: ({ rags, files }) =>
+      rags.length === 0 ? <span class="soft">in no RAG</span> : <StatusBar counts={files} />,
   },
-  { head: "Indexed", numeric: true, cell: ({ rags }) => indexedOf(rags) },
+  { head: "Indexed", numeric: true, cell: indexedOf },
   {
     head: "Last scan",
     wide: true,
@@ -108,13 +95,12 @@ const columnsAt = (now: number): Column<Line>[] => [
   },
 ];
 
-/** "1,204", "2,880 of 2,990"; with how many RAGs it is added up over, if over several. */
-function indexedOf(rags: readonly RagOfSource[]): string {
+/** "1,204", "2,880 of 2,990". */
+function indexedOf({ rags, files }: Line): string {
   if (rags.length === 0) return "–";
-  const { indexed, pending, processing, error } = countsOf(rags);
+  const { indexed, pending, processing, error } = files;
   const total = indexed + pending + processing + error;
-  const figure = indexed === total ? count(total) : `${count(indexed)} of ${count(total)}`;
-  return rags.length === 1 ? figure : `${figure} in ${rags.length} RAGs`;
+  return indexed === total ? count(total) : `${count(indexed)} of ${count(total)}`;
 }
 
 const LastScan = ({ line, now }: { line: Line; now: number }) => {

@@ -5,7 +5,7 @@ import { newToken } from "../../../access/tokens/token-settings.ts";
 import { removeToken } from "../../../db/access/token-store.ts";
 import { notFound } from "../../../core/errors.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { findTokenLine, listTokenLines, type TokenLine } from "../../../db/access/token-page.ts";
+import { findTokenLine, listTokenLines, type TokenLine } from "../../../db/access/token-store.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";

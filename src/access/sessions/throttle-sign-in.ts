@@ -13,7 +13,7 @@ type Slowed = Pick<Services, "db" | "now">;
  * an attacker's attempts cannot lock the user out.
  * @throws QuarryError `too-many`.
  */
-export async function holdBack(
+export async function throttleSignIn(
   services: Slowed,
   of: { email: string; user: UserRow | null; address: string },
 ): Promise<void> {
@@ -31,13 +31,13 @@ export async function holdBack(
  * a known address waits, too: a code is short enough to be guessed.
  * @throws QuarryError `too-many`.
  */
-export async function holdBackCode({ db, now }: Slowed, email: string): Promise<void> {
+export async function throttleCode({ db, now }: Slowed, email: string): Promise<void> {
   const claimedUntil = await claimTry(db, await codesOf(email), now());
   if (claimedUntil > 0) throw tooManyRequests(Math.ceil((claimedUntil - now()) / SECOND_MS));
 }
 
 /** Clears the failures after the right password, and the right code if one was asked for. */
-export async function endHold({ db }: Pick<Services, "db">, email: string): Promise<void> {
+export async function clearThrottle({ db }: Pick<Services, "db">, email: string): Promise<void> {
   await forgetTries(db, [await accountOf(email), await codesOf(email)]);
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { FileStatus, PublicFile } from "../../../src/db/files/public-files.ts";
-import { leastFinished } from "../../../src/http/least-finished.ts";
+import { aggregateFileStatus } from "../../../src/http/aggregate-file-status.ts";
 
 const file = (status: FileStatus): PublicFile => ({
   path: "a",
@@ -13,7 +13,7 @@ const file = (status: FileStatus): PublicFile => ({
   mimeType: "text/plain",
   errorMessage: null,
 });
-const among = (...statuses: FileStatus[]) => leastFinished(statuses.map(file))?.status;
+const among = (...statuses: FileStatus[]) => aggregateFileStatus(statuses.map(file))?.status;
 
 test("error, pending, processing, indexed, deleted: the first found is the file's", () => {
   expect(among("deleted", "indexed", "processing", "pending", "error")).toBe("error");

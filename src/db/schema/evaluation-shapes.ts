@@ -57,15 +57,3 @@ export const foundShape = z.object({
   page: z.number().nullable(),
   score: z.number(),
 });
-
-/** What the measures need of a result. */
-export type LightResult = {
-  questionId: string;
-  ranks: (number | null)[];
-  isRight: boolean | null;
-  isDegraded: boolean;
-  error: string | null;
-  latencyMs: number;
-  /** Null: no judge gave a verdict. */
-  judge: Spent | null;
-} & Spent;

@@ -1,0 +1,22 @@
+import { customType } from "drizzle-orm/sqlite-core";
+import { z } from "zod";
+
+import { isObject } from "../../core/is-object.ts";
+
+/** A column of JSON text; what is read from it is checked by the shape. */
+export const jsonColumn = <Value>(shape: { parse: (given: unknown) => Value }) =>
+  customType<{ data: Value; driverData: string }>({
+    dataType: () => "text",
+    toDriver: (value) => JSON.stringify(value),
+    fromDriver: (stored) => shape.parse(JSON.parse(stored)),
+  })();
+
+/** A JSON object whose fields are checked by their reader. */
+export const jsonObject = {
+  parse: (given: unknown): Record<string, unknown> => {
+    if (isObject(given)) return given;
+    throw new TypeError("a column does not hold a JSON object");
+  },
+};
+
+export const textList = z.array(z.string());

@@ -1,0 +1,167 @@
+import { getTableColumns, type Column } from "drizzle-orm";
+import { toSnakeCase } from "drizzle-orm/casing";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+
+import { flag, nullable, number, oneOf, text, type Reader } from "./columns.ts";
+import { joined, raw, Selection, sql, type Sql } from "./sql.ts";
+
+/*
+ * What statements read and write, taken from the tables of the schema: a column is described there
+ * and nowhere else.
+ */
+
+/** A value of a row: how it is selected, and how it is read. */
+export class Selected<Value> {
+  readonly sql: Sql;
+  readonly read: Reader<Value>;
+  constructor(expression: Sql, read: Reader<Value>) {
+    this.sql = expression;
+    this.read = read;
+  }
+}
+
+/** Fields of an outer join, null where it found no row: then the first of them is null. */
+class Maybe<Fields extends Shape> {
+  readonly fields: Fields;
+  constructor(fields: Fields) {
+    this.fields = fields;
+  }
+}
+
+export const maybe = <Fields extends Shape>(fields: Fields): Maybe<Fields> => new Maybe(fields);
+
+type Field = Selected<unknown> | Maybe<Shape> | Shape;
+type Shape = { readonly [name: string]: Field };
+
+type FieldOf<Of> =
+  Of extends Selected<infer Value>
+    ? Value
+    : Of extends Maybe<infer Fields>
+      ? RowOf<Fields> | null
+      : RowOf<Of>;
+type RowOf<Fields> = { -readonly [Name in keyof Fields]: FieldOf<Fields[Name]> };
+
+/** The type of the rows that a selection reads. */
+export type Row<Of> = Of extends Selection<infer Read> ? Read : never;
+
+/** What a statement selects, each under its name; fields of fields become objects. */
+export function select<const Fields extends Shape>(fields: Fields): Selection<RowOf<Fields>> {
+  const columns: Sql[] = [];
+  const read = readerOfAll(fields, "", columns);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these fields
+  return new Selection(joined(columns, ", "), read as (row: object) => RowOf<Fields>);
+}
+
+type Given = Record<string, unknown>;
+
+function readerOfAll(fields: Shape, path: string, columns: Sql[]) {
+  const readers = Object.entries(fields).map(
+    ([name, field]) => [name, readerOfField(field, path + name, columns)] as const,
+  );
+  return (row: Given) => {
+    const read: Record<string, unknown> = {};
+    for (const [name, reader] of readers) read[name] = reader(row);
+    return read;
+  };
+}
+
+function readerOfField(field: Field, path: string, columns: Sql[]): (row: Given) => unknown {
+  if (field instanceof Selected) {
+    columns.push(sql`${field.sql} as ${raw(`"${path}"`)}`);
+    return (row) => field.read(row[path], path);
+  }
+  if (!(field instanceof Maybe)) return readerOfAll(field, `${path}.`, columns);
+  const [first = ""] = Object.keys(field.fields);
+  const read = readerOfAll(field.fields, `${path}.`, columns);
+  return (row) => (row[`${path}.${first}`] === null ? null : read(row));
+}
+
+type ColumnsOf<Table extends SQLiteTable> = {
+  [Name in keyof Table["$inferSelect"]]: Selected<Table["$inferSelect"][Name]>;
+};
+
+/** The columns of a table under an alias; without one by their names alone. */
+export function columnsOf<Table extends SQLiteTable>(table: Table, alias = ""): ColumnsOf<Table> {
+  const prefix = alias === "" ? "" : `${alias}.`;
+  const columns = Object.entries(getTableColumns(table)).map(([name, column]) => [
+    name,
+    new Selected(raw(prefix + toSnakeCase(column.name)), readerOf(column)),
+  ]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the table's columns
+  return Object.fromEntries(columns) as ColumnsOf<Table>;
+}
+
+function readerOf(column: Column): Reader<unknown> {
+  const read = valueReaderOf(column);
+  return column.notNull ? read : nullable(read);
+}
+
+function valueReaderOf(column: Column): Reader<unknown> {
+  if (column.dataType === "boolean") return flag;
+  if (column.dataType === "number") return number;
+  if (column.enumValues !== undefined) return oneOf(column.enumValues);
+  if (column.dataType === "string") return text;
+  return (value, name) => column.mapFromDriverValue(text(value, name));
+}
+
+/** Some of these fields. */
+export function pick<Fields extends object, const Name extends keyof Fields & string>(
+  fields: Fields,
+  ...names: Name[]
+): Pick<Fields, Name> {
+  const entries = names.map((name) => [name, fields[name]]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these fields
+  return Object.fromEntries(entries) as Pick<Fields, Name>;
+}
+
+/** A value that is computed; `expression` is SQL of the program, as in `raw`. */
+export const computed = <Value>(read: Reader<Value>, expression: string | Sql): Selected<Value> =>
+  new Selected(typeof expression === "string" ? raw(expression) : expression, read);
+
+/** The same value, null where an outer join found no row. */
+export const optional = <Value>({ sql: expression, read }: Selected<Value>) =>
+  new Selected(expression, nullable(read));
+
+/** The given fields of a row, with the names of their columns. */
+const entriesOf = (table: SQLiteTable, row: Record<string, unknown>) =>
+  Object.entries(getTableColumns(table))
+    .filter(([name]) => row[name] !== undefined)
+    .map(([name, column]) => ({ name: raw(toSnakeCase(column.name)), value: row[name] }));
+
+/** `name = ?` for each given field. */
+export function assigned<Table extends SQLiteTable>(
+  table: Table,
+  change: Partial<{
+    [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] | undefined;
+  }>,
+): Sql {
+  const entries = entriesOf(table, change);
+  return joined(
+    entries.map(({ name, value }) => sql`${name} = ${value}`),
+    ", ",
+  );
+}
+
+/** `(name, …) values (?, …)` of a row. */
+export function values<Table extends SQLiteTable>(table: Table, row: Table["$inferInsert"]): Sql {
+  const entries = entriesOf(table, row);
+  const names = entries.map(({ name }) => name);
+  const given = entries.map(({ value }) => sql`${value}`);
+  return sql`(${joined(names, ", ")}) values (${joined(given, ", ")})`;
+}
+
+/**
+ * How fields of the items `m` of a JSON list are written to a table: the names of the columns,
+ * their values in an item, and what an upsert sets.
+ */
+export function listed<Table extends SQLiteTable>(
+  _of: Table,
+  ...names: (keyof Table["$inferSelect"] & string)[]
+): { columns: Sql; values: Sql; excluded: Sql } {
+  const columns = names.map(toSnakeCase);
+  return {
+    columns: raw(columns.join(", ")),
+    values: raw(names.map((name) => `m.value ->> '${name}'`).join(", ")),
+    excluded: raw(columns.map((column) => `${column} = excluded.${column}`).join(", ")),
+  };
+}

@@ -1,0 +1,150 @@
+import type { Reads } from "./client.ts";
+import type { Selected } from "./select.ts";
+
+/*
+ * The one way to the database: statements are SQL, sql`select ${FILE} from files f where f.id =
+ * ${id}`, and what they read and write comes from the tables of the schema (`select.ts`).
+ */
+
+/** Reads a whole row. */
+export type RowReader<Row> = (row: Record<string, unknown>) => Row;
+
+type Part = string | { value: unknown };
+
+/** SQL with its parameters: a statement whose rows are not read, or a part of one. */
+export class Sql {
+  readonly parts: readonly Part[];
+  constructor(parts: readonly Part[]) {
+    this.parts = parts;
+  }
+
+  /** The statement, its rows read by `of`. */
+  reading<Row>({ read }: { read: RowReader<Row> }): ReadStatement<Row> {
+    return { sql: this, read };
+  }
+}
+
+/** What a statement selects and how its rows are read; in a template the list of its columns. */
+export class Selection<Row> {
+  readonly sql: Sql;
+  readonly read: RowReader<Row>;
+  constructor(columns: Sql, read: RowReader<Row>) {
+    this.sql = columns;
+    this.read = read;
+  }
+}
+
+export type ReadStatement<Row> = { sql: Sql; read: RowReader<Row> };
+export type Statement = ReadStatement<unknown> | Sql;
+
+type Template<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
+
+/**
+ * Values become parameters: booleans as 0 and 1, objects and lists as JSON. Other SQL and
+ * selections become part of the text.
+ */
+export const sql: Template<Sql> = (strings, ...values) =>
+  new Sql(strings.flatMap((text, at) => (at === 0 ? [text] : [...partsOf(values[at - 1]), text])));
+
+function partsOf(value: unknown): readonly Part[] {
+  if (value instanceof Sql) return value.parts;
+  return value instanceof Selection ? value.sql.parts : [{ value }];
+}
+
+/** Text that is part of the program, never of its input. */
+export const raw = (text: string): Sql => new Sql([text]);
+
+/** `parts` one after another, with `separator` between them. */
+export const joined = (parts: readonly Sql[], separator: string): Sql =>
+  new Sql(parts.flatMap((part, at) => (at === 0 ? part.parts : [separator, ...part.parts])));
+
+/** Equal values share a parameter, so that a long list is sent once. */
+function compile({ parts }: Sql) {
+  const numbers = new Map<unknown, number>();
+  const text = parts.map((part) => {
+    if (typeof part === "string") return part;
+    const number = numbers.get(part.value) ?? numbers.size + 1;
+    numbers.set(part.value, number);
+    return `?${number}`;
+  });
+  return { text: text.join(""), parameters: [...numbers.keys()].map(bindable) };
+}
+
+function bindable(value: unknown): string | number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "number") return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return JSON.stringify(value);
+}
+
+type RowsOf<Statements extends readonly Statement[]> = {
+  -readonly [Index in keyof Statements]: Statements[Index] extends ReadStatement<infer Row>
+    ? Row[]
+    : Record<string, unknown>[];
+};
+
+/** Statements of the same transaction whose rows nobody reads. */
+export type Around = { before: Sql[]; after: Sql[] };
+
+/** Runs all or none in one round trip; returns the rows of each statement. */
+export async function runBatch<const Statements extends readonly Statement[]>(
+  { $client }: Reads,
+  statements: Statements,
+  { before, after }: Around = { before: [], after: [] },
+): Promise<RowsOf<Statements>> {
+  const prepared = [...before, ...statements, ...after].map((statement) => {
+    const { text, parameters } = compile(statement instanceof Sql ? statement : statement.sql);
+    return $client.prepare(text).bind(...parameters);
+  });
+  const results =
+    prepared.length === 0 ? [] : await $client.batch<Record<string, unknown>>(prepared);
+  const rows = statements.map((statement, at) => {
+    const found = results[before.length + at]?.results ?? [];
+    return statement instanceof Sql ? found : found.map(statement.read);
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each read by its own statement
+  return rows as RowsOf<Statements>;
+}
+
+/** Runs one statement; its rows are not read. */
+export const execute =
+  (db: Reads): Template<Promise<void>> =>
+  async (...template) => {
+    await runBatch(db, [sql(...template)]);
+  };
+
+/** Whether a statement has rows, those of `returning` included. */
+export const hasRows =
+  (db: Reads): Template<Promise<boolean>> =>
+  async (...template) => {
+    const [rows] = await runBatch(db, [sql(...template)]);
+    return rows.length > 0;
+  };
+
+/** The rows of one statement, those of `returning` included. */
+export const readRows =
+  <Row>(db: Reads, of: Selection<Row>): Template<Promise<Row[]>> =>
+  async (...template) => {
+    const [rows] = await runBatch(db, [sql(...template).reading(of)]);
+    return rows;
+  };
+
+/** The first row of one statement; null when there is none. */
+export const readRow =
+  <Row>(db: Reads, of: Selection<Row>): Template<Promise<Row | null>> =>
+  async (...template) =>
+    (await readRows(db, of)(...template))[0] ?? null;
+
+/** The only column of each row. */
+export const readValues =
+  <Value>(db: Reads, { read }: Selected<Value>): Template<Promise<Value[]>> =>
+  async (...template) => {
+    const [rows] = await runBatch(db, [sql(...template)]);
+    return rows.flatMap((row) => Object.entries(row).map(([name, value]) => read(value, name)));
+  };
+
+/** The only column of the first row; null when there is none. */
+export const readValue =
+  <Value>(db: Reads, of: Selected<Value>): Template<Promise<Value | null>> =>
+  async (...template) =>
+    (await readValues(db, of)(...template))[0] ?? null;
