@@ -32,7 +32,7 @@ const deps = {
         "ai",
         "aws4fetch",
         "drizzle-orm",
-        "drizzle-orm/d1",
+        "drizzle-orm/casing",
         "drizzle-orm/sqlite-core",
         "fflate",
         "hono",

@@ -1,7 +1,7 @@
 import type { Reads } from "./client.ts";
 import { number } from "./columns.ts";
 import { computed, select } from "./select.ts";
-import { runBatch, sql, type ReadStatement, type Selection, type Sql } from "./sql.ts";
+import { raw, runBatch, sql, type ReadStatement, type Selection, type Sql } from "./sql.ts";
 
 /** A slice of a list. */
 export type Slice = { offset: number; limit: number };
@@ -34,3 +34,11 @@ export async function readPage<Row>(
   ]);
   return { data, total: counted?.count ?? 0 };
 }
+
+/**
+ * The id of what a key names in a table, by id or by identifier; an id takes precedence. Each is
+ * looked up in its index, where `or` would read all that is not removed.
+ */
+export const idOfKey = (table: "rags" | "file_sources", key: string): Sql =>
+  sql`(select id from (select id from ${raw(table)} where id = ${key} union all
+    select id from ${raw(table)} where identifier = ${key} and removed_at is null) limit 1)`;

@@ -1,5 +1,6 @@
 import { number, oneOf } from "./columns.ts";
-import { agents, fileSources, inferences, ragGenerations, rags } from "./schema/index.ts";
+import type { agents, inferences } from "./schema/index.ts";
+import { fileSources, ragGenerations, rags } from "./schema/index.ts";
 import { columnsOf, computed, pick, select, type Row } from "./select.ts";
 import { raw } from "./sql.ts";
 

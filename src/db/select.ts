@@ -3,22 +3,12 @@ import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
 import { flag, nullable, number, oneOf, text, type Reader } from "./columns.ts";
-import { joined, raw, Selection, sql, type Sql } from "./sql.ts";
+import { joined, raw, Selected, Selection, sql, type Sql } from "./sql.ts";
 
 /*
  * What statements read and write, taken from the tables of the schema: a column is described there
  * and nowhere else.
  */
-
-/** A value of a row: how it is selected, and how it is read. */
-export class Selected<Value> {
-  readonly sql: Sql;
-  readonly read: Reader<Value>;
-  constructor(expression: Sql, read: Reader<Value>) {
-    this.sql = expression;
-    this.read = read;
-  }
-}
 
 /** Fields of an outer join, null where it found no row: then the first of them is null. */
 class Maybe<Fields extends Shape> {

@@ -1,5 +1,5 @@
 import type { Reads } from "./client.ts";
-import type { Selected } from "./select.ts";
+import type { Reader } from "./columns.ts";
 
 /*
  * The one way to the database: statements are SQL, sql`select ${FILE} from files f where f.id =
@@ -21,6 +21,16 @@ export class Sql {
   /** The statement, its rows read by `of`. */
   reading<Row>({ read }: { read: RowReader<Row> }): ReadStatement<Row> {
     return { sql: this, read };
+  }
+}
+
+/** A value of a row: how it is selected, and how it is read. */
+export class Selected<Value> {
+  readonly sql: Sql;
+  readonly read: Reader<Value>;
+  constructor(expression: Sql, read: Reader<Value>) {
+    this.sql = expression;
+    this.read = read;
   }
 }
 

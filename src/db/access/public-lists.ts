@@ -113,7 +113,7 @@ export async function listPublicInferences(
   const linksOf = Map.groupBy(links, ({ inferenceId }) => inferenceId);
   const items = inferenceRows.map(({ id, ...item }) => {
     const linked = (linksOf.get(id) ?? []).flatMap(({ ragId }) => sources.get(ragId) ?? []);
-    return { ...item, fileSources: linked.toSorted(byRag) };
+    return Object.assign(item, { fileSources: linked.toSorted(byRag) });
   });
   return { principal, items };
 }

@@ -77,7 +77,9 @@ const namesMore = (kind: Kind) => `(select count(*) from ${firstOf(kind, NAMED +
 
 const TOKEN_LINE = select({
   ...shown,
-  ...{ allAgents, allInferences, allRags },
+  allAgents,
+  allInferences,
+  allRags,
   agents: firstNames("agent"),
   inferences: firstNames("inference"),
   rags: firstNames("rag"),

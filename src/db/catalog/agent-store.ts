@@ -1,17 +1,20 @@
 import { agents } from "../schema/index.ts";
 import { columnsOf, pick, select } from "../select.ts";
-import { runnerStore } from "./runner-store.ts";
+import { runnerReads, runnerWrites } from "./runner-store.ts";
+
+type AgentRow = Omit<typeof agents.$inferSelect, "updatedAt">;
+export type AgentChange = Partial<Omit<AgentRow, "id" | "identifier" | "createdAt">>;
 
 const { updatedAt: _changed, ...m } = columnsOf(agents, "m");
 
 export const {
   find: findAgentRecord,
   list: listAgentRecords,
+  findIds: findAgentIds,
+} = runnerReads("agent", select(m), select(pick(m, "id", "identifier")));
+
+export const {
   insert: insertAgent,
   update: updateAgentRow,
   remove: deleteAgent,
-  findIds: findAgentIds,
-} = runnerStore("agent", agents, { of: select(m), known: select(pick(m, "id", "identifier")) });
-
-type AgentRow = Omit<typeof agents.$inferSelect, "updatedAt">;
-export type AgentChange = Partial<Omit<AgentRow, "id" | "identifier" | "createdAt">>;
+} = runnerWrites<AgentRow>("agent", agents);

@@ -1,5 +1,5 @@
 import type { Database } from "../client.ts";
-import { readPage, type Slice } from "../page.ts";
+import { idOfKey, readPage, type Slice } from "../page.ts";
 import { RAG, RAG_JOINS, type RagRecord } from "../records.ts";
 import { rags } from "../schema/index.ts";
 import { columnsOf, pick, select } from "../select.ts";
@@ -9,8 +9,7 @@ const FROM = sql`from rags r ${RAG_JOINS} where r.removed_at is null`;
 
 /** By id or identifier, an id takes precedence. Null when there is none or it was removed. */
 export const findRagRecord = (db: Database, key: string): Promise<RagRecord | null> =>
-  readRow(db, RAG)`select ${RAG} ${FROM} and (r.id = ${key} or r.identifier = ${key})
-    order by r.id = ${key} desc limit 1`;
+  readRow(db, RAG)`select ${RAG} ${FROM} and r.id = ${idOfKey("rags", key)}`;
 
 /** A page of the RAGs in order of identifier. */
 export const listRagRecords = (db: Database, slice: Slice) =>

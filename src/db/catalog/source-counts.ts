@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { number } from "../columns.ts";
-import { rankOf } from "../files/file-rows.ts";
+import { rankOf } from "../file-status.ts";
 import { FILE_COUNTS, type FileCounts } from "../records.ts";
 import { ragGenerations, rags } from "../schema/index.ts";
 import { LEAST_FINISHED_FIRST } from "../schema/rags.ts";

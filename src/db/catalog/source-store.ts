@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
-import { readPage, type Slice } from "../page.ts";
+import { idOfKey, readPage, type Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
 import { assigned, columnsOf, maybe, select, values, type Row } from "../select.ts";
 import { execute, hasRows, raw, readRow, readValues, sql } from "../sql.ts";
@@ -25,8 +25,7 @@ const FROM = sql`from file_sources s ${NEWEST_SCAN} where s.removed_at is null`;
 
 /** By id or identifier, an id takes precedence. Null when there is none or it was removed. */
 export const findSourceRow = (db: Database, key: string): Promise<SourceWithScan | null> =>
-  readRow(db, SOURCE)`select ${SOURCE} ${FROM} and (s.id = ${key} or s.identifier = ${key})
-    order by s.id = ${key} desc limit 1`;
+  readRow(db, SOURCE)`select ${SOURCE} ${FROM} and s.id = ${idOfKey("file_sources", key)}`;
 
 export const listSourceRows = (db: Database, slice: Slice) =>
   readPage(db, SOURCE, { ...slice, from: FROM, order: raw("s.identifier") });

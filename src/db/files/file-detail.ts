@@ -3,7 +3,7 @@ import type { Database } from "../client.ts";
 import { files, ragFiles, rags } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
 import { runBatch, sql } from "../sql.ts";
-import { shownStatus } from "./file-rows.ts";
+import { shownStatus } from "../file-status.ts";
 
 const f = columnsOf(files, "f");
 const DETAIL = select({

@@ -1,6 +1,6 @@
 import type { RagId } from "../../core/ids.ts";
-import { nullable, number, oneOf } from "../columns.ts";
-import { FILE_STATUSES, LEAST_FINISHED_FIRST, type FileStatus } from "../schema/rags.ts";
+import { nullable, number } from "../columns.ts";
+import type { FileStatus } from "../schema/rags.ts";
 import { ragFiles } from "../schema/index.ts";
 import { columnsOf, computed, pick, select } from "../select.ts";
 import { raw, sql, type Sql } from "../sql.ts";
@@ -38,13 +38,6 @@ export const isGone = (x = "rag_files"): Sql => raw(`${x}.status in ('deleted', 
 
 /** Not yet removed from the index; the index `rag_files_leaving` has the same condition. */
 export const LEAVING = raw("status in ('deleted', 'leaving') and leased_until > 0");
-
-/** The status of the row `x`, which is none that leaves its RAG, as lists show it. */
-export const shownStatus = (x: string) => computed(oneOf(FILE_STATUSES), `${x}.status`);
-
-/** The place of a status in `LEAST_FINISHED_FIRST`. */
-export const rankOf = (status: string): string =>
-  `case ${status} ${LEAST_FINISHED_FIRST.map((one, rank) => `when '${one}' then ${rank}`).join(" ")} end`;
 
 /** The generations `g` that receive a file's changes and are worked on. */
 export const OPEN = raw("g.state in ('live', 'building')");

@@ -5,7 +5,7 @@ import { AFTER_SLASH } from "../path-range.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { shownStatus } from "./file-rows.ts";
+import { shownStatus } from "../file-status.ts";
 import { joined, raw, readRows, runBatch, sql, type Sql } from "../sql.ts";
 
 export type { FileStatus };

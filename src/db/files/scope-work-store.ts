@@ -66,18 +66,12 @@ function comingAfter(kind: ScopeChange["kind"], first: string, last: string): Sq
   // At least one more is expected among files beyond the limit.
   const coming = sql`(select coalesce(sum(${LACKS} and ${HOLDS}), 0)
     + (count(*) = ${EXAMINED_AT_ONCE}) from ${examined})`;
-  switch (kind) {
-    case "replaced":
-      return coming;
-    case "added":
-      // The change itself counted one.
-      return sql`max(0, r.coming_files - 1 + ${coming})`;
-    case "removed":
-      return sql`max(0, r.coming_files
-        - (select coalesce(sum(${LACKS} and not ${HOLDS}), 0) from ${examined}))`;
-    case "absent":
-      return raw("r.coming_files");
-  }
+  if (kind === "replaced") return coming;
+  // The change itself counted one.
+  if (kind === "added") return sql`max(0, r.coming_files - 1 + ${coming})`;
+  if (kind === "absent") return raw("r.coming_files");
+  const notComing = sql`(select coalesce(sum(${LACKS} and not ${HOLDS}), 0) from ${examined})`;
+  return sql`max(0, r.coming_files - ${notComing})`;
 }
 
 /**

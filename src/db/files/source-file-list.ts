@@ -7,7 +7,7 @@ import { files } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { raw, readRow, sql } from "../sql.ts";
-import { rankOf } from "./file-rows.ts";
+import { rankOf } from "../file-status.ts";
 
 const f = columnsOf(files, "f");
 

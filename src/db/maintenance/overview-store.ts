@@ -89,7 +89,12 @@ export async function readOverview(
   // A revision is at least the time in ms at which the change became known.
   const oldestPendingSince = oldest?.since ?? null;
   return {
-    ...{ counts, failingFiles, failingSources, scans, oldestPendingSince, calls },
+    counts,
+    failingFiles,
+    failingSources,
+    scans,
+    oldestPendingSince,
+    calls,
     verifications: verifications ?? NO_VERIFICATIONS,
   };
 }

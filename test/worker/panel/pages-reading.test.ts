@@ -163,9 +163,13 @@ test("more failed files than are shown are still counted, each once over two RAG
   expect(admin.html).toContain("45 files need you.");
   expect(admin.html.match(/See the file</g)).toHaveLength(20);
   expect(admin.html).toContain("25 more files");
-  expect(admin.html).toContain("4 of 94 files in 2 RAGs are indexed");
+  expect(admin.html).toContain("2 of 47 files are indexed");
   await admin.open("/panel/sources/docs");
-  expect(admin.html).toContain("90 files failed, added up over 2 RAGs.");
+  expect(admin.html).toContain("45 files failed.");
+  await admin.open("/panel/sources");
+  expect(admin.html).toContain("2 of 47");
+  const { body } = await api.send("GET", "/overview");
+  expect(body).toMatchObject({ files: { indexed: 2, error: 45, pending: 0, deleted: 0 } });
   // All of them are done, in their way: nothing is looked at again by itself.
   await admin.open("/panel/rags/docs");
   expect(admin.html).not.toContain("data-refresh");
