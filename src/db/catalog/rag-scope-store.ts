@@ -8,7 +8,7 @@ import { columnsOf, computed, pick, select } from "../select.ts";
 import { raw, readRows, readValues, runBatch, sql, type Sql } from "../sql.ts";
 
 const s = columnsOf(ragScopes, "s");
-export const SCOPE = select(pick(s, "type", "value"));
+const SCOPE = select(pick(s, "type", "value"));
 
 /** The scopes `s` of a RAG, in order. */
 export const selectScopes = (ragId: RagId) =>

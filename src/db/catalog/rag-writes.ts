@@ -10,7 +10,7 @@ import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.
 
 type RagRow = typeof rags.$inferSelect;
 /** Settings of a RAG that a change may give. */
-export type RagSettings = Pick<
+type RagSettings = Pick<
   RagRow,
   "name" | "status" | "scopeMode" | "chunkSize" | "chunkOverlap" | "reranker" | "searchMode"
 >;
