@@ -54,6 +54,8 @@ export const LISTED_RAG = select({
 });
 export type ListedRag = Row<typeof LISTED_RAG>;
 /** `rags`: linked RAGs in order of identifier, regardless of the flags. */
-export type InferenceRecord = Omit<typeof inferences.$inferSelect, "updatedAt"> & { rags: RagRecord[] };
+export type InferenceRecord = Omit<typeof inferences.$inferSelect, "updatedAt"> & {
+  rags: RagRecord[];
+};
 
 export type AgentRecord = Omit<typeof agents.$inferSelect, "updatedAt"> & { rags: RagRecord[] };

@@ -1,6 +1,6 @@
 import type { Setting } from "../../../db/schema/evaluation-shapes.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { settingShape } from "../../../db/evaluation/stored-shapes.ts";
+import { settingShape } from "../../../db/schema/evaluation-shapes.ts";
 import { given } from "../../../core/given.ts";
 import { Checkbox, SelectField, TextField, type Option } from "../../components/form.tsx";
 import { numberOf, typed, type Form as Sent, type FormState } from "../request/form.ts";
