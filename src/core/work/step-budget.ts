@@ -14,10 +14,6 @@ export class Budget {
     this.#left -= steps;
     if (this.#left < 0) throw new BudgetSpent();
   }
-
-  get isSpent(): boolean {
-    return this.#left <= 0;
-  }
 }
 
 export class BudgetSpent extends Error {

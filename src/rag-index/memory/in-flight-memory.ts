@@ -4,7 +4,7 @@ import type { Placed } from "./live-chunks.ts";
 /** Up to this many vectors are read from storage at each search. */
 const READ_FROM_STORAGE_LIMIT = 128;
 
-const IN_FLIGHT = `SELECT c.chunk, c.file, c.duplicate FROM in_flight_vectors u
+const IN_FLIGHT = `SELECT c.chunk, c.duplicate FROM in_flight_vectors u
   CROSS JOIN chunks c ON c.chunk = u.chunk WHERE u.live = 1`;
 
 /**

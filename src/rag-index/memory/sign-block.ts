@@ -12,7 +12,6 @@ const DUPLICATE = 2;
 /** Up to 1,024 codes, one after the other, and which chunks they are of. */
 export class SignBlock {
   readonly chunks = new Float64Array(SIGN_BLOCK_SIZE);
-  readonly #files = new Int32Array(SIGN_BLOCK_SIZE);
   readonly #states = new Uint8Array(SIGN_BLOCK_SIZE);
   readonly #factors = new Float32Array(SIGN_BLOCK_SIZE);
   readonly #codes: Uint8Array;
@@ -26,14 +25,13 @@ export class SignBlock {
   }
 
   static bytes(codeBytes: number): number {
-    const others = Float64Array.BYTES_PER_ELEMENT + 2 * Float32Array.BYTES_PER_ELEMENT + 1;
+    const others = Float64Array.BYTES_PER_ELEMENT + Float32Array.BYTES_PER_ELEMENT + 1;
     return SIGN_BLOCK_SIZE * (codeBytes + others);
   }
 
-  add({ chunk, file, duplicate }: LiveChunk, code: Uint8Array, factor: number): void {
+  add({ chunk, duplicate }: LiveChunk, code: Uint8Array, factor: number): void {
     const place = this.used++;
     this.chunks[place] = chunk;
-    this.#files[place] = file;
     this.#factors[place] = factor;
     this.#codes.set(code, place * this.#codeBytes);
     this.#states[place] = duplicate ? DUPLICATE : ORIGINAL;
@@ -53,8 +51,7 @@ export class SignBlock {
   at(place: number): LiveChunk | null {
     const state = this.#states[place];
     if (state === FREE) return null;
-    const file = this.#files[place] ?? 0;
-    return { chunk: this.chunks[place] ?? 0, file, duplicate: state === DUPLICATE };
+    return { chunk: this.chunks[place] ?? 0, duplicate: state === DUPLICATE };
   }
 
   /** Writes the estimated products of a query with each vector into `estimates`, up to `used`. */

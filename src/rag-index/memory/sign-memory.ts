@@ -25,7 +25,7 @@ const REMOVED_SHARE = 0.5;
 type Coded = Placed & Row<"sign_codes", "code">;
 type StoredVector = Row<"contents", "chunk" | "vector">;
 
-const LIVE_CODES = `SELECT c.chunk, c.file, c.duplicate, s.code
+const LIVE_CODES = `SELECT c.chunk, c.duplicate, s.code
   FROM chunks c CROSS JOIN sign_codes s ON s.chunk = c.chunk WHERE c.live = 1`;
 const OF_CHUNKS = `SELECT v.chunk, v.vector FROM json_each(?) wanted
   CROSS JOIN contents v ON v.chunk = wanted.value`;
@@ -155,14 +155,14 @@ export class SignMemory {
     }
   }
 
-  #add({ chunk, file, duplicate, code }: Coded): void {
+  #add({ chunk, duplicate, code }: Coded): void {
     let block = this.#blocks.at(-1);
     if (block === undefined || block.used === SIGN_BLOCK_SIZE) {
       block = new SignBlock(bytesOfCode(this.#dimensions));
       this.#blocks.push(block);
     }
     const { signs, factor } = codeIn(code);
-    block.add({ chunk, file, duplicate: duplicate === 1 }, signs, factor);
+    block.add({ chunk, duplicate: duplicate === 1 }, signs, factor);
     this.#used++;
   }
 

@@ -1,3 +1,4 @@
+import type { LiveChunk } from "./live-chunks.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
 
 /** Vectors of one block. Small enough that a dimension's row and the sums stay in the cache. */
@@ -19,7 +20,6 @@ export class VectorBlock {
   /** Capacity in vectors. */
   readonly size: number;
   readonly chunks: Float64Array;
-  readonly files: Int32Array;
   readonly duplicates: Uint8Array;
   /** 0 where there is no vector. */
   readonly #taken: Uint8Array;
@@ -32,7 +32,6 @@ export class VectorBlock {
   constructor(dimensions: number, size = BLOCK_SIZE) {
     this.size = size;
     this.chunks = new Float64Array(size);
-    this.files = new Int32Array(size);
     this.duplicates = new Uint8Array(size);
     this.#taken = new Uint8Array(size);
     this.#scales = new Float32Array(size);
@@ -44,9 +43,8 @@ export class VectorBlock {
     return this.#taken[place] === 1;
   }
 
-  put(place: number, entry: { chunk: number; file: number; duplicate: boolean }): void {
+  put(place: number, entry: LiveChunk): void {
     this.chunks[place] = entry.chunk;
-    this.files[place] = entry.file;
     this.duplicates[place] = entry.duplicate ? 1 : 0;
     this.#taken[place] = 1;
     this.used = Math.max(this.used, place + 1);

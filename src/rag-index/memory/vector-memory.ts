@@ -19,7 +19,7 @@ type Loaded = Placed & Row<"chunks", "id"> & Row<"contents", "vector">;
 /** What a search tells of a chunk without reading it. */
 export type Named = LiveChunk & { id: ChunkId };
 
-const LIVE_VECTORS = `SELECT c.chunk, c.id, c.file, c.duplicate, v.vector
+const LIVE_VECTORS = `SELECT c.chunk, c.id, c.duplicate, v.vector
   FROM contents v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
 
 /** A small RAG takes little memory; rounded up to leave room for growth. */
@@ -100,9 +100,7 @@ export class VectorMemory {
     const id = this.#ids?.[place];
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     const at = place % BLOCK_SIZE;
-    const file = block?.files[at];
-    if (id === undefined || file === undefined) return null;
-    return { chunk, id, file, duplicate: block?.duplicates[at] === 1 };
+    return id === undefined ? null : { chunk, id, duplicate: block?.duplicates[at] === 1 };
   }
 
   #read(sql: SqlStorage, chunks: number[]): void {
@@ -131,13 +129,13 @@ export class VectorMemory {
     return best.sorted();
   }
 
-  #add({ chunk, id, file, duplicate, vector }: Loaded): void {
+  #add({ chunk, id, duplicate, vector }: Loaded): void {
     const place = this.#free.pop() ?? this.#newPlace();
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     if (block === undefined) return;
     this.#places.set(chunk, place);
     if (this.#ids !== null) this.#ids[place] = id;
-    block.put(place % BLOCK_SIZE, { chunk, file, duplicate: duplicate === 1 });
+    block.put(place % BLOCK_SIZE, { chunk, duplicate: duplicate === 1 });
     block.putVector(place % BLOCK_SIZE, decodeHalfFloats(vector));
   }
 
@@ -171,8 +169,7 @@ function offerBlock(
     const score = sums[place] ?? 0;
     if (score < bar || !block.isTaken(place)) continue;
     const chunk = block.chunks[place] ?? 0;
-    const file = block.files[place] ?? 0;
-    if (!eligible.includes({ chunk, file, duplicate: block.duplicates[place] === 1 })) continue;
+    if (!eligible.includes({ chunk, duplicate: block.duplicates[place] === 1 })) continue;
     best.offer(chunk, score);
     bar = best.bar;
   }

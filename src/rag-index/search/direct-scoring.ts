@@ -7,13 +7,13 @@ import type { Eligibility } from "./eligibility.ts";
 export const DIRECT_LIMIT_CHUNKS = 400;
 const ROWS_A_PAGE = 1_000;
 
-type ChunkRow = Row<"chunks", "chunk" | "id" | "file" | "duplicate">;
+type ChunkRow = Row<"chunks", "chunk" | "id" | "duplicate">;
 export type Sample = Map<number, ChunkId>;
 
 function addEligible(sample: Sample, eligibility: Eligibility, rows: ChunkRow[]): void {
-  for (const { chunk, id, file, duplicate } of rows) {
+  for (const { chunk, id, duplicate } of rows) {
     if (sample.size >= DIRECT_LIMIT_CHUNKS) return;
-    if (eligibility.includes({ chunk, file, duplicate: duplicate === 1 })) sample.set(chunk, id);
+    if (eligibility.includes({ chunk, duplicate: duplicate === 1 })) sample.set(chunk, id);
   }
 }
 
@@ -22,7 +22,7 @@ export function eligibleChunks(sql: SqlStorage, eligibility: Eligibility): Sampl
   const files = JSON.stringify([...(eligibility.files ?? [])]);
   const rows = sql
     .exec<ChunkRow>(
-      `SELECT c.chunk, c.id, c.file, c.duplicate FROM json_each(?) f
+      `SELECT c.chunk, c.id, c.duplicate FROM json_each(?) f
         CROSS JOIN chunks c ON c.file = f.value AND c.live = 1`,
       files,
     )
@@ -40,7 +40,7 @@ function firstEligible(sql: SqlStorage, { files }: Eligibility): number {
   return valueOf<number>(sql, query, JSON.stringify([...files])) ?? 0;
 }
 
-const NEXT_PAGE = `SELECT c.chunk, c.id, c.file, c.duplicate
+const NEXT_PAGE = `SELECT c.chunk, c.id, c.duplicate
   FROM words w CROSS JOIN chunks c ON c.chunk = w.rowid
   WHERE words MATCH ? AND w.rowid > ? ORDER BY w.rowid LIMIT ?`;
 

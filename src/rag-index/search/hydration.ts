@@ -83,7 +83,7 @@ function sortOut(
     )
     .toArray();
   for (const { id, chunk, file, duplicate } of rows) {
-    if (eligibility.includes({ chunk, file, duplicate: duplicate === 1 })) eligible.push(id);
+    if (eligibility.includes({ chunk, duplicate: duplicate === 1 })) eligible.push(id);
     else if (eligibility.includesFile(file)) equal.push(id);
   }
   return { eligible, equal };

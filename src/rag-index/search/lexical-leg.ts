@@ -3,6 +3,7 @@ import type { TermStatistics } from "../../text/bm25.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate, QueryCandidates } from "../../ports/rag-index.ts";
 import type { Eligibility } from "./eligibility.ts";
+import type { LiveChunk } from "../memory/live-chunks.ts";
 import { valueOf } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
@@ -16,8 +17,8 @@ import type { QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 
 type Ranked = { chunk: number; score: number };
-type ChunkPlace = { chunk: number; id: ChunkId; file: number; duplicate: boolean };
-type Stored = Row<"chunks", "chunk" | "id" | "file" | "duplicate">;
+type ChunkPlace = LiveChunk & { id: ChunkId };
+type Stored = Row<"chunks", "chunk" | "id" | "duplicate">;
 
 /** Extra rows requested because some may be dropped; when too many are, the number grows. */
 const SPARE_ROWS = 16;
@@ -42,7 +43,7 @@ const ranked = (
   FROM words WHERE words MATCH ? ${within} ORDER BY score DESC, rowid LIMIT ?`;
 const RANKED = ranked("");
 const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
-const CHUNKS = `SELECT c.chunk, c.id, c.file, c.duplicate
+const CHUNKS = `SELECT c.chunk, c.id, c.duplicate
   FROM json_each(?) w CROSS JOIN chunks c ON c.chunk = w.value`;
 
 type LexicalQuery = {

@@ -29,13 +29,13 @@ const READ_FROM_STORAGE_SHARE = 0.1;
 
 type LiveVector = Placed & Row<"contents", "vector">;
 
-const OF_FILES = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM json_each(?) wanted
+const OF_FILES = `SELECT c.chunk, c.duplicate, v.vector FROM json_each(?) wanted
   CROSS JOIN chunks c ON c.file = wanted.value AND c.live = 1
   CROSS JOIN contents v ON v.chunk = c.chunk`;
-const OF_IN_FLIGHT = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM in_flight_vectors u
+const OF_IN_FLIGHT = `SELECT c.chunk, c.duplicate, v.vector FROM in_flight_vectors u
   CROSS JOIN chunks c ON c.chunk = u.chunk
   CROSS JOIN contents v ON v.chunk = c.chunk WHERE u.live = 1`;
-const OF_ALL = `SELECT c.chunk, c.file, c.duplicate, v.vector
+const OF_ALL = `SELECT c.chunk, c.duplicate, v.vector
   FROM chunks c CROSS JOIN contents v ON v.chunk = c.chunk WHERE c.live = 1`;
 
 const NAMES = `SELECT c.chunk, c.id
@@ -80,15 +80,10 @@ export class VectorLeg {
   }
 
   /**
-   * The best eligible chunks of each query; a null query returns none.
+   * Finds the best eligible chunks, query by query; of a null query none. What is done for all
+   * queries at once is done here.
    * @throws Error when a query's dimensions differ from those of the stored vectors.
    */
-  search(vectors: (Float32Array | null)[], eligibility: Eligibility, limit: number): Candidate[][] {
-    const search = this.searcher(vectors, eligibility, limit);
-    return vectors.map((_, at) => search(at));
-  }
-
-  /** The same query by query; what is done for all of them at once is done here. */
   searcher(
     vectors: (Float32Array | null)[],
     eligibility: Eligibility,
@@ -191,8 +186,8 @@ function bestOf(
   limit: number,
 ): Scored[][] {
   const best = queries.map(() => new BestFew(limit));
-  for (const { chunk, file, duplicate, vector } of rows) {
-    if (!eligibility.includes({ chunk, file, duplicate: duplicate === 1 })) continue;
+  for (const { chunk, duplicate, vector } of rows) {
+    if (!eligibility.includes({ chunk, duplicate: duplicate === 1 })) continue;
     queries.forEach((query, at) => best[at]?.offer(chunk, cosineWith(query, vector)));
   }
   return best.map((few) => few.sorted());

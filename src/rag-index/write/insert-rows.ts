@@ -1,5 +1,14 @@
 import { inBatches } from "../../core/work/batches.ts";
 
+type Content = { chunk: number; vector: Uint8Array; text: string };
+
+export const insertContents = (sql: SqlStorage, chunks: Content[]): void =>
+  insertRows(
+    sql,
+    "contents (chunk, vector, text)",
+    chunks.map(({ chunk, vector, text }) => [chunk, vector, text]),
+  );
+
 /** A statement of a Durable Object's storage has at most so many. */
 const PARAMETERS = 100;
 

@@ -12,7 +12,7 @@ import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { makeLive } from "./activate-version.ts";
 import { liveKeys } from "./duplicates.ts";
 import { findFile, findOrAddFile } from "./files.ts";
-import { insertRows } from "./insert-rows.ts";
+import { insertContents } from "./insert-rows.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** A chunk of a version that is stored and live in one step. */
@@ -94,11 +94,7 @@ function addLive(
     const chunk = numbers.get(one.id);
     return chunk === undefined ? [] : [{ ...one, chunk }];
   });
-  insertRows(
-    sql,
-    "contents (chunk, vector, text)",
-    added.map(({ chunk, vector, text }) => [chunk, vector, text]),
-  );
+  insertContents(sql, added);
   return added;
 }
 

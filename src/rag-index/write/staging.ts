@@ -3,7 +3,7 @@ import { vectorIdOf } from "../../core/vector-id.ts";
 import type { StagedChunk } from "../../ports/index-versions.ts";
 import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
-import { insertRows } from "./insert-rows.ts";
+import { insertContents } from "./insert-rows.ts";
 import { valuesOf } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
@@ -105,11 +105,7 @@ function addChunks(
     // Of equal ids the first was added.
     return placeOf.delete(staged.id) && chunk !== undefined ? [{ ...staged, chunk }] : [];
   });
-  insertRows(
-    sql,
-    "contents (chunk, vector, text)",
-    added.map(({ chunk, vector, text }) => [chunk, vector, text]),
-  );
+  insertContents(sql, added);
   return added;
 }
 

@@ -99,7 +99,7 @@ export class VectorBench extends DurableObject<Env> {
     if (isTruth) return { chunks: this.#truth(vector), ms: 0, rowsRead: 0 };
     const eligibility = new Eligibility({ files: null, chunkCount: 1 }, true, () => new BitSet());
     this.#cursors = [];
-    const [found = []] = this.#leg.search([vector], eligibility, LIMIT);
+    const found = this.#leg.searcher([vector], eligibility, LIMIT)(0);
     this.#rowsRead = this.#cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
     return { chunks: found.map(({ id }) => Number(id)), ms: 0, rowsRead: this.#rowsRead };
   }

@@ -114,7 +114,7 @@ test("a scan adds the dimensions up as one after the other, and rounds no sum", 
     Float32Array.from({ length: 16 }, (_, at) => Math.sin(seed * 17 + at)),
   );
   vectors.forEach((vector, place) => {
-    block.put(place, { chunk: place, file: 0, duplicate: false });
+    block.put(place, { chunk: place, duplicate: false });
     block.putVector(place, vector);
   });
   for (const count of [0, 1, 3, 4, 5, 8, 11]) {

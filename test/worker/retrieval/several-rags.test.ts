@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
+import { searchedAs } from "../../../src/retrieval/search-mode.ts";
 import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
@@ -56,4 +57,43 @@ test("a RAG without an answer does not come first because its reranker is anothe
     expect([name, texts(found)[0]]).toEqual([name, "The boiler service comes in May."]);
     expect(texts(found)).toHaveLength(4);
   }
+});
+
+const plain = (rags: RagRecord[], query: string): RetrievalRequest => ({
+  ...rerankedOver(rags, query),
+  useReranking: false,
+  topK: 3,
+});
+
+const filled = (text: (at: number) => string, count = 20) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}.md`, [text(at)]]));
+
+test("a word that is rare in one RAG and common in all counts as common", async () => {
+  const { services } = worldWith({});
+  const common = await indexedRag("common", {
+    ...filled((at) => `The boiler of house ${at} is warm.`),
+    "valve.md": ["Close the valve before you leave the house."],
+  });
+  const rare = await indexedRag("rare", {
+    ...filled((at) => `Loaf ${at} is baked at night.`),
+    "oven.md": ["Boiler, boiler, boiler."],
+  });
+  const targets = [rare, common].map((rag) => ({
+    rag: searchedAs(rag, { searchMode: "keyword" }),
+    restriction: { named: null, metadata: [] },
+  }));
+  const found = await retrieve(services, { ...plain([], "boiler valve"), targets });
+  expect(texts(found)[0]).toBe("Close the valve before you leave the house.");
+});
+
+test("a RAG that is searched by vectors alone stands on the same scale", async () => {
+  const { services } = worldWith({});
+  const words = await indexedRag(
+    "by-words",
+    filled((at) => `Room service brings loaf ${at}.`),
+  );
+  const answer = "The boiler service comes in May.";
+  const vectors = await indexedRag("by-vectors", { "a.md": [answer] }, { searchMode: "semantic" });
+  const found = await retrieve(services, plain([words, vectors], "boiler service"));
+  expect(texts(found)[0]).toBe(answer);
 });
