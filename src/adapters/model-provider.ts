@@ -1,18 +1,52 @@
-import type { EmbeddingModelV4, LanguageModelV4, RerankingModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 
+import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
+import type { Embedder, Reranker } from "../ports/models.ts";
+import type { WorkersAi } from "./cloudflare/workers-ai-failures.ts";
+
+export type ModelBindings = {
+  ai?: WorkersAi | undefined;
+  /** Tests pass a double; otherwise the runtime's own. */
+  fetch?: typeof globalThis.fetch | undefined;
+};
+
+/** What differs of an embedding model and a reranker; the rest follows from the name. */
+type EmbeddingOf = Pick<Embedder, "model" | "batchLimit"> &
+  Partial<Pick<Embedder, "inputLimit" | "fusionWeight">>;
+type RerankerOf = Pick<Reranker, "model" | "batchLimit">;
 
 /**
  * One provider's models; `name` is the part after the first slash.
  * @throws QuarryError `model-failed` when the provider has no model of this kind.
  */
-export type Provider = {
+type ProviderModels = {
   chat(name: string): LanguageModelV4;
-  /** `batchLimit`: texts a call. */
-  embedding(name: string): { model: EmbeddingModelV4; batchLimit: number };
-  /** `batchLimit`: documents a call. */
-  reranker(name: string): { model: RerankingModelV4; batchLimit: number };
+  embedding(name: string, dimensions: number): EmbeddingOf;
+  reranker(name: string): RerankerOf;
+};
+
+/** Where a model is named: `workers-ai` and the whole of `workers-ai/@cf/baai/bge-m3`. */
+type NamedModel = { prefix: string; model: string };
+
+export type ModelProvider = {
+  /** What its models' names begin with; null: whatever no other provider takes. */
+  prefix: string | null;
+  /** Row of the table in docs/models.md, as Markdown. */
+  documented: { names: string; goesTo: string; needs: string };
+  /** Tokens of prompt and answer together, which the providers' APIs do not report. */
+  contextTokens(model: string, config: Config): number;
+  /** @throws QuarryError `model-failed` that names the setting which is missing. */
+  open(named: NamedModel, config: Config, bindings: ModelBindings): ProviderModels;
 };
 
 export const lacks = (model: string, settings: string) =>
   modelFailed(`Model ${model} needs the setting ${settings}`);
+
+/** The first name that a model's begins with says how many: longer ones come first. */
+export function contextTokensIn(known: [beginning: string, tokens: number][], model: string) {
+  return known.find(([beginning]) => model.startsWith(beginning))?.[1] ?? UNKNOWN_CONTEXT_TOKENS;
+}
+
+/** For unknown models: small enough for most current servers. */
+const UNKNOWN_CONTEXT_TOKENS = 16_384;

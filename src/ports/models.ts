@@ -8,6 +8,13 @@ import type {
 
 import type { Tokenizer } from "../text/tokens.ts";
 
+/** The models that need no network; `chat` only quotes. */
+export const BUILT_IN_MODELS = {
+  embedding: "embedded/hash",
+  reranker: "embedded/lexical",
+  chat: "embedded/extractive",
+} as const;
+
 /** An embedding model with the properties that the fusion and the index need. */
 export type Embedder = {
   /** `provider/name`; equal names and dimensions give comparable vectors. */
@@ -26,6 +33,12 @@ export type Embedder = {
    */
   fusionWeight: number;
 };
+
+/**
+ * Provider options of a call for which a result without it, at once, is better than a late one:
+ * the embedding of a query.
+ */
+export const REJECT_IF_BUSY = { quarry: { rejectIfBusy: true } };
 
 export type Reranker = {
   name: string;

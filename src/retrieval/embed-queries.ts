@@ -1,4 +1,5 @@
 import { embedTexts } from "../catalog/models/embed-texts.ts";
+import { REJECT_IF_BUSY } from "../ports/models.ts";
 import { runLeg } from "./degradations.ts";
 import type { RetrievalCall } from "./degradations.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
@@ -50,7 +51,7 @@ async function embedFor(
   const embedded = await runLeg(call, leg, async (signal) => {
     const embedder = models.embedder(model, dimensions);
     const { fusionWeight } = embedder;
-    return { ...(await embedTexts(embedder, queries, signal)), fusionWeight };
+    return { ...(await embedTexts(embedder, queries, signal, REJECT_IF_BUSY)), fusionWeight };
   });
   call.report.used({
     kind: "embedding",

@@ -1,12 +1,18 @@
 import { ModelFailure } from "../../ports/models.ts";
 
+type WorkersAiOptions = {
+  signal?: AbortSignal;
+  gateway?: { id: string };
+  /**
+   * Fails instead of waiting for capacity
+   * (https://developers.cloudflare.com/workers-ai/features/reject-if-busy/).
+   */
+  rejectIfBusy?: boolean;
+};
+
 /** The part of the `AI` binding that is used here, for any model name. */
 export type WorkersAi = {
-  run(
-    model: string,
-    inputs: Record<string, unknown>,
-    options: { signal?: AbortSignal; gateway?: { id: string } },
-  ): Promise<unknown>;
+  run(model: string, inputs: Record<string, unknown>, options: WorkersAiOptions): Promise<unknown>;
 };
 
 /** Requests through the AI Gateway when one is named. */
@@ -46,10 +52,12 @@ export async function runWorkersAi(
   model: string,
   inputs: Record<string, unknown>,
   signal: AbortSignal | undefined,
+  options: Pick<WorkersAiOptions, "rejectIfBusy"> = {},
 ): Promise<unknown> {
   signal?.throwIfAborted();
   try {
     return await ai.run(model, inputs, {
+      ...options,
       ...(signal === undefined ? {} : { signal }),
       ...(gatewayId === undefined ? {} : { gateway: { id: gatewayId } }),
     });

@@ -9,6 +9,9 @@ import type { WorkersAiSettings } from "./workers-ai-failures.ts";
 /** Contexts that bge-reranker-base scores in one call. */
 export const WORKERS_AI_CONTEXTS_PER_CALL = 100;
 
+/** Passages in the order of the search at once are better than reranked ones later. */
+const WITHOUT_WAIT = { rejectIfBusy: true };
+
 const reply = z.object({ response: z.array(z.object({ id: z.int().min(0), score: z.number() })) });
 
 export function workersAiReranker(settings: WorkersAiSettings, modelId: string): RerankingModelV4 {
@@ -20,7 +23,9 @@ export function workersAiReranker(settings: WorkersAiSettings, modelId: string):
       const texts = textsOf({ documents });
       const contexts = texts.map((text) => ({ text }));
       const inputs = { query, contexts, top_k: topN ?? texts.length };
-      const answer = reply.safeParse(await runWorkersAi(settings, modelId, inputs, abortSignal));
+      const answer = reply.safeParse(
+        await runWorkersAi(settings, modelId, inputs, abortSignal, WITHOUT_WAIT),
+      );
       if (!answer.success) throw new ModelFailure("unreadable reply");
       const ranking = answer.data.response.map(({ id, score }) => ({
         index: id,

@@ -8,8 +8,8 @@
  */
 import type { Config } from "../../config.ts";
 import { modelFailed } from "../../core/errors.ts";
-import { lacks } from "../model-provider.ts";
-import type { Provider } from "../model-provider.ts";
+import { contextTokensIn, lacks } from "../model-provider.ts";
+import type { ModelProvider } from "../model-provider.ts";
 import { openAiChat, openAiEmbedding } from "./openai-models.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
@@ -32,30 +32,45 @@ const RERANKER_PATHS = new Map([["cohere", "cohere/v1"]]);
 /** OpenAI's models that support shorter vectors. */
 const SHORTENED = /^text-embedding-3-/;
 
-/** @param provider its name in the gateway: `openai`, `anthropic`, `google-ai-studio`, … */
-export function aiGateway(
-  config: Config,
-  { provider, model, fetch }: { provider: string; model: string; fetch: Fetch },
-): Provider {
-  const at = endpointsOf(config, model, fetch);
-  return {
-    chat: (name) => openAiChat(at("compat"), `${provider}/${name}`),
-    embedding(name) {
-      const path = EMBEDDING_PATHS.get(provider);
-      if (path === undefined) throw without(model, "embedding models", EMBEDDING_PATHS);
-      const sendsDimensions = provider === "openai" && SHORTENED.test(name);
-      const endpoint = { ...at(path), sendsDimensions };
-      const batchLimit = TEXTS_PER_CALL;
-      return { model: openAiEmbedding(endpoint, name, batchLimit), batchLimit };
-    },
-    reranker(name) {
-      const path = RERANKER_PATHS.get(provider);
-      if (path === undefined) throw without(model, "rerankers", RERANKER_PATHS);
-      const endpoint: OpenAiEndpoint = { ...at(path), rerankForm: "cohere" };
-      return { model: openAiReranker(endpoint, name), batchLimit: DOCUMENTS_PER_CALL };
-    },
-  };
-}
+const CONTEXT_TOKENS: [beginning: string, tokens: number][] = [
+  ["anthropic/", 200_000],
+  ["google-ai-studio/", 1_000_000],
+  ["openai/gpt-3.5", 16_385],
+  ["openai/", 128_000],
+  ["groq/", 128_000],
+  ["mistral/", 128_000],
+];
+
+/** Every provider that the gateway knows, by its name there. */
+export const gateway: ModelProvider = {
+  prefix: null,
+  documented: {
+    names: "`openai/…`, `anthropic/…`, `google-ai-studio/…`, `groq/…`, …",
+    goesTo: "AI Gateway",
+    needs: "`AI_GATEWAY_ACCOUNT_ID`, `AI_GATEWAY_ID`, `AI_GATEWAY_TOKEN`",
+  },
+  contextTokens: (model) => contextTokensIn(CONTEXT_TOKENS, model),
+  open({ prefix: provider, model }, config, { fetch }) {
+    const at = endpointsOf(config, model, fetch);
+    return {
+      chat: (name) => openAiChat(at("compat"), `${provider}/${name}`),
+      embedding(name) {
+        const path = EMBEDDING_PATHS.get(provider);
+        if (path === undefined) throw without(model, "embedding models", EMBEDDING_PATHS);
+        const sendsDimensions = provider === "openai" && SHORTENED.test(name);
+        const endpoint = { ...at(path), sendsDimensions };
+        const batchLimit = TEXTS_PER_CALL;
+        return { model: openAiEmbedding(endpoint, name, batchLimit), batchLimit };
+      },
+      reranker(name) {
+        const path = RERANKER_PATHS.get(provider);
+        if (path === undefined) throw without(model, "rerankers", RERANKER_PATHS);
+        const endpoint: OpenAiEndpoint = { ...at(path), rerankForm: "cohere" };
+        return { model: openAiReranker(endpoint, name), batchLimit: DOCUMENTS_PER_CALL };
+      },
+    };
+  },
+};
 
 function endpointsOf(config: Config, model: string, fetch: Fetch) {
   const { AI_GATEWAY_ACCOUNT_ID: account, AI_GATEWAY_ID: gateway } = config;

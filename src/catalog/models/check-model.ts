@@ -1,4 +1,5 @@
 import { invalidFields, messageOf, type FieldProblem } from "../../core/errors.ts";
+import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 
 type Named = Pick<Services, "models">;
@@ -17,7 +18,7 @@ export function languageModelProblem(
   { field, name, purpose }: { field: string; name: string; purpose: string },
 ): FieldProblem | null {
   const problem = problemWith(field, () => services.models.chat(name));
-  if (problem !== null || !name.startsWith("embedded/")) return problem;
+  if (problem !== null || name !== BUILT_IN_MODELS.chat) return problem;
   const told = `${name} only quotes passages and cannot ${purpose}: name a language model, such as local/llama3.2`;
   return { field, problem: `: ${told}` };
 }

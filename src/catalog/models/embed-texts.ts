@@ -1,6 +1,6 @@
 import { inBatches } from "../../core/work/batches.ts";
 import { ModelFailure } from "../../ports/models.ts";
-import type { Embedder } from "../../ports/models.ts";
+import type { Embedder, REJECT_IF_BUSY } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 
 export type EmbeddedTexts = {
@@ -18,12 +18,14 @@ export async function embedTexts(
   embedder: Embedder,
   texts: string[],
   signal: AbortSignal,
+  providerOptions?: typeof REJECT_IF_BUSY,
 ): Promise<EmbeddedTexts> {
   const { model, dimensions, tokenizer, batchLimit, inputLimit } = embedder;
   const replies = await Promise.all(
     inBatches(texts, batchLimit).map(async (batch) => {
       const values = batch.map((text) => text.slice(0, inputLimit).toWellFormed());
-      const reply = await model.doEmbed({ values, dimensions, abortSignal: signal });
+      const options = providerOptions === undefined ? {} : { providerOptions };
+      const reply = await model.doEmbed({ values, dimensions, abortSignal: signal, ...options });
       const { embeddings, usage } = reply;
       if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
       const vectors = embeddings.map((embedding) => toUnitLength(embedding, dimensions));

@@ -1,3 +1,4 @@
+import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, dataUnless, panelApi, publicApi, signIn } from "../api/clients.ts";
 import type { PanelApi } from "../api/clients.ts";
 import { ApiError } from "../api/patient-fetch.ts";
@@ -66,7 +67,7 @@ export async function setUpResources(
 ): Promise<void> {
   const at = { params: { path: { id: identifier } } };
   const named = { name, identifier };
-  const settings = { reranker: "embedded/lexical" };
+  const settings = { reranker: BUILT_IN_MODELS.reranker };
   const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
   await ensure(
     {},

@@ -12,7 +12,7 @@ const AT_ONCE = 10;
 const TEN = 10;
 const LISTED_OBJECTS = 1_000;
 const RERANKER = "workers-ai/@cf/baai/bge-reranker-base";
-const CHAT = "workers-ai/@cf/meta/llama-3.1-8b-instruct";
+const CHAT = "workers-ai/@cf/zai-org/glm-4.7-flash";
 
 /** About 80 words of their own each, so that a file makes several chunks. */
 function noteOf(file: number, paragraphs = PARAGRAPHS_A_FILE): string {

@@ -171,6 +171,7 @@ test.each([
   ["openai/gpt-5", { AI_GATEWAY_ACCOUNT_ID: "account" }, "AI_GATEWAY_ID"],
   ["workers-ai/@cf/meta/llama-4", {}, "binding AI"],
   ["embedded/gpt", {}, "embedded/extractive"],
+  ["workers-ai/@cf/meta/llama-3.1-8b-instruct", {}, "workers-ai/@cf/zai-org/glm-4.7-flash"],
   ["nonsense", {}, "provider/name"],
 ])("%s without its setting names it", (name, variables, named) => {
   const registry = modelRegistry(parseConfig({ ENVIRONMENT: "development", ...variables }), {});

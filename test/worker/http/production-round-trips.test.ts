@@ -56,7 +56,7 @@ beforeAll(async () => {
   await env.DB.batch([
     env.DB.prepare(
       `insert into inferences (id, name, identifier, system_prompt, model, created_at)
-       values ('ask', 'Ask', 'ask', 'Answer.', 'workers-ai/@cf/meta/llama-3.1-8b-instruct', 0)`,
+       values ('ask', 'Ask', 'ask', 'Answer.', 'workers-ai/@cf/zai-org/glm-4.7-flash', 0)`,
     ),
     env.DB.prepare("insert into inference_rags values ('ask', ?)").bind(rag),
   ]);

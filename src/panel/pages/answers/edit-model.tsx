@@ -6,6 +6,7 @@ import { listModelRows } from "../../../db/catalog/model-store.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Services } from "../../../services.ts";
 import { agentPatch, newAgent } from "../../../catalog/agents/agent-settings.ts";
 import { inferencePatch, newInference } from "../../../catalog/inferences/inference-settings.ts";
@@ -33,9 +34,6 @@ import { StoredModel } from "./stored-model.tsx";
 import { addressOf, WORDS, type Kind } from "./model-list.tsx";
 import { ModelHead } from "./model-head.tsx";
 
-/** Without a key any model: the one that answers out of the box. */
-const USUAL_MODEL = "embedded/extractive";
-
 const chatModels = async ({ db }: Pick<Services, "db">) =>
   (await listModelRows(db)).filter(({ kind }) => kind === "chat").map(({ model }) => model);
 
@@ -46,7 +44,8 @@ export async function newModelPage(
 ): Promise<Response> {
   const services = context.get("services");
   const [rags, models] = await Promise.all([listChoices(services.db, "rag"), chatModels(services)]);
-  const state = failed ?? freshModel(kind, filterIn(context, "rag"), models[0] ?? USUAL_MODEL);
+  const state =
+    failed ?? freshModel(kind, filterIn(context, "rag"), models[0] ?? BUILT_IN_MODELS.chat);
   const { place, title } = WORDS[kind];
   const list = `/panel/${place}`;
   const content = (

@@ -3,6 +3,7 @@ import { newInference } from "../../../catalog/inferences/inference-settings.ts"
 import type { SettingField } from "../../../core/setting-fields.ts";
 import type { Choice } from "../../../db/catalog/panel-lists.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
+import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import { Data } from "../../components/data.tsx";
 import { Choices } from "../../components/form.tsx";
 import { modelsHint, moreIn, MoreChoices } from "../../components/more-choices.tsx";
@@ -59,7 +60,7 @@ export const ModelFields = ({ kind, state, isNew, rags, models }: FieldsProps) =
     state={state}
     isStored={!isNew}
     controls={{ rags: <RagChoices state={state} rags={rags} /> }}
-    hints={{ model: <Data>{`${modelsHint(models, "embedded/extractive")}.`}</Data> }}
+    hints={{ model: <Data>{`${modelsHint(models, BUILT_IN_MODELS.chat)}.`}</Data> }}
   />
 );
 

@@ -4,7 +4,7 @@ import type { Services } from "../../../services.ts";
 import { Data } from "../../components/data.tsx";
 import { modelsHint } from "../../components/more-choices.tsx";
 import { formName, shownFields } from "../request/setting-form.ts";
-import { BUILT_IN_RERANKER } from "../search/search-settings.ts";
+import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 
 /** Chosen when a RAG is made, and on its page of scopes. */
 const ONCE = new Set(["identifier", "fileSource", "scopeMode"]);
@@ -18,6 +18,6 @@ export const SEARCH_FIELDS = RAG_FIELDS.filter((field) => formName(field) !== "n
 export async function ragHints({ db }: Pick<Services, "db">) {
   const models = await listModelRows(db);
   const rerankers = models.filter(({ kind }) => kind === "reranker").map(({ model }) => model);
-  const hint = `${modelsHint(rerankers, BUILT_IN_RERANKER)}. If empty, none.`;
+  const hint = `${modelsHint(rerankers, BUILT_IN_MODELS.reranker)}. If empty, none.`;
   return { reranker: <Data>{hint}</Data> };
 }

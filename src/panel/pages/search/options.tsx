@@ -1,7 +1,8 @@
 import type { Choice } from "../../../db/catalog/panel-lists.ts";
 import { Checkbox, SelectField, TextArea, TextField } from "../../components/form.tsx";
 import type { FormState } from "../request/form.ts";
-import { BUILT_IN_RERANKER, NO_RERANKER } from "./search-settings.ts";
+import { BUILT_IN_MODELS } from "../../../ports/models.ts";
+import { NO_RERANKER } from "./search-settings.ts";
 
 type OptionsProps = {
   state: FormState;
@@ -25,7 +26,7 @@ const MODES = [
 /** Every option of the API's search, and settings of the RAG to try without saving them. */
 export const Options = ({ state, prefix, rags, rerankers, withRag }: OptionsProps) => {
   const field = (name: string, label: string) => ({ state, name: prefix + name, label });
-  const models = [...rerankers, BUILT_IN_RERANKER, state.text(`${prefix}reranker`)];
+  const models = [...rerankers, BUILT_IN_MODELS.reranker, state.text(`${prefix}reranker`)];
   const named = [...new Set(models)].filter((model) => model !== "" && model !== NO_RERANKER);
   return (
     <div class="option-grid">

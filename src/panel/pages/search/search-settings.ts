@@ -20,9 +20,6 @@ export const SETTING_FIELDS = [
 ] as const;
 
 export const SECOND = "b.";
-/** The reranker that every service has, whatever models are offered. */
-export const BUILT_IN_RERANKER = "embedded/lexical";
-
 /** The value that stands for a RAG's search without any reranker. */
 export const NO_RERANKER = "none";
 

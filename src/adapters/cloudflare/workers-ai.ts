@@ -1,0 +1,80 @@
+import { modelFailed } from "../../core/errors.ts";
+import { contextTokensIn } from "../model-provider.ts";
+import type { ModelProvider } from "../model-provider.ts";
+import { workersAiChat } from "./workers-ai-chat.ts";
+import { WORKERS_AI_TEXTS_PER_CALL, workersAiEmbedding } from "./workers-ai-embedding.ts";
+import { WORKERS_AI_CONTEXTS_PER_CALL, workersAiReranker } from "./workers-ai-reranker.ts";
+
+const CONTEXT_TOKENS: [beginning: string, tokens: number][] = [
+  ["workers-ai/@cf/zai-org/glm-", 128_000],
+  ["workers-ai/@cf/google/gemma-4", 128_000],
+  ["workers-ai/@cf/moonshotai/kimi-", 128_000],
+  ["workers-ai/@cf/meta/llama-4", 131_000],
+  ["workers-ai/@cf/meta/llama-3.3", 24_000],
+  ["workers-ai/@cf/meta/llama-3.2", 60_000],
+  ["workers-ai/@cf/meta/llama-3.1-8b-instruct-fp8", 32_000],
+  ["workers-ai/@cf/meta/llama-3.1", 7_968],
+  ["workers-ai/@cf/openai/gpt-oss", 128_000],
+  ["workers-ai/@cf/mistralai/mistral-small", 128_000],
+  ["workers-ai/@cf/qwen/", 32_768],
+  ["workers-ai/", 8_192],
+];
+
+const SMALL = "workers-ai/@cf/zai-org/glm-4.7-flash";
+const SEEING = "workers-ai/@cf/google/gemma-4-26b-a4b-it";
+
+/**
+ * Models that ended on 2026-05-30, with what follows them
+ * (https://developers.cloudflare.com/changelog/post/2026-05-08-planned-model-deprecations/).
+ */
+const RETIRED = new Map([
+  ["@hf/meta-llama/meta-llama-3-8b-instruct", SMALL],
+  ["@cf/meta/llama-3-8b-instruct", SMALL],
+  ["@cf/meta/llama-3-8b-instruct-awq", SMALL],
+  ["@cf/meta/llama-3.1-8b-instruct", SMALL],
+  ["@cf/meta/llama-3.1-8b-instruct-awq", SMALL],
+  ["@cf/meta/llama-3.1-70b-instruct", SEEING],
+  ["@cf/meta/llama-2-7b-chat-int8", SMALL],
+  ["@cf/meta/llama-2-7b-chat-fp16", SMALL],
+  ["@cf/mistral/mistral-7b-instruct-v0.1", SMALL],
+  ["@hf/mistral/mistral-7b-instruct-v0.2", SMALL],
+  ["@hf/google/gemma-7b-it", SMALL],
+  ["@cf/google/gemma-3-12b-it", SEEING],
+  ["@hf/nousresearch/hermes-2-pro-mistral-7b", SMALL],
+  ["@cf/microsoft/phi-2", SMALL],
+  ["@cf/defog/sqlcoder-7b-2", SMALL],
+  ["@cf/unum/uform-gen2-qwen-500m", SEEING],
+  ["@cf/facebook/bart-large-cnn", SMALL],
+]);
+
+/** The `AI` binding, through the AI Gateway when one is named. */
+export const workersAi: ModelProvider = {
+  prefix: "workers-ai",
+  documented: { names: "`workers-ai/@cf/…`", goesTo: "the `AI` binding", needs: "production" },
+  contextTokens: (model) => contextTokensIn(CONTEXT_TOKENS, model),
+  open({ model }, config, { ai }) {
+    const successor = RETIRED.get(model.slice("workers-ai/".length));
+    if (successor !== undefined) {
+      throw modelFailed(
+        `Model ${model} is retired since 2026-05-30: name ${successor}, for example`,
+      );
+    }
+    if (ai === undefined) throw modelFailed(`Model ${model} needs the binding AI (Workers AI)`);
+    const settings = {
+      ai,
+      gatewayId: config.AI_GATEWAY_ID,
+      maxBytes: config.MODEL_ANSWER_MAX_BYTES,
+    };
+    return {
+      chat: (name) => workersAiChat(settings, name),
+      embedding: (name) => ({
+        model: workersAiEmbedding(settings, name),
+        batchLimit: WORKERS_AI_TEXTS_PER_CALL,
+      }),
+      reranker: (name) => ({
+        model: workersAiReranker(settings, name),
+        batchLimit: WORKERS_AI_CONTEXTS_PER_CALL,
+      }),
+    };
+  },
+};

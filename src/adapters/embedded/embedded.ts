@@ -1,0 +1,43 @@
+import { modelFailed } from "../../core/errors.ts";
+import { BUILT_IN_MODELS } from "../../ports/models.ts";
+import type { ModelProvider } from "../model-provider.ts";
+import { extractiveChat } from "./extractive-chat.ts";
+import { hashEmbedder } from "./hash-embedder.ts";
+import { lexicalReranker } from "./lexical-reranker.ts";
+
+/** None of them counts tokens; it bounds a prompt. */
+const CONTEXT_TOKENS = 200_000;
+
+/** Models inside the Worker. */
+export const embedded: ModelProvider = {
+  prefix: "embedded",
+  documented: {
+    names: Object.values(BUILT_IN_MODELS)
+      .map((name) => `\`${name}\``)
+      .join(", "),
+    goesTo: "inside the Worker",
+    needs: "nothing",
+  },
+  contextTokens: () => CONTEXT_TOKENS,
+  open({ model }) {
+    const only = (kind: string, known: string) => {
+      if (model !== known) {
+        throw modelFailed(`Model ${model} is no ${kind}; the embedded one is ${known}`);
+      }
+    };
+    return {
+      chat() {
+        only("chat model", BUILT_IN_MODELS.chat);
+        return extractiveChat();
+      },
+      embedding(_name, dimensions) {
+        only("embedding model", BUILT_IN_MODELS.embedding);
+        return hashEmbedder(dimensions);
+      },
+      reranker() {
+        only("reranker", BUILT_IN_MODELS.reranker);
+        return lexicalReranker();
+      },
+    };
+  },
+};
