@@ -24,8 +24,8 @@ type DeployOptions = {
 
 const program = new Command("npm run deploy --")
   .description(
-    "Check the account, apply the migrations, deploy, and test that it answers.\n" +
-      "If something is missing, it prints the commands that create it and changes nothing.",
+    "Check the account, apply the migrations, deploy, and test the deployed service.\n" +
+      "If something is missing, the command prints how to create it and changes nothing.",
   )
   .addOption(
     new Option("--env <name>", "which [env.…] of wrangler.toml")
@@ -40,11 +40,11 @@ const program = new Command("npm run deploy --")
   .addHelpText(
     "after",
     afterHelp("Environment (all optional):", {
-      CLOUDFLARE_API_TOKEN: "in place of npx wrangler login",
-      CLOUDFLARE_ACCOUNT_ID: "which account, where there are several",
+      CLOUDFLARE_API_TOKEN: "replaces npx wrangler login",
+      CLOUDFLARE_ACCOUNT_ID: "account to use, if you have several",
       QUARRY_SMOKE_ADMIN:
-        "EMAIL:PASSWORD of an administrator: the deployed service is then compared with the API " +
-        "specification; resources made for it are removed again",
+        "EMAIL:PASSWORD of an administrator: compares the deployed service with the API " +
+        "specification and removes the resources that the test makes",
     }),
   )
   .action(deploy);
@@ -67,9 +67,7 @@ async function deploy(options: DeployOptions): Promise<void> {
   if (!options.smoke) return;
   const url = options.url === undefined ? addresses[0] : checkedUrl(options.url);
   if (url === undefined) {
-    terminal.warn(
-      "The deployment was not tested: wrangler printed no address. Name it with --url.",
-    );
+    terminal.warn("The deployment was not tested, as wrangler printed no address. Add --url.");
     return;
   }
   const admin = process.env["QUARRY_SMOKE_ADMIN"];

@@ -82,7 +82,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   process.exitCode = code ?? 0;
 }
 
-/** The Worker embeds anew what another model embedded; `npm start` may have used this folder. */
+/** `npm start` may have indexed this folder with another model. */
 async function tellRebuild(stateFolder: string, given: Variables): Promise<void> {
   const config = parseConfig({ ENVIRONMENT: "development", ...given });
   const wanted = { model: config.EMBEDDING_MODEL, dimensions: config.EMBEDDING_DIMENSIONS };

@@ -30,17 +30,21 @@ const MAX_LOOK_MS = 1_000;
 
 export function evaluateCommand(): Command {
   return new Command("evaluate")
-    .description("ask a question set and measure what is found and answered")
+    .description("run a question set and measure retrieval and answers")
     .argument("<set>", "identifier of the question set")
-    .option("--setting <setting>", "what to change, such as topK=20,searchMode=semantic", "default")
-    .option("--against <setting>", "run a second setting too, and compare")
+    .option(
+      "--setting <setting>",
+      "settings to change, such as topK=20,searchMode=semantic",
+      "default",
+    )
+    .option("--against <setting>", "run a second setting and compare")
     .option("--fail-under <measure=value>", "exit with 1 below it (may be repeated)", collect)
     .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
     .option("--json", "print the figures as JSON")
     .addHelpText(
       "after",
       afterHelp(
-        "The automation key of an administrator is read from QUARRY_KEY: the panel makes one (Settings, Keys).",
+        "QUARRY_KEY holds an administrator's automation key; create one in the panel (Settings, Keys).",
       ),
     )
     .action(evaluate);
@@ -69,7 +73,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
     terminal.say(`Each question: ${api.pageOf(set, first.run.id)}`);
     const missing = first.run.facts["missingFiles"];
     if (missing !== undefined) {
-      terminal.warn(`Named by questions, and not in the index: ${missing}`);
+      terminal.warn(`Files that questions expect and the index lacks: ${missing}`);
     }
   }
   refuse(thresholds, first.summary);
@@ -78,7 +82,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
 /** @throws CommandFailure for thresholds that are not reached, or a run that measured nothing. */
 function refuse(thresholds: Threshold[], summary: RunSummary): void {
   if (summary.errors === summary.questions) {
-    throw new CommandFailure("Every question failed: its page says why.");
+    throw new CommandFailure("Every question failed. The page of the run gives the reasons.");
   }
   const missed = missedThresholds(thresholds, summary);
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);

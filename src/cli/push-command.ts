@@ -25,24 +25,24 @@ type PushOptions = {
 
 export function pushCommand(): Command {
   return new Command("push")
-    .description("upload new and changed files of a folder, remove the others from the source")
+    .description("upload new and changed files of a folder, remove all others from the source")
     .argument("<folder>", "folder to push")
     .requiredOption("--source <id>", "id or identifier of a file_system source")
     .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
     .option("--include <glob>", "push only what matches (may be repeated)", collect)
-    .option("--exclude <glob>", "leave out what matches (may be repeated)", collect)
+    .option("--exclude <glob>", "skip what matches (may be repeated)", collect)
     .option(
       "--confirm-removals",
       "allow a removal of more than half of the source (and more than 20 files)",
     )
-    .option("--dry-run", "print what would be done, and change nothing")
+    .option("--dry-run", "print the changes without making them")
     .option("--watch", "keep running and push every change")
     .option("--json", "print the counts as JSON to standard output")
     .addHelpText(
       "after",
       afterHelp(
-        "The automation key is read from QUARRY_KEY: the panel makes one (Settings, Keys). Hidden files and links are never pushed, and " +
-          "files that --include and --exclude skip are not removed from the source either.",
+        "QUARRY_KEY holds the automation key; create one in the panel (Settings, Keys). Hidden files and links are never pushed. " +
+          "Files that --include and --exclude skip stay in the source.",
       ),
     )
     .action(push);
@@ -80,12 +80,12 @@ async function keepWatching(
     try {
       const { failed } = await push();
       if (isFirst) say(`Watching ${folder}. Ctrl-C ends it.`);
-      if (failed.length > 0) console.error("What failed is tried again by itself.");
+      if (failed.length > 0) console.error("Failed files are retried automatically.");
       return failed.length === 0;
     } catch (thrown) {
       if (isFirst && !(thrown instanceof Unreachable)) throw thrown;
       console.error(thrown instanceof CommandFailure ? thrown.message : thrown);
-      console.error("It is tried again by itself.");
+      console.error("The push is retried automatically.");
       return false;
     }
   };

@@ -33,7 +33,7 @@ function shared(command: Command): Command {
     .addHelpText(
       "after",
       afterHelp(
-        `The token is read from QUARRY_TOKEN: ${START_COMMAND} prints one, the panel makes others.`,
+        `QUARRY_TOKEN holds the access token. ${START_COMMAND} prints one; create others in the panel.`,
       ),
     );
 }
@@ -41,21 +41,21 @@ function shared(command: Command): Command {
 /** What a search takes, by itself and for an answer. */
 function searching(command: Command): Command {
   return shared(command)
-    .option("--top-k <n>", "how many passages", numberIn, DEFAULT_TOP_K)
-    .option("--rerank", "order them by the RAG's reranker")
+    .option("--top-k <n>", "number of passages", numberIn, DEFAULT_TOP_K)
+    .option("--rerank", "order the passages by the RAG's reranker")
     .option("--threshold <score>", "leave out passages with a lower score, 0 to 1", numberIn)
     .option("--file <path>", "only in this file (may be repeated)", collectPath)
     .option("--folder <path>", "only in this folder (may be repeated)", collectPath)
-    .addHelpText("after", afterHelp("Words that begin with - stand behind --: … -- --gzip."));
+    .addHelpText("after", afterHelp("Put words that begin with - after --: … -- --gzip."));
 }
 
 /** A path of the source, also as a shell completes it: `./de/` is the folder `de`. */
 function collectPath(value: string, earlier: string[] | undefined): string[] {
   if (value.startsWith("/")) {
-    throw new InvalidArgumentError("A path is one of the source, without a leading /.");
+    throw new InvalidArgumentError("must be a path in the source, without a leading /");
   }
   const path = value.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
-  if (path === "" || path === ".") throw new InvalidArgumentError("It names nothing.");
+  if (path === "" || path === ".") throw new InvalidArgumentError("must be a path in the source");
   return collect(path, earlier);
 }
 
@@ -66,19 +66,19 @@ function numberIn(text: string): number {
 
 export function searchCommand(): Command {
   return searching(new Command("search"))
-    .description("find the passages of a RAG that answer a query")
+    .description("find passages in a RAG")
     .argument("<rag>", "identifier of the RAG")
     .argument("<query...>", "what to search for; several words are one query")
     .option("--query <text>", "one more query (may be repeated)", collect)
-    .option("--explain", "why each passage stands where it does (an administrator's QUARRY_KEY)")
+    .option("--explain", "explain the order of the passages (needs an administrator's QUARRY_KEY)")
     .action(search);
 }
 
 export function askCommand(): Command {
   return searching(new Command("ask"))
-    .description("run an inference, and show which passages its answer cites")
+    .description("run an inference and show the passages that its answer cites")
     .argument("<inference>", "identifier of the inference")
-    .argument("<prompt...>", "what the model receives")
+    .argument("<prompt...>", "text for the model")
     .option("--search <query>", "search for this instead of the prompt (may be repeated)", collect)
     .option("--schema <file>", "JSON Schema that the answer must follow")
     .action(ask);

@@ -20,28 +20,28 @@ const ABOUT_NPM = IS_PACKED
 /** `npm start` of a checkout, `quarry start` of the installed package. */
 export function startCommand(name: string): Command {
   return new Command(name)
-    .summary("serve on this machine, index a folder, and ask it something")
+    .summary("serve on this machine, index a folder and answer a question")
     .description(
-      "Start the service on this machine, index a folder, and ask it something.\n" +
-        "Without a folder it indexes the bundled sample: the handbook of a company that grows moss.",
+      "Start the service on this machine, index a folder and answer a question from it.\n" +
+        "The default folder is the bundled sample, the handbook of an invented company.",
     )
     .argument("[folder]", "folder of documents")
-    .option("--query <text>", "what to search for (default: the folder's first heading)")
-    .option("--prompt <text>", "what to ask (default: the same)")
+    .option("--query <text>", "text to search for (default: the folder's first heading)")
+    .option("--prompt <text>", "question to answer (default: the same)")
     .option("--port <n>", "port to listen on", port, 8787)
-    .option("--state <dir>", "where local state lives", DEFAULT_STATE)
+    .option("--state <dir>", "folder for local state", DEFAULT_STATE)
     .option("--embedded", "use the built-in models, even where a model server runs")
     .option(
       "--confirm-removals",
       "allow a removal of more than half of the documents (and more than 20)",
     )
-    .option("--once", "exit after the answers, with a code other than 0 if something failed")
+    .option("--once", "exit after the answers, with code 1 if a file failed")
     .option("--json", "print one JSON object to standard output, everything else to standard error")
     .addHelpText(
       "after",
       afterHelp(
-        "Models: those of a server that runs on this machine at the usual port of Ollama, LM Studio, " +
-          "llama.cpp or vLLM, else the built-in ones. Environment (all optional):",
+        "Models come from a server at the usual local port of Ollama, LM Studio, llama.cpp or vLLM, " +
+          "otherwise from Quarry itself. Environment (all optional):",
         {
           OPENAI_COMPATIBLE_BASE_URL: "another OpenAI-compatible server, ending in /v1",
           OPENAI_COMPATIBLE_API_KEY: "its key, if it needs one",
@@ -49,7 +49,7 @@ export function startCommand(name: string): Command {
           EMBEDDING_MODEL: "model that embeds, such as local/nomic-embed-text",
           EMBEDDING_DIMENSIONS: "dimensions of its vectors, such as 768",
         },
-        "\nThe service's other variables, such as KEEP_QUERIES_DAYS, are taken from there, too.",
+        "\nThe service also reads its other variables from the environment, such as KEEP_QUERIES_DAYS.",
         ...ABOUT_NPM,
       ),
     )

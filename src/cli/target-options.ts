@@ -22,7 +22,7 @@ export function checkedUrl(text: string): string {
 export function tokenIn(environment: NodeJS.ProcessEnv): string {
   const token = environment["QUARRY_TOKEN"] ?? "";
   if (token === "") {
-    throw new CommandFailure(`Set QUARRY_TOKEN to an access token; ${START_COMMAND} prints one.`);
+    throw new CommandFailure(`Set QUARRY_TOKEN to an access token. ${START_COMMAND} prints one.`);
   }
   if (!token.startsWith("qrya_")) return token;
   throw new CommandFailure(
@@ -35,7 +35,7 @@ export function keyIn(environment: NodeJS.ProcessEnv): string {
   const key = environment["QUARRY_KEY"] ?? "";
   if (key === "") {
     throw new CommandFailure(
-      "Set QUARRY_KEY to an automation key; an administrator makes one in the panel, Settings, Keys.",
+      "Set QUARRY_KEY to an automation key. Administrators create one in the panel (Settings, Keys).",
     );
   }
   if (!key.startsWith("qry_")) return key;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { variables } from "../../config.ts";
 import { CommandFailure } from "../failure.ts";
 import { chooseModels } from "./choose-models.ts";
 import type { ServedModels } from "./choose-models.ts";
@@ -9,9 +10,6 @@ export type ModelServer = { baseUrl: string; apiKey: string | undefined };
 const LISTS = { body: null, withinMs: 10_000 };
 /** Loading a model for the first time is slow. */
 const EMBEDS_WITHIN_MS = 60_000;
-/** The dimensions that the service supports, as `src/config.ts` checks them. */
-const FEWEST_DIMENSIONS = 8;
-const MAX_DIMENSIONS = 1_536;
 
 /** A server without models may send null. */
 export const modelList = z.object({
@@ -45,9 +43,10 @@ export async function dimensionsOf(
   const request = { model, input: ["How long is a vector?"], encoding_format: "float" };
   const { data } = await ask(server, "/embeddings", { body: request, withinMs }, embedded);
   const dimensions = data[0]?.embedding.length ?? 0;
-  if (dimensions >= FEWEST_DIMENSIONS && dimensions <= MAX_DIMENSIONS) return dimensions;
+  const { success, error } = variables.shape.EMBEDDING_DIMENSIONS.safeParse(dimensions);
+  if (success) return dimensions;
   throw new CommandFailure(
-    `${model} gives vectors of ${dimensions} dimensions, and the service takes ${FEWEST_DIMENSIONS} to ${MAX_DIMENSIONS}: name another with EMBEDDING_MODEL.`,
+    `${model} makes vectors of ${dimensions} dimensions; the number ${error.issues[0]?.message ?? ""}. Set EMBEDDING_MODEL to another model.`,
   );
 }
 
@@ -61,7 +60,7 @@ async function ask<Reply>(
   const address = `${baseUrl.replace(/\/+$/, "")}${path}`;
   const failed = (why: string) =>
     new CommandFailure(
-      `${address} ${why}. Is OPENAI_COMPATIBLE_BASE_URL right (it ends in /v1), and the server up? With CHAT_MODEL, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS set it is not asked.`,
+      `${address} ${why}. Check that the server runs and that OPENAI_COMPATIBLE_BASE_URL ends in /v1. To skip this check, set CHAT_MODEL, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS.`,
     );
   const response = await fetch(address, {
     method: body === null ? "GET" : "POST",

@@ -105,13 +105,13 @@ function checkNothingIsMissed(wanted: WantedModels, unusable: string[]): void {
   const named = [chat, embedding].filter((name) => name?.startsWith(LOCAL) === true);
   if (named.length > 0) {
     throw new CommandFailure(
-      `No server at the usual ports of this machine lists ${named.join(" and ")}${why}. Start it, or name it with OPENAI_COMPATIBLE_BASE_URL.`,
+      `No server at the usual local ports lists ${named.join(" and ")}${why}. Start one, or set OPENAI_COMPATIBLE_BASE_URL.`,
     );
   }
   if (embedding !== undefined || madeWith === null || madeWith.startsWith(EMBEDDED)) return;
   throw new CommandFailure(
-    `The index of this state folder is made with ${madeWith}, which no server at the usual ports of this machine lists now${why}. ` +
-      "Start it, or name it with OPENAI_COMPATIBLE_BASE_URL or EMBEDDING_MODEL. With --embedded the built-in model embeds everything anew.",
+    `The index in this state folder was made with ${madeWith}, which no server at the usual local ports lists${why}. ` +
+      "Start the server, or set OPENAI_COMPATIBLE_BASE_URL or EMBEDDING_MODEL. With --embedded, the built-in model embeds all files again.",
   );
 }
 
@@ -126,9 +126,9 @@ async function sizeOf(
 
 function aboutOffer({ program, baseUrl, chat, embedding, other }: Offer, wanted: WantedModels) {
   const isKept = wanted.embedding === undefined && wanted.madeWith !== null && other !== null;
-  const kept = isKept && other !== embedding ? ` as before (${other} is there, too)` : "";
+  const kept = isKept && other !== embedding ? ` as before (${other} is available, too)` : "";
   return (
     `${usage(chat, embedding)}${kept}, with ${program} at ${baseUrl}. ` +
-    "CHAT_MODEL and EMBEDDING_MODEL name others, --embedded uses none."
+    "To use others, set CHAT_MODEL and EMBEDDING_MODEL; --embedded uses the built-in ones."
   );
 }

@@ -98,7 +98,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   });
 }
 
-/** What the Worker reads beside wrangler.toml; later files win. */
+/** Files of variables for the Worker; later files win. */
 async function envFilesOf(
   stateFolder: string,
   given: Variables,
@@ -147,7 +147,7 @@ async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> 
 /** Reads the folder first, so that a wrong folder is reported before anything starts. */
 async function questionsOf({ query, prompt }: DemoOptions, folder: string): Promise<Questions> {
   const { files } = await listFolder(folder, chooser(NO_CHOICE));
-  if (files.length === 0) throw new CommandFailure(`There are no files in ${folder}.`);
+  if (files.length === 0) throw new CommandFailure(`The folder ${folder} has no files.`);
   if (folder === SAMPLE_FOLDER && query === undefined && prompt === undefined) {
     return SAMPLE_QUESTIONS;
   }
@@ -190,7 +190,7 @@ export function withWayBack(
   const isChange = begunWith !== null && live !== null && begunWith !== live;
   if (!isChange || !(thrown instanceof CommandFailure)) return thrown;
   return new CommandFailure(
-    `${thrown.message} An earlier start began to change to ${begunWith} and did not finish: EMBEDDING_MODEL=${live} keeps the index that there is.`,
+    `${thrown.message} An earlier start did not finish the change to ${begunWith}. To keep the existing index, set EMBEDDING_MODEL=${live}.`,
   );
 }
 
@@ -200,11 +200,11 @@ type Made = {
   begunWith: string | null;
 };
 
-/** Before the Worker starts, so that nothing is embedded anew unsaid. */
+/** Shown before the Worker starts to embed. */
 function noticeOf({ stored, madeWith, begunWith }: Made, wanted: WantedVectors): string | null {
   if (stored !== null) return rebuildNotice(stored, wanted, begunWith);
   if (madeWith === null || madeWith === wanted.model) return null;
-  return `The files were embedded with ${madeWith} and are embedded anew with ${wanted.model}. Until that is done the old index answers.`;
+  return `The files are embedded again with ${wanted.model}; the index was made with ${madeWith}. Meanwhile the previous index answers.`;
 }
 
 /** Returns whether the index holds the folder: every file, and none that the folder lacks. */
@@ -225,7 +225,7 @@ async function pushAndIndex(
   return failed.length === 0 && summary.failed.length === 0 && summary.held === 0;
 }
 
-/** The service is of use, and can be mended, while the model that answers is out of order. */
+/** A broken chat model does not end the service: it can search, and be repaired. */
 export async function goOnWithout(
   ask: () => Promise<void>,
   { warn }: Pick<Terminal, "warn">,
@@ -234,7 +234,9 @@ export async function goOnWithout(
     await ask();
   } catch (thrown) {
     if (!(thrown instanceof CommandFailure)) throw thrown;
-    warn(`\n${thrown.message}\nThe service runs. CHAT_MODEL names another model, --embedded none.`);
+    warn(
+      `\n${thrown.message}\nThe service runs. Set CHAT_MODEL for another model, or start with --embedded.`,
+    );
   }
 }
 

@@ -81,6 +81,6 @@ function withoutTwins({ files, unreadable }: FolderListing): LocalFile[] {
 export function reasonOf(thrown: unknown): string {
   const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
   if (code === "EACCES" || code === "EPERM") return "no permission to read it";
-  if (code === "ENOENT") return "it went away meanwhile";
+  if (code === "ENOENT") return "it was removed during the push";
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

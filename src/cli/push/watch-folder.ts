@@ -11,7 +11,7 @@ const QUIET_MS = 500;
 /** Before a push that failed is tried again; doubles with each failure. */
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
-/** How often is looked whether the folder itself was made anew, as builds do. */
+/** How often to check whether the folder itself was replaced, as builds do. */
 const FOLDER_CHECK_MS = 1_000;
 
 /**
@@ -41,8 +41,8 @@ export async function watchFolder(
 }
 
 /**
- * Watches a folder also after it was removed and made again, of which its watcher hears nothing.
- * The timer keeps the process alive while there is no folder to watch.
+ * Keeps watching a folder that is removed and made again, which its watcher does not notice. The
+ * timer keeps the process alive while there is no folder.
  */
 async function watchWhole(folder: string, changed: () => void) {
   let known = await identityOf(folder);
@@ -102,7 +102,7 @@ function pushInTurn(push: (isFirst: boolean) => Promise<boolean>, firstRetryMs: 
     }, waitMs);
   };
   const settle = (isDone: boolean) => {
-    // A change that came meanwhile has its own turn, which is sooner.
+    // A later change has a turn of its own, which comes sooner.
     if (!isDone && !state.changed) after(retryMs);
     retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, MAX_RETRY_MS);
   };

@@ -13,7 +13,7 @@ import { spawnWrangler } from "./wrangler.ts";
 const STAMP = "migrations-applied";
 
 /**
- * Applies the migrations to the local database of a state folder. A stamp file beside it records
+ * Applies the migrations to the local database of a state folder. A stamp file records
  * that nothing has changed since then, which saves two seconds at every start.
  * @throws CommandFailure with wrangler's output, or when no migration can make the tables fit.
  */
@@ -56,10 +56,10 @@ function fingerprint(migrations: Migration[]): string {
 /** Released migrations are never changed, so that this happens to unreleased versions only. */
 const madeEarlier = (stateFolder: string, missing: string) =>
   new CommandFailure(
-    `The database in ${stateFolder} was made by a version from before the first release, whose ` +
-      `tables no migration brings up to date (${missing} is missing). Choose another folder with ` +
-      "--state (npm run dev: --persist-to), or delete this one: npm start then indexes the " +
-      "documents anew, and what the panel set up there must be set up again.",
+    `The database in ${stateFolder} is from a version before the first release and cannot be ` +
+      `updated (${missing} is missing). Choose another folder with --state (npm run dev: ` +
+      "--persist-to), or delete this one: npm start indexes the documents again, but settings " +
+      "made in the panel are lost.",
   );
 
 /** Returns what is wrong where it fails. */

@@ -8,8 +8,8 @@ const LOOPBACK = "127.0.0.1";
 export async function checkPortIsFree(port: number): Promise<void> {
   if (await canListen(port, LOOPBACK)) return;
   throw new CommandFailure(
-    `Port ${port} is taken by another program (a Quarry that still runs?). ` +
-      `End that one, or choose another with --port.`,
+    `Port ${port} is taken by another program, perhaps by a Quarry that still runs. ` +
+      "End that program, or choose another port with --port.",
   );
 }
 

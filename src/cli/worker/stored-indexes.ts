@@ -105,8 +105,8 @@ export async function missingPart(stateFolder: string, sql: string): Promise<str
 export type WantedVectors = { model: string; dimensions: number | null };
 
 /**
- * What the service will do to indexes that were made in another way, in one line; null: nothing.
- * `begunWith`: the model of the index that an earlier start began to build.
+ * One line about the indexes that the service will rebuild; null: none. `begunWith`: the model of
+ * an unfinished rebuild.
  */
 export function rebuildNotice(
   stored: StoredIndex[],
@@ -122,7 +122,7 @@ export function rebuildNotice(
   const them = files === 1 ? "1 file is" : `${files} files are`;
   const most = others.find((one) => !isSame(one));
   if (most === undefined) {
-    return `${them} read and embedded anew with ${model}: another version of Quarry indexed them. Until that is done the old index answers.`;
+    return `${them} indexed again with ${model}, as another version of Quarry indexed them. Meanwhile the previous index answers.`;
   }
   const isModel = most.model !== model;
   const before = isModel ? most.model : `${most.dimensions} dimensions`;
@@ -131,10 +131,10 @@ export function rebuildNotice(
     ? `EMBEDDING_MODEL=${most.model}`
     : `EMBEDDING_DIMENSIONS=${most.dimensions}`;
   const canStay = others.every(({ format }) => format === INDEX_FORMAT);
-  const begun = begunWith === model ? ", as an earlier start began" : "";
+  const begun = begunWith === model ? ", continuing an earlier start" : "";
   return (
-    `${them} embedded anew with ${now}${begun}: the index was made with ${before}. ` +
-    "Until that is done the old index answers, by words alone where its model does not run." +
-    (canStay ? ` To keep it, end this with Ctrl-C and start with ${keep}.` : "")
+    `${them} embedded again with ${now}${begun}; the index was made with ${before}. ` +
+    "Meanwhile the previous index answers, by words alone if its model does not run." +
+    (canStay ? ` To keep it, press Ctrl-C and start with ${keep}.` : "")
   );
 }

@@ -34,7 +34,10 @@ export async function withWorker(
     const outcome = await Promise.race([work(worker.url), gone]);
     // Waits for the exit above.
     if (state.interrupted) await new Promise(() => undefined);
-    if (outcome === "gone") throw new CommandFailure("The Worker ended; worker.log may tell why.");
+    if (outcome === "gone")
+      throw new CommandFailure(
+        "The Worker ended unexpectedly. See worker.log in the state folder.",
+      );
   } finally {
     await worker.stop();
   }

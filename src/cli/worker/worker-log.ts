@@ -10,9 +10,8 @@ const WRANGLER_ERROR = /^\s*✘ \[ERROR\]\s*/;
 const NOISE = /kj\/|workerd\/.*disconnected|Address already in use.*inspector/;
 
 /**
- * Copies a Worker's output to a file and passes errors to `tell`, one readable line
- * each: the Worker's own error lines (JSON) and wrangler's. A file that cannot be written, such as
- * on a full disk, is told and ends no service.
+ * Copies a Worker's output to a file and passes errors to `tell`, one readable line each: the
+ * Worker's own (JSON) and wrangler's. If the file cannot be written, the service goes on.
  */
 export function followWorkerLog(
   streams: Readable[],
@@ -22,7 +21,7 @@ export function followWorkerLog(
   let open = streams.length;
   file.once("error", ({ message }) => {
     tell(
-      `The log ends here: ${message} (${String(file.path)}). It is written again from the next start.`,
+      `The log cannot be written: ${message} (${String(file.path)}). The next start tries again.`,
     );
   });
   for (const stream of streams) {

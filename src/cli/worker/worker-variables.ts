@@ -36,8 +36,8 @@ const OF_MODELS = new Set([CHAT_MODEL, "EMBEDDING_MODEL", "EMBEDDING_DIMENSIONS"
 
 /**
  * The variables of the Worker, and `CHAT_MODEL`, that `.dev.vars` and the environment set. The key
- * of `.dev.vars` is for the server that stands there: where the environment names another one and
- * no key, the key is empty.
+ * of `.dev.vars` belongs to the server named there: if the environment names another server and no
+ * key, the key is empty.
  */
 export async function givenVariables(
   environment: NodeJS.ProcessEnv,
@@ -73,8 +73,8 @@ function setIn(variables: NodeJS.Dict<string>): Variables {
 }
 
 /**
- * What the Worker gets beside the models of `modelSettings`. A key that names no server is for
- * none: the server that `npm start` finds must not get it.
+ * Variables that `modelSettings` does not pass. A key without a server is withheld from the server
+ * that `npm start` finds.
  */
 export function besidesModels(given: Variables): Variables {
   const others = Object.entries(passedBy(given)).filter(([name]) => !OF_MODELS.has(name));
@@ -82,7 +82,7 @@ export function besidesModels(given: Variables): Variables {
   return { ...Object.fromEntries(others), ...(isForNobody ? { [KEY]: "" } : withheldKey(given)) };
 }
 
-/** What the Worker gets beside `.dev.vars`; `given` as `givenVariables` returns it. */
+/** Variables that are not in `.dev.vars`; `given` as `givenVariables` returns it. */
 export function besidesFile(environment: NodeJS.ProcessEnv, given: Variables): Variables {
   return { ...passedBy(environment), ...withheldKey(given) };
 }
@@ -92,7 +92,7 @@ const withheldKey = (given: Variables): Variables => (given[KEY] === "" ? { [KEY
 
 /**
  * A variable as `--var` names it, `NAME:VALUE`.
- * @throws CommandFailure that tells the name and nothing of the value
+ * @throws CommandFailure with the name and nothing of the value
  */
 export function pairOf(text: string): [name: string, value: string] {
   const [, name, value] = /^(\w+):(.*)$/s.exec(text) ?? [];

@@ -66,7 +66,7 @@ test("a server of this machine is used, and said with how to choose otherwise", 
   expect(found.chatModel).toBe("local/qwen3:8b");
   expect(found.about).toBe(
     `Models: local/qwen3:8b answers, local/nomic-embed-text:latest embeds, with Ollama at ${baseUrl}. ` +
-      "CHAT_MODEL and EMBEDDING_MODEL name others, --embedded uses none.",
+      "To use others, set CHAT_MODEL and EMBEDDING_MODEL; --embedded uses the built-in ones.",
   );
 });
 
@@ -142,7 +142,9 @@ test("an existing index keeps its embedding model until another is named", async
   const places = [await serving("Ollama", ["qwen3", "new-embed", "bge-m3"])];
   const builtIn = await choose({ places, madeWith: "embedded/hash" });
   expect(builtIn).toMatchObject({ chatModel: "local/qwen3", embeddingModel: "embedded/hash" });
-  expect(builtIn.about).toContain("embedded/hash embeds as before (local/new-embed is there, too)");
+  expect(builtIn.about).toContain(
+    "embedded/hash embeds as before (local/new-embed is available, too)",
+  );
   const kept = await choose({ places, madeWith: "local/bge-m3" });
   expect(kept.embeddingModel).toBe("local/bge-m3");
   const named = { EMBEDDING_MODEL: "local/new-embed" };

@@ -201,7 +201,9 @@ test("npm start goes on serving where its first questions fail, and says why", a
   const warn = vi.fn<(line: string) => void>();
   const failure = new CommandFailure("Model call failed: provider answered 500.");
   await goOnWithout(() => Promise.reject(failure), { warn });
-  expect(warn.mock.calls.flat().join("")).toMatch(/answered 500\.\nThe service runs\. CHAT_MODEL/);
+  expect(warn.mock.calls.flat().join("")).toMatch(
+    /answered 500\.\nThe service runs\. Set CHAT_MODEL/,
+  );
   const mistake = new TypeError("a mistake of ours");
   await expect(goOnWithout(() => Promise.reject(mistake), { warn })).rejects.toBe(mistake);
 });
@@ -210,7 +212,7 @@ test("an interrupted change to a model that is not there tells the way back", ()
   const missing = new CommandFailure("No server lists local/new.");
   expect(withWayBack(missing, "local/new", "embedded/hash")).toMatchObject({
     message: expect.stringMatching(
-      /^No server lists local\/new\. .* EMBEDDING_MODEL=embedded\/hash keeps/,
+      /^No server lists local\/new\. .* set EMBEDDING_MODEL=embedded\/hash\.$/,
     ) as string,
   });
   expect(withWayBack(missing, null, "embedded/hash")).toBe(missing);

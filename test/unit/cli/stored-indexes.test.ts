@@ -89,7 +89,7 @@ test("an index that an interrupted start was building is found, and goes on", as
   expect(await modelBeingBuilt(folder)).toBe("local/new");
   const stored = (await storedIndexes(folder)) ?? [];
   expect(rebuildNotice(stored, { model: "local/new", dimensions: 768 }, "local/new")).toMatch(
-    /^3 files are embedded anew with local\/new, as an earlier start began: .*=local\/old\.$/,
+    /^3 files are embedded again with local\/new, continuing an earlier start; .*=local\/old\.$/,
   );
 });
 
@@ -111,23 +111,23 @@ test("a database whose tables another migration made says what it lacks", async 
   expect(await missingPart(folder, `${sql}\n${index}`)).toBe("index rags_by_name");
 });
 
-test("what will be embedded anew is told in one line, with what keeps the index", () => {
+test("a rebuild is announced in one line, with what keeps the index", () => {
   const nomic = { model: "local/nomic", dimensions: 768, format: INDEX_FORMAT, files: 7 };
   expect(rebuildNotice([], { model: "local/nomic", dimensions: 768 })).toBeNull();
   expect(rebuildNotice([nomic], { model: "local/nomic", dimensions: 768 })).toBeNull();
   const told = rebuildNotice([nomic], { model: "embedded/hash", dimensions: 1_024 });
   expect(told).toMatch(
-    /^7 files are embedded anew with embedded\/hash: .* made with local\/nomic\./,
+    /^7 files are embedded again with embedded\/hash; .* made with local\/nomic\./,
   );
   expect(told).toMatch(/EMBEDDING_MODEL=local\/nomic\.$/);
   expect(told).not.toContain("\n");
   expect(
     rebuildNotice([{ ...nomic, files: 1 }], { model: "local/nomic", dimensions: 512 }),
   ).toMatch(
-    /^1 file is embedded anew with local\/nomic, 512 dimensions: .*EMBEDDING_DIMENSIONS=768\.$/,
+    /^1 file is embedded again with local\/nomic, 512 dimensions; .*EMBEDDING_DIMENSIONS=768\.$/,
   );
   const older = { ...nomic, format: INDEX_FORMAT - 1 };
   expect(rebuildNotice([older], { model: "local/nomic", dimensions: null })).toMatch(
-    /^7 files are read and embedded anew with local\/nomic: another version of Quarry/,
+    /^7 files are indexed again with local\/nomic, as another version of Quarry/,
   );
 });

@@ -39,5 +39,5 @@ test("a file that went away meanwhile fails alone, and each answer finds its fil
   const reasons = await uploadFiles(panelApi("http://q", "key"), "docs", files);
   rmSync(folder, { recursive: true });
   expect(sent).toEqual(["a.md", "b.md", "c.md"]);
-  expect(reasons).toEqual([null, "it went away meanwhile", "it is wrong (400)", null]);
+  expect(reasons).toEqual([null, "it was removed during the push", "it is wrong (400)", null]);
 });

@@ -44,9 +44,11 @@ test("no resource of the preview is one of production's", () => {
 
 test("production has the objects, migrations, queues and cron of the local default", () => {
   const [local, production] = [read(), read("production")];
-  for (const key of ["durable_objects", "migrations", "triggers", "compatibility_date"]) {
+  for (const key of ["migrations", "triggers", "compatibility_date"]) {
     expect(production[key]).toEqual(local[key]);
   }
+  // Production also says when its objects take new code.
+  expect(production["durable_objects"]).toMatchObject(local["durable_objects"] as object);
   const queuesOf = ({ queues }: Config) => {
     const { producers, consumers } = queues as Record<string, Config[]>;
     const named = ({ queue, binding, dead_letter_queue }: Config) => [
