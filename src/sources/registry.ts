@@ -19,6 +19,10 @@ export const SOURCES: SourceManifest[] = [
 /** What a file source's `provider` may be. */
 export const PROVIDERS = [...new Set(SOURCES.map(({ provider }) => provider))];
 
+/** What programs push to sources of a provider; undefined: nothing. */
+export const takenBy = (provider: string): SourceManifest["takes"] =>
+  SOURCES.find((one) => one.provider === provider)?.takes;
+
 /** Undefined for an unknown provider. Literals decide between the kinds of one provider. */
 export const findManifest = (provider: unknown, config: unknown) =>
   SOURCES.findLast((one) => one.provider === provider && holdsLiterals(one, config));

@@ -2,6 +2,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { textKey } from "../../sources/file-objects.ts";
+import { takenBy } from "../../sources/registry.ts";
 
 /**
  * Plain text up to this size (bytes) is read as fast from its bytes as from a stored extraction.
@@ -23,7 +24,7 @@ type StoredContent = { fileId: FileId; contentId: string; source: { id: FileSour
 
 export function keepsExtractedText({ source, mimeType, size }: FileFacts): boolean {
   const isPlain = /^text\/(plain|markdown|csv)\b/.test(mimeType);
-  return source.provider !== "file_system" || !isPlain || size >= PLAIN_TEXT_KEPT_FROM_BYTES;
+  return takenBy(source.provider) !== "files" || !isPlain || size >= PLAIN_TEXT_KEPT_FROM_BYTES;
 }
 
 const keyOf = ({ fileId, contentId, source }: StoredContent) =>

@@ -11,6 +11,7 @@ import { extractDocument } from "../../documents/extract-document.ts";
 import { TakesTooLong, UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
+import { takenBy } from "../../sources/registry.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { StepFailure, labelFailure } from "./index-failure.ts";
 import { getExtractedText, keepsExtractedText, putExtractedText } from "./extracted-texts.ts";
@@ -95,7 +96,7 @@ async function readContent(
   file: ClaimedFile,
   texts: PushedTexts,
 ): Promise<Content | null> {
-  if (file.source.provider !== "file_system") return await downloaded(services, file);
+  if (takenBy(file.source.provider) !== "files") return await downloaded(services, file);
   const text = texts.get(file.version);
   if (text !== undefined && file.sha256 !== null) {
     return { bytes: encoder.encode(text), sha256: file.sha256, mimeType: file.mimeType };

@@ -9,6 +9,7 @@ import {
 import type { ReplacedContent } from "../../db/files/replaced-contents.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, textKey } from "../../sources/file-objects.ts";
+import { takenBy } from "../../sources/registry.ts";
 import { readerKey } from "../../sources/reader-store.ts";
 import { pageKey } from "../../sources/web/page-store.ts";
 import { LATE_WRITES_MS } from "../timeouts.ts";
@@ -94,7 +95,8 @@ async function keysOf(content: ReplacedContent): Promise<string[]> {
 async function bytesKeysOf(content: ReplacedContent): Promise<string[]> {
   const { sourceId, path, version, provider, isCurrent } = content;
   if (isCurrent) return [];
-  if (provider === "file_system") return [bytesKey(content, version)];
-  if (provider !== "web" || version === "") return [];
+  const taken = takenBy(provider ?? "");
+  if (taken === "files") return [bytesKey(content, version)];
+  if (taken !== "addresses" || version === "") return [];
   return [readerKey(sourceId, await pageKey(path, version))];
 }

@@ -7,6 +7,7 @@ import type { RunEnd, ScanProgress, ScanRun } from "../../db/scans/scan-store.ts
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
+import { takenBy } from "../../sources/registry.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
 import { retryFailedFiles } from "./retry-after-scan.ts";
 import { removeUnlistedFiles } from "./remove-unlisted-files.ts";
@@ -141,7 +142,8 @@ async function finish(
   // Everything listed is committed; a later scan may begin as soon as this one ends.
   if (run.progress.mode !== "look") {
     await reader?.ended?.();
-    if (run.source.provider === "web") await recountPushedFiles(services.db, run.source.id);
+    if (takenBy(run.source.provider) === "addresses")
+      await recountPushedFiles(services.db, run.source.id);
   }
   await end(services, run, {
     error: held === null ? null : held.message,

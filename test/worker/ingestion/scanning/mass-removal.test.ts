@@ -108,9 +108,9 @@ test.each(Object.keys(PROVIDERS))(
     const { world, source, change } = (await PROVIDERS[provider]?.()) ?? never();
     await scan(world, source);
     change();
-    for (const _run of range(3)) {
+    for (const run of range(3)) {
       await scan(world, source);
-      expect(await lastRun(source)).toMatchObject({
+      expect(await lastRun(source), `run ${run}`).toMatchObject({
         removed: 0,
         held: 30,
         error: expect.stringMatching(/^removal of 30 of 3[01] files is held until confirmed$/),
