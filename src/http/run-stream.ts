@@ -4,7 +4,7 @@ import type { JSONValue } from "hono/utils/types";
 
 import type { Log } from "../core/log.ts";
 import { runEvents } from "../inference/run-events.ts";
-import type { EmitEvent, RunEvent } from "../inference/run-events.ts";
+import type { EmitEvent, Listening, RunEvent } from "../inference/run-events.ts";
 import type { InferenceResult } from "../inference/types.ts";
 import { chunkAnswer, degradedFor } from "./answers.ts";
 import type { Caller } from "./caller.ts";
@@ -53,25 +53,42 @@ export async function streamRun(
   context: Context,
   streamed: StreamedRun<unknown>,
 ): Promise<Response> {
-  const { log } = streamed;
-  const { signal } = context.req.raw;
-  const events = runEvents(streamed.run, signal);
+  const { run, log } = streamed;
+  const texts = async function* (events: AsyncIterable<RunEvent>) {
+    for await (const event of events) yield eventText(dataOf(event, streamed), event.type);
+  };
+  const failed = ({ error }: Failure) => eventText({ error }, "error");
+  const body = await runBody({ run, signal: context.req.raw.signal, log }, texts, failed);
+  return context.body(body, 200, EVENT_STREAM_HEADERS);
+}
+
+type Failure = { status: number; error: string; thrown: unknown };
+
+/**
+ * The body of a run's answer: texts that are made of its events, and one that ends it after a
+ * failure. @throws what the run throws before its first event.
+ */
+export async function runBody(
+  {
+    run,
+    signal,
+    log,
+  }: { run: (listening: Listening) => Promise<InferenceResult>; signal: AbortSignal; log: Log },
+  textsOf: (events: AsyncIterable<RunEvent>) => AsyncGenerator<string>,
+  failedText: (failure: Failure) => string,
+): Promise<ReadableStream<Uint8Array>> {
+  const events = runEvents(run, signal);
+  const made = textsOf(events);
   const texts: AsyncIterator<string, unknown, undefined> = {
-    async next() {
-      const { done, value } = await events.next();
-      if (done === true) return { done, value };
-      return { done: false, value: eventText(dataOf(value, streamed), value.type) };
-    },
+    next: () => made.next(),
+    // The run is ended first: what is made of its events may be waiting for it.
     async return() {
       await events.return?.();
       return { done: true, value: undefined };
     },
   };
-  const failed = (thrown: unknown) => {
-    const { error } = logFailure(thrown, log);
-    return eventText({ error }, "error");
-  };
-  return context.body(await eventStream({ texts, failed, signal }), 200, EVENT_STREAM_HEADERS);
+  const failed = (thrown: unknown) => failedText({ ...logFailure(thrown, log), thrown });
+  return await eventStream({ texts, failed, signal });
 }
 
 function dataOf(

@@ -1,9 +1,8 @@
 import { z } from "zod";
 
-import { parseOrRefuse } from "../../http/validation.ts";
 import type { EarlierMessage } from "../../inference/types.ts";
 import { readResponseSchema } from "../../inference/response-schema.ts";
-import { refuse, withParam } from "./errors.ts";
+import { parseBody, refuse } from "./errors.ts";
 
 /*
  * https://platform.openai.com/docs/api-reference/chat/create: what of a request this service
@@ -76,7 +75,7 @@ export type ReadChat = {
 
 /** @throws OpenAiRefusal that names the parameter. */
 export function readChat(body: unknown): ReadChat {
-  const asked = parsed(body);
+  const asked = parseBody(ChatRequest, body);
   checkStreamOptions(asked);
   const turns = asked.messages.map(({ role, content }, at) => ({
     role,
@@ -113,14 +112,6 @@ export function readChat(body: unknown): ReadChat {
 function checkStreamOptions({ stream, stream_options: options }: z.output<typeof ChatRequest>) {
   const isWithout = stream !== true && (options ?? null) !== null;
   if (isWithout) throw refuse("stream_options", "is allowed only with stream: true");
-}
-
-function parsed(body: unknown): z.output<typeof ChatRequest> {
-  try {
-    return parseOrRefuse(ChatRequest, body);
-  } catch (thrown) {
-    throw withParam(thrown);
-  }
 }
 
 type Parsed = z.output<typeof ChatRequest>;

@@ -1,8 +1,7 @@
 import { SECOND_MS } from "../../core/time.ts";
 import type { Log } from "../../core/log.ts";
-import { logFailure } from "../../http/errors.ts";
-import { eventStream, eventText } from "../../http/event-stream.ts";
-import { runEvents } from "../../inference/run-events.ts";
+import { eventText } from "../../http/event-stream.ts";
+import { runBody } from "../../http/run-stream.ts";
 import type { Listening, RunEvent } from "../../inference/run-events.ts";
 import type { InferenceResult } from "../../inference/types.ts";
 import {
@@ -26,27 +25,16 @@ type Run = (listening: Listening) => Promise<InferenceResult>;
  * It begins when the passages were found, or with the first text.
  * @throws what the run throws before that.
  */
-export async function chatStream(
+export const chatStream = (
   run: Run,
   chat: ReadChat,
   { signal, log }: { signal: AbortSignal; log: Log },
-): Promise<ReadableStream<Uint8Array>> {
-  const events = runEvents(run, signal);
-  const chunks = chunksOf(events, chat);
-  const texts: AsyncIterator<string, unknown, undefined> = {
-    next: () => chunks.next(),
-    // The run is ended first: the chunks may be waiting for it.
-    async return() {
-      await events.return?.();
-      return { done: true, value: undefined };
-    },
-  };
-  const failed = (thrown: unknown) => {
-    const { status, error } = logFailure(thrown, log);
-    return eventText(openAiErrorBody(status, error, thrown));
-  };
-  return await eventStream({ texts, failed, signal });
-}
+): Promise<ReadableStream<Uint8Array>> =>
+  runBody(
+    { run, signal, log },
+    (events) => chunksOf(events, chat),
+    ({ status, error, thrown }) => eventText(openAiErrorBody(status, error, thrown)),
+  );
 
 type Delta = {
   role?: "assistant";

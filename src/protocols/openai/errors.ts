@@ -1,8 +1,10 @@
 import type { Context } from "hono";
+import type { z } from "zod";
 
 import { QuarryError } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
 import { TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 
 /*
@@ -75,11 +77,14 @@ export const openAiErrorBody = bodyOf;
 export const openAiTooMany = (context: Context<AppEnv>) =>
   context.json(bodyOf(429, TOO_MANY_REQUESTS), 429);
 
-/** A refusal of a schema, with the first field that it names. */
-export function withParam(thrown: unknown): unknown {
-  if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") return thrown;
-  if (thrown instanceof OpenAiRefusal) return thrown;
-  return new OpenAiRefusal(thrown.fields[0]?.field ?? null, thrown.message);
+/** @throws OpenAiRefusal that names the first field at fault. */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown) {
+  try {
+    return parseOrRefuse(schema, body);
+  } catch (thrown) {
+    if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
+    throw new OpenAiRefusal(thrown.fields[0]?.field ?? null, thrown.message);
+  }
 }
 
 /** What this API has and this service has not. */

@@ -10,14 +10,13 @@ import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { guardRag, guardSearch } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { readJson } from "../../http/middleware/json-body.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
 import { attributesOf } from "./attributes.ts";
 import type { Attributes } from "./attributes.ts";
 import { tokensOnly } from "../tokens-only.ts";
-import { refuse, withParam } from "./errors.ts";
+import { parseBody, refuse } from "./errors.ts";
 import { readFilters } from "./filters.ts";
 
 /*
@@ -64,7 +63,7 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     const { rag, caller, services } = context.var;
     const body = await readJson(context.req.raw);
     tellIgnored(context, SearchRequest, body);
-    const asked = parsed(body);
+    const asked = parseBody(SearchRequest, body);
     const queries = typeof asked.query === "string" ? [asked.query] : asked.query;
     const { chunks, degradations } = await search(services, {
       rags: [rag],
@@ -89,14 +88,6 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
   });
 
   return app;
-}
-
-function parsed(body: unknown): z.output<typeof SearchRequest> {
-  try {
-    return parseOrRefuse(SearchRequest, body);
-  } catch (thrown) {
-    throw withParam(thrown);
-  }
 }
 
 type Store = ReturnType<typeof storeAnswer>;
