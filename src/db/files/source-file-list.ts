@@ -6,7 +6,7 @@ import { AFTER_SLASH } from "../path-range.ts";
 import { files } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { raw, readRow, sql } from "../sql.ts";
+import { raw, readRow, sql, type Sql } from "../sql.ts";
 import { rankOf } from "../file-status.ts";
 
 const f = columnsOf(files, "f");
@@ -45,7 +45,24 @@ export type FileSlice = Slice & {
   status: FileStatus | null;
   /** Without a trailing slash. */
   path: string | null;
+  /** A part of the path, searched in the source's first 100,000 paths; "": any. */
+  contains: string;
 };
+
+/** What one search for a part of a path reads, from the index of paths. */
+export const MAX_PATHS_SEARCHED = 100_000;
+
+/** Whether `path` contains this, whatever the case of its letters from A to Z; "" is in all. */
+export const pathContains = (part: string): Sql =>
+  part === "" ? raw("1") : sql`instr(lower(path), lower(${part})) > 0`;
+
+/** The source's files `f`, or those whose paths contain this. */
+const filesOf = (sourceId: FileSourceId, contains: string) =>
+  contains === ""
+    ? raw("files f")
+    : sql`(select path from (select path from files where file_source_id = ${sourceId}
+          order by path limit ${MAX_PATHS_SEARCHED}) where ${pathContains(contains)}) found
+        cross join files f on f.file_source_id = ${sourceId} and f.path = found.path`;
 
 /**
  * A folder is a range of the paths' index; the few others inside it, like `a-b` beside `a/b`, are
@@ -73,9 +90,9 @@ export const findFileWithStatus = (
 /** One page and the total count, in one round trip. */
 export async function listFilesOfSource(
   db: Database,
-  { sourceId, path, status, ...slice }: FileSlice,
+  { sourceId, path, status, contains, ...slice }: FileSlice,
 ): Promise<{ data: SourceFile[]; total: number }> {
-  const from = sql`from files f where f.file_source_id = ${sourceId}
+  const from = sql`from ${filesOf(sourceId, contains)} where f.file_source_id = ${sourceId}
     and ${path === null ? raw("1") : inside(path)}
     and ${status === null ? raw("1") : sql`${STATUS.sql} = ${status}`}`;
   return await readPage(db, SOURCE_FILE, { ...slice, from, order: raw("f.path") });

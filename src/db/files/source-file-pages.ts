@@ -1,69 +1,90 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { keyedPage, readingOf, readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
-import { AFTER_ALL } from "../path-range.ts";
+import { nullable, number, text } from "../columns.ts";
+import { keyedPage, readingOf, type KeyedPage, type PageAt } from "../keyset.ts";
 import { ragFiles } from "../schema/index.ts";
 import type { FileStatus } from "../schema/rags.ts";
-import { columnsOf, pick, select } from "../select.ts";
-import { raw, readRows, runBatch, sql } from "../sql.ts";
+import { columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { raw, readRows, runBatch, sql, type Sql } from "../sql.ts";
 import type { LiveRows } from "./public-files.ts";
-import { SOURCE_FILE, type SourceFile } from "./source-file-list.ts";
+import { MAX_PATHS_SEARCHED, pathContains, SOURCE_FILE } from "./source-file-list.ts";
+import type { SourceFile } from "./source-file-list.ts";
 
-/** The live index of one RAG. */
-export type LiveIndex = LiveRows;
-
-export type FilePageQuery = {
+type FilePageQuery = {
   sourceId: FileSourceId;
-  /** What the paths begin with; "" for all. */
-  prefix: string;
+  /** What the paths contain, whatever the case of its letters from A to Z; "" for all. */
+  part: string;
   at: PageAt;
+  /** The status in any of these live indexes; null: whatever it is. */
+  status: { status: FileStatus; indexes: LiveRows[] } | null;
 };
 
-/** A page of a source's files in order of path, read from the index of paths alone. */
-export const readFilePage = (
-  db: Database,
-  { sourceId, prefix, at }: FilePageQuery,
-): Promise<KeyedPage<SourceFile>> =>
-  readKeyedPage(db, at, {
-    of: SOURCE_FILE,
-    from: sql`from files f where f.file_source_id = ${sourceId}
-      and f.path >= ${prefix} and f.path < ${prefix + AFTER_ALL}`,
-    columns: ["f.path"],
-    order: "asc",
-    keyOf: ({ path }) => [path],
-  });
-
 const PATH = select(pick(columnsOf(ragFiles), "path"));
+const SEARCHED = select({
+  last: computed(nullable(text), "max(path)"),
+  paths: computed(number, "count(*)"),
+});
 
 /**
- * The same of the files that have a status in any of these live indexes. Each index is read in
- * order of path up to the page's end, so that the rest is never touched.
+ * A page of a source's files in order of path, read from indexes of paths alone. A search reads
+ * 100,000 paths at most; the next page continues where it ended.
  */
-export async function readFilePageByStatus(
+export async function readFilePage(
   db: Database,
-  { sourceId, prefix, at }: FilePageQuery,
-  { status, indexes }: { status: FileStatus; indexes: LiveIndex[] },
+  { sourceId, part, at, status }: FilePageQuery,
 ): Promise<KeyedPage<SourceFile>> {
   const reading = readingOf(at, 1);
   const { backwards, rows, key } = reading;
   const beyond = key === null ? raw("1") : sql`path ${raw(backwards ? "<" : ">")} ${key[0]}`;
+  const lists = indexesOf({ sourceId, status }).map(
+    (index) => sql`(select path ${index} and ${beyond}
+      order by path ${raw(backwards ? "desc" : "asc")}
+      limit ${part === "" ? rows : MAX_PATHS_SEARCHED})`,
+  );
+  // In the order of the inner list, which is read as far as the page needs.
   const found = await runBatch(
     db,
-    indexes.map(({ ragId, generation }) =>
-      sql`select ${PATH} from rag_files
-        where rag_id = ${ragId} and generation = ${generation} and status = ${status}
-          and path >= ${prefix} and path < ${prefix + AFTER_ALL} and ${beyond}
-        order by path ${raw(backwards ? "desc" : "asc")} limit ${rows}`.reading(PATH),
+    lists.map((list) =>
+      sql`select ${PATH} from ${list} where ${pathContains(part)} limit ${rows}`.reading(PATH),
     ),
   );
-  const paths = [...new Set(found.flat().map(({ path }) => path))].sort(byBytes);
+  const isCut = part !== "" && !backwards && found.flat().length < rows;
+  const end = isCut ? await endOfSearch(db, lists) : undefined;
+  const paths = inOrder(found.flat(), end);
   if (backwards) paths.reverse();
   const page = keyedPage(paths.slice(0, rows), at, reading, (path) => [path]);
   const data = await readRows(db, SOURCE_FILE)`select ${SOURCE_FILE}
     from json_each(${page.data}) wanted
     cross join files f on f.file_source_id = ${sourceId} and f.path = wanted.value
     order by wanted.key`;
-  return { ...page, data };
+  return { ...page, after: page.after ?? (end === undefined ? null : [end]), data };
+}
+
+/** The part of each index of paths that is listed: `from … where …`. */
+function indexesOf({ sourceId, status }: Pick<FilePageQuery, "sourceId" | "status">): Sql[] {
+  if (status === null) return [sql`from files where file_source_id = ${sourceId}`];
+  return status.indexes.map(
+    ({ ragId, generation }) => sql`from rag_files where rag_id = ${ragId}
+      and generation = ${generation} and status = ${status.status}`,
+  );
+}
+
+/** Where a search ended before a list did; undefined: it did not. */
+async function endOfSearch(db: Database, lists: Sql[]): Promise<string | undefined> {
+  const searched = await runBatch(
+    db,
+    lists.map((list) => sql`select ${SEARCHED} from ${list}`.reading(SEARCHED)),
+  );
+  const ends = searched
+    .flat()
+    .flatMap(({ last, paths }) => (last === null || paths < MAX_PATHS_SEARCHED ? [] : [last]));
+  return ends.sort(byBytes)[0];
+}
+
+/** Each path once, those behind a search's end left out. */
+function inOrder(found: Row<typeof PATH>[], end: string | undefined): string[] {
+  const paths = [...new Set(found.map(({ path }) => path))].sort(byBytes);
+  return end === undefined ? paths : paths.filter((path) => byBytes(path, end) <= 0);
 }
 
 /** SQLite compares the bytes of UTF-8: the order of code points, not of UTF-16. */

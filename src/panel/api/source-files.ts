@@ -19,9 +19,11 @@ import { mediaTypeOf } from "./request/media-type-of.ts";
 import { filePathOf } from "./request/file-path-of.ts";
 import { pushedSource } from "./request/pushed-source.ts";
 
+const MAX_SEARCH_LENGTH = 500;
 const fileFilters = z.object({
   status: z.enum(FILE_STATUSES).optional(),
   path: relativePath.transform(storedPath).optional(),
+  contains: z.string().max(MAX_SEARCH_LENGTH).optional(),
 });
 const manifestQuery = z.object({ cursor: z.string().nullable().default(null) });
 const offset = z.coerce.number().int().min(0).optional();
@@ -87,7 +89,8 @@ export function sourceFileRoutes() {
       `get ${SOURCE}/files`,
       {
         summary: "Files of a source",
-        description: "In order of path, each with its worst state in any RAG.",
+        description:
+          "In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
         query: fileFilters,
         item: File,
       },

@@ -69,7 +69,7 @@ test("a file is uploaded without a script, listed, read and removed", async () =
   const sent = await admin.sendRaw("/panel/sources/documents/upload", packed);
   expect(sent.location).toBe("/panel/sources/documents");
   expect(read(admin.html)).toMatch(/1 file uploaded\..*leave\.md/);
-  await admin.open("/panel/sources/documents?path=le");
+  await admin.open("/panel/sources/documents?path=EAVE");
   expect(admin.html).toContain("/panel/sources/documents/file?path=leave.md");
   await admin.open("/panel/sources/documents?path=other");
   expect(read(admin.html)).toContain("No file is like that.");

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import type { SourceFile } from "../../../db/files/source-file-list.ts";
-import { readFilePage, readFilePageByStatus } from "../../../db/files/source-file-pages.ts";
+import { readFilePage } from "../../../db/files/source-file-pages.ts";
 import { FILE_STATUSES } from "../../../db/schema/rags.ts";
 import { Data } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
@@ -26,24 +26,25 @@ const STATUSES = [
   { value: "deleted", label: "deleted" },
 ];
 
-/** A source's files, filtered by how their paths begin and by status. */
+/** A source's files, filtered by a part of their paths and by status. */
 export async function filesTab(context: PageContext, shown: ShownSource): Promise<Child> {
   const { db, now } = context.get("services");
   const { source, rags, path } = shown;
-  const prefix = filterIn(context, "path") ?? "";
+  const part = filterIn(context, "path") ?? "";
   const status = choiceIn(context, "status", FILE_STATUSES);
-  const query = { sourceId: source.id, prefix, at: pageAt(context) };
-  const listed =
-    status === null
-      ? await readFilePage(db, query)
-      : await readFilePageByStatus(db, query, { status, indexes: rags });
-  const isFiltered = prefix !== "" || status !== null;
+  const listed = await readFilePage(db, {
+    sourceId: source.id,
+    part,
+    at: pageAt(context),
+    status: status === null ? null : { status, indexes: rags },
+  });
+  const isFiltered = part !== "" || status !== null;
   const takesFiles = source.provider === "file_system" && isAdmin(context);
   return (
     <>
       {takesFiles ? <DropPlace path={path} identifier={source.identifier} /> : null}
       <Filters action={path} active={isFiltered}>
-        <FilterText name="path" label="Path begins with" value={prefix} />
+        <FilterText name="path" label="Path contains" value={part} />
         <FilterSelect name="status" label="Status" value={status ?? ""} options={STATUSES} />
       </Filters>
       <div id="files" data-live>
@@ -51,7 +52,13 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
           label="Files"
           rows={listed.data}
           columns={columnsOf(path, now())}
-          empty={<NoFiles isFiltered={isFiltered} isPushed={source.provider === "file_system"} />}
+          empty={
+            <NoFiles
+              isFiltered={isFiltered}
+              hasMore={listed.after !== null}
+              isPushed={source.provider === "file_system"}
+            />
+          }
         />
       </div>
       <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
@@ -59,8 +66,12 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
   );
 }
 
-const NoFiles = ({ isFiltered, isPushed }: { isFiltered: boolean; isPushed: boolean }) =>
-  isFiltered ? (
+type NoFilesProps = { isFiltered: boolean; hasMore: boolean; isPushed: boolean };
+
+const NoFiles = ({ isFiltered, hasMore, isPushed }: NoFilesProps) =>
+  hasMore ? (
+    <Empty title="No match among 100,000 files. The search continues on the next page." />
+  ) : isFiltered ? (
     <Empty title="No file is like that." />
   ) : (
     <Empty title="There are no files yet.">

@@ -1,0 +1,70 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+
+import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { readFilePage } from "../../../src/db/files/source-file-pages.ts";
+
+const FILES = 100_500;
+const sourceId = "pages" as FileSourceId;
+const live = { ragId: "paged" as RagId, generation: 1 };
+
+beforeAll(async () => {
+  const numbers = `(with recursive n(i) as (select 1 union all select i + 1 from n limit ${FILES})
+    select i, printf('%06d', i) as no from n)`;
+  await env.DB.batch(
+    [
+      `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
+         created_at) values ('pages', 'Pages', 'pages', 'file_system', '{}', '', 0)`,
+      `insert into rags (id, name, identifier, file_source_id, created_at)
+         values ('paged', 'Paged', 'paged', 'pages', 0)`,
+      `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
+         chunk_size, chunk_overlap, format, created_at)
+         values ('paged', 1, 'live', 'embedded/hash', 8, 400, 60, 1, 0)`,
+      `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
+         created_at) select 'p' || no, 'pages', 'folder/' || no ||
+           case when i % 1000 = 7 then '-Report.md' when i = ${FILES} then '-last.md' else '.md' end,
+         no, 1, 'text/markdown', '1', '{}', 0 from ${numbers}`,
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision)
+         select 'paged', 1, id, path, 'error', 1 from files where file_source_id = 'pages'`,
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+});
+
+const page = async (
+  part: string,
+  at: { after?: string[]; before?: string[] } = {},
+  error = false,
+) =>
+  await readFilePage(openDatabase(env.DB), {
+    sourceId,
+    part,
+    at: { after: null, before: null, limit: 2, ...at },
+    status: error ? { status: "error", indexes: [live] } : null,
+  });
+const pathsOf = ({ data }: Awaited<ReturnType<typeof page>>) => data.map(({ path }) => path);
+
+test.each([false, true])(
+  "files are found by any part of their path (by status: %s)",
+  async (error) => {
+    const first = await page("report", {}, error);
+    expect(pathsOf(first)).toEqual(["folder/000007-Report.md", "folder/001007-Report.md"]);
+    const second = await page("report", { after: ["folder/001007-Report.md"] }, error);
+    expect(pathsOf(second)).toEqual(["folder/002007-Report.md", "folder/003007-Report.md"]);
+    const back = await page("report", { before: ["folder/002007-Report.md"] }, error);
+    expect(pathsOf(back)).toEqual(pathsOf(first));
+    expect(pathsOf(await page("", {}, error))).toEqual(["folder/000001.md", "folder/000002.md"]);
+    expect(pathsOf(await page("100%", {}, error))).toEqual([]);
+  },
+);
+
+test.each([false, true])(
+  "a search reads 100,000 paths, the next page the rest (by status: %s)",
+  async (error) => {
+    const first = await page("last", {}, error);
+    expect(first).toMatchObject({ data: [], after: ["folder/100000.md"] });
+    const second = await page("last", { after: ["folder/100000.md"] }, error);
+    expect(pathsOf(second)).toEqual([`folder/${FILES}-last.md`]);
+    expect(second.after).toBeNull();
+  },
+);
