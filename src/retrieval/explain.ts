@@ -7,6 +7,8 @@ type LegRank = { rank: number; score: number };
 
 /** What put a chunk into its place. */
 export type Explanation = {
+  /** What the answer is ordered by: the reranker's relevance, else the value of its place. */
+  value: number;
   /** For each query: BM25 and cosine; null where the leg did not find the chunk. */
   queries: { lexical: LegRank | null; vector: LegRank | null }[];
   /** The value of the fusion (or the similarity, in semantic mode). */
@@ -37,11 +39,12 @@ export function explain(
   );
   return chunks.map(({ chunk: { id }, value }) => {
     const facts = before.get(id) ?? { queries: [], fused: value, fusedRank: 0, wordsRank: null };
-    return { ...facts, relevance: relevances.get(id) ?? null };
+    const relevance = relevances.get(id) ?? null;
+    return { ...facts, value: relevance ?? value, relevance };
   });
 }
 
-type Before = Omit<Explanation, "relevance">;
+type Before = Omit<Explanation, "relevance" | "value">;
 
 /** A rank is among the candidates of the chunk's own RAG. */
 function factsById(lists: ScoredList[]): Map<ChunkId, Before> {

@@ -16,9 +16,13 @@ const explanation = z
   })
   .optional()
   .openapi({ description: "Why it stands there; for administrators." });
+const value = z
+  .number()
+  .optional()
+  .openapi({ description: "What the passages are ordered by; `score` is the similarity." });
 const Answer = z
   .object({
-    chunks: z.array(z.object({ ...Chunk.shape, explanation })),
+    chunks: z.array(z.object({ ...Chunk.shape, value, explanation })),
     timings: z
       .object({
         contextMs: z.number(),

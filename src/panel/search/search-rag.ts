@@ -49,7 +49,7 @@ export async function searchRag(
       similarityThreshold: input.similarityThreshold ?? null,
       includeDuplicates: input.includeDuplicates,
     },
-    { explain: isAdmin, ...(signal === undefined ? {} : { signal }) },
+    { explain: true, ...(signal === undefined ? {} : { signal }) },
   );
   sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: null }, result);
   return { ...answerOf(result, isAdmin), ...degradedFor({ isAdmin }, result.degradations) };
@@ -62,13 +62,19 @@ function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAd
       text,
       score,
       source,
-      ...explained(explanations?.[at]),
+      ...explained(explanations?.[at], isAdmin),
     })),
     ...(isAdmin ? { timings: { ...timings, totalMs, legs } } : {}),
   };
 }
 
-const explained = (explanation: Explanation | undefined) =>
-  explanation === undefined ? {} : { explanation };
+type Explained = { value?: number; explanation?: Explanation };
+
+/** Everybody sees what the passages are ordered by. */
+function explained(explanation: Explanation | undefined, isAdmin: boolean): Explained {
+  if (explanation === undefined) return {};
+  const { value } = explanation;
+  return { value, ...(isAdmin ? { explanation } : {}) };
+}
 
 export type SearchAnswer = Awaited<ReturnType<typeof searchRag>>;

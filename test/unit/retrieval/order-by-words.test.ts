@@ -87,9 +87,9 @@ test("the best of several RAGs trade places as if they were of one", async () =>
 test("an explanation tells the fusion's own value and place, and the place by words", async () => {
   const list = await ordered(FORK_AND_NAMED, { queries: QUESTION });
   expect(explain(list.chunks, [list], [list])).toMatchObject([
-    { fused: 0.96, fusedRank: 2, wordsRank: 1 },
-    { fused: 1, fusedRank: 1, wordsRank: 2 },
-    { fused: 0.3, fusedRank: 3, wordsRank: 3 },
+    { value: 1, fused: 0.96, fusedRank: 2, wordsRank: 1 },
+    { value: 0.96, fused: 1, fusedRank: 1, wordsRank: 2 },
+    { value: 0.3, fused: 0.3, fusedRank: 3, wordsRank: 3 },
   ]);
 });
 

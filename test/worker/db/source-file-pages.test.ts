@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { readFilePage } from "../../../src/db/files/source-file-pages.ts";
+import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
 
 const FILES = 100_500;
 const sourceId = "pages" as FileSourceId;
@@ -68,3 +69,13 @@ test.each([false, true])(
     expect(second.after).toBeNull();
   },
 );
+
+test("the API's list is searched as well, within a folder and a status", async () => {
+  const services = { db: openDatabase(env.DB) };
+  const list = { source: { id: sourceId }, page: 1, limit: 2 };
+  const named = await listSourceFiles(services, { ...list, contains: "REPORT", status: "error" });
+  expect(named.data[0]).toMatchObject({ path: "folder/000007-Report.md" });
+  expect(named.total).toBe(100);
+  const none = await listSourceFiles(services, { ...list, contains: "report", path: "other" });
+  expect(none).toEqual({ data: [], total: 0 });
+});

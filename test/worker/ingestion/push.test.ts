@@ -279,11 +279,6 @@ test("files of a source are listed with their status, by folder and by status", 
   ]);
   const failed = await listSourceFiles(world.services, { ...list, status: "error", path: "a/" });
   expect(failed).toMatchObject({ total: 1, data: [{ errorMessage: "no text found" }] });
-  const named = await listSourceFiles(world.services, { ...list, contains: "/T", status: "error" });
-  expect(named).toMatchObject({ total: 1, data: [{ path: "a/two.md" }] });
-  expect(await listSourceFiles(world.services, { ...list, contains: "%" })).toMatchObject({
-    total: 0,
-  });
 });
 
 test("each of many writers of one path is answered, and the last one stays", async () => {

@@ -120,6 +120,12 @@ async function triesSearches(admin: Admin): Promise<void> {
   expect(reranked.body).toMatchObject({
     chunks: [{ explanation: { relevance: expect.any(Number) } }],
   });
+  for (const wish of [{}, { reranker: "embedded/lexical", useReranking: true }]) {
+    const { chunks } = (await find(wish)).body as { chunks: { value: number }[] };
+    const values = chunks.map(({ value }) => value);
+    expect({ wish, values }).toEqual({ wish, values: values.toSorted((a, b) => b - a) });
+    expect(values.every((value) => Number.isFinite(value))).toBe(true);
+  }
   const words = await find({ searchMode: "semantic", topK: 1 });
   expect(words.body).toMatchObject({ chunks: [{ explanation: { queries: [{ lexical: null }] } }] });
   expect((await admin.send("GET", "/rags/reversible")).body).toMatchObject({ reranker: null });

@@ -98,8 +98,13 @@ const Hit = ({ chunk, at, id, fileSource, matched, queries, compared }: HitProps
       {compared === null ? null : (
         <Moved from={compared.indexOf(keyOf(fileSource, chunk))} to={at} />
       )}
-      <span class="score" title="Similarity of the passage and the question, 0 to 1">
-        {chunk.score.toFixed(SCORE_DIGITS)}
+      {chunk.value === undefined ? null : (
+        <span class="score" title="Passages are ordered by this value">
+          {chunk.value.toFixed(SCORE_DIGITS)}
+        </span>
+      )}
+      <span class="soft" title="Similarity of the passage and the question, 0 to 1">
+        similarity {chunk.score.toFixed(SCORE_DIGITS)}
       </span>
       <CopyOf id={id} label={`passage ${at + 1}`} />
     </header>
