@@ -11,7 +11,7 @@ import { startService } from "./support/fresh-service.ts";
 import type { BenchRag, Service } from "./support/fresh-service.ts";
 
 const MEASURED = ["first", "second"];
-/** Asked only by name: `word-order` may learn from it. */
+/** `training`: asked only by name; weights may be learned from it. */
 const SETS = [...MEASURED, "training"];
 const PIECE_WORDS = 100;
 const CHUNKS = 50;
