@@ -68,8 +68,8 @@ export const raw = (text: string): Sql => new Sql([text]);
 export const joined = (parts: readonly Sql[], separator: string): Sql =>
   new Sql(parts.flatMap((part, at) => (at === 0 ? part.parts : [separator, ...part.parts])));
 
-/** Equal values share a parameter, so that a long list is sent once. */
-function compile({ parts }: Sql) {
+/** The text and its parameters. Equal values share one, so that a long list is sent once. */
+export function compile({ parts }: Sql) {
   const numbers = new Map<unknown, number>();
   const text = parts.map((part) => {
     if (typeof part === "string") return part;

@@ -1,29 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { z } from "zod";
-
 import { INDEX_FORMAT } from "../../core/index-format.ts";
+import { modelBeingBuiltQuery, partsQuery } from "../../db/maintenance/stored-indexes.ts";
+import { storedIndexesQuery, type StoredIndex } from "../../db/maintenance/stored-indexes.ts";
+import { compile, type ReadStatement } from "../../db/sql.ts";
 
-/** Of the live indexes of one model: how their vectors were made, and of how many files. */
-const storedIndex = z.object({
-  model: z.string(),
-  dimensions: z.number(),
-  format: z.number(),
-  files: z.number(),
-});
-export type StoredIndex = z.infer<typeof storedIndex>;
+export type { StoredIndex };
 
 /** Before it, Node.js has no SQLite of its own, or warns of it. */
 const OLDEST_NODE_WITH_SQLITE = 24;
-
-const LIVE = `select g.embedding_model as model, g.dimensions, g.format,
-    sum(g.indexed_files) as files
-  from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
-  where r.removed_at is null group by 1, 2, 3 having files > 0 order by files desc`;
-const BEING_BUILT = `select g.embedding_model as model
-  from rags r join rag_generations g on g.rag_id = r.id and g.state = 'building'
-  where r.removed_at is null order by g.created_at desc, g.rag_id limit 1`;
 
 /**
  * What the local database of a state folder has indexed, the most files first. No server may use
@@ -33,22 +19,21 @@ export async function storedIndexes(
   stateFolder: string,
   version = process.versions.node,
 ): Promise<StoredIndex[] | null> {
-  const rows = await rowsOf(stateFolder, LIVE, version);
-  return z.array(storedIndex).safeParse(rows).data ?? null;
+  return await rowsOf(stateFolder, storedIndexesQuery, version);
 }
 
 /** Of the index that an earlier start began to build last and did not finish; null: none. */
 export async function modelBeingBuilt(stateFolder: string): Promise<string | null> {
-  const rows = await rowsOf(stateFolder, BEING_BUILT, process.versions.node);
-  return z.array(z.object({ model: z.string() })).safeParse(rows).data?.[0]?.model ?? null;
+  const rows = await rowsOf(stateFolder, modelBeingBuiltQuery, process.versions.node);
+  return rows?.[0]?.model ?? null;
 }
 
 /** Null where the database cannot be read. */
-async function rowsOf(
+async function rowsOf<Row>(
   stateFolder: string,
-  query: string,
+  query: ReadStatement<Row>,
   version: string,
-): Promise<unknown[] | null> {
+): Promise<Row[] | null> {
   if (Number.parseInt(version, 10) < OLDEST_NODE_WITH_SQLITE) return null;
   const file = await databaseFile(stateFolder);
   if (file === null) return null;
@@ -56,7 +41,7 @@ async function rowsOf(
   try {
     const database = new DatabaseSync(file, { readOnly: true });
     try {
-      return database.prepare(query).all();
+      return database.prepare(compile(query.sql).text).all().map(query.read);
     } finally {
       database.close();
     }
@@ -73,32 +58,21 @@ async function databaseFile(stateFolder: string): Promise<string | null> {
   return name === undefined ? null : join(folder, name);
 }
 
-const PARTS = `select m.name || '.' || c.name as name
-    from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'
-  union all select type || ' ' || name from sqlite_master
-    where type in ('index', 'trigger') and name not like 'sqlite!_%' escape '!'
-  order by 1`;
-
 /**
  * A column (`rags.status`), index or trigger that the migrations make and the database of a state
  * folder lacks: it was made before the first release, by a migration that was changed since. Null:
  * there is none, or it cannot be told.
  */
 export async function missingPart(stateFolder: string, sql: string): Promise<string | null> {
-  const rows = await rowsOf(stateFolder, PARTS, process.versions.node);
+  const rows = await rowsOf(stateFolder, partsQuery, process.versions.node);
   if (rows === null) return null;
   const { DatabaseSync } = await import("node:sqlite");
   const made = new DatabaseSync(":memory:");
   made.exec(sql);
-  const namesOf = (listed: unknown[]) =>
-    z
-      .array(z.object({ name: z.string() }))
-      .parse(listed)
-      .map(({ name }) => name);
-  const stored = new Set(namesOf(rows));
-  const wanted = namesOf(made.prepare(PARTS).all());
+  const stored = new Set(rows.map(({ name }) => name));
+  const wanted = made.prepare(compile(partsQuery.sql).text).all().map(partsQuery.read);
   made.close();
-  return wanted.find((name) => !stored.has(name)) ?? null;
+  return wanted.find(({ name }) => !stored.has(name))?.name ?? null;
 }
 
 /** What is wanted of every index; `dimensions` null: those that the model has. */

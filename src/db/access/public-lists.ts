@@ -2,7 +2,7 @@ import type { Reads } from "../client.ts";
 import { RAG_FIELDS, RAG_JOINS } from "../records.ts";
 import { fileSources, inferenceRags, inferences, rags } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { joined, raw, runBatch, sql, type Selection, type Sql } from "../sql.ts";
+import { raw, runBatch, sql, type Selection, type Sql } from "../sql.ts";
 import { principalQuery, type Credential, type StoredPrincipal } from "./principal-lookup.ts";
 
 const TABLES = {
@@ -24,7 +24,7 @@ export function permitted(
 ): Sql[] {
   const { from, id } = TABLES[kind];
   if (caller === "session") return [sql`select ${columns} from ${from} ${rest}`];
-  const token = sql`(select * from tokens where hash = ${hash}) t`;
+  const token = tokenSql(hash);
   const all = raw(`t.all_${kind}s`);
   return [
     sql`select ${columns} from ${token} cross join ${from} on ${all} = 1 ${rest}`,
@@ -53,7 +53,6 @@ export async function listPublicRags(db: Reads, credential: Credential) {
 
 const m = columnsOf(inferences, "m");
 const INFERENCE = select(pick(m, "id", "name", "identifier", "createdAt", "nativeRag"));
-const ITEM_ID = select(pick(m, "id"));
 const LINK = select(columnsOf(inferenceRags, "l"));
 const [r, s] = [columnsOf(rags, "r"), columnsOf(fileSources, "s")];
 const LINKED_RAG = select({
@@ -69,51 +68,65 @@ export type LinkedSource = Row<typeof LINKED_RAG>["source"];
 
 export type InferenceItem = Omit<Row<typeof INFERENCE>, "id"> & { fileSources: LinkedSource[] };
 
-const OF_SEEN = raw("seen cross join inference_rags l on l.inference_id = seen.id");
-const SOURCE_OF_RAG = raw("cross join file_sources s on s.id = r.file_source_id");
+/** Of a token by its hash. */
+const tokenSql = (hash: string) => sql`(select * from tokens where hash = ${hash}) t`;
 
-/** The RAGs that `permitted` inferences link, each read once, whatever the number of links. */
-function linkedRags({ kind, hash }: Credential, [, named]: Sql[]): Sql[] {
-  const isLinked = raw(`where r.removed_at is null
-    and exists (select 1 from inference_rags l where l.rag_id = r.id)`);
-  if (kind === "session" || named === undefined) {
-    return [sql`select ${LINKED_RAG} from rags r ${SOURCE_OF_RAG} ${isLinked}`];
+const FROM_RAGS = raw(`cross join rags r on r.id = linked.id and r.removed_at is null
+  cross join file_sources s on s.id = r.file_source_id`);
+/** Each linked RAG once: steps over the index of the links, whatever their number. */
+const ALL_LINKED = raw(`with recursive linked (id) as (
+  select min(rag_id) from inference_rags
+  union all
+  select (select min(rag_id) from inference_rags where rag_id > linked.id) from linked
+  where linked.id is not null)`);
+
+/** The links of the inferences that the credential covers, and the RAGs behind them. */
+function linksOf({ kind, hash }: Credential): { links: Sql; rags: Sql[] } {
+  if (kind === "session") {
+    return {
+      links: sql`select ${LINK} from inference_rags l`,
+      rags: [sql`${ALL_LINKED} select ${LINKED_RAG} from linked ${FROM_RAGS}`],
+    };
   }
-  return [
-    sql`select ${LINKED_RAG} from (select * from tokens where hash = ${hash}) t
-      cross join rags r on t.all_inferences = 1 ${SOURCE_OF_RAG} ${isLinked}`,
-    sql`with seen (id) as (${named}) select ${LINKED_RAG}
-      from (select distinct l.rag_id as id from ${OF_SEEN}) one
-      cross join rags r on r.id = one.id ${SOURCE_OF_RAG} where r.removed_at is null`,
-  ];
+  const named = sql`${tokenSql(hash)} cross join token_inferences n
+    on n.token_id = t.id and t.all_inferences = 0
+    cross join inference_rags l on l.inference_id = n.inference_id`;
+  return {
+    links: sql`select ${LINK} from ${tokenSql(hash)}
+        cross join inference_rags l on t.all_inferences = 1
+      union all select ${LINK} from ${named}`,
+    rags: [
+      sql`${ALL_LINKED} select ${LINKED_RAG} from ${tokenSql(hash)}
+        cross join linked on t.all_inferences = 1 ${FROM_RAGS}`,
+      sql`select ${LINKED_RAG} from (select distinct l.rag_id as id from ${named}) linked
+        ${FROM_RAGS}`,
+    ],
+  };
 }
 
-/** The caller and the inferences that the credential covers, by identifier, in one round trip. */
+/**
+ * The caller and the inferences that the credential covers, by identifier, in one round trip. Reads
+ * a row for each inference and each link that it shows, and each RAG once.
+ */
 export async function listPublicInferences(
   db: Reads,
   credential: Credential,
 ): Promise<{ principal: StoredPrincipal | null; items: InferenceItem[] }> {
-  const ids = permitted(credential, "inference", ITEM_ID, raw(""));
-  const [[principal = null], links, ...found] = await runBatch(db, [
+  const lists = permitted(credential, "inference", INFERENCE, raw("order by m.identifier"));
+  const { links, rags: ofLinks } = linksOf(credential);
+  const [[principal = null], linked, ...found] = await runBatch(db, [
     principalQuery(credential),
-    sql`with seen (id) as (${joined(ids, " union all ")}) select ${LINK} from ${OF_SEEN}`.reading(
-      LINK,
-    ),
-    ...permitted(credential, "inference", INFERENCE, raw("order by m.identifier")),
-    ...linkedRags(credential, ids),
+    links.reading(LINK),
+    ...lists,
+    ...ofLinks,
   ]);
-  const inferenceRows = found.slice(0, ids.length).flat().map(INFERENCE.read);
-  const sources = new Map(
-    found
-      .slice(ids.length)
-      .flat()
-      .map(LINKED_RAG.read)
-      .map(({ id, source }) => [id, source]),
-  );
-  const linksOf = Map.groupBy(links, ({ inferenceId }) => inferenceId);
+  const inferenceRows = found.slice(0, lists.length).flat().map(INFERENCE.read);
+  const rows = found.slice(lists.length).flat().map(LINKED_RAG.read);
+  const sources = new Map(rows.map(({ id, source }) => [id, source]));
+  const byInference = Map.groupBy(linked, ({ inferenceId }) => inferenceId);
   const items = inferenceRows.map(({ id, ...item }) => {
-    const linked = (linksOf.get(id) ?? []).flatMap(({ ragId }) => sources.get(ragId) ?? []);
-    return Object.assign(item, { fileSources: linked.toSorted(byRag) });
+    const shown = (byInference.get(id) ?? []).flatMap(({ ragId }) => sources.get(ragId) ?? []);
+    return Object.assign(item, { fileSources: shown.toSorted(byRag) });
   });
   return { principal, items };
 }

@@ -108,6 +108,23 @@ test("a list of inferences with calls in every hour of a month reads those of a 
   expect(read).toBeLessThan(DAY_OF_CALLS_ROWS);
 });
 
+test("the list of inferences reads a row for each inference and each link, and each RAG once", async () => {
+  counts.read = 0;
+  const request = new Request(`${ORIGIN}/api/inferences`, { headers: { Cookie: cookie } });
+  const context = createExecutionContext();
+  const listed = await (
+    await app.fetch(request, env, context)
+  ).json<{ fileSources: unknown[] }[]>();
+  await waitOnExecutionContext(context);
+  expect(listed).toHaveLength(MANY);
+  expect(listed.at(-1)?.fileSources).toMatchObject(
+    ["rag-000001", "rag-000002", "rag-000003"].map((ragIdentifier) => {
+      return { ragIdentifier, identifier: "docs", provider: "file_system" };
+    }),
+  );
+  expect(counts.read).toBeLessThan(4 * MANY + 100);
+});
+
 test("the list of a source's runs costs a page, and tells how many there are", async () => {
   counts.read = 0;
   const context = createExecutionContext();

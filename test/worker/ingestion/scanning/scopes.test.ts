@@ -12,6 +12,10 @@ import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { putFile } from "../../../../src/ingestion/uploads/put-file.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import type { Services } from "../../../../src/services.ts";
+import { findFileDetail } from "../../../../src/db/files/file-detail.ts";
+import { findFileStatuses, readFileSlices } from "../../../../src/db/files/public-files.ts";
+import { findFileWithStatus } from "../../../../src/db/files/source-file-list.ts";
+import { removePushedFile } from "../../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { World, bytesOf } from "../../../support/ingestion-world.ts";
 
 const push = async (world: World, source: FileSourceId, path: string, text: string) =>
@@ -64,6 +68,38 @@ test("what leaves a scope is hidden at once, and what enters it is indexed", asy
   await applyScopes(world, rag);
   await world.deliver();
   expect(Object.keys(await world.shown(rag)).sort()).toEqual(["docs/a.txt", "docs/deep/b.txt"]);
+});
+
+test("what only left a scope is listed nowhere from the answer on; what was deleted is deleted", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const id = await world.addRag(source, ["a/", "b/"]);
+  for (const path of ["a/1.txt", "a/gone.txt", "b/2.txt"]) {
+    await push(world, source, path, `A note, ${path}.`);
+  }
+  await world.deliver();
+  await removePushedFile(world.services, { source: { id: source }, path: "a/gone.txt" });
+  const { db } = world.services;
+  const listed = async () => {
+    const filter = { status: null, folder: null };
+    const slice = { ragId: id, generation: 1, offset: 0, limit: 10, filter };
+    const [files = []] = await readFileSlices(db, [slice]);
+    return files.map(({ path, status }) => `${path} ${status}`);
+  };
+  expect(await listed()).toEqual(["a/1.txt indexed", "a/gone.txt deleted", "b/2.txt indexed"]);
+
+  const rag = await findRag(world.services, { key: id });
+  await removeScope(world.services, { rag, scope: { type: "path", value: "a/" } });
+  expect(await listed()).toEqual(["a/gone.txt deleted", "b/2.txt indexed"]);
+  const live = [{ ragId: id, generation: 1 }];
+  expect(await findFileStatuses(db, source, live, ["a/1.txt"])).toEqual([]);
+  expect(await findFileWithStatus(db, source, "a/1.txt")).toMatchObject({ status: null });
+  expect((await findFileDetail(db, source, "a/1.txt"))?.rags).toEqual([]);
+  expect(await world.counters(id)).toMatchObject({ indexed: 1, deleted: 1, vectors: 1 });
+
+  await world.deliver();
+  expect(await world.rows(id)).not.toContainEqual(expect.objectContaining({ path: "a/1.txt" }));
+  expect(await world.index(id).facts()).toMatchObject({ files: 1 });
 });
 
 test("a later RAG indexes what the source has; a reindex embeds each text once more", async () => {
