@@ -1,7 +1,6 @@
 import { sentenceEnds } from "../../text/sentences.ts";
 import { tokenWeight } from "../../text/tokens.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
-import { cutBefore } from "./cut-before.ts";
 import { LIST_ITEM } from "./scan-blocks.ts";
 import type { Block } from "./scan-blocks.ts";
 
@@ -219,4 +218,22 @@ function* linesOf(markdown: string, span: Span): Generator<Span> {
     yield { start, end };
     start = end;
   }
+}
+
+const words = new Intl.Segmenter("und", { granularity: "word" });
+const SEGMENTED_CHARACTERS = 120;
+
+/** The last white space before `latest`, else a word boundary, else a whole character. */
+function cutBefore(text: string, from: number, latest: number): number {
+  if (latest >= text.length) return text.length;
+  const earliest = from + Math.floor((latest - from) / 2);
+  for (let at = latest; at > earliest; at--) if (/\s/.test(text[at - 1] ?? "")) return at;
+  const windowStart = Math.max(from, latest - SEGMENTED_CHARACTERS);
+  let cut = 0;
+  for (const { index } of words.segment(text.slice(windowStart, latest + SEGMENTED_CHARACTERS))) {
+    if (windowStart + index <= latest) cut = windowStart + index;
+  }
+  if (cut > earliest) return cut;
+  const splitsPair = /[\udc00-\udfff]/.test(text[latest] ?? "");
+  return splitsPair && latest - 1 > from ? latest - 1 : latest;
 }

@@ -1,6 +1,5 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import { endsEarly } from "./ends-early.ts";
 import type { HtmlOptions } from "./html-reader.ts";
 import { readHtml } from "./read-html.ts";
 import type { HtmlFacts } from "./read-html.ts";
@@ -68,4 +67,19 @@ export function* extractHtml(html: string): CooperativeWork<Extraction> {
 /** Reads a letter. It has no site navigation: what stands in such places is by its author. */
 export function* extractLetter(html: string): CooperativeWork<Extraction> {
   return (yield* readPage(html, { keepNavigation: true })).extraction;
+}
+
+/** Elements that only their closing tag ends: everything before it is their content, not text. */
+const UNREAD = ["script", "style", "title", "textarea"];
+
+/** Whether the bytes end inside a tag, a comment, or an element that holds no markup. */
+function endsEarly(html: string): boolean {
+  const lastTag = html.lastIndexOf("<");
+  if (lastTag > html.lastIndexOf(">") && /^[a-z/!]/i.test(html.slice(lastTag + 1, lastTag + 2))) {
+    return true;
+  }
+  // Scripts may hold the marks of a comment.
+  const tail = html.slice(html.lastIndexOf("</script") + 1);
+  if (tail.lastIndexOf("<!--") > tail.lastIndexOf("-->")) return true;
+  return UNREAD.some((name) => html.lastIndexOf(`<${name}`) > html.lastIndexOf(`</${name}`));
 }

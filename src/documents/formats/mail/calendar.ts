@@ -14,6 +14,7 @@ const SAID_AS_NAMED =
 const LABELS = new Map([
   ...SAID_AS_NAMED.map((name) => [name, name.charAt(0) + name.slice(1).toLowerCase()] as const),
   ["DTSTART", "Start"] as const,
+  ["FREEBUSY", "Free or busy"] as const,
   ["DTEND", "End"] as const,
   ["RRULE", "Repeats"] as const,
   ["RDATE", "Also on"] as const,
@@ -99,19 +100,10 @@ class CalendarWriter {
   }
 
   #write({ name, parameters, value }: Property): void {
-    const label = name === "FREEBUSY" ? freeOrBusy(parameters) : LABELS.get(name);
+    const label = LABELS.get(name);
     if (label !== undefined)
       this.#out.listItem(0, "-", `${label}: ${shown(name, parameters, value)}`);
   }
-}
-
-/** `FBTYPE=BUSY-TENTATIVE` as `Busy, tentative`. */
-function freeOrBusy(parameters: string): string {
-  const [first = "", ...rest] = (parameterOf(parameters, "FBTYPE") || "BUSY")
-    .toLowerCase()
-    .split("-");
-  const label = first.charAt(0).toUpperCase() + first.slice(1);
-  return rest.length === 0 ? label : `${label}, ${rest.join("-")}`;
 }
 
 function propertyOf(line: string): Property | null {

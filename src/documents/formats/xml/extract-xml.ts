@@ -1,9 +1,8 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { countNote, ENDS_EARLY } from "../../notes.ts";
-import { XmlEvents } from "./xml-events.ts";
 import { XmlReader } from "./xml-reader.ts";
-import { XmlStream } from "./xml-stream.ts";
+import { XmlEvents, XmlStream } from "./xml-stream.ts";
 
 /**
  * XML of any vocabulary. Documents keep their headings, lists, tables and code; in records, each

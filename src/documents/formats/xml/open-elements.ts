@@ -1,8 +1,36 @@
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { withMore } from "./attribute-texts.ts";
-import type { Open } from "./open-element.ts";
+import { attributeTexts, withMore } from "./attribute-texts.ts";
+import type { Vocabulary, XmlRole } from "./vocabulary.ts";
+import type { XmlAttributes } from "./xml-stream.ts";
 
 export const MAX_INDENT = 12;
+
+type Element = Vocabulary & { name: string; role: XmlRole };
+
+/** An element that is being read. */
+export type Open = Element & {
+  says: string[];
+  href: string;
+  language: string;
+  textStart: number;
+  isTitled: boolean;
+  isShown: boolean;
+  indent: number;
+};
+
+/** @param textStart where it begins in the text gathered so far */
+export function opened(element: Element, attributes: XmlAttributes, textStart: number): Open {
+  return {
+    ...element,
+    says: attributeTexts(element, attributes),
+    href: attributes["href"] ?? attributes["url"] ?? attributes["target"] ?? "",
+    language: /^[\w+#-]{1,20}$/.exec(attributes["language"] ?? "")?.[0] ?? "",
+    textStart,
+    isTitled: false,
+    isShown: false,
+    indent: 0,
+  };
+}
 
 /** The open elements, and which of the record elements are already named in the list. */
 export class OpenElements {

@@ -1,5 +1,4 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { readPart } from "../../archive/read-part.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import type { Extraction } from "../../../extracted-document.ts";
@@ -82,4 +81,13 @@ function* readRelated(
     }
   }
   return found;
+}
+
+/** Reads a whole optional part: null when it is missing or damaged. */
+function* readPart(archive: ZipArchive, name: string): CooperativeWork<Uint8Array | null> {
+  try {
+    return yield* archive.read(name);
+  } catch {
+    return null;
+  }
 }

@@ -12,10 +12,6 @@ const MAX_SERIAL = 2_958_466;
 /** Excel's own limit. */
 const MAX_CODE_CHARACTERS = 255;
 const MAX_DECIMALS = 30;
-/** More digits do not help a reader. */
-const MAX_DENOMINATOR_DIGITS = 2;
-/** A fraction with a larger denominator says no more than the number itself. */
-const MAX_DENOMINATOR = 1e6;
 const PERCENT_PLACES = 2;
 const COMMA_PLACES = 3;
 const DAYS_TO_1904 = 1_462;
@@ -144,9 +140,8 @@ function wordsAround(section: string): [string, string] {
 
 /** Formats a number that is not negative; null if the code shows no number. */
 function numberFormat(bare: string): CellFormat | null {
-  const fraction = /(?<![#?0])[#?0]+\s*\/\s*([#?0]+|\d+)/.exec(bare)?.[1];
-  if (fraction !== undefined) return fractionFormat(bare, fraction);
-  if (/general|@/i.test(bare) || /E[+-]/i.test(bare)) return plainNumber;
+  // A fraction, `# ?/?`, is shown as the number that it is.
+  if (/general|@|E[+-]|[#?0]\s*\/\s*[#?\d]/i.test(bare)) return plainNumber;
   // The words of a section without digits say what the number means.
   if (!/[0#?]/.test(bare)) return null;
   const decimals = Math.min(/\.([0#?]+)/.exec(bare)?.[1]?.length ?? 0, MAX_DECIMALS);
@@ -188,33 +183,6 @@ function leastDigits(bare: string): number {
 
 function scalingCommas(bare: string): number {
   return /[0#?](,+)(?:[^0#?,]|$)/.exec(bare)?.[1]?.length ?? 0;
-}
-
-/** `# ?/?`: the nearest fraction with a denominator of as many digits, or with the given one. */
-function fractionFormat(bare: string, denominator: string): CellFormat {
-  const fixed = Number(denominator) || 0;
-  if (fixed > MAX_DENOMINATOR) return plainNumber;
-  const most = 10 ** Math.min(denominator.length, MAX_DENOMINATOR_DIGITS) - 1;
-  const hasWhole = /[#0?]\s+[#?0]+\s*\//.test(bare);
-  return (value) => {
-    const whole = hasWhole ? Math.floor(value) : 0;
-    const part = value - whole;
-    const [over, under] =
-      fixed === 0 ? nearestFraction(part, most) : [Math.round(part * fixed), fixed];
-    if (over === 0 || under === 1) return String(whole + over);
-    if (over === under) return String(whole + 1);
-    return `${whole > 0 ? `${whole} ` : ""}${over}/${under}`;
-  };
-}
-
-function nearestFraction(part: number, most: number): [over: number, under: number] {
-  let best: [number, number] = [Math.round(part), 1];
-  for (let under = 1; under <= most; under++) {
-    const over = Math.round(part * under);
-    if (Math.abs(over / under - part) < Math.abs(best[0] / best[1] - part) - 1e-12)
-      best = [over, under];
-  }
-  return best;
 }
 
 function dateFormat(code: string, is1904: boolean): CellFormat {
