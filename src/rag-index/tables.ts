@@ -126,3 +126,6 @@ export const valueOf = <Value extends SqlStorageValue>(
   query: string,
   ...bindings: SqlStorageValue[]
 ): Value | null => valuesOf<Value>(sql, query, ...bindings)[0] ?? null;
+
+/** The numbers of chunks. */
+export const chunksOf = (rows: { chunk: number }[]): number[] => rows.map(({ chunk }) => chunk);

@@ -10,6 +10,7 @@ import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import type { LiveChunk, LiveChunks, Placed } from "./live-chunks.ts";
 import { BLOCK_SIZE, BYTES_PER_COMPONENT, VectorBlock } from "./vector-block.ts";
+import { chunksOf } from "../tables.ts";
 
 /** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
@@ -84,13 +85,10 @@ export class VectorMemory {
 
   /** Keeps exactly these from now on; those already in memory are not read again. */
   become(sql: SqlStorage, wanted: Placed[]): void {
-    const chunks = new Set(wanted.map(({ chunk }) => chunk));
+    const chunks = new Set(chunksOf(wanted));
     for (const chunk of this.#places.keys()) if (!chunks.has(chunk)) this.#remove(chunk);
     const entering = wanted.filter(({ chunk }) => !this.#places.has(chunk));
-    this.#read(
-      sql,
-      entering.map(({ chunk }) => chunk),
-    );
+    this.#read(sql, chunksOf(entering));
     for (const { chunk, duplicate } of wanted) this.#mark(chunk, duplicate === 1);
   }
 

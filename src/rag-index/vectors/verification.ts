@@ -3,7 +3,7 @@ import type { VectorId } from "../../core/ids.ts";
 import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
 import type { VectorLedger, VerificationPage } from "../../ports/vector-ledger.ts";
 import { readSetting, writeSetting } from "../settings.ts";
-import { select, valueOf, valuesOf } from "../tables.ts";
+import { chunksOf, select, valueOf, valuesOf } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { addMissing } from "./in-flight-vectors.ts";
 import { addTombstones } from "./tombstones.ts";
@@ -59,7 +59,7 @@ export function orphansAmong({ sql }: Stored, ids: VectorId[]): VectorId[] {
 function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {
   const query =
     "SELECT chunk FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))";
-  const chunks = JSON.stringify(rows.map(({ chunk }) => chunk));
+  const chunks = JSON.stringify(chunksOf(rows));
   const inFlight = new Set(valuesOf<number>(sql, query, chunks));
   const moved = filesOnTheMove(
     sql,

@@ -8,7 +8,7 @@ import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "
 import type { FileRow } from "./files.ts";
 import { readScopes, scopeTest } from "./scopes.ts";
 import type { WriteContext } from "./write-context.ts";
-import { select } from "../tables.ts";
+import { chunksOf, select } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
@@ -77,22 +77,11 @@ function place(
   const moved = staying.filter(
     ({ id, headings }) => headings !== JSON.stringify(placed.get(id)?.headings),
   );
-  takeWords(
-    context,
-    moved.map(({ chunk }) => chunk),
-  );
+  takeWords(context, chunksOf(moved));
   writePlaces(sql, [...entering, ...staying], placed);
   for (const { chunk } of [...entering, ...moved]) {
     context.unindexed.push({ chunk, written: null });
   }
-}
-
-function enter(sql: SqlStorage, entering: StoredChunk[]): void {
-  markInFlightLive(
-    sql,
-    entering.map(({ chunk }) => chunk),
-  );
-  addToTotals(sql, { chunks: entering.length, staged: -entering.length });
 }
 
 /** Replaces a file's live version; called inside a transaction. */
@@ -112,13 +101,13 @@ export function activateVersion(
   const sorted = sortChunks(sql, file.file, revision, placed);
   if (sorted.missing.length > 0) return { outcome: "incomplete", missing: sorted.missing };
   const { entering, leaving } = sorted;
-  const chunksOf = (rows: StoredChunk[]) => rows.map(({ chunk }) => chunk);
   const replaced = leaving.filter(({ live }) => live === 1);
   if (!hasRoom(sql, chunksOf(entering), chunksOf(replaced))) return { outcome: "full" };
   const keys = [...entering, ...leaving].map(({ duplicate_key: key }) => key);
   const marks = withSuccession(sql, { keys, entering: chunksOf(entering) }, () => {
     deleteChunks(context, leaving);
-    enter(sql, entering);
+    markInFlightLive(sql, chunksOf(entering));
+    addToTotals(sql, { chunks: entering.length, staged: -entering.length });
     place(context, sorted, placed);
   });
   change.left.push(...chunksOf(leaving));

@@ -1,6 +1,6 @@
 import { vectorIdOf } from "../../core/vector-id.ts";
 import type { WriteContext } from "./write-context.ts";
-import { select } from "../tables.ts";
+import { chunksOf, select } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { deleteInFlight, sendsVectors } from "../vectors/in-flight-vectors.ts";
@@ -18,20 +18,14 @@ export function deleteChunks(context: WriteContext, leaving: LeavingChunk[]): vo
   if (leaving.length === 0) return;
   const live = leaving.filter(({ live }) => live === 1).map(({ chunk }) => chunk);
   takeWords(context, live);
-  const rows = JSON.stringify(leaving.map(({ chunk }) => chunk));
+  const chunks = chunksOf(leaving);
+  const rows = JSON.stringify(chunks);
   for (const table of ["chunks", "contents", "sign_codes"]) {
     sql.exec(`DELETE FROM ${table} WHERE chunk IN (SELECT value FROM json_each(?))`, rows);
   }
-  deleteInFlight(
-    sql,
-    leaving.map(({ chunk }) => chunk),
-  );
-  if (sendsVectors(sql)) {
-    addTombstones(
-      sql,
-      leaving.map(({ id, chunk }) => vectorIdOf(id, chunk)),
-    );
-  }
+  deleteInFlight(sql, chunks);
+  const vectors = leaving.map(({ id, chunk }) => vectorIdOf(id, chunk));
+  if (sendsVectors(sql)) addTombstones(sql, vectors);
   const staged = live.length - leaving.length;
   addToTotals(sql, { chunks: -live.length, staged });
 }
@@ -45,6 +39,6 @@ export function abandon(context: WriteContext, limit: number): boolean {
   const first = "ORDER BY chunk LIMIT ?";
   const leaving = select(sql, "chunks", ["chunk", "id", "live"], first, limit);
   deleteChunks(context, leaving);
-  change.left.push(...leaving.map(({ chunk }) => chunk));
+  change.left.push(...chunksOf(leaving));
   return leaving.length === limit;
 }

@@ -3,7 +3,7 @@ import { deleteChunks } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
 import { findOrAddFile, markRemoved } from "./files.ts";
 import type { WriteContext } from "./write-context.ts";
-import { select } from "../tables.ts";
+import { chunksOf, select } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { forgetFolders } from "../vectors/vector-folders.ts";
 
@@ -25,7 +25,7 @@ function removeFile(
   const live = leaving.filter((chunk) => chunk.live === 1);
   const keys = live.map(({ duplicate_key: key }) => key);
   const marks = withSuccession(sql, { keys, entering: [] }, () => deleteChunks(context, leaving));
-  change.left.push(...live.map(({ chunk }) => chunk));
+  change.left.push(...chunksOf(live));
   change.marks.push(...marks);
   if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });
   markRemoved(sql, file.file, revision);

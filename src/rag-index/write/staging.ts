@@ -4,7 +4,7 @@ import type { StagedChunk } from "../../ports/index-versions.ts";
 import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
 import { insertContents } from "./insert-rows.ts";
-import { valuesOf } from "../tables.ts";
+import { chunksOf, valuesOf } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { addInFlight } from "../vectors/in-flight-vectors.ts";
@@ -64,11 +64,7 @@ export function stage(
   const added = addChunks(sql, { file, revision }, chunks);
   if (batch !== undefined && added.length > 0) {
     noteFolders(sql, [{ file, folder: batch.folder }]);
-    addInFlight(
-      sql,
-      added.map(({ chunk }) => chunk),
-      batch,
-    );
+    addInFlight(sql, chunksOf(added), batch);
   }
   storeCodesIfLarge(sql, added);
   addToTotals(sql, { staged: added.length });
