@@ -11,7 +11,6 @@ import { modelRegistry } from "./adapters/model-registry.ts";
 import { ConfigError, parseConfig } from "./config.ts";
 import type { Config } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
-import { RecentBytes } from "./core/recent-bytes.ts";
 import { RecentLookups } from "./db/access/recent-lookups.ts";
 import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
@@ -30,18 +29,10 @@ type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
  */
 const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
 
-/**
- * As much as a group of pushed files that is stored together. On Cloudflare files are indexed in
- * other isolates than those that take them.
- */
-const RECENT_BYTES = 8 << 20;
-
 /** Memory belongs to the isolate and is shared by its events. */
 const extractionMemory = new ExtractionMemory();
 const usageOutbox = new UsageOutbox();
 const recentLookups = new RecentLookups();
-const recentBytes = new RecentBytes(RECENT_BYTES);
-const noRecentBytes = new RecentBytes(0);
 
 let searchTurns: Turns | null = null;
 const searchTurnsOf = ({ SEARCHES_AT_ONCE: atOnce, SEARCHES_WAITING: waiting }: Config) =>
@@ -70,7 +61,6 @@ export function composeServices(env: Env, context: Context): Services {
     reads: openReads(env.DB),
     recentLookups,
     files: env.FILES,
-    recentBytes: config.ENVIRONMENT === "development" ? recentBytes : noRecentBytes,
     ragIndexes: ragIndexes(env.RAG_INDEX),
     models: modelRegistry(config, { ai: env.AI }),
     vectorIndex:

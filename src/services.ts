@@ -2,7 +2,6 @@ import type { Config } from "./config.ts";
 import type { Now } from "./core/time.ts";
 import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
-import type { RecentBytes } from "./core/recent-bytes.ts";
 import type { Trace } from "./core/trace.ts";
 import type { Database, Reads } from "./db/client.ts";
 import type { RecentLookups } from "./db/access/recent-lookups.ts";
@@ -37,8 +36,6 @@ export type Services = {
   recentLookups: RecentLookups;
   /** Bytes of pushed files and extracted texts. */
   files: R2Bucket;
-  /** Of pushed files that wait to be indexed, by version; shared by all events of an isolate. */
-  recentBytes: RecentBytes;
   queue: JobQueue;
   queueBacklog: () => Promise<QueueBacklog[]>;
   ragIndexes: RagIndexes;

@@ -6,7 +6,6 @@ import { firstVectorPlace } from "../../src/catalog/rags/vector-place.ts";
 import { composeServices } from "../../src/compose.ts";
 import { newId } from "../../src/core/ids.ts";
 import type { FileSourceId, RagId } from "../../src/core/ids.ts";
-import { RecentBytes } from "../../src/core/recent-bytes.ts";
 import { ExtractionMemory } from "../../src/core/work/extraction-memory.ts";
 import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import { consume } from "../../src/jobs/consume.ts";
@@ -41,7 +40,6 @@ export class World {
       ...composeServices(testedEnv, createExecutionContext()),
       now: () => this.now,
       extractionMemory: new ExtractionMemory(),
-      recentBytes: new RecentBytes(0),
       log: silent,
       inBackground: (work) => void this.background.push(work.catch(() => undefined)),
       queue: {

@@ -102,12 +102,10 @@ async function readContent(
     return { bytes: encoder.encode(text), sha256: file.sha256, mimeType: file.mimeType };
   }
   const key = bytesKey({ sourceId: file.source.id, fileId: file.fileId }, file.version);
-  const bytes =
-    services.recentBytes.take(file.version) ??
-    (await labelFailure("file storage", async () => {
-      const object = await services.files.get(key);
-      return object === null ? null : new Uint8Array(await object.arrayBuffer());
-    }));
+  const bytes = await labelFailure("file storage", async () => {
+    const object = await services.files.get(key);
+    return object === null ? null : new Uint8Array(await object.arrayBuffer());
+  });
   if (bytes === null) throw new StepFailure("file storage: the file's bytes are missing", null);
   return { bytes, sha256: file.sha256 ?? (await sha256Hex(bytes)), mimeType: file.mimeType };
 }

@@ -127,7 +127,6 @@ async function queueFiles(
   files: ReceivedFile[],
   known: Map<string, StoredFile>,
 ): Promise<void> {
-  const { recentBytes } = services;
   const sizes = new Map(files.map((file) => [idOf(file, known), file.upload.size]));
   const sized = messages.map((message) => ({ ...message, size: sizes.get(message.fileId) ?? 0 }));
   const indexes = new Set(messages.map(({ ragId, generation }) => `${ragId} ${generation}`)).size;
@@ -138,13 +137,6 @@ async function queueFiles(
       return text === null ? [] : [[idOf(file, known), { version: file.version, text }]];
     }),
   );
-  const queued = new Set(messages.map(({ fileId }) => fileId));
-  for (const file of files) {
-    const id = idOf(file, known);
-    const { bytes } = file.upload;
-    // Who takes them may detach them: nothing reads them here any more.
-    if (bytes !== null && queued.has(id) && !texts.has(id)) recentBytes.add(file.version, bytes);
-  }
   await queueBySize(services, sized, texts);
 }
 

@@ -1,20 +1,18 @@
 import { env } from "cloudflare:workers";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { createFileSource } from "../../../src/catalog/file-sources/create-file-source.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { removeFileSource } from "../../../src/catalog/file-sources/remove-file-source.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { RecentBytes } from "../../../src/core/recent-bytes.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { ModelFailure } from "../../../src/ports/models.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import { CrashPoint } from "../../support/crash.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
-import { deliverOnce, push } from "./heavy-files.ts";
+import { push } from "./heavy-files.ts";
 
 const LINE = "The lock keeper notes the height of the water at each turn of the tide.\n\n";
 const PART = new TextEncoder().encode(LINE.repeat(3_700));
@@ -241,34 +239,4 @@ test("bytes that a crash left before any row named them are gone the next day", 
   expect(stored).toHaveLength(results.length);
   for (const sha256 of await Promise.all(latest))
     if (sha256 !== "") expect(stored).toContain(sha256);
-});
-
-const NOTE = "A note about moss. ".repeat(200);
-
-test("a file that was just pushed is read back for a second attempt only", async () => {
-  const world = new World({ recentBytes: new RecentBytes(1 << 20) });
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  const reads = vi.spyOn(world.services.files, "get");
-  onTestFinished(() => reads.mockRestore());
-  const { models } = world.services;
-  const doEmbed = async () => await Promise.reject(new ModelFailure("503", { retryable: true }));
-  world.services.models = {
-    ...models,
-    embedder(name, dimensions) {
-      const embedder = models.embedder(name, dimensions);
-      return { ...embedder, model: { ...embedder.model, doEmbed } };
-    },
-  };
-  await push(world, source, "a.txt", NOTE);
-  await deliverOnce(world);
-  expect(reads).not.toHaveBeenCalled();
-  expect(await world.rows(rag)).toMatchObject([{ status: "pending" }]);
-
-  world.services.models = models;
-  world.now += DAY_MS;
-  await sweep(world.services);
-  await world.deliver();
-  expect(reads).toHaveBeenCalledTimes(1);
-  expect((await world.shown(rag))["a.txt"]?.join()).toContain("moss");
 });
