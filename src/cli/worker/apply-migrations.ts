@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,12 +21,11 @@ const STAMP = "migrations-applied";
 export async function applyMigrations(stateFolder: string): Promise<void> {
   await mkdir(stateFolder, { recursive: true });
   const stamp = join(stateFolder, STAMP);
-  const migrations = await readMigrations();
-  const wanted = fingerprint(migrations);
+  const sql = await readMigrations();
+  const wanted = createHash("sha256").update(sql).digest("hex");
   const applied = await readFile(stamp, "utf8").catch(() => "");
   if (applied === wanted && hasDatabase(stateFolder)) return;
   const failure = await runMigrations(stateFolder);
-  const sql = migrations.map(([, text]) => text).join("\n");
   const missing = await missingPart(stateFolder, sql);
   if (missing !== null) throw madeEarlier(stateFolder, missing);
   if (failure !== null) throw new CommandFailure(failure);
@@ -34,23 +34,14 @@ export async function applyMigrations(stateFolder: string): Promise<void> {
 
 export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder, "v3", "d1"));
 
-type Migration = [name: string, sql: string];
-
-async function readMigrations(): Promise<Migration[]> {
+/** The SQL of all migrations, in their order. */
+async function readMigrations(): Promise<string> {
   const folder = join(PROJECT, "migrations");
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
-  return await Promise.all(
-    names.map(async (name): Promise<Migration> => [
-      name,
-      await readFile(join(folder, name), "utf8"),
-    ]),
+  const texts = names.map(
+    async (name) => `-- ${name}\n${await readFile(join(folder, name), "utf8")}`,
   );
-}
-
-function fingerprint(migrations: Migration[]): string {
-  const hash = createHash("sha256");
-  for (const [name, sql] of migrations) hash.update(name).update(sql);
-  return hash.digest("hex");
+  return (await Promise.all(texts)).join("\n");
 }
 
 /** Released migrations are never changed, so that this happens to unreleased versions only. */
@@ -62,17 +53,16 @@ const madeEarlier = (stateFolder: string, missing: string) =>
       "made in the panel are lost.",
   );
 
-/** Returns what is wrong where it fails. */
+/** Returns what is wrong if it fails. */
 async function runMigrations(stateFolder: string): Promise<string | null> {
   const local = ["--local", "--persist-to", stateFolder, ...(await configArguments(stateFolder))];
   const args = ["d1", "migrations", "apply", "quarry", ...local];
   const child = spawnWrangler(args, ["ignore", "pipe", "pipe"]);
   let said = "";
-  child.stdout?.on("data", (piece: Buffer) => (said += piece.toString()));
-  child.stderr?.on("data", (piece: Buffer) => (said += piece.toString()));
-  const code = await new Promise<number | null>((ended, failed) => {
-    child.once("error", failed);
-    child.once("close", ended);
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (piece: Buffer) => (said += piece.toString()));
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
+  const [code] = (await once(child, "close")) as [number | null];
   return code === 0 ? null : `The local database could not be set up.\n${said}`;
 }
