@@ -34,7 +34,7 @@ export function evaluateCommand(): Command {
     .argument("<set>", "identifier of the question set")
     .option(
       "--setting <setting>",
-      "settings to change, such as topK=20,searchMode=semantic",
+      "settings to change, such as topK=20,useReranking=true",
       "default",
     )
     .option("--against <setting>", "run a second setting and compare")

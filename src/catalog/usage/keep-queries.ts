@@ -10,14 +10,14 @@ import { wordsOf } from "../../text/words.ts";
 /** Of a query's text; what is longer is no question. */
 const QUERY_KEPT = 500;
 
-type Asked = {
+type KeptSearch = {
   rags: readonly { id: RagId; identifier: string }[];
   queries: readonly string[];
   /** Null: somebody tries it out in the panel, and nothing is kept. */
   tokenId: TokenId | null;
 };
 
-type Found = {
+type SearchOutcome = {
   chunks: readonly { score: number; source: { ragIdentifier: string; filePath: string } }[];
 };
 
@@ -33,8 +33,8 @@ export function keepQueries(
     now,
     inBackground,
   }: Pick<Services, "config" | "db" | "log" | "now" | "inBackground">,
-  { rags, queries, tokenId }: Asked,
-  { chunks }: Found,
+  { rags, queries, tokenId }: KeptSearch,
+  { chunks }: SearchOutcome,
 ): void {
   if (config.KEEP_QUERIES_DAYS === 0 || tokenId === null) return;
   const query = queries.join("\n").trim().slice(0, QUERY_KEPT).toWellFormed();

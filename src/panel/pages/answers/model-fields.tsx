@@ -40,7 +40,7 @@ export const formOfRecord = (kind: Kind, record: InferenceRecord | AgentRecord):
 
 /** The body that the API takes, from what was typed into these fields. */
 export const modelBody = (form: Form, fields: readonly SettingField[], isPatch: boolean) => ({
-  ...bodyIn(form, fields, isPatch),
+  ...bodyIn(form, fields, { isPatch }),
   ...(fields.some((field) => formName(field) === "rags")
     ? { rags: [...form.all("rags"), ...moreIn(form, "rags")] }
     : {}),

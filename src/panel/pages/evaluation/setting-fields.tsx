@@ -2,8 +2,10 @@ import type { Setting } from "../../../db/schema/evaluation-shapes.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { settingShape } from "../../../db/schema/evaluation-shapes.ts";
 import { given } from "../../../core/given.ts";
+import { settingFields } from "../../../core/setting-fields.ts";
 import { Checkbox, SelectField, TextField, type Option } from "../../components/form.tsx";
-import { numberOf, typed, type Form as Sent, type FormState } from "../request/form.ts";
+import type { Form as Sent, FormState } from "../request/form.ts";
+import { bodyIn } from "../request/setting-form.ts";
 
 const NAMES = Object.keys(settingShape.shape);
 
@@ -16,19 +18,10 @@ const NO_RERANKER = "none";
 
 /** The setting that a form asks for; what was left empty stays as the resource has it. */
 export function settingIn(form: Sent, prefix: string): Setting {
-  const text = (field: string) => form.text(prefix + field);
-  const number = (field: string) => (text(field) === "" ? undefined : numberOf(text(field)));
-  const setting = parseKnownOrRefuse(settingShape, {
-    target: typed(text("target")),
-    model: typed(text("model")),
-    topK: number("topK"),
-    searchMode: typed(text("searchMode")),
-    reranker: text("reranker") === NO_RERANKER ? null : typed(text("reranker")),
-    useReranking: text("useReranking") === "on" ? true : undefined,
-    candidateMultiplier: number("candidateMultiplier"),
-    similarityThreshold: number("similarityThreshold"),
-  });
-  return given(setting);
+  const body = bodyIn(form, settingFields(settingShape), { prefix });
+  const kept = Object.entries(body).filter(([, value]) => value !== false && value !== null);
+  const without = form.text(`${prefix}reranker`) === NO_RERANKER ? { reranker: null } : {};
+  return given(parseKnownOrRefuse(settingShape, { ...Object.fromEntries(kept), ...without }));
 }
 
 const OWN = { value: "", label: "as it is" };
@@ -83,7 +76,7 @@ export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => 
   </>
 );
 
-/** A setting in a line: "topK 20, searchMode semantic". */
+/** A setting in a line: "topK 20, useReranking true". */
 export function settingInWords(setting: Setting): string {
   const words = Object.entries(setting).map(
     ([name, value]) => `${name} ${String(value ?? "none")}`,

@@ -59,7 +59,7 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
 
 async function patchIn(context: PageContext, rag: RagRecord, form: Sent) {
   await refuseStale(context, form, ["rags", rag.id]);
-  return given(parseKnownOrRefuse(ragPatch, bodyIn(form, RAG_FIELDS, true)));
+  return given(parseKnownOrRefuse(ragPatch, bodyIn(form, RAG_FIELDS, { isPatch: true })));
 }
 
 /** Saves what builds nothing at once; else what the new index costs is asked about first. */

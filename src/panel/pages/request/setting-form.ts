@@ -12,14 +12,21 @@ export const shownFields = (settings: z.core.$ZodType, path: string[] = []) =>
 /** A setting's name in a form: its path in the body that the API takes. */
 export const formName = ({ path }: SettingField) => path.join(".");
 
+/** `prefix`: what the names of the form's fields begin with. */
+type BodyOptions = { isPatch?: boolean; prefix?: string };
+
 /**
  * The body of the API that a form means. An empty field stands for null, else for what applies
  * when nothing is given; with `isPatch` it is refused where it must hold something.
  */
-export function bodyIn(form: Form, fields: readonly SettingField[], isPatch = false) {
+export function bodyIn(
+  form: Form,
+  fields: readonly SettingField[],
+  { isPatch = false, prefix = "" }: BodyOptions = {},
+) {
   const body: Record<string, unknown> = {};
   for (const field of fields) {
-    const value = valueIn(form, field, isPatch);
+    const value = valueIn(form, field, { isPatch, prefix });
     if (value !== undefined) setAt(body, field.path, value);
   }
   return body;
@@ -35,9 +42,13 @@ function setAt(into: Record<string, unknown>, [name = "", ...inner]: string[], v
   setAt(part, inner, value);
 }
 
-function valueIn(form: Form, field: SettingField, isPatch: boolean): unknown {
+function valueIn(
+  form: Form,
+  field: SettingField,
+  { isPatch, prefix }: Required<BodyOptions>,
+): unknown {
   const { kind, meta, isSecret } = field;
-  const name = formName(field);
+  const name = prefix + formName(field);
   const text = form.text(name);
   if (kind === "flag") return text === "on";
   if (kind === "list") return linesOf(form.exact(name));

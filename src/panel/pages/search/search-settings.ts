@@ -1,23 +1,21 @@
 import type { z } from "zod";
 
+import { searchSettings } from "../../../core/search-settings.ts";
+import { settingFields } from "../../../core/setting-fields.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { panelSearch, type PanelSearch } from "../../search/search-rag.ts";
-import { numberOf, typed, type Form } from "../request/form.ts";
+import { typed, type Form } from "../request/form.ts";
+import { bodyIn } from "../request/setting-form.ts";
 
 /** The fields of one setting, as they stand in the address; those of the second have a `b.`. */
 export const SETTING_FIELDS = [
   "rag",
-  "topK",
-  "searchMode",
+  ...Object.keys(searchSettings.shape),
   "reranker",
-  "useReranking",
-  "candidateMultiplier",
-  "similarityThreshold",
-  "includeDuplicates",
   "selectedFiles",
   "selectedFolders",
   "providerFilter",
-] as const;
+];
 
 export const SECOND = "b.";
 /** The value that stands for a RAG's search without any reranker. */
@@ -58,7 +56,6 @@ function filterOf(line: string) {
  */
 export function searchIn(form: Form, prefix: string): PanelSearch {
   const text = (field: string) => form.text(prefix + field);
-  const number = (field: string) => (text(field) === "" ? undefined : numberOf(text(field)));
   const files = linesOf(form.exact(`${prefix}selectedFiles`));
   const folders = linesOf(form.exact(`${prefix}selectedFolders`));
   const filters = linesOf(form.exact(`${prefix}providerFilter`)).map(filterOf);
@@ -67,13 +64,9 @@ export function searchIn(form: Form, prefix: string): PanelSearch {
   const isRerankerChosen = reranker !== "" && reranker !== NO_RERANKER;
   return parseOrRefuse(panelSearch, {
     semanticSearch: [...linesOf(form.exact("q")), ...linesOf(form.exact("more"))],
-    topK: number("topK"),
-    searchMode: typed(text("searchMode")),
+    ...bodyIn(form, settingFields(searchSettings), { prefix }),
     reranker: reranker === NO_RERANKER ? null : typed(reranker),
     useReranking: isRerankerChosen || text("useReranking") === "on",
-    candidateMultiplier: number("candidateMultiplier"),
-    similarityThreshold: number("similarityThreshold"),
-    includeDuplicates: text("includeDuplicates") === "on",
     ...(filters.length === 0 ? {} : { providerFilter: filters }),
     ...(restricted ? { useAllFiles: false, selectedFiles: files, selectedFolders: folders } : {}),
   });
@@ -83,23 +76,12 @@ type Body = z.input<typeof panelSearch>;
 
 /** What a program sends to get the same passages: nothing that is the default anyhow. */
 export function publicBodyOf(search: PanelSearch): Body {
-  const { semanticSearch, topK, useReranking, candidateMultiplier, similarityThreshold } = search;
-  const {
-    searchMode,
-    providerFilter,
-    includeDuplicates,
-    useAllFiles,
-    selectedFiles,
-    selectedFolders,
-  } = search;
+  const { reranker: _tried, useReranking, candidateMultiplier, includeDuplicates, ...of } = search;
+  const { useAllFiles, selectedFiles, selectedFolders, ...rest } = of;
   return {
-    semanticSearch,
-    topK,
+    ...rest,
     ...(useReranking ? { useReranking, candidateMultiplier } : {}),
-    ...(similarityThreshold === undefined ? {} : { similarityThreshold }),
     ...(includeDuplicates ? { includeDuplicates } : {}),
-    ...(searchMode === undefined ? {} : { searchMode }),
-    ...(providerFilter === undefined ? {} : { providerFilter }),
     ...(useAllFiles ? {} : { useAllFiles, selectedFiles, selectedFolders }),
     includeSources: true,
   };
