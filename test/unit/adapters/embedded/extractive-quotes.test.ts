@@ -46,12 +46,12 @@ test.each([
   [
     "a list that a short sentence without a colon introduces",
     "What must a tenant store in the cellar?",
-    `A tenant must not store in the cellar\n\n- petrol and gas,\n- ${FILLER}\n- paint.`,
+    `A tenant must not store in the cellar\n\n- petrol and gas,\n- ${FILLER} ${FILLER}\n- paint.`,
   ],
   [
     "an exception that follows",
     "May guests use the sauna?",
-    `Guests may use the sauna. ${FILLER}\n\nExcept on Mondays, when it is cleaned.`,
+    `Guests may use the sauna. ${FILLER} ${FILLER}\n\nExcept on Mondays, when it is cleaned.`,
   ],
   [
     "code with what it shows",
