@@ -1,13 +1,13 @@
 import type { AddHelpTextContext, Command } from "commander";
 
 /** Terminals of 60 columns leave so much for descriptions. */
-const NARROWEST_DESCRIPTION = 15;
+const MIN_DESCRIPTION = 15;
 
 /** Help that is wrapped on narrow terminals, and commands without the `[options]` that all have. */
 export function wrapHelp(command: Command): void {
   command.showHelpAfterError("Add --help to see what it takes.");
   command.configureHelp({
-    minWidthToWrap: NARROWEST_DESCRIPTION,
+    minWidthToWrap: MIN_DESCRIPTION,
     subcommandTerm: (sub) => {
       const names = sub.registeredArguments.map((argument) => {
         const name = `${argument.name()}${argument.variadic ? "..." : ""}`;

@@ -16,8 +16,8 @@ export function openProgress(stream: NodeJS.WriteStream, label: string, total: n
 
 /** Columns of `12345/12345` and the brackets; a line that does not fit is cut off. */
 const COUNTS = 16;
-const WIDEST_BAR = 30;
-const NARROWEST_BAR = 5;
+const MAX_BAR = 30;
+const MIN_BAR = 5;
 
 function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress {
   const half = Math.floor(stream.columns / 2);
@@ -27,7 +27,7 @@ function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress
     {
       stream,
       format: `${shortened} [{bar}] {value}/{total} {note}`,
-      barsize: Math.max(NARROWEST_BAR, Math.min(WIDEST_BAR, room)),
+      barsize: Math.max(MIN_BAR, Math.min(MAX_BAR, room)),
       hideCursor: true,
       // The command handles Ctrl-C itself: it ends the Worker first.
       gracefulExit: false,

@@ -5,12 +5,12 @@ import type { DemoOptions } from "./demo/run-demo.ts";
 import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
 
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 function port(text: string): number {
   const number = Number(text);
-  if (Number.isInteger(number) && number > 0 && number <= HIGHEST_PORT) return number;
-  throw new InvalidArgumentError(`must be a port, 1 to ${HIGHEST_PORT}`);
+  if (Number.isInteger(number) && number > 0 && number <= MAX_PORT) return number;
+  throw new InvalidArgumentError(`must be a port, 1 to ${MAX_PORT}`);
 }
 
 const ABOUT_NPM = IS_PACKED

@@ -1,12 +1,12 @@
 import Table from "cli-table3";
 
-const NARROWEST = 60;
-const WIDEST = 200;
+const MIN_COLUMNS = 60;
+const MAX_COLUMNS = 200;
 /** Where there is no terminal, such as in a pipe or a log. */
 const NO_TERMINAL = 110;
 /** A blank on each side of a cell. */
 const PADDING = 2;
-const NARROWEST_CELL = 5;
+const MIN_CELL = 5;
 /** Longer words, such as paths, are broken rather than others. */
 const MAX_WHOLE_WORD_LENGTH = 12;
 const TWO_COLUMNS =
@@ -14,7 +14,7 @@ const TWO_COLUMNS =
 
 /** Columns of the terminal, within bounds. */
 export function terminalColumns(stream: NodeJS.WriteStream = process.stdout): number {
-  return Math.min(WIDEST, Math.max(NARROWEST, stream.columns ?? NO_TERMINAL));
+  return Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, stream.columns ?? NO_TERMINAL));
 }
 
 /**
@@ -47,14 +47,14 @@ export function drawTable(
 /** Columns of the longest word in a column's cells that is not too long to be kept whole. */
 function wholeWord(cells: string[]): number {
   const widths = cells.flatMap((cell) => cell.split(/\s+/).map((word) => lineWidth(word)));
-  return Math.max(NARROWEST_CELL, ...widths.filter((width) => width <= MAX_WHOLE_WORD_LENGTH));
+  return Math.max(MIN_CELL, ...widths.filter((width) => width <= MAX_WHOLE_WORD_LENGTH));
 }
 
 /** The widest columns become narrower until all fit: first those that break no word by it. */
 function shrunk(widths: number[], words: number[], room: number): number[] {
   const fitting = [...widths];
   let total = fitting.reduce((sum, width) => sum + width, 0);
-  for (const floors of [words, words.map(() => NARROWEST_CELL)]) {
+  for (const floors of [words, words.map(() => MIN_CELL)]) {
     const spare = (at: number) => (fitting[at] ?? 0) > (floors[at] ?? 0);
     while (total > room && fitting.some((_, at) => spare(at))) {
       const widest = Math.max(...fitting.filter((_, at) => spare(at)));

@@ -7,14 +7,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { checkPortIsFree } from "../../src/cli/worker/free-port.ts";
 import { PROJECT } from "../../src/cli/installation.ts";
 
-const LOWEST_PORT = 20_000;
+const MIN_PORT = 20_000;
 /** Below where systems take the ports of outgoing connections from. */
-const HIGHEST_PORT = 32_000;
+const MAX_PORT = 32_000;
 
 /** A port that nothing listens on at this moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+    const port = randomInt(MIN_PORT, MAX_PORT);
     if (await isFree(port)) return port;
   }
 }

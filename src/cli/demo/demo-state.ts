@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -34,4 +35,17 @@ export async function readDemoState(stateFolder: string): Promise<DemoState> {
 export async function writeDemoState(stateFolder: string, state: DemoState): Promise<void> {
   const text = `${JSON.stringify(state, null, 2)}\n`;
   await writeFile(join(stateFolder, FILE), text, { mode: OWNER_ONLY });
+}
+
+/** As in the tracked file of development defaults. */
+export const LOCAL_EMAIL = "admin@localhost";
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+const GROUPS = 4;
+const GROUP_LENGTH = 5;
+
+/** 100 bits, in groups that are easy to type; without letters that look alike. */
+export function newLocalPassword(): string {
+  const group = () =>
+    Array.from({ length: GROUP_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+  return Array.from({ length: GROUPS }, group).join("-");
 }

@@ -24,10 +24,9 @@ import {
 } from "../worker/worker-variables.ts";
 import type { Variables } from "../worker/worker-variables.ts";
 import { addressesOf, showAddresses } from "./addresses.ts";
-import { readDemoState, writeDemoState } from "./demo-state.ts";
+import { LOCAL_EMAIL, newLocalPassword, readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
 import { EMBEDDED_EMBEDDING_MODEL } from "./find-models.ts";
-import { LOCAL_EMAIL, newLocalPassword } from "./local-sign-in.ts";
 import { modelSettings } from "./model-settings.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { firstHeading, SAMPLE_QUESTIONS } from "./questions.ts";

@@ -3,9 +3,9 @@ import { dataOf, dataUnless, panelApi, publicApi, signIn } from "../api/clients.
 import type { PanelApi } from "../api/clients.ts";
 import { ApiError } from "../api/patient-fetch.ts";
 import { CommandFailure } from "../failure.ts";
+import { LOCAL_EMAIL } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
 import type { Subject } from "./subject.ts";
-import { LOCAL_EMAIL } from "./local-sign-in.ts";
 
 /** Used by `npm run dev`, which may have used the same state before; never valid in production. */
 const KNOWN_PASSWORD = "quarry";

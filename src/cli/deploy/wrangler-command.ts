@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 
 import type { z } from "zod";
@@ -22,22 +24,26 @@ const environment = (extra: Record<string, string>) => ({
   ...extra,
 });
 
+async function codeOf(child: ChildProcess): Promise<number> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
+  const [code] = (await once(child, "close").catch(({ message }: Error) => {
+    throw new CommandFailure(`wrangler does not start: ${message}`);
+  })) as [number | null];
+  return code ?? 1;
+}
+
 /** Runs without a terminal: wrangler asks no question and shows no spinner. */
-export const askWrangler: AskWrangler = (args) =>
-  new Promise((answered, failed) => {
-    const child = spawn("wrangler", args, {
-      cwd: PROJECT,
-      env: environment({ CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" }),
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const said = { stdout: "", stderr: "" };
-    child.stdout.on("data", (piece: Buffer) => (said.stdout += piece.toString()));
-    child.stderr.on("data", (piece: Buffer) => (said.stderr += piece.toString()));
-    child.once("error", (error) =>
-      failed(new CommandFailure(`wrangler does not start: ${error.message}`)),
-    );
-    child.once("close", (code) => answered({ code: code ?? 1, ...said }));
+export const askWrangler: AskWrangler = async (args) => {
+  const child = spawn("wrangler", args, {
+    cwd: PROJECT,
+    env: environment({ CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" }),
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.on("data", (piece: Buffer) => (said.stdout += piece.toString()));
+  child.stderr.on("data", (piece: Buffer) => (said.stderr += piece.toString()));
+  return { code: await codeOf(child), ...said };
+};
 
 /**
  * Runs wrangler on the user's terminal, where it can ask questions.
@@ -48,15 +54,8 @@ export async function runWrangler(
   purpose: string,
   extra: Record<string, string> = {},
 ): Promise<void> {
-  const code = await new Promise<number | null>((ended, failed) => {
-    const child = spawn("wrangler", args, {
-      cwd: PROJECT,
-      env: environment(extra),
-      stdio: "inherit",
-    });
-    child.once("error", failed);
-    child.once("close", ended);
-  });
+  const options = { cwd: PROJECT, env: environment(extra), stdio: "inherit" } as const;
+  const code = await codeOf(spawn("wrangler", args, options));
   if (code !== 0) {
     throw new CommandFailure(`${purpose}: wrangler ${args.join(" ")} ended with ${code}.`);
   }

@@ -1,7 +1,7 @@
 import { dataOf, dataUnless } from "../api/clients.ts";
 import type { Chunk, PublicApi } from "../api/clients.ts";
 
-const PAGES_MAX = 10;
+const MAX_PAGES = 10;
 const FILES_A_PAGE = 100;
 const NOT_FOUND = 404;
 
@@ -27,7 +27,7 @@ export async function missingFileNotices(
 /** Whether a RAG has a file. True where its folder has too many files to look through. */
 export async function isInRag(api: PublicApi, identifier: string, file: string): Promise<boolean> {
   const path = file.slice(0, file.lastIndexOf("/") + 1);
-  for (let page = 1; page <= PAGES_MAX; page++) {
+  for (let page = 1; page <= MAX_PAGES; page++) {
     const query = { page, limit: FILES_A_PAGE, ...(path === "" ? {} : { path }) };
     const params = { path: { identifier }, query };
     const listed = await dataOf(api.GET("/api/rags/{identifier}/files", { params }));
