@@ -78,6 +78,8 @@ export type FormState = {
   problem: (field: string) => string | null;
   /** What is wrong with the form as a whole; null: nothing. */
   message: string | null;
+  /** Of the refusal, where it has one. */
+  code: QuarryError["code"];
 };
 
 /** A form that nobody has sent yet. A list is for checkboxes. */
@@ -89,6 +91,7 @@ export function freshForm(values: Record<string, string | string[]> = {}): FormS
     all,
     problem: () => null,
     message: null,
+    code: null,
   };
 }
 
@@ -130,6 +133,7 @@ function failedForm(form: Form, fields: readonly string[], error: QuarryError): 
     all: form.all,
     problem: (field) => placed.get(field) ?? null,
     message: elsewhere.length === 0 ? null : elsewhere.join("; "),
+    code: error.code,
   };
 }
 

@@ -108,7 +108,9 @@ function refusal(context: PageContext, thrown: unknown): unknown {
     const fields = [{ field: "code", problem: "is wrong, or was used already" }];
     return new QuarryError("unauthorized", "code is wrong, or was used already", { fields });
   }
-  if (thrown.code === "code-required") return new QuarryError("unauthorized", ASKS_CODE);
+  if (thrown.code === "code-required") {
+    return new QuarryError("unauthorized", ASKS_CODE, { code: "code-required" });
+  }
   return new QuarryError("unauthorized", "The e-mail address or the password is wrong.");
 }
 
@@ -116,7 +118,7 @@ const ASKS_CODE = "Enter the code of your authenticator app as well, or a recove
 
 /** Only after the password proved right: to others the page tells nothing of a second factor. */
 const needsCode = (state: FormState) =>
-  state.message === ASKS_CODE || state.problem("code") !== null;
+  state.code === "code-required" || state.problem("code") !== null;
 
 /** Where to go after signing in: an address of the panel, whatever was asked for. */
 function nextOf(wanted: string | undefined): string {
@@ -145,7 +147,7 @@ async function signInPage(context: PageContext, { state, next, asksCode }: SignI
       <h1>Sign in</h1>
       <form method="post" action="/panel/sign-in" class="form">
         {message === null ? null : (
-          <p class={message === ASKS_CODE ? "notice" : "notice bad"} role="alert">
+          <p class={state.code === "code-required" ? "notice" : "notice bad"} role="alert">
             {message}
           </p>
         )}
