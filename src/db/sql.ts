@@ -1,23 +1,19 @@
+import { Param, SQL, sql as drizzleSql } from "drizzle-orm";
+import { CasingCache } from "drizzle-orm/casing";
+
 import type { Reads } from "./client.ts";
 import type { Reader } from "./columns.ts";
 
 /*
- * The one way to the database: statements are SQL, sql`select ${FILE} from files f where f.id =
- * ${id}`, and what they read and write comes from the tables of the schema (`select.ts`).
+ * The one way to the database: statements are drizzle's SQL, sql`select ${FILE} from files f where
+ * f.id = ${id}`, and what they read and write comes from the tables of the schema (`select.ts`).
  */
 
 /** Reads a whole row. */
 export type RowReader<Row> = (row: Record<string, unknown>) => Row;
 
-type Part = string | { value: unknown };
-
 /** SQL with its parameters: a statement whose rows are not read, or a part of one. */
-export class Sql {
-  readonly parts: readonly Part[];
-  constructor(parts: readonly Part[]) {
-    this.parts = parts;
-  }
-
+export class Sql extends SQL {
   /** The statement, its rows read by `of`. */
   reading<Row>({ read }: { read: RowReader<Row> }): ReadStatement<Row> {
     return { sql: this, read };
@@ -54,30 +50,36 @@ type Template<Result> = (strings: TemplateStringsArray, ...values: unknown[]) =>
  * selections become part of the text.
  */
 export const sql: Template<Sql> = (strings, ...values) =>
-  new Sql(strings.flatMap((text, at) => (at === 0 ? [text] : [...partsOf(values[at - 1]), text])));
+  new Sql(drizzleSql(strings, ...values.map(chunkOf)).queryChunks);
 
-function partsOf(value: unknown): readonly Part[] {
-  if (value instanceof Sql) return value.parts;
-  return value instanceof Selection ? value.sql.parts : [{ value }];
+function chunkOf(value: unknown): SQL | Param {
+  if (value instanceof SQL) return value;
+  return value instanceof Selection ? value.sql : new Param(bindable(value));
 }
 
 /** Text that is part of the program, never of its input. */
-export const raw = (text: string): Sql => new Sql([text]);
+export const raw = (text: string): Sql => new Sql(drizzleSql.raw(text).queryChunks);
 
 /** `parts` one after another, with `separator` between them. */
 export const joined = (parts: readonly Sql[], separator: string): Sql =>
-  new Sql(parts.flatMap((part, at) => (at === 0 ? part.parts : [separator, ...part.parts])));
+  new Sql(drizzleSql.join([...parts], raw(separator)).queryChunks);
+
+const CASING = new CasingCache();
 
 /** The text and its parameters. Equal values share one, so that a long list is sent once. */
-export function compile({ parts }: Sql) {
+export function compile(statement: Sql) {
   const numbers = new Map<unknown, number>();
-  const text = parts.map((part) => {
-    if (typeof part === "string") return part;
-    const number = numbers.get(part.value) ?? numbers.size + 1;
-    numbers.set(part.value, number);
-    return `?${number}`;
+  const { sql: text } = statement.toQuery({
+    casing: CASING,
+    escapeName: (name) => `"${name}"`,
+    escapeString: (value) => `'${value.replaceAll("'", "''")}'`,
+    escapeParam: (_at, value) => {
+      const number = numbers.get(value) ?? numbers.size + 1;
+      numbers.set(value, number);
+      return `?${number}`;
+    },
   });
-  return { text: text.join(""), parameters: [...numbers.keys()].map(bindable) };
+  return { text, parameters: [...numbers.keys()] };
 }
 
 function bindable(value: unknown): string | number | null {
