@@ -108,17 +108,6 @@ export function messageOf(thrown: unknown): string {
 
 const MAX_REASON_LENGTH = 300;
 
-/**
- * The same for logs: one line, without the parameters of a query. Errors of the database client
- * quote them, and they may be a secret or a document's text; the error's cause does not.
- */
-export function reasonOf(thrown: unknown): string {
-  if (quotesParameters(thrown)) {
-    return thrown.cause === undefined ? "a query failed" : reasonOf(thrown.cause);
-  }
-  return (messageOf(thrown).split("\n", 1)[0] ?? "").slice(0, MAX_REASON_LENGTH);
-}
-
-/** Recognised by its form, because core imports no database. */
-const quotesParameters = (thrown: unknown): thrown is Error =>
-  thrown instanceof Error && "query" in thrown && "params" in thrown;
+/** The same for logs: one line of bounded length. */
+export const reasonOf = (thrown: unknown): string =>
+  (messageOf(thrown).split("\n", 1)[0] ?? "").slice(0, MAX_REASON_LENGTH);

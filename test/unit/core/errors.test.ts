@@ -8,16 +8,14 @@ const SECRET = "sk-of-nobody-s-business";
 
 /** A D1 that fails every statement. */
 function brokenDatabase(): ReturnType<typeof openDatabase> {
-  const fail = () => Promise.reject(new Error("D1_ERROR: no such table: models\nat offset 12"));
-  const bound = { all: fail, run: fail, raw: fail, first: fail };
-  const prepared = { ...bound, bind: () => bound };
-  return openDatabase({ prepare: () => prepared } as unknown as D1Database);
+  const batch = () => Promise.reject(new Error("D1_ERROR: no such table: models\nat offset 12"));
+  const prepare = () => ({ bind: (...given: unknown[]) => given });
+  return openDatabase({ prepare, batch } as unknown as D1Database);
 }
 
 test("a failed query's reason is the database's, without what the query was given", async () => {
   const thrown = await findPrice(brokenDatabase(), SECRET).catch((error: unknown) => error);
-  // So it is that the client quotes: were it not, nothing would be shown here.
-  expect(String(thrown)).toContain(SECRET);
+  expect(String(thrown)).not.toContain(SECRET);
   expect(reasonOf(thrown)).toBe("D1_ERROR: no such table: models");
 });
 
@@ -25,6 +23,4 @@ test("a reason is one line of bounded length, whatever was thrown", () => {
   expect(reasonOf(new Error("first\nsecond"))).toBe("first");
   expect(reasonOf("x".repeat(1_000))).toHaveLength(300);
   expect(reasonOf(undefined)).toBe("undefined");
-  const query = Object.assign(new Error(`params: ${SECRET}`), { query: "", params: [SECRET] });
-  expect(reasonOf(query)).toBe("a query failed");
 });

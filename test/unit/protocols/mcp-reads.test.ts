@@ -9,38 +9,42 @@ import { mcpProtocol } from "../../../src/protocols/mcp/app.ts";
 import type { AppEnv } from "../../../src/http/app-env.ts";
 import type { Services } from "../../../src/services.ts";
 
-const TOKEN = { tokenId: "t", name: "A", manageScopes: 0, expiresAt: null, lastUsedAt: 0 };
-const COUNTS = ["coming", "pending", "processing", "indexed", "error", "deleted"];
-const rag = (identifier: string) => ({
-  id: identifier,
-  name: identifier,
-  identifier,
-  status: "active",
-  scopeMode: "global",
-  chunkSize: 1,
-  chunkOverlap: 0,
-  reranker: null,
-  searchMode: "hybrid",
-  generation: 1,
-  shards: 1,
-  embeddingModel: "embedded/hash",
-  dimensions: 2,
-  numberVectors: 0,
-  sourceId: "s",
-  sourceName: "s",
-  sourceIdentifier: "s",
-  sourceStatus: "active",
-  provider: "file_system",
-  ...Object.fromEntries(COUNTS.map((status) => [`${status}Files`, 0])),
-});
+const TOKEN = {
+  kind: "token",
+  tokenId: "t",
+  name: "A",
+  manageScopes: 0,
+  expiresAt: null,
+  lastUsedAt: 0,
+};
+/** A row as the statement names its columns: a RAG without files. */
+const rag = (identifier: string, sql: string) => {
+  const names = [...sql.matchAll(/ as "([^"]+)"/g)].map(([, name = ""]) => name);
+  const known: Record<string, unknown> = {
+    id: identifier,
+    name: identifier,
+    identifier,
+    status: "active",
+    scopeMode: "global",
+    searchMode: "hybrid",
+    reranker: null,
+    vectorsIn: "object",
+    embeddingModel: "embedded/hash",
+    "fileSource.id": "s",
+    "fileSource.name": "s",
+    "fileSource.identifier": "s",
+    "fileSource.provider": "file_system",
+  };
+  return Object.fromEntries(names.map((name) => [name, name in known ? known[name] : 0]));
+};
 
 /** What a request reads of a database whose token covers 30 RAGs without files. */
 async function readsOf(method: string, params: object): Promise<string[][]> {
   const batches: string[][] = [];
   const rowsFor = (sql: string): object[] => {
-    if (sql.startsWith("select id as tokenId")) return [TOKEN];
+    if (sql.startsWith("select 'token' as")) return [TOKEN];
     return sql.includes("t.all_rags = 1")
-      ? Array.from({ length: 30 }, (_, at) => rag(`r${at}`))
+      ? Array.from({ length: 30 }, (_, at) => rag(`r${at}`, sql))
       : [];
   };
   const $client = {

@@ -126,8 +126,8 @@ test("a retrieval is five round trips, with reranking six; four and five if know
   const plain = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
   const search = [
     "AI run",
-    "RAG_INDEX search",
     "RAG_INDEX hydrate",
+    "RAG_INDEX search",
     "RATE_WINDOW take",
     "VECTORIZE query",
     "VECTORIZE query",

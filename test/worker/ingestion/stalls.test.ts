@@ -89,7 +89,7 @@ test(
   REAL_TIMEOUT_MS,
 );
 
-test("files that wait behind one that takes long are released when the time to begin is over", async () => {
+test("files that wait behind a slow one are released when the time to begin is over", async () => {
   const { world, source, rag } = await worldOf({ "a.txt": SLOW_TEXT, "b.txt": "A note." });
   // Neither is worked on together with the other.
   await env.DB.prepare("update files set size = 5000000 where file_source_id = ?")

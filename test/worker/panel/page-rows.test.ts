@@ -108,7 +108,7 @@ test("a list of inferences with calls in every hour of a month reads those of a 
   expect(read).toBeLessThan(DAY_OF_CALLS_ROWS);
 });
 
-test("the list of inferences reads a row for each inference and each link, and each RAG once", async () => {
+test("the list of inferences reads a row per inference and link, each RAG once", async () => {
   counts.read = 0;
   const request = new Request(`${ORIGIN}/api/inferences`, { headers: { Cookie: cookie } });
   const context = createExecutionContext();

@@ -79,7 +79,7 @@ async function forms(): Promise<Form[]> {
   ];
 }
 
-test("a form tells that somebody changed the record meanwhile, and replaces it when sent again", async () => {
+test("a form says that the record has changed, and replaces it when sent again", async () => {
   for (const { path, record, theirs, shown, mine, stored } of await forms()) {
     await browser.open(path);
     const updatedAt = fieldIn(browser.html, "updatedAt");

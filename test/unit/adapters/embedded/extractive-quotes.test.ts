@@ -85,7 +85,7 @@ const TABLE = `| Option | Type |
 | \`key\` | \`string\` |
 | \`tin\` | \`number\` |`;
 
-test("a table's row is quoted with its header; what asks for none of them, the whole table", async () => {
+test("a table's row is quoted with its header; without a match the whole table", async () => {
   expect(await quoted("Which type has the option lid?", TABLE)).toBe(
     TABLE.split("\n").slice(0, 3).join("\n"),
   );
@@ -208,7 +208,7 @@ test.each([
   expect(await quoted(question, text, "haus.md")).toContain(text);
 });
 
-test("a block without an end is broken off at a line, which is said, and is never certain", async () => {
+test("a block without an end is cut at a line, says so, and is never certain", async () => {
   const text = `To reset the flibber, use ${"this line\nor ".repeat(6_000)}`;
   const said = await answer("How do I reset the flibber?", [from("reset.md", text), ...OTHERS]);
   expect(said).toContain(CLOSEST);

@@ -103,7 +103,7 @@ const PROVIDERS: Record<
 };
 
 test.each(Object.keys(PROVIDERS))(
-  "%s: new files do not make up for those that vanish, in no run until it is confirmed",
+  "%s: new files do not make up for missing ones until a removal is confirmed",
   async (provider) => {
     const { world, source, change } = (await PROVIDERS[provider]?.()) ?? never();
     await scan(world, source);

@@ -70,7 +70,7 @@ test("what leaves a scope is hidden at once, and what enters it is indexed", asy
   expect(Object.keys(await world.shown(rag)).sort()).toEqual(["docs/a.txt", "docs/deep/b.txt"]);
 });
 
-test("what only left a scope is listed nowhere from the answer on; what was deleted is deleted", async () => {
+test("a file that only left a scope is listed nowhere; a deleted one is deleted", async () => {
   const world = new World();
   const source = await world.addSource();
   const id = await world.addRag(source, ["a/", "b/"]);
