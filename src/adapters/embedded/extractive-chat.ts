@@ -121,9 +121,9 @@ function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): La
     const quotation = quotationOf(material);
     const budget = new Budget(MAX_STEPS);
     const evidence = material.searched
-      ? evidenceOf(quotation, counted, budget)
-      : evidenceOfRequest(material.request, quotation, counted, budget);
-    return { type: "text", text: JSON.stringify(fillSchema(schema, evidence)) };
+      ? evidenceOf(quotation, counted)
+      : evidenceOfRequest(material.request, quotation, counted);
+    return { type: "text", text: JSON.stringify(fillSchema(schema, evidence, budget)) };
   } catch (thrown) {
     if (thrown instanceof BudgetSpent) {
       throw new ModelFailure("filling the JSON Schema takes embedded/extractive too many steps");

@@ -1,104 +1,71 @@
-import type { Budget } from "../../../core/work/step-budget.ts";
 import { inWords } from "./answer.ts";
 import type { Quotation } from "./answer.ts";
-import type { Part } from "./units.ts";
 import { stemsOf } from "./stems.ts";
+import type { Part } from "./units.ts";
 import { labelledValues } from "./values.ts";
 
 /** What a schema is filled from: a quotation, or an item or row of it. */
 export type Evidence = {
   /** Empty where a quotation is only the closest. */
   text: string;
-  /** Of the text and the headings above it. */
   stems: Set<string>;
+  /** Of the headings above it, and of what introduces its items. */
+  above: Set<string>;
   labelled: { stems: Set<string>; value: string }[];
-  /** The items of its list, or the rows of its table; `named`: stems of what introduces them. */
+  /** The items of its list, or the rows of its table. */
   members: string[];
-  named: Set<string>;
   /** The answer in words; where it is only the closest quotation it says so. */
   said: string | null;
   /** Stems of what the question counts. */
   counted: string[];
   isItem: boolean;
-  /** The remaining steps for filling the schema; each search in the evidence is counted. */
-  budget: Budget;
 };
 
-const NOTHING = {
-  text: "",
-  stems: new Set<string>(),
-  labelled: [],
-  members: [],
-  named: new Set<string>(),
-};
+type Given = Pick<Evidence, "said" | "counted"> & Partial<Evidence>;
 
-export function evidenceOf(
-  quotation: Quotation | null,
-  counted: string[],
-  budget: Budget,
-): Evidence {
-  const shared = { said: inWords(quotation), counted, isItem: false, budget };
-  if (quotation?.isCertain !== true) return { ...NOTHING, ...shared };
+function evidence({ text = "", ...given }: Given): Evidence {
+  const labelled = labelledValues(text).map(({ label, value }) => {
+    return { stems: new Set(stemsOf(label)), value };
+  });
+  const stems = new Set(stemsOf(text));
+  return { text, stems, labelled, above: new Set(), members: [], isItem: false, ...given };
+}
+
+export function evidenceOf(quotation: Quotation | null, counted: string[]): Evidence {
+  const shared = { said: inWords(quotation), counted };
+  if (quotation?.isCertain !== true) return evidence(shared);
   const { parts, unit } = quotation;
   const rows = rowsIn(parts);
-  const lists = parts.filter(({ kind }) => kind === "list");
-  const items = lists.flatMap(({ items: spans, text, start }) =>
+  const outside = parts.filter(({ kind }) => kind !== "table");
+  const items = outside.flatMap(({ items: spans, text, start }) =>
     spans.map((span) => withoutMark(text.slice(span.start - start, span.end - start))),
   );
-  const led = parts.filter(({ kind }) => kind === "paragraph").map(({ text }) => text);
-  const text = [
-    ...parts.filter(({ kind }) => kind !== "table").map((part) => part.text),
-    ...rows,
-  ].join("\n");
-  budget.spend(text.length);
-  return {
-    text,
-    stems: new Set([...stemsOf(text), ...unit.headings]),
-    labelled: labelsIn(text),
+  const led = outside.filter(({ kind }) => kind === "paragraph");
+  return evidence({
+    text: [...outside.map((part) => part.text), ...rows].join("\n"),
+    above: new Set([...unit.headings, ...led.flatMap(({ text }) => stemsOf(text))]),
     members: items.length > 0 ? items : rows,
-    named: new Set([...unit.headings, ...led.flatMap(stemsOf)]),
     ...shared,
-  };
+  });
 }
 
-const LIST_ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S.*)$/gm;
-
-/** The evidence of a request that holds its own context, all of which the caller wrote. */
-export function evidenceOfRequest(
-  request: string,
-  quotation: Quotation | null,
-  counted: string[],
-  budget: Budget,
-): Evidence {
-  budget.spend(request.length);
-  const stems = new Set(stemsOf(request));
-  const members = [...request.matchAll(LIST_ITEM)].map((found) => found[1] ?? "");
-  const own = { text: request, stems, labelled: labelsIn(request), members, named: stems };
-  return { ...own, said: inWords(quotation), counted, isItem: false, budget };
-}
-
-/** The evidence of one item or row. */
-export function evidenceWithin(part: string, { budget, counted }: Evidence): Evidence {
-  budget.spend(part.length);
-  const text = part.replace(/;\s/g, "\n");
-  const stems = new Set(stemsOf(text));
-  return {
-    ...NOTHING,
-    text,
-    stems,
-    labelled: labelsIn(text),
-    said: part,
-    counted,
-    isItem: true,
-    budget,
-  };
-}
-
+const LIST_ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S.*$/gm;
 const withoutMark = (item: string): string =>
   item.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, "").trim();
 
-const labelsIn = (text: string) =>
-  labelledValues(text).map(({ label, value }) => ({ stems: new Set(stemsOf(label)), value }));
+/** The evidence of a request that holds its own context, all of which the caller wrote. */
+export function evidenceOfRequest(
+  text: string,
+  quotation: Quotation | null,
+  counted: string[],
+): Evidence {
+  const members = (text.match(LIST_ITEM) ?? []).map(withoutMark);
+  return evidence({ text, members, said: inWords(quotation), counted });
+}
+
+/** The evidence of one item or row. */
+export const evidenceWithin = (part: string, { counted }: Evidence): Evidence =>
+  evidence({ text: part.replace(/;\s/g, "\n"), said: part, counted, isItem: true });
 
 /** `Grade: B; Days: 30` for a row below `| Grade | Days |`. */
 function rowsIn(parts: Part[]): string[] {
@@ -117,23 +84,3 @@ const cellsOf = (row: string): string[] =>
     .replace(/^\||\|$/g, "")
     .split(/(?<!\\)\|/)
     .map((cell) => cell.replaceAll("\\|", "|").trim());
-
-/** `invoiceNumber`, `invoice_number` → `invoice number`. */
-export const wordsOfKey = (key: string): string =>
-  key.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2").replace(/[_\-.]+/g, " ");
-
-const LABEL_MIN_SHARE = 0.49;
-
-/** The value that the text labels with the key's words; null where there is none, or several. */
-export function labelledAs({ labelled, budget }: Evidence, key: string): string | null {
-  const wanted = stemsOf(wordsOfKey(key));
-  budget.spend(labelled.length * wanted.length);
-  const shares = labelled.map(({ stems }) => {
-    const shared = wanted.filter((stem) => stems.has(stem)).length;
-    return shared === 0 ? 0 : (2 * shared) / (wanted.length + stems.size);
-  });
-  const most = shares.reduce((a, b) => Math.max(a, b), 0);
-  const values = new Set(labelled.filter((_, at) => shares[at] === most).map(({ value }) => value));
-  const [only] = values;
-  return most > LABEL_MIN_SHARE && values.size === 1 ? (only ?? null) : null;
-}

@@ -1,12 +1,24 @@
+import type { Budget } from "../../../core/work/step-budget.ts";
+import { evidenceWithin } from "./evidence.ts";
 import type { Evidence } from "./evidence.ts";
-import { fillBoolean, fillEnum, fillNumber, fillString } from "./fill-scalars.ts";
+import {
+  fillBoolean,
+  fillEnum,
+  fillNumber,
+  fillString,
+  isLedTo,
+  isProse,
+  labelledAs,
+} from "./fill-scalars.ts";
 import type { Slot } from "./fill-scalars.ts";
-import { membersOf, MAX_ITEMS } from "./list-members.ts";
 import { admitsNull, asNode, listOf, numberOf, resolved, typeOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
 
 const DEEPEST = 12;
+const MAX_ITEMS = 100;
 const STEPS_PER_SLOT = 50;
+/** Each sentence is looked through for each option. */
+const SHORT_SENTENCE_CHARACTERS = 10;
 
 /** A required value that no sentence gives, where the schema allows neither null nor a default. */
 export class Unfilled extends Error {
@@ -24,73 +36,63 @@ export class Unfilled extends Error {
  * Elsewhere a required property is null or its default, and an optional one is left out.
  * @throws Unfilled, BudgetSpent
  */
-export function fillSchema(schema: unknown, evidence: Evidence): unknown {
+export function fillSchema(schema: unknown, evidence: Evidence, budget: Budget): unknown {
   const root = asNode(schema);
-  const node = resolved(root, root, evidence.budget);
-  return fill({ key: "", node }, { root, evidence, depth: 0 }, true);
+  const slot = { key: "", node: resolved(root, root, budget) };
+  return fill(slot, { root, evidence, budget, depth: 0 }, true);
 }
 
-type Filling = { root: SchemaNode; evidence: Evidence; depth: number };
+type Filling = { root: SchemaNode; evidence: Evidence; budget: Budget; depth: number };
 
-/**
- * Undefined only where the slot is not `required` and the text holds no value.
- * @throws Unfilled, BudgetSpent
- */
+/** Undefined only where the slot is not `required` and the text holds no value. */
 function fill(slot: Slot, filling: Filling, required: boolean): unknown {
-  const { budget } = filling.evidence;
-  budget.spend(STEPS_PER_SLOT);
-  const { node } = slot;
-  const options = listOf(node["enum"]);
-  const found =
-    "const" in node
-      ? node["const"]
-      : options.length > 0
-        ? fillEnum(filling.evidence, slot, options)
-        : fillOfType(slot, filling, required);
-  const value = found === undefined && required ? withoutEvidence(slot) : found;
-  // The members of objects and arrays are already counted, unless the schema itself gives the
-  // value.
-  const isGiven = found === undefined || "const" in node || options.length > 0;
-  if (typeof value === "string") budget.spend(value.length);
-  else if (isGiven && typeof value === "object") budget.spend(JSON.stringify(value).length);
+  const { key, node } = slot;
+  const { evidence, budget } = filling;
+  budget.spend(STEPS_PER_SLOT + evidence.text.length + (evidence.said ?? "").length);
+  const found = "const" in node ? node["const"] : findValue(slot, filling, required);
+  const isGiven = found === undefined || "const" in node;
+  const value = found === undefined && required ? withoutEvidence(key, node) : found;
+  if (isGiven && value !== undefined) budget.spend(JSON.stringify(value).length);
   return value;
 }
 
 /** @throws Unfilled */
-function withoutEvidence({ key, node }: Slot): unknown {
+function withoutEvidence(key: string, node: SchemaNode): unknown {
   if (admitsNull(node)) return null;
   if ("default" in node) return node["default"];
   throw new Unfilled(key);
 }
 
-function fillOfType(slot: Slot, filling: Filling, required: boolean): unknown {
-  const { evidence } = filling;
+function findValue(slot: Slot, filling: Filling, required: boolean): unknown {
+  const { evidence, budget, depth } = filling;
+  const options = listOf(slot.node["enum"]);
+  if (options.length > 0) {
+    budget.spend(options.length * (1 + evidence.text.length / SHORT_SENTENCE_CHARACTERS));
+    return fillEnum(evidence, slot, options);
+  }
   const type = typeOf(slot.node);
+  const inside = { ...filling, depth: depth + 1 };
   switch (type) {
     case "object":
+      return depth < DEEPEST ? unlessUnfilled(() => fillObject(slot, inside), required) : undefined;
     case "array":
-      if (filling.depth >= DEEPEST) return required ? (type === "object" ? {} : []) : undefined;
-      return type === "object"
-        ? filledObject(slot, filling, required)
-        : fillArray(slot, filling, required);
+      return depth < DEEPEST ? fillArray(slot, inside, required) : undefined;
     case "integer":
     case "number":
       return fillNumber(evidence, slot, type === "integer");
     case "boolean":
       return fillBoolean(evidence, slot);
-    case "null":
-      return null;
     default:
       return fillString(evidence, slot);
   }
 }
 
-/** An optional object of which a required property cannot be filled is left out. */
-function filledObject(slot: Slot, filling: Filling, required: boolean): unknown {
+/** An optional object or item of which a required property cannot be filled is left out. */
+function unlessUnfilled(work: () => unknown, required: boolean): unknown {
   try {
-    return fillObject(slot, filling);
+    return work();
   } catch (thrown) {
-    if (thrown instanceof Unfilled && (!required || admitsNull(slot.node))) return undefined;
+    if (thrown instanceof Unfilled && !required) return undefined;
     throw thrown;
   }
 }
@@ -98,50 +100,50 @@ function filledObject(slot: Slot, filling: Filling, required: boolean): unknown 
 function fillObject({ node }: Slot, filling: Filling): Record<string, unknown> {
   const required = new Set(listOf(node["required"]));
   const filled: Record<string, unknown> = {};
-  const inside = { ...filling, depth: filling.depth + 1 };
   for (const [key, property] of Object.entries(asNode(node["properties"]))) {
     if (property === false) continue;
-    const slot = { key, node: resolved(property, filling.root, filling.evidence.budget) };
-    const value = fill(slot, inside, required.has(key));
+    const slot = { key, node: resolved(property, filling.root, filling.budget) };
+    const value = fill(slot, filling, required.has(key));
     if (value !== undefined) filled[key] = value;
   }
   for (const key of required) {
     if (typeof key === "string" && !Object.hasOwn(filled, key)) {
-      filled[key] = fill({ key, node: {} }, inside, true);
+      filled[key] = fill({ key, node: {} }, filling, true);
     }
   }
   return filled;
 }
 
-function fillArray(slot: Slot, filling: Filling, required: boolean): unknown[] | undefined {
-  const { node, key } = slot;
-  const { root, evidence } = filling;
-  const inside = { ...filling, depth: filling.depth + 1 };
-  const fixed = listOf(node["prefixItems"]).map((item) =>
-    fill({ key, node: resolved(item, root, evidence.budget) }, inside, true),
-  );
-  const item = { key, node: resolved(node["items"], root, evidence.budget) };
-  const most = numberOf(node["maxItems"], Math.max(MAX_ITEMS, numberOf(node["minItems"], 0)));
-  const isClosed = node["items"] === false || (fixed.length > 0 && !("items" in node));
-  const items = isClosed
-    ? []
-    : membersOf(item, evidence, (part) => fillOne(item, { ...inside, evidence: part }));
-  const unique = node["uniqueItems"] === true ? distinct(items) : items;
-  const all = [...fixed, ...unique].slice(0, most);
-  if (all.length < numberOf(node["minItems"], 0)) return undefined;
-  return all.length === 0 && !required ? undefined : all;
+function fillArray({ key, node }: Slot, filling: Filling, required: boolean): unknown {
+  const { root, evidence, budget } = filling;
+  const item = { key, node: resolved(node["items"], root, budget) };
+  const isText =
+    typeOf(item.node) === "string" && !("format" in item.node) && !("enum" in item.node);
+  const parts = node["items"] === false ? [] : partsFor(item, evidence).slice(0, MAX_ITEMS);
+  const items = isText
+    ? parts
+    : parts.flatMap((part) => {
+        const within = { ...filling, evidence: evidenceWithin(part, evidence) };
+        budget.spend(part.length);
+        return unlessUnfilled(() => fill(item, within, false), false) ?? [];
+      });
+  if (items.length < numberOf(node["minItems"], required ? 0 : 1)) return undefined;
+  return items;
 }
 
-const distinct = (items: unknown[]) => [
-  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
-];
-
-/** An item of which a required property cannot be filled is no member. */
-function fillOne(item: Slot, filling: Filling): unknown {
-  try {
-    return fill(item, filling, false);
-  } catch (thrown) {
-    if (thrown instanceof Unfilled) return undefined;
-    throw thrown;
-  }
+/** A labelled list; the items below words that name the property; or the answer in words. */
+function partsFor(item: Slot, evidence: Evidence): string[] {
+  const { members, said } = evidence;
+  const labelled = labelledAs(evidence, item);
+  if (labelled !== null) return membersIn(labelled);
+  const isNamed = typeOf(item.node) === "object" || isLedTo(evidence, item) || isProse(item);
+  if (members.length > 0) return isNamed ? members : [];
+  return isProse(item) && said !== null ? [said] : [];
 }
+
+/** `desk, chair and lamp.` */
+const membersIn = (labelled: string): string[] =>
+  labelled
+    .split(/[,;]|\s(?:and|und|&)\s/)
+    .map((part) => part.trim().replace(/\.$/, ""))
+    .filter(Boolean);
