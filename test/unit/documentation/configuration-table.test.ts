@@ -34,21 +34,7 @@ function defaultOf(name: string, schema: z.ZodType): string {
   return [value === "" ? "–" : `\`${String(value)}\``, ...others].join("; ");
 }
 
-/** As the formatter aligns it. */
-function tableOf(rows: string[][]): string {
-  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (cells: string[], fill: string) =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0, fill)).join(" | ")} |`;
-  const [head = [], ...rest] = rows;
-  return [
-    line(head, " "),
-    line(
-      HEAD.map(() => ""),
-      "-",
-    ),
-    ...rest.map((row) => line(row, " ")),
-  ].join("\n");
-}
+const rowOf = (cells: string[]) => `| ${cells.join(" | ")} |`;
 
 test("the table of variables is made from their declaration", async () => {
   const rows = Object.entries(variables.shape).map(([name, schema]) => [
@@ -61,7 +47,7 @@ test("the table of variables is made from their declaration", async () => {
   const page = readFileSync(PAGE, "utf8");
   const made = page.replace(
     /\| variable +\| default[^]*?\n(?=\n)/,
-    `${tableOf([HEAD, ...rows])}\n`,
+    `${[HEAD, HEAD.map(() => "---"), ...rows].map(rowOf).join("\n")}\n`,
   );
   // After a change: npx vitest run --project unit test/unit/documentation -u
   await expect(made).toMatchFileSnapshot(`../../../${PAGE}`);
