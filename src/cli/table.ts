@@ -66,7 +66,7 @@ function shrunk(widths: number[], words: number[], room: number): number[] {
   return fitting;
 }
 
-/** Of the longest line, in columns. */
+/** The width of the longest line, in columns. */
 function widthOf(text: string): number {
   return Math.max(...text.split("\n").map((line) => lineWidth(line)));
 }

@@ -1,5 +1,5 @@
 /**
- * Builds what `npm pack` packs beside the sources of the sample and the migrations: Node.js strips
+ * Builds what `npm pack` packs, except the sample and the migrations: Node.js strips
  * no types below node_modules, and nobody who installs the package has to bundle the Worker.
  */
 import { mkdirSync, renameSync } from "node:fs";

@@ -14,8 +14,8 @@ const RUNS_ELSEWHERE = /[:-]cloud$/i;
 const SPECIAL = /code|math|vision|vl\b|llava|moondream|[-_]base\b|draft/i;
 
 /**
- * Of the listed models the first that answers, general ones before those for code or pictures, and
- * the first that embeds, before it the one that the existing index was made with.
+ * The first listed model that answers (general ones before those for code or pictures), and the
+ * first that embeds; the one that made the existing index goes before it.
  */
 export function chooseModels(listed: string[], madeWith: string | null): ServedModels {
   const names = listed.filter((name) => !NEITHER.test(name) && !RUNS_ELSEWHERE.test(name));

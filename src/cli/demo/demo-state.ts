@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import { OWNER_ONLY } from "../worker/protect-state.ts";
 
-/** What `npm start` stores between runs, beside the local state; readable by its owner only. */
+/** What `npm start` stores between runs, next to the local state; only its owner can read it. */
 const demoState = z.object({
   token: z.string().nullable().default(null),
   key: z.string().nullable().default(null),

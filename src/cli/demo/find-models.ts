@@ -17,7 +17,7 @@ export type Models = {
   embeddingModel: string;
   /** Null: the default of wrangler.toml. */
   dimensions: string | null;
-  /** Of the server of `local/…` models, ending in /v1; null without one. */
+  /** The address of the server of `local/…` models, ending in /v1; null without one. */
   baseUrl: string | null;
   /** What is used, and how to choose otherwise, in one line. */
   about: string;

@@ -22,7 +22,7 @@ export type LocalServer = { program: string; baseUrl: string; models: string[] }
 /** `unusable`: what listens at a usual place and does not list models, and why. */
 export type FoundServers = { servers: LocalServer[]; unusable: string[] };
 
-/** Of all places together, so that a start waits half a second at most. */
+/** For all places together, so that a start waits half a second at most. */
 const ANSWER_WITHIN_MS = 500;
 const LIST_BYTES = 1 << 20;
 

@@ -8,7 +8,7 @@ const NAME = "wrangler.toml";
 
 /**
  * Arguments that name wrangler's configuration. An installed package writes its own into the state
- * folder: wrangler works beside its configuration, and the package's folder may be read-only.
+ * folder: wrangler works in the folder of its configuration, and the package's folder may be read-only.
  */
 export async function configArguments(stateFolder: string): Promise<string[]> {
   if (!IS_PACKED) return [];

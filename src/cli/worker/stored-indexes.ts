@@ -22,7 +22,7 @@ export async function storedIndexes(
   return await rowsOf(stateFolder, storedIndexesQuery, version);
 }
 
-/** Of the index that an earlier start began to build last and did not finish; null: none. */
+/** The index that an earlier start began last and did not finish; null: none. */
 export async function modelBeingBuilt(stateFolder: string): Promise<string | null> {
   const rows = await rowsOf(stateFolder, modelBeingBuiltQuery, process.versions.node);
   return rows?.[0]?.model ?? null;
@@ -61,7 +61,7 @@ async function databaseFile(stateFolder: string): Promise<string | null> {
 /**
  * A column (`rags.status`), index or trigger that the migrations make and the database of a state
  * folder lacks: it was made before the first release, by a migration that was changed since. Null:
- * there is none, or it cannot be told.
+ * there is none, or it is unknown.
  */
 export async function missingPart(stateFolder: string, sql: string): Promise<string | null> {
   const rows = await rowsOf(stateFolder, partsQuery, process.versions.node);

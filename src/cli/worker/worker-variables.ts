@@ -16,7 +16,7 @@ import { IS_PACKED, PROJECT } from "../installation.ts";
 
 export type Variables = Record<string, string>;
 
-/** Of a checkout; the packed service has none. */
+/** Only a checkout has it, not the packed service. */
 export const DEV_VARS = IS_PACKED ? null : join(PROJECT, ".dev.vars");
 
 /** Read by the commands, not by the Worker. */

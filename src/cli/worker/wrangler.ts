@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 
 import { PROJECT } from "../installation.ts";
 
-/** On this very Node.js; an installed package has wrangler beside it, not below it. */
+/** On this very Node.js; in an installed package, wrangler is next to it, not below it. */
 const wrangler = () => {
   const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
   return [process.execPath, join(dirname(manifest), "bin/wrangler.js")] as const;

@@ -45,7 +45,8 @@ export const fileBatchRoutes = () =>
     "post /file-sources/{id}/files",
     {
       summary: "Put many files",
-      description: "A part of `multipart/form-data` for each; every file has an answer of its own.",
+      description:
+        "One part of `multipart/form-data` for each file. The answer has an entry for each.",
       bytes: "multipart/form-data",
       answer: Answer,
       errors: [413, 415],

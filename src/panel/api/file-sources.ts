@@ -176,7 +176,7 @@ const addListings = (endpoints: Endpoints) =>
       `get ${SOURCE}/runs`,
       {
         summary: "Scans, the newest first",
-        description: "What each found, removed, held back and mended, or why it failed.",
+        description: "What each scan found, removed, held back and repaired, or why it failed.",
         item: Scan,
       },
       async ({ services, key, paging }) => {
@@ -188,7 +188,7 @@ const addListings = (endpoints: Endpoints) =>
     .json(
       `get ${SOURCE}/folders`,
       {
-        summary: "What lies directly in a folder",
+        summary: "The entries of a folder",
         description: "200 entries at a time; `after` leads to the next.",
         query: folderQuery,
         answer: Folder,

@@ -21,7 +21,7 @@ export const keyRoutes = () =>
       "get /keys",
       {
         summary: "Automation keys",
-        description: "With who made each; a key ends with its maker.",
+        description: "With the creator of each. A key ends with its creator.",
         item: z.object({ ...shown, createdByEmail: z.string() }).openapi("Key"),
       },
       ({ services, paging }) => listKeys(services.db, paging),

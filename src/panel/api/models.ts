@@ -9,7 +9,7 @@ export const modelRoutes = () =>
       "get /models",
       {
         summary: "Models that are offered, with prices per million tokens",
-        description: "Those that forms offer; any other may be named too.",
+        description: "The models that forms offer. Other models can be used as well.",
         answer: offeredModels,
       },
       ({ services }) => listModelRows(services.db),

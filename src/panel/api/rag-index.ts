@@ -78,7 +78,8 @@ export const ragIndexRoutes = () =>
       `post ${RAG}/estimate`,
       {
         summary: "What other settings would cost",
-        description: "Files, passages, tokens and the price of building anew; nothing is changed.",
+        description:
+          "Files, passages, model tokens and the price of a rebuild; nothing is changed.",
         body: rebuildWish,
         answer: Estimate,
         errors: [422],
@@ -90,7 +91,7 @@ export const ragIndexRoutes = () =>
       `post ${RAG}/return`,
       {
         summary: "Return to the previous index",
-        description: "For as long as it is kept after a change.",
+        description: "Possible while the previous index is kept.",
         answer: queued,
         status: 202,
         errors: [409, 422],
@@ -115,7 +116,7 @@ export const ragIndexRoutes = () =>
       `post ${RAG}/preview`,
       {
         summary: "How a file would be cut",
-        description: "With other sizes than the present; nothing is changed.",
+        description: "Cuts a file with other sizes. Changes nothing.",
         body: previewWish,
         answer: Preview,
         errors: [422],

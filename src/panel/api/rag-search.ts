@@ -15,7 +15,7 @@ const explanation = z
     relevance: z.number().nullable(),
   })
   .optional()
-  .openapi({ description: "Why it stands there; for administrators." });
+  .openapi({ description: "Why the passage has this rank. Administrators only." });
 const value = z
   .number()
   .optional()
@@ -41,7 +41,8 @@ export const ragSearchRoutes = () =>
     "post /rags/{id}/search",
     {
       summary: "Try a search",
-      description: "As programs search, with a reranker to try. Members may search too.",
+      description:
+        "Searches as programs do. `reranker` tries another reranker. Members may call it.",
       body: panelSearch,
       answer: Answer,
     },

@@ -35,7 +35,7 @@ export const openSessionRoutes = () =>
       "get /sessions",
       {
         summary: "Open sessions",
-        description: "One's own; for administrators everybody's.",
+        description: "Your own sessions; administrators see all.",
         item: Shown,
       },
       async ({ context, services, caller, paging }) => {
@@ -55,7 +55,7 @@ export const openSessionRoutes = () =>
       "delete /sessions/{id}",
       {
         summary: "End a session",
-        description: "Whoever is signed in there must sign in again.",
+        description: "The user must sign in again there.",
       },
       ({ services, caller, key }) => endSession(services.db, key, reachOf(caller)),
     ).app;

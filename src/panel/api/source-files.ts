@@ -49,7 +49,7 @@ const File = z
     ...shown,
     status: status
       .nullable()
-      .openapi({ description: "The worst in any RAG; null where none holds the file." }),
+      .openapi({ description: "The worst status in any RAG; null if no RAG has the file." }),
     ...indexing,
   })
   .openapi("SourceFile");
@@ -140,7 +140,7 @@ export function sourceFileRoutes() {
       `delete ${SOURCE}/files/{path}`,
       {
         summary: "Remove a pushed file",
-        description: "Searches find it no more when this is answered.",
+        description: "Searches no longer find the file when this call answers.",
       },
       async ({ context, services, key }) => {
         const source = await pushedSource(services, key);
@@ -156,8 +156,8 @@ const addReading = (endpoints: Endpoints) =>
     .json(
       `get ${SOURCE}/files/{path}`,
       {
-        summary: "A file, and how it stands in each RAG",
-        description: "Of a removed file too, for as long as its row is kept.",
+        summary: "A file and its status in each RAG",
+        description: "Removed files are included while their row is kept.",
         answer: Detail,
       },
       async ({ context, services, key }) => {

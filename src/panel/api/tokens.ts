@@ -33,7 +33,8 @@ export const tokenRoutes = () =>
       "post /tokens",
       {
         summary: "Make a token",
-        description: "The token is shown this once. `*` alone covers all, those of later too.",
+        description:
+          "The token is shown only once. `*` covers all resources, future ones included.",
         body: newToken,
         answer: z.object({ ...shown, token: z.string() }).openapi("NewToken"),
         status: 201,

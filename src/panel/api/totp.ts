@@ -17,7 +17,7 @@ import type { PanelEnv } from "./request/panel-env.ts";
 const TOTP = "/session/totp";
 const before = [rateLimit("login"), signedInOnly, ownPagesOnly];
 
-/** The second factor of whoever is signed in. */
+/** The second factor of the signed-in user. */
 export const totpRoutes = () =>
   new Endpoints("session")
     .json(
@@ -37,7 +37,7 @@ export const totpRoutes = () =>
       `post ${TOTP}/confirm`,
       {
         summary: "Confirm a second factor",
-        description: "The recovery codes are shown this once.",
+        description: "The recovery codes are shown only once.",
         body: confirmation,
         answer: z.object({ recoveryCodes: z.array(z.string()) }),
         errors: [409, 422],

@@ -58,7 +58,7 @@ export const usageRoutes = () =>
     "get /usage",
     {
       summary: "Calls, errors, tokens, cost and latency",
-      description: "Without times the last 30 days; by the hour 31 days at most.",
+      description: "The last 30 days by default. By hour, 31 days at most.",
       query: usageQuery,
       answer: Usage,
     },

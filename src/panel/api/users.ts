@@ -26,7 +26,7 @@ export const userRoutes = () =>
       "post /users",
       {
         summary: "Add a user",
-        description: "The password has at least 12 characters and is none of the commonly used.",
+        description: "The password has at least 12 characters and is not a common one.",
         body: newUser,
         answer: Shown,
         status: 201,
@@ -55,7 +55,7 @@ export const userRoutes = () =>
       "delete /users/{id}/totp",
       {
         summary: "Remove a user's second factor",
-        description: "For who has lost the app and the recovery codes.",
+        description: "For a user who lost the app and the recovery codes.",
       },
       ({ services, caller, key }) =>
         removeTotp(services, { userId: asId(key), by: userBehind(caller) }),

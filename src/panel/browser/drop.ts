@@ -48,7 +48,7 @@ const upload = (place: HTMLElement) => async (files: Dropped[]) => {
   show(place, progress);
   const free = AT_ONCE - workers;
   await Promise.all(Array.from({ length: free }, async () => await work(place)));
-  // Whoever ends last shows what is there now; what failed stays to be read.
+  // The last upload refreshes the list; failures stay visible.
   if (workers > 0 || progress.failed.length > 0 || progress.total === 0) return;
   location.reload();
 };

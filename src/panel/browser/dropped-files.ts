@@ -19,7 +19,7 @@ export async function filesIn({ items, files }: DataTransfer): Promise<Dropped[]
 
 export const isMeant = ({ path }: Dropped) => !isHidden(path);
 
-/** What cannot be read is told as such, and keeps nothing else from being uploaded. */
+/** An unreadable file is named and does not stop the others. */
 async function filesBelow(entry: FileSystemEntry, above: string): Promise<Dropped[]> {
   const path = above + entry.name;
   try {

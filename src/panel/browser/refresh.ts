@@ -4,7 +4,7 @@ import { setTimes } from "./times.ts";
 const MIN_SECONDS = 2;
 /** After this many failures in a row the page is left as it is. */
 const FAILURES_MAX = 5;
-/** What a reader unfolded; what the page itself shows unfolded is drawn anew. */
+/** Parts that a reader opened. Parts that the page itself opens are drawn again. */
 const OPENED = "details[open]:not([data-unfolded])";
 
 let failures = 0;

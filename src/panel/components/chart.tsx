@@ -16,7 +16,7 @@ type ChartProps = {
 
 const WIDTH = 320;
 const HEIGHT = 96;
-/** Room for the figures beside the axis, more of it where they are long. */
+/** Room for the figures next to the axis; long figures take more. */
 const LEFT_AT_LEAST = 44;
 const CHARACTER_WIDTH = 6;
 const BESIDE_AXIS = 6;

@@ -12,7 +12,7 @@ type FormProps = {
   cancel?: string | null;
   /** For what cannot be undone. */
   dangerous?: boolean;
-  /** Of a stored record: which state of it is shown, from `shownState`. */
+  /** The shown state of a stored record, from `shownState`. */
   shown?: string;
   /** Whether files go along; then `multipartOf` reads the form. */
   hasFiles?: boolean;

@@ -28,7 +28,7 @@ const FILE_WORDS: Record<string, string> = {
   deleted: "deleted",
 };
 
-/** Of a file; null: no RAG indexes it. */
+/** The status of a file; null: no RAG indexes it. */
 export const FileStatus = ({ status }: { status: string | null }) => (
   <Status tone={status === null ? "off" : (FILE_TONES[status] ?? "off")}>
     {status === null ? "in no RAG" : (FILE_WORDS[status] ?? status)}

@@ -82,7 +82,7 @@ export function panelPages(): Hono<PageEnv> {
     if (unslashed !== pathname && unslashed !== "") {
       return context.redirect(`${unslashed}${search}`, 303);
     }
-    // Opened by hand, or after the colours were chosen beside a form that had failed.
+    // Opened by hand, or after the colours were chosen on the page of a failed form.
     const [, page, last] = /^(.+)\/([\w-]+)$/.exec(path) ?? [];
     if (page === undefined || last === undefined || !SENT_TO.has(last)) throw notFound();
     return context.redirect(page, 303);

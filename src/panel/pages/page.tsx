@@ -40,7 +40,7 @@ export async function page(context: PageContext, of: Page, content: Child): Prom
   return await context.html(html`<!doctype html>${layout}`, of.status ?? 200);
 }
 
-/** A page for whoever is not signed in: no places, nothing but this content. */
+/** A page for people who are not signed in: only this content, no navigation. */
 export async function barePage(
   context: PageContext,
   of: { title: string; status?: ContentfulStatusCode },

@@ -60,7 +60,7 @@ async function tokenForOneRag(keyboard: Keyboard): Promise<void> {
   await keyboard.skip();
   await keyboard.open(/^A\|.*Documents/, "**/rags/documents");
   await keyboard.skip();
-  await keyboard.open(/A\|.*Token for it/, "**/tokens/new?*");
+  await keyboard.open(/A\|.*Create token for this/, "**/tokens/new?*");
   await keyboard.type("Intranet");
   await keyboard.follow("**/tokens");
   await page.locator(".once code", { hasText: "qry_" }).waitFor();

@@ -38,7 +38,7 @@ export const questionSetRoutes = () =>
       "get /question-sets",
       {
         summary: "Question sets",
-        description: "Each of one RAG or of one inference.",
+        description: "Each set belongs to one RAG or one inference.",
         item: Shown,
       },
       async ({ services, paging }) => {
@@ -50,7 +50,7 @@ export const questionSetRoutes = () =>
       "post /question-sets",
       {
         summary: "Add a question set",
-        description: "`rag` or `inference` names what is asked.",
+        description: "`rag` or `inference` answers the questions.",
         body: newQuestionSet,
         answer: Shown,
         status: 201,

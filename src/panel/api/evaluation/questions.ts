@@ -71,7 +71,7 @@ export function questionRoutes() {
       `post ${SET}/questions`,
       {
         summary: "Keep a question",
-        description: "One that the set holds already is replaced.",
+        description: "Replaces a question that the set has already.",
         body: questionForm,
         answer: kept,
         status: 201,
@@ -125,7 +125,8 @@ const addTransfers = (endpoints: Endpoints) =>
       `post ${SET}/import`,
       {
         summary: "Import questions",
-        description: "CSV or JSON Lines; one wrong line refuses all, and its number is told.",
+        description:
+          "CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
         bytes: "text/csv",
         answer: z
           .object({ kept: z.int(), absent: z.array(z.string()) })

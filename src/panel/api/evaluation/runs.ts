@@ -31,7 +31,7 @@ import { shownAsked } from "./questions.ts";
 const newRun = z.object({ setting: settingShape.default({}) });
 const compared = z.object({ with: z.string().min(1) });
 
-/** Made anew: only what comes after the extension of zod has `openapi`. */
+/** Made again, because only schemas made after zod was extended have `openapi`. */
 const Summary = z.object(summaryShape.shape).openapi("RunSummary");
 const Run = z
   .object({
@@ -143,7 +143,7 @@ export const runRoutes = () =>
     )
     .json(
       `get ${SET}/runs/{run}`,
-      { summary: "A run", description: "How far it is, and its figures.", answer: Run },
+      { summary: "A run", description: "Progress and figures of a run.", answer: Run },
       async (call) => (await runOf(call.services, call.key, runIn(call))).run,
     )
     .list(

@@ -89,7 +89,7 @@ async function secondFactorPage(context: PageContext, state: FormState): Promise
       <PageHead
         title="Second factor"
         trail={isRequired && !session.hasTotp ? [] : [{ name: "Account", href: "/panel/account" }]}
-        sub="A code of an authenticator app, asked for beside the password at every sign-in."
+        sub="A code of an authenticator app, in addition to the password at every sign-in."
       />
       {session.hasTotp ? <Removing state={state} /> : null}
       {!session.hasTotp && isRequired ? (
@@ -148,7 +148,7 @@ const Removing = ({ state }: { state: FormState }) => (
           name="code"
           label="Code"
           autocomplete="one-time-code"
-          hint="Of the app, or a recovery code."
+          hint="From the app, or a recovery code."
         />
         <TextField
           state={state}

@@ -13,7 +13,7 @@ export type RunOutcome =
 /**
  * Listens to a run, so that what its model wrote is kept when the model fails midway.
  * @throws QuarryError `unprocessable` where the model failed before it wrote anything: what its
- *   provider says belongs beside the prompt, not on a page of its own.
+ *   provider says belongs next to the prompt, not on its own page.
  */
 export async function collectRun(
   run: (emit: EmitEvent) => Promise<InferenceResult>,

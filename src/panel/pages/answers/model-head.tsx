@@ -39,12 +39,12 @@ export const ModelHead = ({ kind, record, here, mayChange }: HeadProps) => {
             class="btn"
             href={`/panel/tokens/new?${kind}=${encodeURIComponent(record.identifier)}`}
           >
-            Token for it
+            Create token for this {kind}
           </a>
         ) : null}
       </PageHead>
       <Tabs
-        label={`Of this ${kind}`}
+        label={`Pages of this ${kind}`}
         here={address + here}
         tabs={[
           { name: "Run it", href: address },

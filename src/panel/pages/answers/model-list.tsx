@@ -25,13 +25,13 @@ export const WORDS: Record<Kind, KindWords> = {
   inference: {
     place: "inferences",
     title: "Inferences",
-    sub: "One question, one answer of a model, from the passages of its RAGs.",
+    sub: "One model call that answers from the passages of its RAGs.",
     empty: "An inference answers a question from the passages that its RAGs find.",
   },
   agent: {
     place: "agents",
     title: "Agents",
-    sub: "A model that searches its RAGs by itself, as often as it needs to.",
+    sub: "A model that searches its RAGs itself, in several steps.",
     empty: "An agent decides by itself what to search for before it answers.",
   },
 };

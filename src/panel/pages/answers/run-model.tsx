@@ -99,7 +99,7 @@ const RunForm = ({ model, state, seen }: RunFormProps) => (
           name="semanticSearch"
           label="Search for"
           rows={2}
-          hint="One question a line; without any, the prompt."
+          hint="One a line. Leave empty to search with the prompt."
         />
         <div class="two">
           <TextField state={state} name="topK" label="Passages" type="number" placeholder="5" />
@@ -119,7 +119,7 @@ const RunForm = ({ model, state, seen }: RunFormProps) => (
           label="JSON Schema of the answer"
           rows={4}
           mono
-          hint="Without one the answer is text."
+          hint="Leave empty for text."
         />
       </details>
     ) : null}
@@ -142,7 +142,7 @@ const PromptEditor = ({ model, state, seen }: RunFormProps & { seen: string }) =
         name="systemPrompt"
         label="System prompt"
         rows={8}
-        hint="A run here uses it as it stands. Programs get it once it is saved."
+        hint="A run here uses the unsaved prompt. Programs get it after you save it."
       />
       <p>
         <button

@@ -36,7 +36,11 @@ async function askedPage(context: PageContext): Promise<Response> {
       <PageHead
         title={TITLE}
         trail={[PLACE]}
-        sub={days === 0 ? undefined : `Of the last ${counted(days, "day")}, the worst first.`}
+        sub={
+          days === 0
+            ? undefined
+            : `Queries of the last ${counted(days, "day")}, the worst results first.`
+        }
       />
       <Table
         label="Queries"

@@ -81,15 +81,15 @@ const Comparison = ({ comparison }: { comparison: RunComparison }) => (
           cell: ({ difference }) =>
             `${signed(difference.mean)} (${signed(difference.low)} to ${signed(difference.high)})`,
         },
-        { head: "So it is", cell: (one) => <Meaning of={one} /> },
+        { head: "Meaning", cell: (one) => <Meaning of={one} /> },
       ]}
     />
     <Table
       label="Time and cost"
-      rows={besides(comparison)}
+      rows={otherFigures(comparison)}
       empty={null}
       columns={[
-        { head: "Besides", cell: ([name]) => name },
+        { head: "Other figures", cell: ([name]) => name },
         { head: "First", numeric: true, cell: ([, first]) => first },
         { head: "Second", numeric: true, cell: ([, , second]) => second },
       ]}
@@ -109,7 +109,7 @@ const Meaning = ({ of: { isClear, difference } }: { of: MeasureComparison }) => 
   );
 };
 
-function besides({ first, second }: RunComparison): [string, string, string][] {
+function otherFigures({ first, second }: RunComparison): [string, string, string][] {
   const row = (name: string, of: (one: typeof first) => string): [string, string, string] => {
     return [name, of(first), of(second)];
   };

@@ -72,7 +72,7 @@ export const ImportForm = ({ action, state }: { action: string; state: FormState
         { value: "csv", label: "CSV" },
         { value: "jsonl", label: "JSON Lines" },
       ]}
-      hint="Of a file, its ending tells it."
+      hint="For a file, its ending decides."
     />
   </Form>
 );

@@ -110,7 +110,7 @@ async function keepPage(context: PageContext, { rag, form, state }: KeepProps): 
             name="passage"
             label="A sentence that the passage must contain"
             rows={2}
-            hint="Without one, any passage of the file will do."
+            hint="Leave empty to accept any passage of the file."
           />
         </Form>
       )}

@@ -67,8 +67,8 @@ export const QuestionFields = ({ state, set }: FieldsProps) => (
       rows={3}
       hint={
         <>
-          The path of a file a line; after <code>{BETWEEN.trim()}</code> between spaces a sentence
-          that the passage must contain.
+          One file path a line. After <code>{BETWEEN.trim()}</code> with spaces around it, add a
+          sentence that the passage must contain.
         </>
       }
     />

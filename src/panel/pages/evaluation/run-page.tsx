@@ -112,8 +112,8 @@ async function removalPage(context: PageContext, { set, run }: Named): Promise<R
         submit="Remove it"
       >
         <p>
-          Its figures and what came of its {counted(run.total, "question")} are deleted, and no
-          other run can be compared with it any more.
+          Its figures and the results of its {counted(run.total, "question")} are deleted. No other
+          run can be compared with it then.
         </p>
       </ConfirmRemoval>
     </>

@@ -100,8 +100,8 @@ async function settingsTab(
             submit="Remove the set"
           >
             <p>
-              {counted(set.questions, "question")} and all runs are deleted. What is asked stays as
-              it is.
+              {counted(set.questions, "question")} and all runs are deleted. The RAG or inference
+              stays.
             </p>
           </ConfirmRemoval>
         </>

@@ -60,7 +60,7 @@ async function setListPage(context: PageContext): Promise<Response> {
     <>
       <PageHead
         title="Evaluation"
-        sub="Questions with what must be found or answered, asked again after every change."
+        sub="Question sets measure retrieval and answers after every change."
       >
         {isAdmin(context) ? (
           <>
@@ -79,8 +79,8 @@ async function setListPage(context: PageContext): Promise<Response> {
         empty={
           <Empty title="There are no question sets yet.">
             <p>
-              Thirty questions that people really ask tell whether a reranker, a chunk size or a
-              model makes the answers better.
+              Thirty real questions show whether a reranker, a chunk size or a model makes the
+              answers better.
             </p>
           </Empty>
         }
@@ -129,14 +129,14 @@ async function newSetPage(context: PageContext, state: FormState): Promise<Respo
             name="subject"
             label="Asks"
             options={options}
-            hint="Of a RAG it is measured what is found, of an inference the answers, too."
+            hint="For a RAG, a run measures retrieval; for an inference, it measures the answers as well."
           />
           <JudgeField state={state} />
           <TextField
             state={state}
             name="identifier"
             label="Identifier"
-            hint="For programs; it never changes. Without one it is made from the name."
+            hint="For programs. It never changes. Leave empty to make it from the name."
           />
         </Form>
       )}
@@ -152,6 +152,6 @@ export const JudgeField = ({ state }: { state: FormState }) => (
     name="judgeModel"
     label="Judge"
     placeholder="openai/gpt-5-mini"
-    hint="The language model that judges answers by a rubric; only such questions need it. embedded/extractive is none."
+    hint="The language model that judges answers by a rubric. embedded/extractive cannot judge."
   />
 );

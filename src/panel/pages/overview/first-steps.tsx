@@ -100,7 +100,7 @@ export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean })
     <>
       <PageHead
         title={left === 0 ? "Everything is set up." : "From nothing to an answer"}
-        sub="Five steps, in this order. Leave at any of them: what is done stays, and this page comes back to the rest."
+        sub="Five steps. You can stop at any step and continue later."
       />
       <ol class="steps">
         {all.map(({ title, says, done, action }, at) => (

@@ -12,7 +12,7 @@ export type Need = { tone: Tone; what: Child; why: string; href: string; remedy:
 const SHOWN = 20;
 const NO_REASON = "It could not be read.";
 
-/** Reasons are told as sentences, wherever they come from. */
+/** Makes a sentence of a reason from any part of the service. */
 const ended = (text: string) =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 

@@ -127,7 +127,7 @@ type CostProps = {
   chart: (label: string, valueOf: (line: UsageLine) => number) => CourseProps;
 };
 
-/** In the currency of the first price; what others came to stands beside it. */
+/** In the currency of the first price, followed by the sums in other currencies. */
 const Cost = ({ total, chart }: CostProps) => {
   const currency = total.cost[0]?.currency ?? "USD";
   const costIn = ({ cost }: UsageLine) =>

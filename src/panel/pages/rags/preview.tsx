@@ -18,7 +18,7 @@ import { ragAddress } from "./rag-list.tsx";
 import { RagHead } from "./rag-page.tsx";
 
 const FIELDS = ["path", "chunkSize", "chunkOverlap"];
-/** Passages of the live index that are shown beside the preview. */
+/** Passages of the live index that are shown next to the preview. */
 const PASSAGES_SHOWN = 50;
 /** Files that the field offers. */
 const FILES_OFFERED = 50;
@@ -143,12 +143,12 @@ const Result = ({ rag, found }: { rag: RagRecord; found: Both }) => {
       </section>
       <section aria-labelledby="then-title">
         <h2 id="then-title">
-          {asNow ? "Cut anew" : "As it would be"}: {counted(preview.total, "passage")} of{" "}
+          {asNow ? "Cut again" : "As it would be"}: {counted(preview.total, "passage")} of{" "}
           {preview.chunkSize} tokens at most
         </h2>
         {isPart ? (
           <p class="soft">
-            Of the first {count(preview.charactersCut)} of {count(preview.characters)} characters.
+            From the first {count(preview.charactersCut)} of {count(preview.characters)} characters.
           </p>
         ) : null}
         <Cuts cuts={preview.chunks} total={preview.total} />

@@ -26,7 +26,7 @@ export async function ragListPage(context: PageContext): Promise<Response> {
   });
   const content = (
     <>
-      <PageHead title="RAGs" sub="Each is an index of the documents of one source.">
+      <PageHead title="RAGs" sub="A RAG indexes the documents of one file source.">
         {mayChange ? (
           <a class="btn primary" href="/panel/new/rag">
             New RAG

@@ -34,15 +34,15 @@ export const RagHead = ({ rag, here, mayChange }: HeadProps) => {
       <PageHead title={rag.name} data trail={[{ name: "RAGs", href: "/panel/rags" }]}>
         {mayChange ? (
           <a class="btn" href={`/panel/tokens/new?rag=${encodeURIComponent(rag.identifier)}`}>
-            Token for it
+            Create token for this RAG
           </a>
         ) : null}
         <a class="btn primary" href={searchAddress}>
-          Search it
+          Search this RAG
         </a>
       </PageHead>
       <Tabs
-        label="Of this RAG"
+        label="Pages of this RAG"
         here={address + here}
         tabs={[
           { name: "Index", href: address },
@@ -134,11 +134,11 @@ const Building = ({
 }) => (
   <section class="notice" aria-label="A new index">
     <p>
-      <strong>A new index is being built</strong> beside the one that answers:{" "}
+      <strong>A new index is being built</strong> while the current one answers:{" "}
       {percent(building.filesDone, Math.max(files, building.filesDone))},{" "}
       {count(building.filesDone)} of {counted(files, "file")}
-      {building.filesFailed === 0 ? "" : `, ${count(building.filesFailed)} failed`}. Searches change
-      over when it is complete.
+      {building.filesFailed === 0 ? "" : `, ${count(building.filesFailed)} failed`}. Searches switch
+      to it when it is complete.
     </p>
     <progress max={Math.max(1, files)} value={building.filesDone} aria-label="Files done" />
   </section>
@@ -220,11 +220,11 @@ const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
           <li>
             <span class="dot off"></span>
             <span>
-              <strong>Index everything again.</strong> Builds a new index beside this one; every
-              passage is embedded again.
+              <strong>Index everything again.</strong> Builds a new index while this one answers,
+              and embeds every passage again.
             </span>
             <a class="btn" href={`${address}/reindex`}>
-              What it costs
+              Estimate the cost
             </a>
           </li>
         ) : null}

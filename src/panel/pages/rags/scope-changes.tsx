@@ -119,9 +119,9 @@ export async function narrowPage(
     cancel: scopeAddress(rag),
     children: (
       <p>
-        Of the {counted(rag.numberVectors, "passage")} of {counted(rag.processedFiles, "file")} only
-        those of the part that you choose here stay in the index; further parts are chosen next. The
-        documents stay in <Data>{rag.fileSource.name}</Data>.
+        The index has {counted(rag.numberVectors, "passage")} of{" "}
+        {counted(rag.processedFiles, "file")}. Only those of the part that you choose here stay in
+        it; you can add parts next. The documents stay in <Data>{rag.fileSource.name}</Data>.
       </p>
     ),
     fields: (

@@ -49,7 +49,7 @@ const Everything = ({ rag, mayChange }: { rag: RagRecord; mayChange: boolean }) 
     {mayChange ? (
       <>
         <p class="soft">
-          To index a part of it, choose folders and files: what lies outside them leaves the index.
+          To index a part of the source, choose folders and files. Other files leave the index.
         </p>
         <a class="btn" href={`${ragAddress(rag.identifier)}/scope/narrow`}>
           Index chosen parts only …

@@ -44,8 +44,8 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
             hints={await ragHints(context.get("services"))}
           />
           <p>
-            Another length or overlap builds a new index beside this one: what it costs is shown
-            before anything is done. <a href={`${address}/preview`}>Preview how a file is cut</a>.
+            Another length or overlap builds a new index while this one answers. The next page shows
+            the cost first. <a href={`${address}/preview`}>Preview how a file is cut</a>.
           </p>
         </Form>
       ) : (
@@ -151,7 +151,7 @@ async function costPage(context: PageContext, of: CostProps): Promise<Response> 
       <PageHead
         title={title}
         trail={trail}
-        sub="A new index is built beside the one that answers. Searches change over when it is complete; until then nothing changes for anybody."
+        sub="Quarry builds a new index while the current one answers. Searches switch to it when it is complete."
       />
       <Facts
         facts={[

@@ -12,7 +12,7 @@ export function auditAs(context: PageContext, action: string, target: string | n
 
 type Told = { notice?: string; problem?: string; secret?: Flash["secret"] };
 
-/** The answer to a form that succeeded. What is told is shown once, by the page it leads to. */
+/** The answer to a form that succeeded. The next page shows the notice once. */
 export function redirectWithNotice(
   context: PageContext,
   address: string,

@@ -11,7 +11,7 @@ const manifest = z.object({ style: z.string(), script: z.string(), icon: z.strin
 /** The addresses of the files that every page loads; their names hold the hash of their content. */
 export type AssetNames = z.infer<typeof manifest>;
 
-/** Without assets a page is plain and works all the same. */
+/** Without assets, a page is plain and still works. */
 const NONE: AssetNames = { style: "", script: "", icon: "" };
 
 /** The names change with a deployment only, and an isolate belongs to one deployment. */

@@ -78,7 +78,7 @@ export type FormState = {
   problem: (field: string) => string | null;
   /** What is wrong with the form as a whole; null: nothing. */
   message: string | null;
-  /** Of the refusal, where it has one. */
+  /** The refusal's code, if it has one. */
   code: QuarryError["code"];
 };
 
@@ -97,13 +97,13 @@ export function freshForm(values: Record<string, string | string[]> = {}): FormS
 
 export type Attempt<Result> = { done: true; result: Result } | { done: false; state: FormState };
 
-/** Kinds of errors that whoever filled in the form can mend. */
+/** Kinds of errors that the sender of a form can correct. */
 const MENDABLE = new Set(["invalid", "conflict", "unprocessable", "unauthorized", "too-many"]);
 
 /**
  * Does what a form asks for. What the form's author can mend comes back as the form's state: every
  * value as it was typed, messages at their fields. Any other error is thrown on.
- * @param fields the form's fields; problems of others are told above the form.
+ * @param fields the form's fields; other problems are shown above the form.
  */
 export async function attempt<Result>(
   form: Form,
@@ -143,7 +143,7 @@ function plain({ message, retryAfterSeconds }: QuarryError): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${wait}`;
 }
 
-/** `config.rules[2]` is told at the field `config.rules`. */
+/** A problem of `config.rules[2]` is shown at the field `config.rules`. */
 function ownerOf(field: string, fields: readonly string[]): string | null {
   const owners = fields.filter((name) => isWithin(field, name));
   return owners.sort((a, b) => b.length - a.length)[0] ?? null;

@@ -37,7 +37,7 @@ export const ownForms = createMiddleware<PageEnv>(async ({ req, get }, next) => 
   await next();
 });
 
-/** Whoever is not signed in is asked to, and comes back to where they wanted to go. */
+/** Asks for a sign-in, and then leads to the page that was asked for. */
 export const signedInPage = createMiddleware<PageEnv>(async (context, next) => {
   const services = context.get("services");
   const { raw } = context.req;

@@ -66,7 +66,7 @@ export const SearchForm = ({ form, state, rags, rerankers }: FormProps) => {
           name="more"
           label="Further questions"
           rows={2}
-          hint="One a line, up to nine: what answers any of them is found."
+          hint="One a line, up to nine. A passage that answers any of them is found."
         />
         <Options {...options} prefix="" withRag={false} />
       </details>

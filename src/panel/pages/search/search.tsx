@@ -105,7 +105,7 @@ async function searchPage(context: PageContext, props: PageProps): Promise<Respo
     <>
       <PageHead
         title="Search"
-        sub="What a program would get from a RAG with these settings, and why."
+        sub="Shows the passages that a program gets with these settings, and why."
       />
       <SearchForm {...props} />
       {first === undefined ? null : second === undefined ? (

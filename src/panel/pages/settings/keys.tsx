@@ -158,7 +158,7 @@ const NewKey = ({ state }: { state: FormState }) => (
         name="expiresAt"
         label="Expires"
         type="date"
-        hint="At the beginning of this day, UTC. Empty: never."
+        hint="Ends at the start of this day (UTC). Leave empty for no end."
       />
     </Form>
   </>

@@ -37,7 +37,7 @@ export function logPages(): Hono<PageEnv> {
     const content = (
       <>
         <p class="soft">
-          Every change and every sign-in of the last 90 days, the failed ones too.{" "}
+          Every change and sign-in of the last 90 days, failed ones included.{" "}
           <a href="/panel/api/audit?format=jsonl" download="audit.jsonl">
             All of it as JSON Lines
           </a>
@@ -53,7 +53,7 @@ export function logPages(): Hono<PageEnv> {
         </Filters>
         {filter.actor === null ? null : (
           <p>
-            Of one actor only: <Data mono>{filter.actor}</Data>
+            One actor only: <Data mono>{filter.actor}</Data>
           </p>
         )}
         <Table

@@ -90,7 +90,7 @@ async function removalPage(context: PageContext, row: ModelRow): Promise<Respons
   return await page(context, { title, place: "settings" }, content);
 }
 
-/** One model, checked as the API checks a list; problems are told at this form's fields. */
+/** One model, checked as the API checks a list; problems are shown at this form's fields. */
 function checkedModel(form: Sent): ModelRow {
   return parseOrRefuse(offeredModels.element, {
     model: form.text("model"),
@@ -120,7 +120,9 @@ async function modelsTab(context: PageContext, state: FormState): Promise<Respon
         columns={columnsFor(isAdmin(context))}
         empty={
           <Empty title="No model is in the list.">
-            <p>Any model can be named all the same; without a price its calls cost nothing here.</p>
+            <p>
+              You can use models that are not listed. Without a price, their cost is not counted.
+            </p>
           </Empty>
         }
       />

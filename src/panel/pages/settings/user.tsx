@@ -131,7 +131,7 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
             label="New password"
             type="password"
             autocomplete="new-password"
-            hint="Empty: it stays. A new password or role ends their sessions."
+            hint="Leave empty to keep it. A new password or role ends the user’s sessions."
           />
         )}
       </Form>
@@ -143,7 +143,7 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
       ) : person.hasTotp ? (
         <ActionButton
           action={`${pathOf(person)}/second-factor/remove`}
-          label="Switch it off: they have lost it"
+          label="Remove it: the user lost the app"
           kind="danger"
         />
       ) : (

@@ -37,7 +37,7 @@ export function sessionPages(): Hono<PageEnv> {
   });
 
   app.post("/sign-in", async (context) => {
-    // Counted before anything is read: whoever sends too much, too often is sent away unread.
+    // Counted before anything is read, so that a flood of sign-ins is refused unread.
     const counted = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
     if (!counted.done) {
       return await signInPage(context, { state: counted.state, next: START, asksCode: false });
@@ -100,7 +100,7 @@ async function signInWith(context: PageContext, form: Form): Promise<string> {
   }
 }
 
-/** The API's "Unauthorized", in words for whoever sits in front of it. */
+/** The API's "Unauthorized", in words for people. */
 function refusal(context: PageContext, thrown: unknown): unknown {
   if (!(thrown instanceof QuarryError) || thrown.kind !== "unauthorized") return thrown;
   if (thrown.code === "code-refused") {

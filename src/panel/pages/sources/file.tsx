@@ -95,7 +95,7 @@ async function filePage(
         <FileFacts file={file} now={context.get("services").now()} />
       </div>
       <Tabs
-        label="Of this file"
+        label="Pages of this file"
         here={rag === undefined ? here : `${here}&rag=${rag}`}
         tabs={[
           { name: "Text as it was read", href: here },

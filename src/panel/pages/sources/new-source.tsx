@@ -102,7 +102,7 @@ async function newSourcePage(context: PageContext, manifest: SourceManifest, sta
             state={state}
             name="identifier"
             label="Identifier"
-            hint="For programs: lower-case letters, digits, hyphens. Empty: made from the name. It stays."
+            hint="For programs: lower-case letters, digits, hyphens. Leave empty to make it from the name. It never changes."
           />
         </details>
       </Form>

@@ -95,7 +95,7 @@ const Webhook = ({ context, shown: { source, path } }: PartProps) => {
     <>
       <h2>Webhook</h2>
       <p>
-        Programs push addresses of pages to it, which are read at once.{" "}
+        Programs push page addresses to this source. Quarry reads them at once.{" "}
         {counted(source.pushedFiles, "pushed address", "pushed addresses")} so far
         {source.pushesRefused === 0
           ? "."

@@ -78,7 +78,7 @@ async function sourcePage(
         )}
       </div>
       <Tabs
-        label="Of this source"
+        label="Pages of this source"
         here={path + tab}
         tabs={[
           { name: "Files", href: path },

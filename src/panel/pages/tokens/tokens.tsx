@@ -57,7 +57,10 @@ async function listPage(context: PageContext): Promise<Response> {
   const mayChange = isAdmin(context);
   const content = (
     <>
-      <PageHead title="Tokens" sub="What programs call the API with, and what each may use.">
+      <PageHead
+        title="Tokens"
+        sub="Programs call the API with a token, which names what they may use."
+      >
         {mayChange ? (
           <a class="btn primary" href={`${HERE}/new`}>
             New token
