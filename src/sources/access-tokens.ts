@@ -1,9 +1,28 @@
-import { MINUTE_MS, type Now } from "../core/time.ts";
+import { z } from "zod";
+
+import { parsedJson } from "../core/parsed-json.ts";
+import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
+import { SourceFailure } from "../ports/source-reader.ts";
+import { guardedFetch, readBytes, retryAfterMs, type Outgoing } from "./guarded-fetch.ts";
 
 /** A token that is about to expire is not used any more. */
 const MARGIN_MS = MINUTE_MS;
+const ANSWER_LIMIT_BYTES = 65_536;
 
-export type AccessToken = { value: string; expiresAt: number };
+const granted = z.object({
+  access_token: z.string().min(1),
+  expires_in: z.coerce.number().positive(),
+});
+
+/** Where OAuth 2.0 access tokens are asked for, and with what. */
+export type TokenService = {
+  /** As messages name it. */
+  name: string;
+  address: string;
+  form: () => Promise<Record<string, string>>;
+  /** What a refusal means to the one who set the source up. */
+  explain: (status: number, answer: unknown) => string;
+};
 
 export type AccessTokens = {
   get(signal: AbortSignal): Promise<string>;
@@ -11,16 +30,20 @@ export type AccessTokens = {
   renew(): void;
 };
 
-/** Access tokens, each asked for once and used until shortly before it expires. */
-export function cachedTokens(
-  request: (signal: AbortSignal) => Promise<AccessToken>,
-  now: Now,
-): AccessTokens {
-  let current: AccessToken | null = null;
+/**
+ * Access tokens, each asked for once and used until shortly before it expires.
+ * @throws SourceFailure `denied` that says what to do, else `throttled` or `down`
+ */
+export function accessTokens(service: TokenService, outgoing: Outgoing, now: Now): AccessTokens {
+  let current: { value: string; expiresAt: number } | null = null;
   return {
     async get(signal) {
       if (current === null || current.expiresAt - MARGIN_MS <= now()) {
-        current = await request(signal);
+        const token = await requestToken(service, { outgoing, now, signal });
+        current = {
+          value: token.access_token,
+          expiresAt: now() + token.expires_in * SECOND_MS,
+        };
       }
       return current.value;
     },
@@ -28,4 +51,27 @@ export function cachedTokens(
       current = null;
     },
   };
+}
+
+async function requestToken(
+  { name, address, form, explain }: TokenService,
+  { outgoing, now, signal }: { outgoing: Outgoing; now: Now; signal: AbortSignal },
+): Promise<z.infer<typeof granted>> {
+  const got = await guardedFetch(outgoing, address, {
+    post: { body: new URLSearchParams(await form()).toString() },
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    signal,
+  });
+  const bytes = await readBytes(got, { callers: signal, limitBytes: ANSWER_LIMIT_BYTES });
+  const answer = parsedJson(new TextDecoder().decode(bytes));
+  const { ok, status, headers } = got.response;
+  if (!ok && (status === 429 || status >= 500)) {
+    const told = `${name}: ${status} for the access token`;
+    const kind = status === 429 ? "throttled" : "down";
+    throw new SourceFailure(kind, told, retryAfterMs(headers, now()));
+  }
+  if (!ok) throw new SourceFailure("denied", `${name}: ${explain(status, answer)}`);
+  const token = granted.safeParse(answer);
+  if (token.success) return token.data;
+  throw new SourceFailure("down", `${name}: no access token in the answer`);
 }

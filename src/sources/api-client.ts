@@ -55,6 +55,20 @@ export class ApiClient {
     throw this.failure(reply.error);
   }
 
+  /** Null for an answer with one of the statuses `absent`. @throws SourceFailure for other errors */
+  async find<Answer>(
+    schema: z.ZodType<Answer>,
+    address: string,
+    signal: AbortSignal,
+    { absent = [404], ...sent }: Sent & { absent?: number[] } = {},
+  ): Promise<Answer | null> {
+    const isSent = "method" in sent || "body" in sent;
+    const reply = await this.ask(schema, address, signal, isSent ? sent : undefined);
+    if ("answer" in reply) return reply.answer;
+    if (absent.includes(reply.error.status)) return null;
+    throw this.failure(reply.error);
+  }
+
   /** Errors are returned. An empty answer reads as null. */
   async ask<Answer>(
     schema: z.ZodType<Answer>,

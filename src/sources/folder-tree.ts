@@ -1,8 +1,13 @@
+import { z } from "zod";
+
 /** More levels than any drive allows; a circle of folders ends here, too. */
 const MAX_DEPTH = 200;
 
+const folder = z.object({ name: z.string(), parent: z.string().nullable() });
+export type Folder = z.infer<typeof folder>;
+
 /** Folders of a drive by id, some of them not beneath the root. */
-type Folders = Record<string, { name: string; parent: string | null }>;
+export const folders = z.record(z.string(), folder);
 
 /** `a/b` in a name is one segment all the same; `.` and `..` are no names of a path. */
 export function segmentOf(name: string): string {
@@ -13,7 +18,7 @@ export function segmentOf(name: string): string {
 /** Where a folder lies: its path below the root ("" for the root), and the ids from the root on. */
 export type FolderPlace = { path: string; ancestors: string[] };
 
-type Rooted = { root: string; folders: Folders };
+type Rooted = { root: string; folders: Record<string, Folder> };
 
 /** Places of folders beneath the root; each is worked out once. */
 export class FolderTree {

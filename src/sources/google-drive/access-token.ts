@@ -1,11 +1,9 @@
 import { importPKCS8, SignJWT } from "jose";
 import { z } from "zod";
 
-import { parsedJson } from "../../core/parsed-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { cachedTokens, type AccessToken, type AccessTokens } from "../access-tokens.ts";
-import { guardedFetch, readBytes, type Outgoing } from "../guarded-fetch.ts";
+import type { TokenService } from "../access-tokens.ts";
 import type { ServiceAccount } from "./google-drive-config.ts";
 
 /*
@@ -16,42 +14,25 @@ const TOKEN_URI = "https://oauth2.googleapis.com/token";
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /** The longest that Google accepts. */
 const ASSERTION_MS = 60 * MINUTE_MS;
-const ANSWER_LIMIT_BYTES = 65_536;
 
-const granted = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
-const refused = z.object({ error: z.string(), error_description: z.string().optional() });
+const refused = z.object({ error: z.string() });
 
-export type TokenRequest = { account: ServiceAccount; subject: string | undefined };
-
-/**
- * Access tokens of a service account.
- * @throws SourceFailure `denied` when the key or the delegation is refused, else `down`
- */
-export function accessTokens(request: TokenRequest, outgoing: Outgoing, now: Now): AccessTokens {
-  return cachedTokens(
-    async (signal) => await requestToken(request, { outgoing, now, signal }),
-    now,
-  );
-}
-
-async function requestToken(
-  { account, subject }: TokenRequest,
-  { outgoing, now, signal }: { outgoing: Outgoing; now: Now; signal: AbortSignal },
-): Promise<AccessToken> {
-  const uri = account.token_uri ?? TOKEN_URI;
-  const assertion = await signAssertion(account, subject, uri, now());
-  const got = await guardedFetch(outgoing, uri, {
-    post: { body: new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString() },
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-    signal,
-  });
-  const bytes = await readBytes(got, { callers: signal, limitBytes: ANSWER_LIMIT_BYTES });
-  const answer = parsedJson(new TextDecoder().decode(bytes));
-  if (!got.response.ok) throw tokenRefusal(got.response.status, answer, { account, subject });
-  const token = granted.safeParse(answer);
-  if (!token.success) throw new SourceFailure("down", "Google: no access token in the answer");
-  const { access_token: value, expires_in: seconds } = token.data;
-  return { value, expiresAt: now() + seconds * SECOND_MS };
+/** `subject`: the user for whom a service account with domain-wide delegation acts. */
+export function googleTokens(
+  account: ServiceAccount,
+  subject: string | undefined,
+  now: Now,
+): TokenService {
+  const address = account.token_uri ?? TOKEN_URI;
+  return {
+    name: "Google",
+    address,
+    form: async () => ({
+      grant_type: GRANT_TYPE,
+      assertion: await signAssertion(account, subject, address, now()),
+    }),
+    explain: (status, answer) => refusal(status, answer, account.client_email, subject),
+  };
 }
 
 async function signAssertion(
@@ -83,30 +64,20 @@ async function signAssertion(
   }
 }
 
-/** What Google's code means to the one who set the source up. */
-function tokenRefusal(
+function refusal(
   status: number,
   answer: unknown,
-  { account, subject }: TokenRequest,
-): SourceFailure {
-  const parsed = refused.safeParse(answer);
-  const code = parsed.success ? parsed.data.error : "";
-  if (status === 429 || status >= 500) {
-    return new SourceFailure(status === 429 ? "throttled" : "down", `Google: token: ${status}`);
-  }
-  const who = account.client_email;
+  who: string,
+  subject: string | undefined,
+): string {
+  const code = refused.safeParse(answer).data?.error ?? "";
   if (code === "unauthorized_client" || code === "access_denied") {
-    const whom = subject ?? "another user";
-    return denied(`${who} may not act for ${whom}: allow it the scope ${SCOPE}`);
+    return `${who} may not act for ${subject ?? "another user"}: allow it the scope ${SCOPE}`;
   }
   if (code === "invalid_grant") {
-    return denied(
-      subject === undefined
-        ? `the key of ${who} is refused: it was deleted or disabled, or belongs to another account`
-        : `the key of ${who} is refused, or there is no user ${subject}`,
-    );
+    return subject === undefined
+      ? `the key of ${who} is refused: it was deleted or disabled, or belongs to another account`
+      : `the key of ${who} is refused, or there is no user ${subject}`;
   }
-  return denied(`${status}${code === "" ? "" : ` ${code}`}: the service account is refused`);
+  return `${status}${code === "" ? "" : ` ${code}`}: the service account is refused`;
 }
-
-const denied = (message: string) => new SourceFailure("denied", `Google: ${message}`);

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { driveFile, FOLDER, type DriveFile } from "./drive-files.ts";
 import type { FolderTree } from "../folder-tree.ts";
-import type { StoredTree } from "./stored-tree.ts";
+import type { StoredTree } from "./drive-listing.ts";
 
 const change = z.object({
   changeType: z.string().optional(),

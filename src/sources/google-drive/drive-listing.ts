@@ -4,9 +4,17 @@ import type { ListingPage } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { FILE_FIELDS, fileList, FOLDER, startPageToken, type DriveFile } from "./drive-files.ts";
 import { findRoot } from "./drive-root.ts";
-import { FolderTree } from "../folder-tree.ts";
-import type { StoredTree } from "./stored-tree.ts";
+import { folders, FolderTree } from "../folder-tree.ts";
 import type { GoogleDriveConfig } from "./google-drive-config.ts";
+
+export const storedTree = z.object({
+  /** The change feed up to which the folders are known. */
+  changeCursor: z.string(),
+  root: z.string(),
+  driveId: z.string().nullable(),
+  folders,
+});
+export type StoredTree = z.infer<typeof storedTree>;
 
 const FILES_PER_PAGE = 1_000;
 const LIVE_FOLDERS = `mimeType = '${FOLDER}' and trashed = false`;
@@ -35,19 +43,14 @@ export function corpusOf(driveId: string | null) {
 export async function beginTree(
   client: ApiClient,
   config: GoogleDriveConfig,
-  { account, now, signal }: { account: string; now: number; signal: AbortSignal },
+  account: string,
+  signal: AbortSignal,
 ): Promise<StoredTree> {
   const { id: root, driveId } = await findRoot(client, config, account, signal);
   const of = driveId === null ? {} : { driveId };
   const query = { ...of, supportsAllDrives: true };
   const start = await client.get(startPageToken, "changes/startPageToken", query, signal);
-  return {
-    changeCursor: start.startPageToken,
-    listedAt: new Date(now).toISOString(),
-    root,
-    driveId,
-    folders: {},
-  };
+  return { changeCursor: start.startPageToken, root, driveId, folders: {} };
 }
 
 /** One page of folders is added to the tree. */

@@ -27,21 +27,19 @@ export async function findRoot(
 
 async function findDrive(client: ApiClient, id: string, account: string, signal: AbortSignal) {
   const address = client.address(`drives/${encodeURIComponent(id)}`, { fields: "id,name" });
-  const asked = await client.ask(sharedDrive, address, signal);
-  if ("answer" in asked) return { ...asked.answer, driveId: asked.answer.id };
-  if (asked.error.status !== 404) throw client.failure(asked.error);
+  const found = await client.find(sharedDrive, address, signal);
+  if (found !== null) return { ...found, driveId: found.id };
   throw denied(`${account} sees no shared drive ${id}: add it as a viewer of the drive`);
 }
 
 async function findFolder(client: ApiClient, id: string, account: string, signal: AbortSignal) {
   const query = { fields: "id,name,mimeType,trashed,driveId", supportsAllDrives: true };
   const address = client.address(`files/${encodeURIComponent(id)}`, query);
-  const asked = await client.ask(rootFolder, address, signal);
-  if ("error" in asked) {
-    if (asked.error.status !== 404) throw client.failure(asked.error);
+  const found = await client.find(rootFolder, address, signal);
+  if (found === null) {
     throw denied(`${account} sees no folder ${id}: share the folder with that address`);
   }
-  const { name, mimeType, trashed, driveId } = asked.answer;
+  const { name, mimeType, trashed, driveId } = found;
   if (mimeType !== FOLDER) throw denied(`${id} is no folder: rootFolderId names a folder`);
   if (trashed === true) throw denied(`the folder ${id} is in the bin`);
   return { id, name, driveId: driveId ?? null };

@@ -67,8 +67,7 @@ export function driveWatcher({ client, now, findDriveId }: DriveWatcherOptions):
     async stop({ id, resourceId }, signal): Promise<void> {
       const body = { id, resourceId };
       const stopping = client.address("channels/stop");
-      const asked = await client.ask(nothing, stopping, signal, { body });
-      if ("error" in asked && asked.error.status !== 404) throw client.failure(asked.error);
+      await client.find(nothing, stopping, signal, { body });
     },
   };
 }

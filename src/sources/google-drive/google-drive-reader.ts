@@ -10,7 +10,8 @@ import type {
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { openedFrom, tooLarge, type Outgoing } from "../guarded-fetch.ts";
-import { accessTokens } from "./access-token.ts";
+import { accessTokens } from "../access-tokens.ts";
+import { googleTokens } from "./access-token.ts";
 import { changeList, fileThere, movesFiles } from "./drive-changes.ts";
 import type { ApiClient } from "../api-client.ts";
 import { driveClient } from "./drive-client.ts";
@@ -22,21 +23,26 @@ import {
   versionOf,
   type DriveFile,
 } from "./drive-files.ts";
-import { beginTree, corpusOf, listFiles, listFolders, listingCursor } from "./drive-listing.ts";
+import {
+  beginTree,
+  corpusOf,
+  listFiles,
+  listFolders,
+  listingCursor,
+  storedTree,
+  type StoredTree,
+} from "./drive-listing.ts";
 import { findRoot } from "./drive-root.ts";
 import { withTargets } from "./drive-shortcuts.ts";
 import { driveWatcher } from "./drive-watcher.ts";
 import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
-import { treeBytes, treeFrom, type StoredTree } from "./stored-tree.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
+import { scanState, type ScanState } from "../scan-state.ts";
 import { uniquePaths } from "../unique-paths.ts";
 
-/** The folders as the scan under way finds them, and as the last one that ended left them. */
-const PENDING_FOLDERS = "pending-folders.json";
-const FOLDERS = "folders.json";
 const CHANGES_PER_PAGE = 1_000;
 /** A change cursor that Drive no longer takes. */
-const EXPIRED = new Set([400, 404, 410]);
+const EXPIRED = [400, 404, 410];
 
 export type GoogleDriveOptions = {
   outgoing: Outgoing;
@@ -55,6 +61,7 @@ export class GoogleDriveReader implements SourceReader {
   readonly #account: string;
   readonly #options: GoogleDriveOptions;
   readonly #client: ApiClient;
+  readonly #tree: ScanState<StoredTree>;
   readonly watcher: SourceWatcher;
 
   constructor(config: GoogleDriveConfig, account: ServiceAccount, options: GoogleDriveOptions) {
@@ -62,11 +69,12 @@ export class GoogleDriveReader implements SourceReader {
     this.#config = config;
     this.#account = config.subject ?? account.client_email;
     this.#options = options;
+    this.#tree = scanState(options.store, "folders", storedTree);
     this.#client = driveClient({
       outgoing,
       now,
       apiBaseUrl: config.apiBaseUrl,
-      tokens: accessTokens({ account, subject: config.subject }, outgoing, now),
+      tokens: accessTokens(googleTokens(account, config.subject, now), outgoing, now),
       remedy: `share it with ${this.#account}`,
     });
     this.watcher = driveWatcher({
@@ -78,12 +86,12 @@ export class GoogleDriveReader implements SourceReader {
 
   async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
     const at = cursor === null ? null : listingCursor.parse(JSON.parse(cursor));
-    const tree = at === null ? await this.#begin(signal) : await this.#readTree(PENDING_FOLDERS);
+    const tree = at === null ? await this.#begin(signal) : await this.#tree.pending();
     // The state kept between pages is lost: the listing starts again.
     if (tree === null) return { ...(await this.list(null, signal)), restarted: true };
     if (at === null || at.phase === "folders") {
       const listed = await listFolders(this.#client, tree, at?.page ?? null, signal);
-      await this.#options.store.write(PENDING_FOLDERS, treeBytes(listed.tree));
+      await this.#tree.keep(listed.tree);
       const { entries, next } = listed;
       return { files: [], deleted: [], entries, next: JSON.stringify(next) };
     }
@@ -105,7 +113,7 @@ export class GoogleDriveReader implements SourceReader {
     cursor: string | null,
     signal: AbortSignal,
   ): Promise<ListingPage | null> {
-    const tree = await this.#readTree(FOLDERS);
+    const tree = await this.#tree.committed();
     if (tree === null || tree.changeCursor !== changeCursor) return null;
     const answer = await this.#changesSince(tree, cursor ?? changeCursor, signal);
     if (answer === null) return null;
@@ -118,7 +126,7 @@ export class GoogleDriveReader implements SourceReader {
     const changedIds = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
     const end = nextPageToken === undefined ? (newStartPageToken ?? changeCursor) : null;
     if (end !== null && end !== changeCursor) {
-      await this.#options.store.write(PENDING_FOLDERS, treeBytes({ ...tree, changeCursor: end }));
+      await this.#tree.keep({ ...tree, changeCursor: end });
     }
     return {
       files,
@@ -136,13 +144,8 @@ export class GoogleDriveReader implements SourceReader {
     return `Google Drive: ${this.#account} sees the ${what} "${name}"`;
   }
 
-  /** Changes are compared with the folders of the last committed scan. */
   async ended(): Promise<void> {
-    const { store } = this.#options;
-    const pending = await store.read(PENDING_FOLDERS);
-    if (pending === null) return;
-    await store.write(FOLDERS, pending);
-    await store.remove(PENDING_FOLDERS);
+    await this.#tree.ended();
   }
 
   async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
@@ -166,12 +169,7 @@ export class GoogleDriveReader implements SourceReader {
   }
 
   async #begin(signal: AbortSignal): Promise<StoredTree> {
-    const of = { account: this.#account, now: this.#options.now(), signal };
-    return await beginTree(this.#client, this.#config, of);
-  }
-
-  async #readTree(key: string): Promise<StoredTree | null> {
-    return treeFrom(await this.#options.store.read(key));
+    return await beginTree(this.#client, this.#config, this.#account, signal);
   }
 
   /** Null when Drive no longer takes the cursor. */
@@ -188,10 +186,7 @@ export class GoogleDriveReader implements SourceReader {
         `changes(changeType,fileId,removed,file(${FILE_FIELDS}))`,
     };
     const address = this.#client.address("changes", query);
-    const asked = await this.#client.ask(changeList, address, signal);
-    if ("answer" in asked) return asked.answer;
-    if (EXPIRED.has(asked.error.status)) return null;
-    throw this.#client.failure(asked.error);
+    return await this.#client.find(changeList, address, signal, { absent: EXPIRED });
   }
 
   /** Those files that lie beneath the root, shortcuts as what they lead to. */

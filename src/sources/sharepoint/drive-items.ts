@@ -84,15 +84,11 @@ export function mimeTypeOf({ file, name }: DriveItem): string {
   return tells ? given : mediaTypeByName(name ?? "");
 }
 
-/** What `providerFilter` may ask for. Columns do not replace what every file has. */
-export function metadataOf(
-  item: DriveItem,
-  { columns, ancestors }: { columns: Record<string, unknown>; ancestors: string[] },
-): Record<string, unknown> {
+/** What `providerFilter` may ask for. */
+export function metadataOf(item: DriveItem, ancestors: string[]): Record<string, unknown> {
   const { createdBy, webUrl, lastModifiedDateTime } = item;
   const owner = createdBy?.user?.email ?? createdBy?.user?.displayName;
   return {
-    ...columns,
     mimeType: mimeTypeOf(item),
     ...(owner ? { owner: [owner] } : {}),
     ...(webUrl ? { webUrl } : {}),

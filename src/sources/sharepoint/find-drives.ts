@@ -5,12 +5,14 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import { advanced } from "../listing-advance.ts";
 import { segmentOf } from "../folder-tree.ts";
 import { driveItem } from "./drive-items.ts";
-import type { ApiClient, ApiReply } from "../api-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 const LIBRARIES_MAX = 500;
 const DRIVES_AT_ONCE = 4;
+/** An id that Graph cannot read is a bad request. */
+const ABSENT = [400, 404];
 
 const site = z.object({ id: z.string().min(1) });
 const drive = z.object({ id: z.string().min(1), name: z.string().nullish() });
@@ -84,14 +86,14 @@ export async function listLibraries(
   });
   let advance: Awaited<ReturnType<typeof advanced>>;
   while (address !== undefined) {
-    const asked: ApiReply<DriveList> = await client.ask(driveList, address, signal);
-    if ("error" in asked) throw client.failure(asked.error);
-    found.push(...asked.answer.value.map(({ id, name }) => ({ id, name: name ?? id })));
+    const list: DriveList | null = await client.find(driveList, address, signal);
+    if (list === null) throw denied("the site was removed");
+    found.push(...list.value.map(({ id, name }) => ({ id, name: name ?? id })));
     if (found.length > LIBRARIES_MAX) {
       throw denied(`the site has more than ${LIBRARIES_MAX} libraries: name one of them`);
     }
-    address = asked.answer["@odata.nextLink"];
-    const entries = asked.answer.value.length;
+    address = list["@odata.nextLink"];
+    const entries = list.value.length;
     advance = await advanced(advance, { next: address ?? null, entries });
   }
   return found;
@@ -99,10 +101,8 @@ export async function listLibraries(
 
 async function findSite(client: ApiClient, siteId: string, signal: AbortSignal) {
   const address = client.address(`sites/${siteKey(siteId)}`, { $select: "id" });
-  const asked = await client.ask(site, address, signal);
-  if ("answer" in asked) return asked.answer.id;
-  const { status } = asked.error;
-  if (status !== 404 && status !== 400) throw client.failure(asked.error);
+  const found = await client.find(site, address, signal, { absent: ABSENT });
+  if (found !== null) return found.id;
   throw denied(
     `there is no site ${siteId}: siteId is the site's address, such as https://contoso.sharepoint.com/sites/hr`,
   );
@@ -129,19 +129,18 @@ async function openDrive(
   const address = client.address(`drives/${encodeURIComponent(id)}/${item}`, {
     $select: Object.keys(rootItem.shape).join(","),
   });
-  const asked = await client.ask(rootItem, address, signal);
-  if ("error" in asked) {
-    if (asked.error.status !== 404 && asked.error.status !== 400) throw client.failure(asked.error);
+  const found = await client.find(rootItem, address, signal, { absent: ABSENT });
+  if (found === null) {
     throw denied(
       rootFolderId === undefined
         ? `there is no drive ${id}, or the app may not see it`
         : `the library ${name} has no folder ${rootFolderId}`,
     );
   }
-  if (!asked.answer.folder && !asked.answer.root) {
+  if (!found.folder && !found.root) {
     throw denied(`${rootFolderId ?? ""} is no folder: rootFolderId names a folder`);
   }
-  return { id, name, base: "", root: asked.answer.id, link: null, folders: {} };
+  return { id, name, base: "", root: found.id, link: null, folders: {} };
 }
 
 const denied = (message: string) => new SourceFailure("denied", `SharePoint: ${message}`);

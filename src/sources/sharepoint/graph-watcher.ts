@@ -53,18 +53,15 @@ export function graphWatcher(
     },
 
     async extend({ id }, signal): Promise<Watch | null> {
-      const asked = await client.ask(subscription, addressOf(client, id), signal, {
+      const extended = await client.find(subscription, addressOf(client, id), signal, {
         method: "PATCH",
         body: { expirationDateTime: expiration() },
       });
-      if ("answer" in asked) return watchOf(asked.answer);
-      if (asked.error.status === 404) return null;
-      throw client.failure(asked.error);
+      return extended === null ? null : watchOf(extended);
     },
 
     async stop({ id }, signal): Promise<void> {
-      const asked = await client.ask(nothing, addressOf(client, id), signal, { method: "DELETE" });
-      if ("error" in asked && asked.error.status !== 404) throw client.failure(asked.error);
+      await client.find(nothing, addressOf(client, id), signal, { method: "DELETE" });
     },
   };
 }

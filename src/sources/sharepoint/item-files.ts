@@ -1,4 +1,4 @@
-import type { KnownFiles, ListedFile, ReaderStore } from "../../ports/source-reader.ts";
+import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
 import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import {
@@ -9,20 +9,10 @@ import {
   versionOf,
   type DriveItem,
 } from "./drive-items.ts";
-import type { ApiClient } from "../api-client.ts";
-import { columnsOf, hasColumns, storedColumns } from "./item-columns.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 type Known = Pick<KnownFiles, "byPath" | "byExternalId">;
 type Placed = { item: DriveItem; place: FolderPlace };
-type Source = {
-  client: ApiClient;
-  store: ReaderStore;
-  drive: FollowedDrive;
-  known: Known;
-  /** Internal names of the columns that become metadata. */
-  columns: string[];
-};
 export type ItemFiles = {
   files: ListedFile[];
   /** Ids of items that are deleted, or lie elsewhere. */
@@ -31,13 +21,12 @@ export type ItemFiles = {
   problems: { path: string; message: string }[];
 };
 
-/** What a page of items means for the files of the source. @throws SourceFailure */
+/** What a page of items means for the files of the source. */
 export async function itemFiles(
   items: DriveItem[],
-  of: Source,
-  signal: AbortSignal,
+  drive: FollowedDrive,
+  known: Known,
 ): Promise<ItemFiles> {
-  const { client, store, drive, known, columns: names } = of;
   const { inside, deleted, problems } = sorted(items, drive);
   const ids = inside.map(({ item }) => item.id);
   const before = await known.byExternalId(ids);
@@ -49,20 +38,9 @@ export async function itemFiles(
       path: pathOf(place, item),
     })),
   );
-  const changed = inside.filter(({ item }) => !hasColumns(knownById.get(item.id), item, names));
-  const asked = changed.map(({ item }) => item);
-  const found = await columnsOf({ client, store, driveId: drive.id, names }, asked, signal);
   const files = inside.map((placed) => {
     const { id } = placed.item;
-    const file = knownById.get(id);
-    const read = found.get(id) ?? "stored";
-    const isRead = read !== "stored" && read !== "refused";
-    return listedFile(placed, drive.id, file, {
-      path: paths.get(id) ?? "",
-      columns: isRead ? read : storedColumns(file, names),
-      // Of an item that is refused now the next listing asks again.
-      names: read === "refused" ? [] : names,
-    });
+    return listedFile(placed, drive.id, knownById.get(id), paths.get(id) ?? "");
   });
   return { files, deleted, problems };
 }
@@ -98,9 +76,8 @@ function listedFile(
   { item, place }: Placed,
   driveId: string,
   known: ListedFile | undefined,
-  of: { path: string; columns: Record<string, unknown>; names: string[] },
+  path: string,
 ): ListedFile {
-  const { path, columns, names } = of;
   return {
     path,
     externalId: item.id,
@@ -109,11 +86,7 @@ function listedFile(
     size: item.size ?? 0,
     mimeType: mimeTypeOf(item),
     version: versionOf(item, known),
-    metadata: metadataOf(item, { columns, ancestors: place.ancestors }),
-    sourceState: {
-      driveId,
-      ...tagsOf(item),
-      ...(names.length === 0 ? {} : { columns: names.join() }),
-    },
+    metadata: metadataOf(item, place.ancestors),
+    sourceState: { driveId, ...tagsOf(item) },
   };
 }

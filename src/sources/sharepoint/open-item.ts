@@ -48,13 +48,9 @@ async function addressOf(
   const stored = sourceState?.["driveId"];
   const driveId = encodeURIComponent(typeof stored === "string" ? stored : "");
   const path = `drives/${driveId}/items/${encodeURIComponent(externalId ?? "")}`;
-  const asked = await client.ask(downloadable, client.address(path, { $select: FIELDS }), signal);
-  if ("error" in asked) {
-    if (asked.error.status === 404) return null;
-    throw client.failure(asked.error);
-  }
-  const { deleted, malware, [DOWNLOAD_URL]: address } = asked.answer;
-  if (deleted) return null;
+  const found = await client.find(downloadable, client.address(path, { $select: FIELDS }), signal);
+  if (found === null || found.deleted) return null;
+  const { malware, [DOWNLOAD_URL]: address } = found;
   if (malware) throw new SourceFailure("bad-file", "SharePoint: Microsoft marks it as malware");
   if (address === undefined) {
     throw new SourceFailure("bad-file", "SharePoint: it cannot be downloaded");

@@ -2,24 +2,21 @@ import { z } from "zod";
 
 import { driveItem, ITEM_FIELDS, kindOf, type DriveItem } from "./drive-items.ts";
 import type { ApiClient } from "../api-client.ts";
+import { FolderTree, type Folder } from "../folder-tree.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 /*
  * https://learn.microsoft.com/graph/api/driveitem-delta
  */
 const ITEMS_PER_PAGE = 500;
-/** More levels than SharePoint allows; a circle of folders ends here, too. */
-const MAX_DEPTH = 200;
 /** The link is no longer taken: everything is to be listed. 404: the drive has gone. */
-const EXPIRED = new Set([400, 404, 410]);
+const EXPIRED = [400, 404, 410];
 
 const deltaPage = z.object({
   value: z.array(driveItem),
   "@odata.nextLink": z.string().optional(),
   "@odata.deltaLink": z.string().optional(),
 });
-
-type Folder = FollowedDrive["folders"][string];
 
 export type DeltaPage = {
   /** Each item once, as it was told of last. */
@@ -41,12 +38,10 @@ export async function readDelta(
       $select: ITEM_FIELDS,
       $top: ITEMS_PER_PAGE,
     });
-  const asked = await client.ask(deltaPage, link ?? beginning(), signal);
-  if ("error" in asked) {
-    if (link !== null && EXPIRED.has(asked.error.status)) return null;
-    throw client.failure(asked.error);
-  }
-  const { value, "@odata.nextLink": nextLink, "@odata.deltaLink": deltaLink } = asked.answer;
+  const absent = link === null ? [] : EXPIRED;
+  const page = await client.find(deltaPage, link ?? beginning(), signal, { absent });
+  if (page === null) return null;
+  const { value, "@odata.nextLink": nextLink, "@odata.deltaLink": deltaLink } = page;
   return {
     items: [...new Map(value.map((item) => [item.id, item])).values()],
     nextLink: nextLink ?? null,
@@ -94,14 +89,8 @@ const placed = (item: DriveItem) =>
     ? { name: item.name ?? "", parent: item.parentReference?.id ?? null }
     : { name: "", parent: null };
 
-function isBeneath({ root, folders }: FollowedDrive, id: string): boolean {
-  let at: string | null = id;
-  for (let depth = 0; at !== null && depth < MAX_DEPTH; depth++) {
-    if (at === root) return true;
-    at = folders[at]?.parent ?? null;
-  }
-  return false;
-}
+const isBeneath = (drive: FollowedDrive, id: string): boolean =>
+  new FolderTree(drive).placeOf(id) !== null;
 
 /** The feed may tell of a file before the folders above it: such are asked for one by one. */
 export async function findMissingFolders(
@@ -133,10 +122,7 @@ async function askForFolder(
   signal: AbortSignal,
 ): Promise<Folder | null> {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
-  const asked = await client.ask(driveItem, client.address(path, { $select: ITEM_FIELDS }), signal);
-  if ("error" in asked) {
-    if (asked.error.status === 404 || asked.error.status === 403) return null;
-    throw client.failure(asked.error);
-  }
-  return placed(asked.answer);
+  const address = client.address(path, { $select: ITEM_FIELDS });
+  const found = await client.find(driveItem, address, signal, { absent: [403, 404] });
+  return found === null ? null : placed(found);
 }

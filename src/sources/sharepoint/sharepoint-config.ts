@@ -5,13 +5,12 @@ import { httpAddress } from "../http-address.ts";
 const ID_MAX_LENGTH = 512;
 const ADDRESS_MAX_LENGTH = 2_048;
 const NAME_MAX_LENGTH = 256;
-const FIELDS_MAX = 20;
 /** The PEM of a certificate chain with its key is about 8 KB. */
 const SECRET_MAX_LENGTH = 16_384;
 const id = z.string().min(1).max(ID_MAX_LENGTH);
 const name = z.string().min(1).max(NAME_MAX_LENGTH);
 
-const PARTS = "A library by its name, a folder, columns";
+const PARTS = "A library by its name, a folder";
 const CLOUDS = "National clouds";
 
 export const documentSiteConfig = z
@@ -42,11 +41,6 @@ export const documentSiteConfig = z
     rootFolderId: id.optional().meta({
       label: "Folder",
       hint: "The id of a folder of the library; everything beneath it is read.",
-      folded: PARTS,
-    }),
-    fields: z.array(name).max(FIELDS_MAX).optional().meta({
-      label: "Columns",
-      hint: "Internal names, one a line; their values become the files' metadata.",
       folded: PARTS,
     }),
     apiBaseUrl: httpAddress.optional().meta({

@@ -11,6 +11,7 @@ import type {
 } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
+import { accessTokens } from "../access-tokens.ts";
 import { entraTokens } from "./entra-token.ts";
 import { listLibraries, nameDrives, openDrives, openLibraries } from "./find-drives.ts";
 import type { ApiClient } from "../api-client.ts";
@@ -20,18 +21,15 @@ import { itemFiles, type ItemFiles } from "./item-files.ts";
 import { openItem } from "./open-item.ts";
 import { applyFolders, findMissingFolders, readDelta } from "./read-delta.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
+import { scanState, type ScanState } from "../scan-state.ts";
 import {
-  drivesBytes,
-  drivesFrom,
   position,
+  storedDrives,
   type FollowedDrive,
   type Position,
   type StoredDrives,
 } from "./stored-drives.ts";
 
-/** The drives as the scan under way finds them, and as the last one that ended left them. */
-const PENDING_DRIVES = "pending-drives.json";
-const DRIVES = "drives.json";
 /** A listing whose links expire again and again is given up. */
 const RESTARTS_MAX = 3;
 /** Of a site's libraries in the sentence that tells what is seen. */
@@ -56,6 +54,7 @@ export class SharePointReader implements SourceReader {
   readonly #config: DocumentSiteConfig;
   readonly #options: SharePointOptions;
   readonly #client: ApiClient;
+  readonly #drives: ScanState<StoredDrives>;
   readonly watcher: SourceWatcher;
 
   constructor(config: DocumentSiteConfig, clientSecret: string, options: SharePointOptions) {
@@ -66,11 +65,12 @@ export class SharePointReader implements SourceReader {
     const what = driveId === undefined ? (siteId ?? "") : `drive ${driveId}`;
     this.#config = config;
     this.#options = options;
+    this.#drives = scanState(options.store, "drives", storedDrives);
     this.#client = graphClient({
       outgoing,
       now,
       apiBaseUrl,
-      tokens: entraTokens(app, outgoing, now),
+      tokens: accessTokens(entraTokens(app, now), outgoing, now),
       remedy: `app ${clientId} may not read ${what}: grant it the role read on the site`,
     });
     this.watcher = graphWatcher(this.#client, now, async (signal) => {
@@ -91,7 +91,7 @@ export class SharePointReader implements SourceReader {
   async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
     const at = cursor === null ? null : position.parse(JSON.parse(cursor));
     const restarts = at?.restarts ?? 0;
-    const drives = at === null ? await this.#begin(signal) : await this.#read(PENDING_DRIVES);
+    const drives = at === null ? await this.#begin(signal) : await this.#drives.pending();
     // What was kept between pages is lost, or of another listing.
     if (drives === null || (at !== null && drives.run !== at.run)) {
       return await this.#restart(restarts, signal);
@@ -120,13 +120,8 @@ export class SharePointReader implements SourceReader {
     return await this.#listingPage(drives, read);
   }
 
-  /** Changes are compared with the folders of the last committed scan. */
   async ended(): Promise<void> {
-    const { store } = this.#options;
-    const pending = await store.read(PENDING_DRIVES);
-    if (pending === null) return;
-    await store.write(DRIVES, pending);
-    await store.remove(PENDING_DRIVES);
+    await this.#drives.ended();
   }
 
   async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
@@ -154,13 +149,13 @@ export class SharePointReader implements SourceReader {
   }
 
   async #continued(from: string, { run }: Position): Promise<StoredDrives | null> {
-    const stored = await this.#read(PENDING_DRIVES);
+    const stored = await this.#drives.pending();
     return stored?.from === from && stored.run === run ? stored : null;
   }
 
   /** The drives as a feed begins: libraries may have come since. Null when some are no more. */
   async #takeUp(from: string, signal: AbortSignal): Promise<StoredDrives | null> {
-    const stored = await this.#read(DRIVES);
+    const stored = await this.#drives.committed();
     if (stored?.cursor !== from) return null;
     const drives = { ...stored, cursor: null, run: crypto.randomUUID(), from };
     if (stored.siteId === null) return drives;
@@ -182,14 +177,11 @@ export class SharePointReader implements SourceReader {
     const drive = drives[at.drive];
     if (drive === undefined)
       return { files: [], deleted: [], problems: [], entries: 0, moved: false, next: null };
-    const { known, store } = this.#options;
     const page = await readDelta(this.#client, drive.id, at.link, signal);
     if (page === null) return null;
     const moved = applyFolders(drive, page.items);
     await findMissingFolders(this.#client, drive, page.items, signal);
-    const columns = this.#config.fields ?? [];
-    const of = { client: this.#client, store, drive, known, columns };
-    const files = await itemFiles(page.items, of, signal);
+    const files = await itemFiles(page.items, drive, this.#options.known);
     const read = { ...files, entries: page.items.length, moved };
     if (page.nextLink !== null) return { ...read, next: { ...at, run, link: page.nextLink } };
     drive.link = page.deltaLink;
@@ -201,7 +193,7 @@ export class SharePointReader implements SourceReader {
   async #listingPage(drives: StoredDrives, read: ReadPage): Promise<ListingPage> {
     const { files, deleted, problems, entries, next } = read;
     const cursor = next === null ? await cursorOf(drives.drives) : null;
-    await this.#options.store.write(PENDING_DRIVES, drivesBytes({ ...drives, cursor }));
+    await this.#drives.keep({ ...drives, cursor });
     return {
       files,
       deleted,
@@ -212,10 +204,6 @@ export class SharePointReader implements SourceReader {
       // Without a cursor the next scan lists everything again, with the paths as they are then.
       ...(cursor === null || drives.moved ? {} : { changeCursor: cursor }),
     };
-  }
-
-  async #read(key: string): Promise<StoredDrives | null> {
-    return drivesFrom(await this.#options.store.read(key));
   }
 }
 

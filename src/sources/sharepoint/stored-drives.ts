@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-const folder = z.object({ name: z.string(), parent: z.string().nullable() });
+import { folders } from "../folder-tree.ts";
+
 const followedDrive = z.object({
   id: z.string(),
   name: z.string(),
@@ -11,12 +12,12 @@ const followedDrive = z.object({
   /** Where the change feed is taken up; null: it has not been read to its end yet. */
   link: z.string().nullable(),
   /** Everything that may hold files, by id; what holds none of ours has no parent. */
-  folders: z.record(z.string(), folder),
+  folders,
 });
 /** A drive with the folders that paths are made of, and its place in the change feed. */
 export type FollowedDrive = z.infer<typeof followedDrive>;
 
-const storedDrives = z.object({
+export const storedDrives = z.object({
   /** The change cursor that stands for these drives; null while they are being read. */
   cursor: z.string().nullable(),
   /** The listing or feed by which they are being read. */
@@ -31,15 +32,6 @@ const storedDrives = z.object({
 });
 /** What a reader keeps between calls. Links to the feed are too long for a row of the database. */
 export type StoredDrives = z.infer<typeof storedDrives>;
-
-export function drivesFrom(bytes: Uint8Array | null): StoredDrives | null {
-  if (bytes === null) return null;
-  const parsed = storedDrives.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-  return parsed.success ? parsed.data : null;
-}
-
-export const drivesBytes = (drives: StoredDrives) =>
-  new TextEncoder().encode(JSON.stringify(drives));
 
 export const position = z.object({
   run: z.string(),

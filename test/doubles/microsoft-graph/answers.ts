@@ -11,7 +11,6 @@ export type Item = {
   /** Counts changes of anything, and of the bytes. */
   version: number;
   contentVersion: number;
-  fields: Record<string, unknown>;
   deleted: boolean;
   malware: boolean;
   /** Office files of some ages have no hash until they are downloaded. */

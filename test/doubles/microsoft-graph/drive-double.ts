@@ -167,7 +167,6 @@ export class DriveDouble {
       modified: this.#time(),
       version: 1,
       contentVersion: 1,
-      fields: {},
       deleted: false,
       malware: false,
       hashed: true,

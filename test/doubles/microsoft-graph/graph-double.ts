@@ -8,13 +8,11 @@ import { SubscriptionsDouble } from "./subscriptions-double.ts";
  * Microsoft Graph v1.0 as far as a reader uses it, in memory:
  * https://learn.microsoft.com/graph/api/resources/onedrive
  * https://learn.microsoft.com/graph/api/driveitem-get-content
- * https://learn.microsoft.com/graph/json-batching
  */
 const BASE = "https://graph.example";
 export const LOGIN_BASE = "https://login.example";
 const CONTENT_BASE = "https://contoso.sharepoint.example";
 const DOWNLOAD_URL_MS = 60 * 60_000;
-const REQUESTS_PER_BATCH = 20;
 const MINUTE_MS = 60_000;
 
 type Failure = {
@@ -33,8 +31,6 @@ export class GraphDouble {
   readonly sites: Site[] = [];
   readonly drives = new Map<string, DriveDouble>();
   readonly asked: string[] = [];
-  /** The requests that came in batches. */
-  readonly askedInBatches: string[] = [];
   readonly failures: Failure[] = [];
   /** Whether an administrator consented to the app's permission. */
   consented = true;
@@ -106,7 +102,6 @@ export class GraphDouble {
     if (!this.entra.takes(token)) return errorAnswer(401, "InvalidAuthenticationToken");
     const throttled = this.#throttle();
     if (throttled !== null) return throttled;
-    if (url.pathname === "/v1.0/$batch") return await this.#batch(body);
     return await this.#route(method, url, body);
   }
 
@@ -143,19 +138,6 @@ export class GraphDouble {
     return errorAnswer(429, "TooManyRequests", { "retry-after": String(seconds) });
   }
 
-  async #batch(body: string): Promise<Response> {
-    const { requests } = JSON.parse(body) as { requests: { id: string; url: string }[] };
-    if (requests.length > REQUESTS_PER_BATCH) return errorAnswer(400, "badRequest");
-    const responses = requests.map(async ({ id, url }) => {
-      this.askedInBatches.push(url);
-      const asked = new URL(`${this.baseUrl}/v1.0${url}`);
-      const answer = this.#failureOf(asked.pathname) ?? (await this.#route("GET", asked, ""));
-      const headers = Object.fromEntries(answer.headers);
-      return { id, status: answer.status, headers, body: await answer.json() };
-    });
-    return json({ responses: (await Promise.all(responses)).reverse() });
-  }
-
   #get(path: string, query: URLSearchParams): Response {
     if (!this.consented) return errorAnswer(401, "generalException");
     const [, siteKey, drives] = /^sites\/(.+?)(\/drives)?$/.exec(path) ?? [];
@@ -180,12 +162,6 @@ export class GraphDouble {
     const [, id = drive.root, verb] = /^(?:root|items\/([^/]+))(?:\/(.*))?$/.exec(path) ?? [];
     const item = drive.items.get(id);
     if (item === undefined || item.deleted) return errorAnswer(404, "itemNotFound");
-    if (verb === "listItem") {
-      return json({
-        id: "1",
-        ...(query.get("$expand") === "fields" ? { fields: item.fields } : {}),
-      });
-    }
     if (verb === "content") {
       const location = this.#downloadUrl(item);
       return new Response(null, { status: 302, headers: { location } });

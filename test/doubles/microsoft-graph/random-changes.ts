@@ -29,7 +29,7 @@ const DEEDS: Record<string, (drive: DriveDouble, target: Target) => void> = {
   edit: (drive, { item, other }) => {
     if (item.kind === "file") drive.change(item.id, { content: `A note, edited ${other}.` });
   },
-  touch: (drive, { item }) => drive.change(item.id, { fields: { Color: "red" } }),
+  touch: (drive, { item }) => drive.change(item.id, {}),
   rename: (drive, { item, other }) => drive.change(item.id, { name: `r${other % 5}` }),
   delete: (drive, { item }) => drive.delete(item.id),
   move: (drive, { item, folder }) => {

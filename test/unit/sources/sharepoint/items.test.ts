@@ -46,82 +46,9 @@ test("an unchanged file keeps its version, whatever Graph leaves out", async () 
   await textOf(source, hashless);
   drive.expireLinks();
   expect(await source.scan()).toBe("full");
-  drive.change(plain, { fields: { Department: "HR" } });
+  drive.change(plain, {});
   await source.scan();
   expect([fileOf(source, hashless).version, fileOf(source, plain).version]).toEqual(versions);
-});
-
-test("columns become metadata, and are asked for once a change", async () => {
-  const { graph, drive, source } = library({ fields: ["Department", "Tags", "Editor", "owner"] });
-  const file = drive.file(drive.root, "a.txt", "a", {
-    fields: {
-      Department: "HR",
-      Tags: [{ Label: "contract", TermGuid: "x" }, "2026"],
-      Editor: { LookupId: 7, LookupValue: "Ann" },
-      Secret: "not asked for",
-      owner: "a column of this name",
-    },
-  });
-  for (let at = 0; at < 45; at++) drive.file(drive.root, `${at}.txt`, "x");
-  await source.scan();
-  expect(fileOf(source, file).metadata).toMatchObject({
-    Department: "HR",
-    Tags: ["contract", "2026"],
-    Editor: "Ann",
-    owner: ["ann@contoso.example"],
-  });
-  expect(fileOf(source, file).metadata).not.toHaveProperty("Secret");
-  const batches = () => graph.asked.filter((asked) => asked.includes("$batch")).length;
-  expect(batches()).toBe(3);
-  drive.change(file, { fields: { Department: "Legal" } });
-  await source.scan();
-  expect(fileOf(source, file).metadata).toMatchObject({ Department: "Legal" });
-  expect(batches()).toBe(4);
-  drive.expireLinks();
-  expect(await source.scan()).toBe("full");
-  expect(fileOf(source, file).metadata).toMatchObject({ Department: "Legal" });
-  expect(batches()).toBe(4);
-  graph.fail({ path: /listItem/, status: 429, headers: { "retry-after": "9" } });
-  drive.change(file, { fields: {} });
-  const failure = await failureOf(source.scan());
-  expect(failure).toMatchObject({ kind: "throttled", retryAfterMs: 9_000 });
-});
-
-test("a throttled batch of columns is made up for, and no other asked for again", async () => {
-  const { graph, drive, source } = library({ fields: ["Department"] });
-  const ids = Array.from({ length: 45 }, (_, at) =>
-    drive.file(drive.root, `${at}.txt`, "x", { fields: { Department: "HR" } }),
-  );
-  const throttled = { status: 429, headers: { "retry-after": "9" } };
-  graph.fail({ path: new RegExp(`${ids[30]}/listItem`), ...throttled });
-  const failure = await failureOf(source.scan());
-  expect(failure).toMatchObject({ kind: "throttled", retryAfterMs: 9_000 });
-  graph.askedInBatches.length = 0;
-  await source.scan();
-  // The second batch but for one came, the third was not asked for.
-  expect(graph.askedInBatches).toHaveLength(6);
-  for (const id of ids) expect(fileOf(source, id).metadata).toMatchObject({ Department: "HR" });
-  expect([...source.store.entries.keys()]).not.toContain("columns.json");
-});
-
-test.each([403, 410, 423])("an item whose columns answer %d fails nothing else", async (status) => {
-  const { graph, drive, source } = library({ fields: ["Department"] });
-  const fields = { Department: "HR" };
-  const odd = drive.file(drive.root, "odd.txt", "x", { fields });
-  await source.scan();
-  const other = drive.file(drive.root, "other.txt", "x", { fields });
-  drive.change(odd, { content: "changed" });
-  graph.fail({ path: new RegExp(`${odd}/listItem`), status, code: "refused" });
-  await source.scan();
-  expect(fileOf(source, other).metadata).toMatchObject(fields);
-  expect(fileOf(source, odd).size).toBe(7);
-  // What was read before stays, and is asked for again by the next listing.
-  if (status === 410) return expect(fileOf(source, odd).metadata).not.toMatchObject(fields);
-  expect(fileOf(source, odd).metadata).toMatchObject(fields);
-  drive.item(odd).fields = { Department: "Legal" };
-  drive.expireLinks();
-  await source.scan();
-  expect(fileOf(source, odd).metadata).toMatchObject({ Department: "Legal" });
 });
 
 test("notebooks, what lies in them, and shortcuts are left out and named", async () => {
