@@ -15,7 +15,6 @@ import { parseListing } from "../../src/sources/object-storage/parse-listing.ts"
 import { readDirectives } from "../../src/sources/web/site/robots-directives.ts";
 import { readHtmlPage } from "../../src/sources/web/pages/html-page.ts";
 import { parseRobots, robotsAllow } from "../../src/sources/web/site/robots.ts";
-import { notFoundWords } from "../../src/sources/web/pages/soft-not-found.ts";
 import { readSitemap } from "../../src/sources/web/site/sitemap.ts";
 import { urlFilter } from "../../src/sources/web/url-filter.ts";
 import { linearPattern } from "../../src/text/linear-pattern/linear-pattern.ts";
@@ -198,11 +197,10 @@ export const HOSTILE_CALLS_WORK: HostileWork[] = [
     work("robots.txt", (text) => robotsAllow(parseRobots(`User-agent: *\n${text}`, "q"), page)),
   ),
   ...PAGES.map(work("web page", readHtmlPage)),
-  ...PAGES.map(work("page that may be none", (html) => notFoundWords(html, page))),
   {
     kind: "web page",
     what: "robots directives",
-    run: () => readDirectives("noindex,".repeat(100_000), 0),
+    run: () => readDirectives("noindex,".repeat(100_000)),
   },
   {
     kind: "web page",

@@ -1,39 +1,41 @@
-import { z } from "zod";
-
-import { CompactMap } from "./compact-map.ts";
+import { hash32 } from "../../core/hash.ts";
+import type { Now } from "../../core/time.ts";
+import type { Outgoing } from "../guarded-fetch.ts";
 import type { RobotsRules } from "./site/robots.ts";
-import type { NotFoundWords } from "./pages/soft-not-found.ts";
+
+export const USER_AGENT = "Quarry/1.0 (document indexer)";
+export const ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5";
+
+/** What one call of the reader fetches with. */
+export type Crawler = {
+  outgoing: Outgoing;
+  now: Now;
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  signal: AbortSignal;
+  pageTimeoutMs: number;
+  crawl: Crawl;
+  /** Servers whose robots.txt is being read, by origin. */
+  loadingSites: Map<string, Promise<void>>;
+};
 
 /** How an address was found. All but `link` were named by someone. */
-const found = z.enum(["start", "sitemap", "link", "pushed"]);
-export type FoundBy = z.infer<typeof found>;
+export type FoundBy = "start" | "sitemap" | "link" | "pushed";
 
 /** An address that waits to be fetched. */
-export const waitingAddress = z.object({
-  url: z.string(),
+export type Waiting = {
+  url: string;
   /** `map`: a sitemap itself, not a page. */
-  kind: z.enum(["page", "map"]),
-  found,
+  kind: "page" | "map";
+  found: FoundBy;
   /** Links from a start URL; for a map, maps above it. */
-  depth: z.number(),
+  depth: number;
   /** Fetched because another page named it as the one to keep. */
-  isCanonical: z.boolean().optional(),
-});
-export type Waiting = z.infer<typeof waitingAddress>;
+  isCanonical?: boolean;
+};
 
 /** The outcome of an address in this crawl; the index in this list is stored. */
 const STATES = ["waiting", "listed", "dropped"] as const;
 type AddressState = (typeof STATES)[number];
-
-/** What is known of a server for the time of one crawl. */
-type SiteFacts = {
-  /** Null: robots.txt could not be read, and nothing else may be for now. */
-  robots: RobotsRules | null;
-  probe: NotFoundWords;
-};
-
-/** A list that grows with the site: its parts lie in the store, the end of it is here. */
-export type LongList<Item> = { parts: string[]; end: Item[] };
 
 /** All that a crawl is between two calls: plain data, kept in the store. */
 export type Crawl = {
@@ -41,19 +43,17 @@ export type Crawl = {
   step: number;
   /** Only what was pushed is looked at; nothing is followed. */
   isLook: boolean;
-  /** The next to be fetched; `later` comes after them. */
+  /** The next to be fetched, in order. */
   waiting: Waiting[];
-  later: LongList<Waiting>;
-  /** States of addresses, counts of shapes; `segments` are where they lie. */
-  notes: CompactMap;
-  segments: string[];
+  /** States of addresses and counts of shapes, by `keyOf` their names. */
+  notes: Map<number, number>;
   /** Addresses that have a state. */
   addresses: number;
   hosts: Set<string>;
-  sites: Map<string, SiteFacts>;
-  /** Files listed, pushed ones apart; pages asked for. */
+  /** Rules by origin; null: robots.txt could not be read, and nothing else may be for now. */
+  robots: Map<string, RobotsRules | null>;
+  /** Files listed, pushed ones apart. */
   listed: number;
-  asked: number;
   maps: number;
   /** Addresses that were left out by a limit; further ones are no longer told apart. */
   leftOut: { maxPages: number; maxDepth: number; isAtLeast: boolean };
@@ -75,14 +75,11 @@ export function newCrawl(hosts: string[], isLook: boolean): Crawl {
     step: 0,
     isLook,
     waiting: [],
-    later: { parts: [], end: [] },
-    notes: new CompactMap(),
-    segments: [],
+    notes: new Map(),
     addresses: 0,
     hosts: new Set(hosts),
-    sites: new Map(),
+    robots: new Map(),
     listed: 0,
-    asked: 0,
     maps: 0,
     leftOut: { maxPages: 0, maxDepth: 0, isAtLeast: false },
     partial: false,
@@ -94,12 +91,20 @@ export function newCrawl(hosts: string[], isLook: boolean): Crawl {
   };
 }
 
-const addressName = (url: string) => `address ${url}`;
-const shapeName = (shape: string) => `shape ${shape}`;
+const HASH_RANGE = 2 ** 32;
+const SPARE_BITS = 11;
+
+/**
+ * A name as a whole number of 53 bits, however long it is. Two of 100,000 names are taken for one
+ * another in about one crawl of a million.
+ */
+const keyOf = (name: string) => (hash32(name, 1) >>> SPARE_BITS) * HASH_RANGE + hash32(name);
+const addressKey = (url: string) => keyOf(`address ${url}`);
+const shapeKey = (shape: string) => keyOf(`shape ${shape}`);
 
 /** Null: the crawl has not met this address. */
 export function stateOf({ notes }: Crawl, url: string): AddressState | null {
-  const place = notes.get(addressName(url));
+  const place = notes.get(addressKey(url));
   return place === undefined ? null : (STATES[place] ?? null);
 }
 
@@ -111,25 +116,22 @@ export function noteState(crawl: Crawl, url: string, state: AddressState): void 
 const TOO_DEEP = STATES.length;
 
 export function noteTooDeep(crawl: Crawl, url: string): void {
-  if (crawl.notes.get(addressName(url)) !== undefined) return;
+  if (crawl.notes.has(addressKey(url))) return;
   notePlace(crawl, url, TOO_DEEP);
   crawl.leftOut.maxDepth += 1;
 }
 
 function notePlace(crawl: Crawl, url: string, place: number): void {
-  const name = addressName(url);
-  const before = crawl.notes.get(name);
+  const key = addressKey(url);
+  const before = crawl.notes.get(key);
   if (before === undefined) crawl.addresses += 1;
   if (before === TOO_DEEP) crawl.leftOut.maxDepth -= 1;
-  crawl.notes.set(name, place);
+  crawl.notes.set(key, place);
 }
 
 /** How many addresses of a shape were taken in. */
-export const countOfShape = ({ notes }: Crawl, shape: string) => notes.get(shapeName(shape)) ?? 0;
+export const countOfShape = ({ notes }: Crawl, shape: string) => notes.get(shapeKey(shape)) ?? 0;
 
 export function countShape(crawl: Crawl, shape: string): void {
-  crawl.notes.set(shapeName(shape), countOfShape(crawl, shape) + 1);
+  crawl.notes.set(shapeKey(shape), countOfShape(crawl, shape) + 1);
 }
-
-/** Everything that waits, in order. What lies in the store is not among it. */
-export const waitingHere = ({ waiting, later }: Crawl) => [...waiting, ...later.end];

@@ -1,8 +1,7 @@
 import { SECOND_MS } from "../../core/time.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
-import { fillWaiting } from "./crawl-store.ts";
+import { noteState, stateOf, type Crawl, type Crawler, type Waiting } from "./crawl-state.ts";
 import { addMapped, addMaps, addNamed, isBounded, takeWaiting } from "./frontier.ts";
 import { crawlDelayMs } from "./site/load-site.ts";
 import { nameOfPage, normalizeUrl } from "./pages/page-url.ts";
@@ -15,7 +14,6 @@ import {
   type Fetched,
   type FetchOptions,
 } from "./pages/fetch-page.ts";
-import type { Crawler } from "./crawler.ts";
 
 /** One call's share of a crawl: well within a lease, and a listing page that D1 takes easily. */
 const PAGES_A_CALL = 60;
@@ -71,7 +69,7 @@ async function fetchAndRecord(run: StepRun): Promise<boolean> {
     const [first] = pending;
     if (first === undefined) {
       if (isOver) return false;
-      if (!(await fillWaiting(step.store, step.crawl)) && !(await addPushed(step))) return true;
+      if (step.crawl.waiting.length === 0 && !(await addPushed(step))) return true;
       continue;
     }
     const fetched = await first.fetched;
@@ -88,7 +86,6 @@ async function fetchAndRecord(run: StepRun): Promise<boolean> {
 async function startFetches(run: StepRun, atMost: number): Promise<number> {
   const { step, pending } = run;
   const { crawl, bounds } = step;
-  await fillWaiting(step.store, crawl);
   const entries: Waiting[] = [];
   let bounded = pending.filter(({ entry }) => isBounded(entry)).length;
   while (entries.length < atMost && run.bytesAhead < BYTES_AHEAD) {
@@ -125,7 +122,7 @@ function startFetch(run: StepRun, entry: Waiting, known: ListedFile | null): Pro
 /** How many pages may be fetched ahead: one where the server asks for pauses, few where it is new. */
 function aheadOf(crawl: Crawl, { origin }: URL): number {
   if (crawlDelayMs(crawl, origin) > 0) return 1;
-  return crawl.sites.has(origin) ? AHEAD : SIDE_BY_SIDE;
+  return crawl.robots.has(origin) ? AHEAD : SIDE_BY_SIDE;
 }
 
 const bytesOf = (fetched: Fetched) => (fetched.outcome === "page" ? fetched.bytes.byteLength : 0);
@@ -169,7 +166,7 @@ function limiter(limit: number): StepRun["limited"] {
 }
 
 /** Pushed URLs of earlier days, once all else is done. Whether any waits now. */
-async function addPushed({ bounds, crawl, known, store }: Step): Promise<boolean> {
+async function addPushed({ bounds, crawl, known }: Step): Promise<boolean> {
   while (!crawl.pushedDone) {
     const files = await known.pushed(crawl.pushedAfter, PUSHED_AT_ONCE);
     for (const { path } of files) {
@@ -177,7 +174,7 @@ async function addPushed({ bounds, crawl, known, store }: Step): Promise<boolean
     }
     crawl.pushedAfter = files.at(-1)?.path ?? crawl.pushedAfter;
     crawl.pushedDone = files.length < PUSHED_AT_ONCE;
-    if (await fillWaiting(store, crawl)) return true;
+    if (crawl.waiting.length > 0) return true;
   }
   return false;
 }

@@ -21,9 +21,8 @@ export type Bounds = {
 /** Of the pages that a crawl may list, those of one shape that lead to each other: calendars. */
 const SHAPE_SHARE = 0.5;
 const SHAPE_LEAST = 50;
-/** Addresses remembered, and pages asked for, for each page that may be listed. */
-const SEEN_PER_PAGE = 5;
-const ASKED_PER_PAGE = 3;
+/** Addresses remembered for each page that may be listed. */
+const SEEN_PER_PAGE = 3;
 const SPARE = 500;
 const MAX_MAPS = 500;
 const DEEPEST_MAP = 2;
@@ -100,7 +99,7 @@ export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], depth
 function add(crawl: Crawl, entry: Waiting): void {
   if (stateOf(crawl, entry.url) !== null) return;
   noteState(crawl, entry.url, "waiting");
-  crawl.later.end.push(entry);
+  crawl.waiting.push(entry);
 }
 
 /** Whether the limits on a crawl's pages count this one. */
@@ -116,13 +115,8 @@ export function takeWaiting(crawl: Crawl, bounds: Bounds, underWay: number): Wai
     // A redirect or a canonical link may have settled it meanwhile.
     if (stateOf(crawl, entry.url) !== "waiting") continue;
     if (!isBounded(entry)) return entry;
-    const spent = crawl.asked >= bounds.maxPages * ASKED_PER_PAGE + SPARE;
-    const pagesLeft = bounds.maxPages - crawl.listed - underWay;
-    if (!spent && pagesLeft > 0) {
-      crawl.asked += 1;
-      return entry;
-    }
-    if (!spent && underWay > 0) {
+    if (bounds.maxPages - crawl.listed - underWay > 0) return entry;
+    if (underWay > 0) {
       waiting.unshift(entry);
       return null;
     }

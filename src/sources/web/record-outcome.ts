@@ -1,4 +1,3 @@
-import type { Now } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import type { ListedFile, ListingPage, ReaderStore } from "../../ports/source-reader.ts";
 import type { KnownFiles } from "../../ports/source-reader.ts";
@@ -6,7 +5,7 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf } from "./crawl-state.ts";
 import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
 import { addLink, addTooDeep, type Bounds } from "./frontier.ts";
-import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./pages/html-page.ts";
+import { factsOf, type HtmlPage } from "./pages/html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
 import {
   directivesOf,
@@ -14,7 +13,6 @@ import {
   type RobotsDirectives,
 } from "./site/robots-directives.ts";
 import { isTooLong, nameOfPage, normalizeUrl } from "./pages/page-url.ts";
-import { isSoftNotFound } from "./pages/soft-not-found.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
 
 /** What one call of the reader works on and returns. */
@@ -23,7 +21,6 @@ export type Step = {
   bounds: Bounds;
   store: ReaderStore;
   known: KnownFiles;
-  now: Now;
   /** Fetches an address now, for a canonical link. */
   fetchNow: (entry: Waiting, known: ListedFile | null) => Promise<Fetched>;
   out: Required<Pick<ListingPage, "files" | "deleted" | "partial" | "skipped" | "problems">>;
@@ -53,33 +50,17 @@ export async function recordOutcome(
 }
 
 async function recordPage(step: Step, subject: Subject, page: Page): Promise<void> {
-  const reading = readingOf(step, subject, page);
-  const { moved, facts } = reading;
+  const moved = movedTo(subject, page.url);
+  const facts = factsOf(page.mediaType, page.bytes, page.contentType);
   if (moved !== null && isRecorded(step, moved)) return;
   if (moved !== null) noteState(step.crawl, moved, "dropped");
-  if (reading.softNotFound) {
-    const failure = new SourceFailure("bad-file", "the page says that it does not exist");
-    recordMissingOrNamed(step, subject, failure);
-    return;
-  }
   if (facts !== null && (await yieldsToCanonical(step, subject, page, facts))) return;
-  const asks = directivesOf(page.robotsTag, facts, step.now());
+  const asks = directivesOf(page.robotsTag, facts);
   if (asks.noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
   else if (subject.found === "pushed" || step.bounds.filter(page.url)) {
     await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts });
   }
   if (facts !== null) follow(step, subject, page.url, facts, asks);
-}
-
-function readingOf(step: Step, subject: Subject, page: Page) {
-  const html = isHtml(page.mediaType) ? decodeHtml(page.bytes, page.contentType) : null;
-  const probe = step.crawl.sites.get(page.url.origin)?.probe ?? null;
-  const doubted = html !== null && subject.entry.found !== "start";
-  return {
-    moved: movedTo(subject, page.url),
-    facts: html === null ? null : readHtmlPage(html),
-    softNotFound: doubted && isSoftNotFound(probe, html, page.url),
-  };
 }
 
 /** Where a redirect led, when the file goes by that address; a pushed URL keeps its own. */
@@ -269,9 +250,8 @@ async function followKept(
   if (bytes === null) return null;
   const { contentType = null, robotsTag: before = null } = known.sourceState ?? {};
   const text = (value: unknown) => (typeof value === "string" ? value : null);
-  const html = isHtml(known.mimeType) ? decodeHtml(bytes, text(contentType)) : null;
-  const facts = html === null ? null : readHtmlPage(html);
-  const asks = directivesOf(robotsTag ?? text(before), facts, step.now());
+  const facts = factsOf(known.mimeType, bytes, text(contentType));
+  const asks = directivesOf(robotsTag ?? text(before), facts);
   if (facts !== null) follow(step, subject, new URL(known.url ?? known.path), facts, asks);
   return asks;
 }

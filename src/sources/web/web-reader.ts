@@ -10,26 +10,17 @@ import type {
 } from "../../ports/source-reader.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import type { WebConfig } from "./web-config.ts";
-import { newCrawl, waitingHere, type Crawl } from "./crawl-state.ts";
-import {
-  forgetCrawls,
-  forgetInterruption,
-  forgetStep,
-  keepCrawl,
-  noteBeginning,
-  readCrawl,
-  wasInterrupted,
-} from "./crawl-store.ts";
+import { newCrawl, type Crawl, type Crawler } from "./crawl-state.ts";
+import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts";
 import { crawlStep, fetchEntry } from "./crawl-step.ts";
 import { addMaps, addNamed, type Bounds } from "./frontier.ts";
-import { decodeHtml, isHtml, readHtmlPage } from "./pages/html-page.ts";
+import { factsOf } from "./pages/html-page.ts";
 import { forgetOrphans, readPage } from "./page-store.ts";
 import { normalizeUrl, pageAddress } from "./pages/page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots-directives.ts";
 import { recordOutcome, type Step } from "./record-outcome.ts";
 import { urlFilter } from "./url-filter.ts";
 import { fetchPage } from "./pages/fetch-page.ts";
-import type { Crawler } from "./crawler.ts";
 
 const PAGE_TIMEOUT_MS = 20 * SECOND_MS;
 /** Pushed URLs that are not reached by then are errors, and looked at again by the next scan. */
@@ -65,7 +56,6 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
   return {
     async list(cursor, signal) {
       const crawl = cursor === null ? beginCrawl(config, bounds) : await readCrawl(store, cursor);
-      await noteBeginning(store, cursor);
       const crawler = crawlerOf(options, crawl, signal);
       const step = stepOf(options, crawler, bounds);
       const done = await crawlStep(crawler, step);
@@ -81,8 +71,7 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
     },
 
     async ended() {
-      if (await wasInterrupted(store)) await forgetOrphans(store, options.known);
-      await forgetInterruption(store);
+      await forgetOrphans(store, options.known);
       await forgetCrawls(store);
     },
 
@@ -135,7 +124,7 @@ function beginCrawl(config: WebConfig, bounds: Bounds): Crawl {
 async function giveUpWaiting(step: Step): Promise<void> {
   const failure = new SourceFailure("down", "not reached in time");
   const { crawl, known } = step;
-  const entries = waitingHere(crawl);
+  const entries = [...crawl.waiting];
   const files = await known.byPath(entries.map(({ url }) => url));
   for (const entry of entries) {
     const file = files.find(({ path }) => path === entry.url) ?? null;
@@ -154,7 +143,6 @@ function stepOf({ store, known }: WebOptions, crawler: Crawler, bounds: Bounds):
     bounds,
     store,
     known,
-    now: crawler.now,
     fetchNow: async (entry, file) => await fetchEntry(crawler, step, entry, file, true),
     out: { files: [], deleted: [], partial: false, skipped: 0, problems: [] },
   };
@@ -186,9 +174,8 @@ async function fetchAgain(crawler: Crawler, file: ListedFile): Promise<OpenedFil
   const fetched = await fetchPage(crawler, new URL(file.path), options);
   if (fetched.outcome === "failed") throw fetched.failure;
   if (fetched.outcome !== "page") return { outcome: "deleted" };
-  const html = isHtml(fetched.mediaType) ? decodeHtml(fetched.bytes, fetched.contentType) : null;
-  const facts = html === null ? null : readHtmlPage(html);
-  if (directivesOf(fetched.robotsTag, facts, crawler.now()).noIndex) {
+  const facts = factsOf(fetched.mediaType, fetched.bytes, fetched.contentType);
+  if (directivesOf(fetched.robotsTag, facts).noIndex) {
     throw new SourceFailure("bad-file", NOT_TO_BE_INDEXED);
   }
   return openedFrom(fetched.bytes, fetched.contentType ?? fetched.mediaType);

@@ -67,8 +67,6 @@ function setTraps(site: WebSite, page: (path: string, links: string[], head?: st
     "/private/secret",
     "/private/open",
     "/run.cgi",
-    "/ghost/1",
-    "/ghost/2",
     "/copy?session=9",
     "/canonical",
     "/logo",
@@ -129,8 +127,6 @@ function setTraps(site: WebSite, page: (path: string, links: string[], head?: st
       return { body: htmlPage(`Item ${item}`, next) };
     }
     if (url.pathname.startsWith("/deep/")) return { body: htmlPage("Deep", [`${url.pathname}/x`]) };
-    const lost = /^\/(?:ghost\/|quarry\w+$)/.test(url.pathname);
-    const text = "Sorry, the page that you asked for was not found here. Try the search instead.";
-    return lost ? { body: htmlPage(`Lost: ${url.pathname}`, ["/"], "", text) } : null;
+    return null;
   });
 }

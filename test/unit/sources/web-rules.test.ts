@@ -6,7 +6,6 @@ import { decodeHtml, readHtmlPage } from "../../../src/sources/web/pages/html-pa
 import { looksEndless, normalizeUrl } from "../../../src/sources/web/pages/page-url.ts";
 import { parseRobots, robotsAllow } from "../../../src/sources/web/site/robots.ts";
 import { readSitemap } from "../../../src/sources/web/site/sitemap.ts";
-import { isSoftNotFound, notFoundWords } from "../../../src/sources/web/pages/soft-not-found.ts";
 import { urlFilter } from "../../../src/sources/web/url-filter.ts";
 
 const at = (path: string) => new URL(path, "https://example.com");
@@ -168,17 +167,5 @@ describe("pages", () => {
     expect(decodeHtml(Buffer.from("<p>Übung</p>"), "text/html; charset=nonsense")).toContain(
       "Übung",
     );
-  });
-
-  test("that only say that nothing is there are told from those that are there", () => {
-    const lost = (path: string) =>
-      `<title>Lost</title><h1>Page not found</h1><p>There is no ${path} here. Try the search, or go home.</p>`;
-    const probe = notFoundWords(lost("/quarryzqx"), at("/quarryzqx"));
-    expect(isSoftNotFound(probe, lost("/guide/tea"), at("/guide/tea"))).toBe(true);
-    const article =
-      "<title>HTTP</title><h1>404 explained</h1><p>A server says page not found when a path has no resource. Try a search engine to learn more about it.</p>";
-    expect(isSoftNotFound(probe, article, at("/http"))).toBe(false);
-    const shell = "<title>App</title><div id=root></div><p>Loading the application</p>";
-    expect(notFoundWords(shell, at("/quarryzqx"))).toBe(null);
   });
 });

@@ -10,9 +10,8 @@ import {
 } from "../../guarded-fetch.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { bareMediaType } from "../../bare-media-type.ts";
-import type { Crawl } from "../crawl-state.ts";
+import { ACCEPT, USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
 import { crawlDelayMs, refusedByRobots } from "../site/load-site.ts";
-import { ACCEPT, USER_AGENT, type Crawler } from "../crawler.ts";
 
 /**
  * A scan stops after so many consecutive requests without an answer or with "too many requests".

@@ -1,3 +1,4 @@
+import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
 import { parseHtml } from "./parse-html.ts";
 
 /** What the crawl needs of a page; its text is the extractor's business. */
@@ -15,9 +16,15 @@ export type HtmlPage = {
 const MAX_LINKS = 5_000;
 const MAX_TITLE_LENGTH = 500;
 
-export function isHtml(mediaType: string): boolean {
-  return mediaType === "text/html" || mediaType === "application/xhtml+xml";
-}
+/** Null for what is no HTML. */
+export const factsOf = (
+  mediaType: string,
+  bytes: Uint8Array,
+  contentType: string | null,
+): HtmlPage | null =>
+  /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType)
+    ? readHtmlPage(decodeHtml(bytes, contentType))
+    : null;
 
 export function readHtmlPage(html: string): HtmlPage {
   const page: HtmlPage = {
@@ -81,29 +88,11 @@ const openers: Record<string, Opener> = {
   },
 };
 
-const HEAD_BYTES = 2_048;
-
-/** The page's text: byte order mark, then the header's charset, then the page's own, then UTF-8. */
+/** The page's text: as documents are decoded, but never refused. */
 export function decodeHtml(bytes: Uint8Array, contentType: string | null): string {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEAD_BYTES));
-  const told = charsetIn(contentType ?? "") ?? charsetIn(head.replaceAll('"', " "));
-  for (const label of [byteOrderMark(bytes), told, "utf-8"]) {
-    if (label === null) continue;
-    try {
-      return new TextDecoder(label).decode(bytes);
-    } catch {
-      // An unknown label is as good as none.
-    }
+  try {
+    return decodeText(bytes, declaredEncoding(bytes, contentType)).text;
+  } catch {
+    return new TextDecoder().decode(bytes);
   }
-  return head;
-}
-
-function charsetIn(text: string): string | null {
-  return /charset\s*=[\s"']*([\w:.-]+)/i.exec(text)?.[1] ?? null;
-}
-
-function byteOrderMark([a, b, c]: Uint8Array): string | null {
-  if (a === 0xef && b === 0xbb && c === 0xbf) return "utf-8";
-  if (a === 0xff && b === 0xfe) return "utf-16le";
-  return a === 0xfe && b === 0xff ? "utf-16be" : null;
 }

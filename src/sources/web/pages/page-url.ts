@@ -37,7 +37,7 @@ export function nameOfPage(url: URL): string {
 }
 
 /** Percent-decoded where it can be. */
-export function decoded(text: string): string {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,47 +1,39 @@
 import { SECOND_MS } from "../../../core/time.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { guardedFetch, readBytes } from "../../guarded-fetch.ts";
-import { bareMediaType } from "../../bare-media-type.ts";
-import { decodeHtml, isHtml } from "../pages/html-page.ts";
-import type { Crawl } from "../crawl-state.ts";
+import { USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
 import { ALLOW_ALL, parseRobots, robotsAllow, type RobotsRules } from "./robots.ts";
-import { notFoundWords } from "../pages/soft-not-found.ts";
-import { ACCEPT, USER_AGENT, type Crawler } from "../crawler.ts";
 
 const PRODUCT_TOKEN = "quarry";
 const ROBOTS_LIMIT_BYTES = 512_000;
 const ROBOTS_REDIRECTS = 5;
-/** One made-up word: its parts must not be words that a page could hold. */
-const ABSENT_PATH = "quarryzqxkwvjt";
 const MAX_CRAWL_DELAY_MS = 30 * SECOND_MS;
 
 /** Milliseconds between two requests to a server; 0 when it asks for none. */
 export function crawlDelayMs(crawl: Crawl, origin: string): number {
-  const seconds = crawl.sites.get(origin)?.robots?.crawlDelaySeconds ?? 0;
+  const seconds = crawl.robots.get(origin)?.crawlDelaySeconds ?? 0;
   return Math.min(seconds * SECOND_MS, MAX_CRAWL_DELAY_MS);
 }
 
 /** Why robots.txt forbids an address; null: it does not. */
 export async function refusedByRobots(crawler: Crawler, url: URL): Promise<SourceFailure | null> {
   await loadSiteOnce(crawler, url);
-  const robots = crawler.crawl.sites.get(url.origin)?.robots ?? null;
+  const robots = crawler.crawl.robots.get(url.origin) ?? null;
   if (robots === null) return new SourceFailure("down", `robots.txt of ${url.host} cannot be read`);
   if (robotsAllow(robots, url)) return null;
   return new SourceFailure("denied", "robots.txt disallows this page");
 }
 
-/** Reads robots.txt and what the server answers for a page that does not exist, once a crawl. */
+/** Once a crawl. */
 async function loadSiteOnce(crawler: Crawler, { origin }: URL): Promise<void> {
-  if (crawler.crawl.sites.has(origin)) return;
+  if (crawler.crawl.robots.has(origin)) return;
   const loading = crawler.loadingSites.get(origin) ?? loadSite(crawler, origin);
   crawler.loadingSites.set(origin, loading);
   await loading;
 }
 
 async function loadSite(crawler: Crawler, origin: string): Promise<void> {
-  const robots = await readRobots(crawler, origin);
-  const probe = robots === null ? null : await probeNotFoundPage(crawler, origin, robots);
-  crawler.crawl.sites.set(origin, { robots, probe });
+  crawler.crawl.robots.set(origin, await readRobots(crawler, origin));
 }
 
 /** RFC 9309 §2.3.1: 4xx allows everything, a server that errs or is silent nothing. */
@@ -63,29 +55,5 @@ async function readRobots(crawler: Crawler, origin: string): Promise<RobotsRules
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
     return error.kind === "down" ? null : ALLOW_ALL;
-  }
-}
-
-/** Asks for an address that cannot exist: what the server shows is what its 404 looks like. */
-async function probeNotFoundPage(crawler: Crawler, origin: string, robots: RobotsRules) {
-  const url = new URL(`${origin}/${ABSENT_PATH}`);
-  if (!robotsAllow(robots, url)) return null;
-  try {
-    const got = await guardedFetch(crawler.outgoing, url.href, {
-      headers: { "user-agent": USER_AGENT, accept: ACCEPT },
-      signal: crawler.signal,
-      timeoutMs: crawler.pageTimeoutMs,
-      maxRedirects: 0,
-    });
-    const contentType = got.response.headers.get("content-type");
-    if (got.response.status !== 200 || !isHtml(bareMediaType(contentType) ?? "")) {
-      await got.response.body?.cancel();
-      return null;
-    }
-    const limits = { callers: crawler.signal, limitBytes: ROBOTS_LIMIT_BYTES };
-    return notFoundWords(decodeHtml(await readBytes(got, limits), contentType), url);
-  } catch (error) {
-    if (!(error instanceof SourceFailure)) throw error;
-    return null;
   }
 }
