@@ -1,4 +1,5 @@
 import { SECOND_MS } from "../../core/time.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Crawler, type Waiting } from "./crawl-state.ts";
@@ -22,147 +23,82 @@ const TIME_A_CALL_MS = 20 * SECOND_MS;
 const LATEST_RECORDING_MS = 45 * SECOND_MS;
 const BYTES_A_CALL = 48 * 1_024 * 1_024;
 const SIDE_BY_SIDE = 4;
-/** While a slow page is waited for, others up to this many and this size are fetched. */
-const AHEAD = 16;
-const BYTES_AHEAD = 8 * 1_024 * 1_024;
+/** Pages of a wave: a slow one delays none of the others. */
+const WAVE = 16;
 const PUSHED_AT_ONCE = 100;
 
-/** A page being fetched; pages are recorded in the order in which their fetches began. */
-type PendingFetch = { entry: Waiting; known: ListedFile | null; fetched: Promise<Fetched> };
-
-type StepRun = {
-  crawler: Crawler;
-  step: Step;
-  pending: PendingFetch[];
-  /** Bytes that were fetched and wait for an earlier page. */
-  bytesAhead: number;
-  limited: <Result>(work: () => Promise<Result>) => Promise<Result>;
-};
+type Fetching = { entry: Waiting; known: ListedFile | null };
 
 /**
  * Fetches what waits until the call's share is used up. Whether the crawl is complete. Pages are
- * fetched in parallel and recorded in the order in which they were found, so that a scan gives
- * the same each time; a slow one delays none of the fetches beside it.
+ * fetched in parallel, wave by wave, and recorded in the order in which they were found, so that a
+ * scan gives the same each time.
  */
 export async function crawlStep(crawler: Crawler, step: Step): Promise<boolean> {
-  const pending: PendingFetch[] = [];
-  const run = { crawler, step, pending, bytesAhead: 0, limited: limiter(SIDE_BY_SIDE) };
-  try {
-    return await fetchAndRecord(run);
-  } finally {
-    await Promise.allSettled(pending.map(({ fetched }) => fetched));
-  }
-}
-
-async function fetchAndRecord(run: StepRun): Promise<boolean> {
-  const { crawler, step, pending } = run;
   const startedAt = crawler.now();
-  let fetchedPages = 0;
+  let pages = 0;
   let bytes = 0;
   for (;;) {
     crawler.signal.throwIfAborted();
-    const isOver =
-      fetchedPages >= PAGES_A_CALL ||
-      bytes >= BYTES_A_CALL ||
-      crawler.now() >= startedAt + TIME_A_CALL_MS;
-    if (!isOver) fetchedPages += await startFetches(run, PAGES_A_CALL - fetchedPages);
-    const [first] = pending;
-    if (first === undefined) {
-      if (isOver) return false;
-      if (step.crawl.waiting.length === 0 && !(await addPushed(step))) return true;
-      continue;
+    const isLate = crawler.now() >= startedAt + TIME_A_CALL_MS;
+    if (isLate || pages >= PAGES_A_CALL || bytes >= BYTES_A_CALL) return false;
+    const wave = await nextWave(step, PAGES_A_CALL - pages);
+    if (wave.length === 0 && step.crawl.waiting.length === 0 && !(await addPushed(step))) {
+      return true;
     }
-    const fetched = await first.fetched;
-    if (crawler.now() > startedAt + LATEST_RECORDING_MS) {
-      step.crawl.waiting.unshift(...pending.map(({ entry }) => entry));
-      return false;
-    }
-    pending.shift();
-    bytes += await recordFetched(run, first, fetched);
+    pages += wave.length;
+    bytes += await readWave(crawler, step, wave, startedAt);
   }
 }
 
-/** Begins as many fetches as there is room for; how many. */
-async function startFetches(run: StepRun, atMost: number): Promise<number> {
-  const { step, pending } = run;
-  const { crawl, bounds } = step;
+async function nextWave({ crawl, bounds, known }: Step, atMost: number): Promise<Fetching[]> {
   const entries: Waiting[] = [];
-  let bounded = pending.filter(({ entry }) => isBounded(entry)).length;
-  while (entries.length < atMost && run.bytesAhead < BYTES_AHEAD) {
+  while (entries.length < atMost) {
     const [next] = crawl.waiting;
-    if (next === undefined) break;
-    if (pending.length + entries.length >= aheadOf(crawl, new URL(next.url))) break;
-    const entry = takeWaiting(crawl, bounds, bounded);
+    if (next === undefined || entries.length >= roomFor(crawl, new URL(next.url))) break;
+    const entry = takeWaiting(crawl, bounds, entries.filter(isBounded).length);
     if (entry === null) break;
-    if (isBounded(entry)) bounded += 1;
     entries.push(entry);
   }
   const pages = entries.filter(({ kind }) => kind === "page").map(({ url }) => url);
-  const files = pages.length === 0 ? [] : await step.known.byPath(pages);
+  const files = pages.length === 0 ? [] : await known.byPath(pages);
   const byPath = new Map(files.map((file) => [file.path, file]));
-  for (const entry of entries) {
-    const known = byPath.get(entry.url) ?? null;
-    pending.push({ entry, known, fetched: startFetch(run, entry, known) });
-  }
-  return entries.length;
+  return entries.map((entry) => ({ entry, known: byPath.get(entry.url) ?? null }));
 }
 
-function startFetch(run: StepRun, entry: Waiting, known: ListedFile | null): Promise<Fetched> {
-  const { crawler, step } = run;
-  const fetched = run.limited(async () => {
-    const done = await fetchEntry(crawler, step, entry, known, false);
-    run.bytesAhead += bytesOf(done);
-    return done;
-  });
-  // A failure is handled when the page's turn comes; until then it counts as handled.
-  fetched.catch(() => undefined);
-  return fetched;
-}
-
-/** How many pages may be fetched ahead: one where the server asks for pauses, few where it is new. */
-function aheadOf(crawl: Crawl, { origin }: URL): number {
+/** A wave has one page where the server asks for pauses, and few where it is new. */
+function roomFor(crawl: Crawl, { origin }: URL): number {
   if (crawlDelayMs(crawl, origin) > 0) return 1;
-  return crawl.robots.has(origin) ? AHEAD : SIDE_BY_SIDE;
+  return crawl.robots.has(origin) ? WAVE : SIDE_BY_SIDE;
 }
 
-const bytesOf = (fetched: Fetched) => (fetched.outcome === "page" ? fetched.bytes.byteLength : 0);
-
-/** Records a page that has been fetched. Returns its bytes. */
-async function recordFetched(
-  run: StepRun,
-  { entry, known }: PendingFetch,
-  first: Fetched,
+/** Bytes that were read. What there is no time for waits again. */
+async function readWave(
+  crawler: Crawler,
+  step: Step,
+  wave: Fetching[],
+  startedAt: number,
 ): Promise<number> {
-  const { crawler, step, pending } = run;
-  run.bytesAhead -= bytesOf(first);
-  let fetched = first;
-  if (first.outcome === "large") {
-    // No other body may be read at the same time.
-    await Promise.allSettled(pending.map((other) => other.fetched));
-    fetched = await fetchEntry(crawler, step, entry, known, true);
-  }
-  if (entry.kind === "map") await recordSitemap(crawler, step, entry, fetched);
-  else if (stateOf(step.crawl, entry.url) === "waiting") {
-    await recordOutcome(step, entry, known, fetched);
-  }
-  return bytesOf(fetched);
-}
-
-/** Runs work as soon as fewer than `limit` run. */
-function limiter(limit: number): StepRun["limited"] {
-  const queue: (() => void)[] = [];
-  let free = limit;
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => queue.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next === undefined) free += 1;
-      else next();
+  const fetched = await inParallel(wave, SIDE_BY_SIDE, async ({ entry, known }, at) => {
+    const isBegun = at < SIDE_BY_SIDE || crawler.now() < startedAt + TIME_A_CALL_MS;
+    return isBegun ? await fetchEntry(crawler, step, entry, known, false) : null;
+  });
+  let bytes = 0;
+  for (const [at, { entry, known }] of wave.entries()) {
+    const first = fetched[at] ?? null;
+    if (first === null || crawler.now() > startedAt + LATEST_RECORDING_MS) {
+      step.crawl.waiting.unshift(...wave.slice(at).map((later) => later.entry));
+      break;
     }
-  };
+    const isLarge = first.outcome === "large";
+    const page = isLarge ? await fetchEntry(crawler, step, entry, known, true) : first;
+    bytes += page.outcome === "page" ? page.bytes.byteLength : 0;
+    if (entry.kind === "map") await recordSitemap(crawler, step, entry, page);
+    else if (stateOf(step.crawl, entry.url) === "waiting") {
+      await recordOutcome(step, entry, known, page);
+    }
+  }
+  return bytes;
 }
 
 /** Pushed URLs of earlier days, once all else is done. Whether any waits now. */

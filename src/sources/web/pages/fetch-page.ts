@@ -17,8 +17,8 @@ import { crawlDelayMs, refusedByRobots } from "../site/load-site.ts";
  * A scan stops after so many consecutive requests without an answer or with "too many requests".
  */
 const SILENCE_LIMIT = 20;
-/** Bodies up to this size are read side by side. */
-const SMALL_BODY_BYTES = 2 * 1_024 * 1_024;
+/** Bodies up to this size are read side by side; a wave of them is in memory. */
+const SMALL_BODY_BYTES = 1_024 * 1_024;
 /** Headers are kept with the page in the database. */
 const MAX_HEADER_LENGTH = 1_000;
 /** What a link leads to and is no document; a named address of this kind is told so later. */
