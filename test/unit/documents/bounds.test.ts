@@ -3,8 +3,7 @@ import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { runToEnd } from "../../../src/core/work/cooperative.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
-import { objectTexts } from "../../../src/documents/formats/pdf/bounds/object-texts.ts";
-import { countFonts } from "../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
+import { checkStreams } from "../../../src/documents/formats/pdf/bounds/stream-bounds.ts";
 import { pdfOf, pdfStream } from "../../support/pdf-of.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -106,42 +105,21 @@ describe("comments before a document's first words", () => {
 });
 
 describe("objects of a PDF", () => {
-  it("are looked through once, whatever never ends in them", () => {
-    const endless = "/Differences[".repeat(80_000);
-    expect(runToEnd(countFonts([endless])).nameless).toBe(0);
-    const ending = [`${endless}${" ".repeat(1 << 17)}]`, "/Differences [1 /a1 /a2]"];
-    expect(runToEnd(countFonts(ending))).toEqual({
-      unmapped: 0,
-      mapped: 0,
-      nameless: 1,
-      drawn: 0,
-      cmaps: new Set(),
-    });
-  });
+  const fonts = Array.from(
+    { length: 20_000 },
+    (_unused, at) => `<</Type/Font/Subtype/Type0/BaseFont/F${at * at}/Encoding/Identity-H>>`,
+  ).join(" ");
+  const form = "<< /Subtype /Widget /FT /Tx /V (six) >>";
 
-  it("are found in object streams that are not compressed", () => {
-    const field = "<< /FT /Tx /V (six) >>";
-    const stream = `4 0 obj << /Type /ObjStm /N 1 /First 4 /Length ${field.length + 4} >>\nstream\n5 0 ${field}\nendstream`;
-    expect([...objectTexts(new TextEncoder().encode(stream))].join("")).toContain(field);
-  });
-
-  const objectStream = (data: Uint8Array) =>
-    pdfOf([pdfStream(deflateSync(data), "/Type /ObjStm /Filter /FlateDecode")]);
-
-  it("are unpacked in pieces, and only so far", () => {
-    const texts = [...objectTexts(objectStream(new Uint8Array(48 << 20)))];
-    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(8 << 20);
-    const whole = texts.reduce((sum, { length }) => sum + length, 0);
-    expect(whole).toBeGreaterThan(32 << 20);
-    expect(whole).toBeLessThan(40 << 20);
-  });
-
-  it("are found wherever a piece ends", () => {
-    const fonts = Array.from(
-      { length: 20_000 },
-      (_unused, at) => `<</Type/Font/Subtype/Type0/BaseFont/F${at * at}/Encoding/Identity-H>>`,
-    );
-    const texts = objectTexts(objectStream(utf8(fonts.join(" "))));
-    expect(runToEnd(countFonts(texts))).toMatchObject({ unmapped: 20_000, mapped: 0 });
+  it.each([
+    ["that are not compressed", pdfStream(`${fonts} ${form}`, "/Type /ObjStm")],
+    [
+      "wherever a piece ends",
+      pdfStream(deflateSync(`${fonts} ${form}`), "/Type /ObjStm /Filter /FlateDecode"),
+    ],
+  ])("are found in streams %s", (_which, stream) => {
+    const signs = runToEnd(checkStreams(pdfOf([stream])));
+    expect(signs.fonts).toEqual({ unmapped: 20_000, mapped: 0 });
+    expect(signs.hasForms).toBe(true);
   });
 });

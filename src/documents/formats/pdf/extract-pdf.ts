@@ -4,20 +4,18 @@ import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { Extraction, RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { distrustWrongTable } from "./bounds/cross-references.ts";
 import { bookmarksOf, factsOf } from "./structure/document-facts.ts";
 import { headingLevel, shapeOf } from "./bounds/document-shape.ts";
 import type { DocumentShape } from "./bounds/document-shape.ts";
 import { partsOf, textOf } from "./layout/page-blocks.ts";
 import type { Block, PagePart } from "./layout/page-blocks.ts";
 import { segmentsOf } from "./layout/page-segments.ts";
-import type { Segment, TextItem } from "./layout/page-segments.ts";
+import type { Segment, TextItem } from "./layout/segment.ts";
 import { FontNames } from "./fonts/font-names.ts";
-import { FormSigns, withFormValues } from "./structure/form-values.ts";
+import { withFormValues } from "./structure/form-values.ts";
 import { MonospacedFonts } from "./fonts/monospaced-fonts.ts";
-import { objectTexts } from "./bounds/object-texts.ts";
-import { repeatedLines } from "./layout/repeated-lines.ts";
-import type { RepeatedLines } from "./layout/repeated-lines.ts";
+import type { ObjectSigns } from "./bounds/object-signs.ts";
+import { RunningHeads } from "./layout/running-heads.ts";
 import { checkRecovery } from "./bounds/recovery-bounds.ts";
 import { checkStreams } from "./bounds/stream-bounds.ts";
 import { structureOf } from "./structure/structure-tree.ts";
@@ -26,15 +24,10 @@ import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
 import { openPdf } from "./open-pdf.ts";
 import type { Pdf } from "./open-pdf.ts";
 import { textItems } from "./text-items.ts";
-import { TreeBounds } from "./bounds/tree-bounds.ts";
-import { withinWidthBounds } from "./bounds/width-bounds.ts";
-import { unknownCmaps } from "./fonts/predefined-cmaps.ts";
-import { countFonts, UnmappedFonts } from "./fonts/unmapped-fonts.ts";
-import type { FontMaps } from "./fonts/unmapped-fonts.ts";
+import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
 import { showsText } from "../../decoding/hidden-characters.ts";
 
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
-type FileSigns = { isTreeLarge: boolean; hasForms: boolean; missingCmaps: Set<string> };
 /** `isMapped`: the page has enough text, most of it in fonts with a map to characters. */
 type PageText = { segments: Segment[]; structure: PageStructure | null; isMapped: boolean };
 
@@ -60,20 +53,11 @@ export async function extractPdf(
   { yieldToOthers }: Pick<Reading, "yieldToOthers">,
 ): Promise<Extraction> {
   await runCooperatively(checkRecovery(file.bytes), yieldToOthers);
-  await runCooperatively(checkStreams(file.bytes), yieldToOthers);
-  const bounds = new TreeBounds();
-  const forms = new FormSigns();
-  const texts = forms.watch(bounds.watch(withinWidthBounds(objectTexts(file.bytes))));
-  const fonts = await runCooperatively(countFonts(texts), yieldToOthers);
-  distrustWrongTable(file.bytes);
-  const missingCmaps = await unknownCmaps(fonts.cmaps);
+  const signs = await runCooperatively(checkStreams(file.bytes), yieldToOthers);
+  const missingCmaps = new Set<string>();
   const pdf = await openPdf(file.bytes, missingCmaps);
   try {
-    const reader = new PdfPages(pdf, yieldToOthers, fonts, {
-      isTreeLarge: bounds.isLarge,
-      hasForms: forms.hasValues,
-      missingCmaps,
-    });
+    const reader = new PdfPages(pdf, yieldToOthers, signs, missingCmaps);
     const extraction = await readDocument(reader);
     const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
     if (mayBeScan) file.bytes = await pdf.getData();
@@ -97,12 +81,17 @@ class PdfPages {
   readonly #hasForms: boolean;
   readonly missingCmaps: Set<string>;
 
-  constructor(pdf: Pdf, yieldToOthers: YieldToOthers, maps: FontMaps, signs: FileSigns) {
+  constructor(
+    pdf: Pdf,
+    yieldToOthers: YieldToOthers,
+    signs: ObjectSigns,
+    missingCmaps: Set<string>,
+  ) {
     this.pdf = pdf;
     this.#tagged = signs.isTreeLarge ? Promise.resolve(false) : null;
     this.#hasForms = signs.hasForms;
-    this.missingCmaps = signs.missingCmaps;
-    this.fonts = new UnmappedFonts(maps);
+    this.missingCmaps = missingCmaps;
+    this.fonts = new UnmappedFonts(signs.fonts);
     this.#yieldToOthers = yieldToOthers;
   }
 
@@ -128,7 +117,7 @@ class PdfPages {
   }
 
   async #items(page: PdfPage): Promise<TextItem[]> {
-    const items = await textItems(page, await this.#isTagged(), this.fonts, this.#yieldToOthers);
+    const items = await textItems(page, await this.#isTagged(), this.#yieldToOthers);
     if (!this.#hasForms) return items;
     const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
     return withFormValues(items, annotations);
@@ -154,8 +143,8 @@ class PdfPages {
   }
 
   /** A page without its running heads. */
-  keep(segments: Segment[], repeated: RepeatedLines, number: number): Segment[] {
-    const kept = segments.filter((segment) => !repeated.isRepeated(segment, segments, number));
+  keep(segments: Segment[], heads: RunningHeads, number: number): Segment[] {
+    const kept = heads.removeFrom(segments, number);
     if (this.#monospaced.areBody) for (const segment of kept) segment.isMonospaced = false;
     this.showsText ||= kept.some(({ text }) => showsText(text));
     return kept;
@@ -190,7 +179,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   const [bookmarks, { title, language }] = [await bookmarksOf(pdf), await factsOf(pdf)];
   const sample = await samplePages(reader, numPages);
   const shape = shapeOf([...sample.values()], bookmarks);
-  const repeated = repeatedLines(sample, shape);
+  const heads = new RunningHeads(sample, shape);
   const out = new MarkdownBuilder();
   const unread: number[] = [];
   let hasMappedPage = false;
@@ -199,7 +188,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
     if (page === null) unread.push(number);
     else {
       hasMappedPage ||= page.isMapped;
-      const kept = reader.keep(page.segments, repeated, number);
+      const kept = reader.keep(page.segments, heads, number);
       const parts = page.structure === null ? partsOf(kept) : taggedParts(kept, page.structure);
       out.page(number);
       for (const [at, part] of parts.entries()) writePart(part, parts[at + 1], shape, out);

@@ -1,14 +1,13 @@
 import type { getDocumentProxy } from "unpdf";
 import type { YieldToOthers } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
-import type { TextItem } from "./layout/page-segments.ts";
+import type { TextItem } from "./layout/segment.ts";
 import { ARTIFACT } from "./structure/tagged-parts.ts";
-import type { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 type Mark = { type: string; id?: string; tag?: string };
-type TextPart = { items: (TextItem | Mark)[]; styles: Record<string, { ascent?: unknown }> };
+type TextPart = { items: (TextItem | Mark)[] };
 
 /** Limit of text items; a dense page has some thousands. */
 const MAX_ITEMS_A_PAGE = 200_000;
@@ -24,13 +23,12 @@ const PARTS_BETWEEN_YIELDS = 1_000;
 export async function textItems(
   page: PdfPage,
   includeMarkedContent: boolean,
-  fonts: UnmappedFonts,
   yieldToOthers: YieldToOthers,
 ): Promise<TextItem[]> {
   const stream: ReadableStream<TextPart> = page.streamTextContent({ includeMarkedContent });
   const reader = stream.getReader();
   try {
-    return await collected(partsCooperatively(reader, yieldToOthers), includeMarkedContent, fonts);
+    return await collected(partsCooperatively(reader, yieldToOthers), includeMarkedContent);
   } catch (error) {
     // Without this, pdf.js finishes reading this page before it releases the document.
     await reader.cancel(error).catch(() => undefined);
@@ -56,12 +54,10 @@ async function* partsCooperatively(
 async function collected(
   parts: AsyncIterable<TextPart>,
   includeMarkedContent: boolean,
-  fonts: UnmappedFonts,
 ): Promise<TextItem[]> {
   const texts: TextItem[] = [];
   const marks: (string | undefined)[] = [];
-  for await (const { styles, items } of parts) {
-    for (const [name, { ascent }] of Object.entries(styles)) fonts.learn(name, ascent);
+  for await (const { items } of parts) {
     for (const item of items) {
       if ("str" in item) texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
       else if (item.type === "endMarkedContent") marks.pop();

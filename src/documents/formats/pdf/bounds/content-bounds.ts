@@ -9,30 +9,25 @@ const MAX_MAPPED = 1_000_000;
 const RANGE = /<([\da-f\s]{1,32})>\s*<([\da-f\s]{1,32})>\s*(?:<[\da-f\s]*>|\[|\d)/gi;
 
 const [SAVE, RESTORE] = [0x71, 0x51];
-const [OPEN, CLOSE, ESCAPE] = [0x28, 0x29, 0x5c];
-const BREAKS = new Set(Array.from(" \t\n\f\r\0[]<>{}/%", (each) => each.charCodeAt(0)));
+const BREAKS = new Set(Array.from(" \t\n\f\r\0[]<>{}/%()", (each) => each.charCodeAt(0)));
 
 /** Counts nested saved graphics states, for which pdf.js takes quadratic time. */
 export class SavedStates {
   #leftOpen = 0;
   #depth = 0;
-  #strings = 0;
-  #isEscaped = false;
   #token = 0;
   #tokenLength = 0;
 
   /** @throws UnreadableDocument */
   add(bytes: Uint8Array): void {
     for (const byte of bytes) {
-      if (this.#strings > 0) this.#inString(byte);
-      else if (byte === OPEN || BREAKS.has(byte)) {
-        if (this.#tokenLength === 1) this.#operator(this.#token);
-        this.#tokenLength = 0;
-        this.#strings = byte === OPEN ? 1 : 0;
-      } else {
+      if (!BREAKS.has(byte)) {
         this.#token = byte;
         this.#tokenLength++;
+        continue;
       }
+      if (this.#tokenLength === 1) this.#operator(this.#token);
+      this.#tokenLength = 0;
     }
   }
 
@@ -41,16 +36,7 @@ export class SavedStates {
     this.#leftOpen += this.#depth;
     this.#check(this.#leftOpen, MAX_LEFT_OPEN);
     this.#depth = 0;
-    this.#strings = 0;
-    this.#isEscaped = false;
     this.#tokenLength = 0;
-  }
-
-  #inString(byte: number): void {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (byte === ESCAPE) this.#isEscaped = true;
-    else if (byte === OPEN) this.#strings++;
-    else if (byte === CLOSE) this.#strings--;
   }
 
   #operator(token: number): void {

@@ -1,5 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
+import { indexOfWord, isWordAt } from "./byte-search.ts";
 
 /**
  * If a PDF's table of objects is wrong, pdf.js searches for the objects itself. For each object,
@@ -32,7 +33,7 @@ export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
     const { kind, end } = next;
     if (kind === "stream") {
       // Searched only while one is left; the same `endstream` ends all streams before it.
-      if (endOfStream < end) endOfStream = indexOf(bytes, ENDSTREAM, end);
+      if (endOfStream < end) endOfStream = indexOfWord(bytes, "endstream", end);
       if (endOfStream < 0) endOfStream = bytes.length;
       add(end, endOfStream);
     }
@@ -51,37 +52,23 @@ export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
 
 type Word = { kind: "object" | "trailer" | "stream" | "end"; end: number };
 
-const asCodes = (word: string) => Array.from(word, (letter) => letter.charCodeAt(0));
-const [OBJ, TRAILER] = [asCodes("obj"), asCodes("trailer")];
-const [STREAM, ENDSTREAM] = [asCodes("stream"), asCodes("endstream")];
 const [O, T, S, D] = [0x6f, 0x74, 0x73, 0x64];
 
 function nextWord(bytes: Uint8Array, from: number): Word | null {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at];
     const isEnd = bytes[at - 1] === D;
-    if (byte === O && isAt(bytes, OBJ, at)) {
-      return { kind: isEnd ? "end" : "object", end: at + OBJ.length };
+    if (byte === O && isWordAt(bytes, "obj", at)) {
+      return { kind: isEnd ? "end" : "object", end: at + "obj".length };
     }
-    if (byte === S && isAt(bytes, STREAM, at)) {
-      return { kind: isEnd ? "end" : "stream", end: at + STREAM.length };
+    if (byte === S && isWordAt(bytes, "stream", at)) {
+      return { kind: isEnd ? "end" : "stream", end: at + "stream".length };
     }
-    if (byte === T && isAt(bytes, TRAILER, at)) {
-      return { kind: "trailer", end: at + TRAILER.length };
+    if (byte === T && isWordAt(bytes, "trailer", at)) {
+      return { kind: "trailer", end: at + "trailer".length };
     }
   }
   return null;
-}
-
-function isAt(bytes: Uint8Array, word: number[], at: number): boolean {
-  return word.every((code, index) => bytes[at + index] === code);
-}
-
-function indexOf(bytes: Uint8Array, word: number[], from: number): number {
-  const [first = 0] = word;
-  let at = bytes.indexOf(first, from);
-  while (at >= 0 && !isAt(bytes, word, at)) at = bytes.indexOf(first, at + 1);
-  return at;
 }
 
 function isClosed(bytes: Uint8Array, from: number, to: number): boolean {

@@ -1,66 +1,76 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { Inflate } from "fflate";
 import { UnreadableDocument } from "../../../extracted-document.ts";
+import { indexOfWord } from "./byte-search.ts";
 import { checkCharacterMap, SavedStates } from "./content-bounds.ts";
+import { ObjectSigns } from "./object-signs.ts";
 
 const MIB = 1 << 20;
 const MAX_STREAM_BYTES = 48 * MIB;
 const MAX_OBJECTS = 500_000;
+const MAX_BETWEEN_BYTES = 8 * MIB;
 const DICTIONARY_BYTES = 2_000;
+/** Deflate compresses about a thousandfold at most: a piece expands to two megabytes. */
 const STEP_BYTES = 1 << 11;
 const ZLIB_HEADER_BYTES = 2;
-
 const EXPANDS = "compressed data expands too much";
 
 /**
- * Checks a PDF's streams before pdf.js inflates them in memory.
+ * Checks a PDF's streams before pdf.js inflates them in memory, and reads its objects' signs.
  * @throws UnreadableDocument when one expands beyond bounds, or there are too many objects.
  */
-export function* checkStreams(bytes: Uint8Array): CooperativeWork<void> {
-  let objects = 0;
+export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
   const states = new SavedStates();
-  for (const { dictionary, data } of streamsOf(bytes)) {
-    if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF holds too many objects");
-    yield* checkStream(data, dictionary, states);
-  }
-}
-
-/** `between`: the range of the text between the previous stream and this one. */
-type PdfStream = { dictionary: string; data: Uint8Array; between: [number, number] };
-
-/** A PDF's streams in file order, found without the file's own table. */
-export function* streamsOf(bytes: Uint8Array): Generator<PdfStream> {
+  const signs = new ObjectSigns();
+  const addBetween = (from: number, to: number) =>
+    signs.add(latin1(bytes.subarray(from, Math.min(to, from + MAX_BETWEEN_BYTES))));
+  let objects = 0;
   let from = 0;
-  let at = indexOf(bytes, "stream", 0);
+  let at = indexOfWord(bytes, "stream", 0);
   while (at >= 0) {
-    const before = textOf(bytes, Math.max(from, at - DICTIONARY_BYTES), at);
+    if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF holds too many objects");
+    const before = latin1(bytes.subarray(Math.max(from, at - DICTIONARY_BYTES), at));
     const dictionary = before.slice(before.lastIndexOf(" obj"));
     const start = afterLineEnd(bytes, at + "stream".length);
     const end = streamEnd(bytes, start, dictionary);
-    yield { dictionary, data: bytes.subarray(start, end), between: [from, at] };
+    addBetween(from, at);
+    yield* checkStream(bytes.subarray(start, end), dictionary, lookAt(dictionary, states, signs));
     from = Math.max(end, start) + "endstream".length;
-    at = indexOf(bytes, "stream", from);
+    at = indexOfWord(bytes, "stream", from);
   }
+  addBetween(from, bytes.length);
+  return signs;
+}
+
+/** What checks a stream's bytes; null for fonts and the like. */
+type Look = { add(bytes: Uint8Array): void; end(): void };
+
+/** A stream that is neither a page's content nor a character map. */
+const OTHER_STREAM =
+  /\/(?:Length1|Length3|FontFile\d?|Type1C|CIDFontType0C|OpenType|XRef|Metadata|EmbeddedFile|XML|FunctionType|ShadingType|Alternate)\b/;
+
+function lookAt(dictionary: string, states: SavedStates, signs: ObjectSigns): Look | null {
+  if (/\/ObjStm\b/.test(dictionary)) return new ObjectLook(signs);
+  return OTHER_STREAM.test(dictionary) ? null : new ContentLook(states);
 }
 
 function* checkStream(
   data: Uint8Array,
   dictionary: string,
-  states: SavedStates,
+  look: Look | null,
 ): CooperativeWork<void> {
   yield data.length + dictionary.length;
   const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
   if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
   // Pictures are not decoded.
   if (/\/Subtype\s*\/Image\b/.test(dictionary)) return;
-  const look = OTHER_STREAM.test(dictionary) ? null : new ContentLook(states);
   if (/Fl/.test(filters[0] ?? "")) yield* unpacked(data, look);
   else if (filters.length === 0 && !/\/Filter\b/.test(dictionary)) look?.add(data);
   look?.end();
 }
 
 /** Unpacks a stream as far as it is sound. @throws UnreadableDocument */
-function* unpacked(data: Uint8Array, look: ContentLook | null): CooperativeWork<void> {
+function* unpacked(data: Uint8Array, look: Look | null): CooperativeWork<void> {
   let inflated = 0;
   let chunks: Uint8Array[] = [];
   const inflate = new Inflate((chunk) => {
@@ -81,16 +91,13 @@ function* unpacked(data: Uint8Array, look: ContentLook | null): CooperativeWork<
   }
 }
 
-/** A stream that is neither a page's content nor a character map. */
-const OTHER_STREAM =
-  /\/(?:Length1|Length3|FontFile\d?|Type1C|CIDFontType0C|OpenType|ObjStm|XRef|Metadata|EmbeddedFile|XML|FunctionType|ShadingType|Alternate)\b/;
 /** Longer maps are cut here; each of their ranges takes some twenty characters. */
 const MAX_MAP_CHARACTERS = 4 << 20;
 const MAP_SIGN = "begincmap";
 const SIGN_BYTES = 4_096;
 
 /** Checks a stream that may be a page's content or a character map. */
-class ContentLook {
+class ContentLook implements Look {
   readonly #states: SavedStates;
   #map: string | null = null;
   #isFirst = true;
@@ -100,12 +107,10 @@ class ContentLook {
   }
 
   add(bytes: Uint8Array): void {
-    if (this.#isFirst && textOf(bytes, 0, SIGN_BYTES).includes(MAP_SIGN)) this.#map = "";
+    if (this.#isFirst && latin1(bytes.subarray(0, SIGN_BYTES)).includes(MAP_SIGN)) this.#map = "";
     this.#isFirst = false;
     if (this.#map === null) this.#states.add(bytes);
-    else if (this.#map.length < MAX_MAP_CHARACTERS) {
-      this.#map += new TextDecoder("latin1").decode(bytes);
-    }
+    else if (this.#map.length < MAX_MAP_CHARACTERS) this.#map += latin1(bytes);
   }
 
   end(): void {
@@ -114,32 +119,46 @@ class ContentLook {
   }
 }
 
-function streamEnd(bytes: Uint8Array, start: number, dictionary: string): number {
-  const length = Number(/\/Length\s+(\d+)(?!\s+\d+\s+R)/.exec(dictionary)?.[1] ?? Number.NaN);
-  const isRight = Number.isFinite(length) && isNear(bytes, start + length);
-  if (isRight) return start + length;
-  const end = indexOf(bytes, "endstream", start);
-  return end < 0 ? bytes.length : end;
+const MIN_PIECE_CHARACTERS = 1 << 16;
+/** Most characters carried over from a piece: longer than any font's dictionary. */
+const MAX_LEFT_CHARACTERS = 1 << 16;
+
+/** Reads a stream of objects in pieces that end after a dictionary. */
+class ObjectLook implements Look {
+  readonly #signs: ObjectSigns;
+  #held = "";
+
+  constructor(signs: ObjectSigns) {
+    this.#signs = signs;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#held += latin1(bytes);
+    if (this.#held.length < MIN_PIECE_CHARACTERS) return;
+    const end = this.#held.lastIndexOf(">>") + ">>".length;
+    const cut = end < this.#held.length - MAX_LEFT_CHARACTERS ? this.#held.length : end;
+    this.#signs.add(this.#held.slice(0, cut));
+    this.#held = this.#held.slice(cut);
+  }
+
+  end(): void {
+    this.#signs.add(this.#held);
+  }
 }
 
-const isNear = (bytes: Uint8Array, at: number) =>
-  textOf(bytes, at, at + "endstream".length + 4).includes("endstream");
+function streamEnd(bytes: Uint8Array, start: number, dictionary: string): number {
+  const length = Number(/\/Length\s+(\d+)(?!\s+\d+\s+R)/.exec(dictionary)?.[1] ?? Number.NaN);
+  const said = start + length;
+  const near = latin1(bytes.subarray(said, said + "endstream".length + 4));
+  if (near.includes("endstream")) return said;
+  const end = indexOfWord(bytes, "endstream", start);
+  return end < 0 ? bytes.length : end;
+}
 
 function afterLineEnd(bytes: Uint8Array, at: number): number {
   const afterReturn = bytes[at] === 0x0d ? at + 1 : at;
   return bytes[afterReturn] === 0x0a ? afterReturn + 1 : afterReturn;
 }
 
-function textOf(bytes: Uint8Array, from: number, to: number): string {
-  return String.fromCharCode(...bytes.subarray(from, Math.max(from, to)));
-}
-
-function indexOf(bytes: Uint8Array, word: string, from: number): number {
-  const first = word.charCodeAt(0);
-  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
-    let matched = 1;
-    while (matched < word.length && bytes[at + matched] === word.charCodeAt(matched)) matched++;
-    if (matched === word.length) return at;
-  }
-  return -1;
-}
+const decoder = new TextDecoder("latin1");
+const latin1 = (bytes: Uint8Array) => decoder.decode(bytes);

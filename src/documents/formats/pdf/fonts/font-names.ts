@@ -1,4 +1,4 @@
-import type { TextItem } from "../layout/page-segments.ts";
+import type { TextItem } from "../layout/segment.ts";
 
 type Telling = { font: string; page: number; characters: number; names: string[] };
 

@@ -22,16 +22,6 @@ export async function predefinedCmap(name: string): Promise<Uint8Array | null> {
   return name.endsWith("-UCS2") && name.startsWith("Adobe-") ? withUnknownGlyphs(cmap) : cmap;
 }
 
-/** The CMaps of these names that are not included and whose text cannot be read. */
-export async function unknownCmaps(names: Iterable<string>): Promise<Set<string>> {
-  const unknown = new Set<string>();
-  for (const name of names) {
-    const isKnown = /^Identity-[HV]$/.test(name) || (await predefinedCmap(name)) !== null;
-    if (!isKnown) unknown.add(name);
-  }
-  return unknown;
-}
-
 const GLYPHS = 0x7fff;
 /** In the binary form: a run of `bfchar` with two-byte codes from 1, each mapped to U+FFFD. */
 const RUN = [

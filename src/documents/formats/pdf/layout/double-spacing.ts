@@ -1,4 +1,4 @@
-import type { Segment } from "./page-segments.ts";
+import type { Segment } from "./segment.ts";
 
 /** A page's text that is set with double spacing. */
 export type DoubleSpacing = {

@@ -2,7 +2,7 @@ import { doubleSpacingOf, goesOn } from "./double-spacing.ts";
 import type { DoubleSpacing } from "./double-spacing.ts";
 import { joinedLine } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
-import type { Segment } from "./page-segments.ts";
+import type { Segment } from "./segment.ts";
 import type { BlockRole } from "../structure/structure-tree.ts";
 
 /** Lines that belong together: a paragraph, a heading, or the text of a table cell. */
@@ -31,7 +31,7 @@ const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)
 export function partsOf(segments: Segment[]): PagePart[] {
   return listingsIn(segments).flatMap((section): PagePart[] =>
     "listing" in section
-      ? [{ kind: "code", text: section.listing, order: section.first.order }]
+      ? [{ kind: "code", text: section.listing, order: section.order }]
       : tablesIn(rowsOf(blocksOf(section.segments))),
   );
 }

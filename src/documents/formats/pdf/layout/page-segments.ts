@@ -2,36 +2,9 @@ import { withJustifiedLines } from "./justified-lines.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
 import { withoutRadicals } from "../fonts/radicals.ts";
-import { OverprintedText, withoutPartialCopies } from "./overprinted-text.ts";
+import { OverprintedText } from "./overprinted-text.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
-import type { Piece } from "./right-to-left.ts";
-
-/** A stretch of text on one line without a wide gap. Coordinates in points, y grows downwards. */
-export type Segment = {
-  text: string;
-  x0: number;
-  x1: number;
-  y: number;
-  size: number;
-  font: string;
-  /** Its position in the order of the page's content. */
-  order: number;
-  block?: number | undefined;
-  /** The pieces of a line that is not wholly left to right; `text` is derived from them. */
-  pieces?: Piece[];
-  isMonospaced?: boolean | undefined;
-};
-
-/** The fields of pdf.js's text items that are used. */
-export type TextItem = {
-  str: string;
-  transform: number[];
-  width: number;
-  height: number;
-  fontName: string;
-  mark?: string | undefined;
-  isMonospaced?: boolean;
-};
+import type { Piece, Segment, TextItem } from "./segment.ts";
 
 type Matrix = readonly [number, number, number, number, number, number];
 
@@ -61,7 +34,7 @@ export function segmentsOf(
   let last: Segment | null = null;
   let pendingSpace = false;
   const overprinted = new OverprintedText();
-  for (const [order, item] of withoutPartialCopies(items).entries()) {
+  for (const [order, item] of items.entries()) {
     if (item.str.trim() === "") {
       pendingSpace ||= item.str !== "";
       continue;

@@ -1,5 +1,4 @@
-/** A part of a line, in points; `text` in reading order. */
-export type Piece = { text: string; x0: number; x1: number };
+import type { Piece } from "./segment.ts";
 
 type Direction = "left" | "right" | "number" | "neutral";
 

@@ -1,4 +1,4 @@
-import type { TextItem } from "../layout/page-segments.ts";
+import type { TextItem } from "../layout/segment.ts";
 
 /** The fields of pdf.js's annotations (ISO 32000-2, §12.5) that are used here. */
 type Annotation = {
@@ -24,21 +24,6 @@ const LETTER_WIDTH = 0.5;
 const MAX_VALUE_CHARACTERS = 100_000;
 const MAX_VALUES_A_PAGE = 1000;
 const CHECKED = "☑";
-
-/** Whether a file's objects may hold text that only annotations show. */
-const SHOWN = /\/(?:Widget|FreeText|Encrypt)\b/;
-
-/** Passes on the texts of a PDF's objects and checks whether its forms need to be read. */
-export class FormSigns {
-  hasValues = false;
-
-  *watch(texts: Iterable<string>): Generator<string> {
-    for (const text of texts) {
-      this.hasValues ||= SHOWN.test(text);
-      yield text;
-    }
-  }
-}
 
 /** A page's text with the values of its form fields, each after its label. */
 export function withFormValues(items: TextItem[], annotations: unknown[]): TextItem[] {

@@ -1,6 +1,6 @@
 import { blockOf, partsOf, textOf } from "../layout/page-blocks.ts";
 import type { Block, PagePart } from "../layout/page-blocks.ts";
-import type { Segment, TextItem } from "../layout/page-segments.ts";
+import type { Segment, TextItem } from "../layout/segment.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
 
 /** Least share of a page's characters that the tree must contain to be trusted. */

@@ -81,7 +81,9 @@ it("shows glyphs as unknown that stand for no character", async () => {
   expect(markdown).toBe("啊阿\ufffd");
 });
 
-it.each(["UniGB-UTF8-H", "Harbour-EUC-H"])("does not guess what %s says", async (cmap) => {
-  const reading = extract(pdfIn(cmap, "GB1", encode(CHINESE, "gb18030")));
-  await expect(reading).rejects.toThrow(`PDF's text is coded by unknown character maps (${cmap})`);
+it("does not guess what an unknown map says", async () => {
+  const reading = extract(pdfIn("UniGB-UTF8-H", "GB1", encode(CHINESE, "gb18030")));
+  await expect(reading).rejects.toThrow(
+    "PDF's text is coded by unknown character maps (UniGB-UTF8-H)",
+  );
 });

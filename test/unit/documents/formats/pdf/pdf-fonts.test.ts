@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { extractDocument } from "../../../../../src/documents/extract-document.ts";
-import { TreeBounds } from "../../../../../src/documents/formats/pdf/bounds/tree-bounds.ts";
+import { ObjectSigns } from "../../../../../src/documents/formats/pdf/bounds/object-signs.ts";
 import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
 import { pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
 
@@ -12,51 +12,8 @@ const HELVETICA =
 const line = (font: string, y: number, text: string) =>
   `BT /${font} 8 Tf 50 ${y} Td ${text} Tj ET\n`;
 
-describe("a font with a map beside one whose glyphs are numbered drawings", () => {
-  const DRAWN =
-    "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 9 9] /FontMatrix [0.1 0 0 0.1 0 0] /FirstChar 97 /LastChar 98 /Widths [6 6] /Encoding << /Differences [97 /a97 /a98] >> /CharProcs << /a97 7 0 R /a98 7 0 R >> >>";
-
-  /** The text in codes of its own, with a map from these to characters. */
-  function mapped(text: string): { font: string; map: string; codes: string } {
-    const letters = [...new Set(text)];
-    const hex = (value: number, digits: number) => value.toString(16).padStart(digits, "0");
-    const pairs = letters.map(
-      (letter, at) => `<${hex(at + 33, 2)}> <${hex(letter.charCodeAt(0), 4)}>`,
-    );
-    return {
-      font: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>",
-      map: `/CMapName /A def 1 begincodespacerange <00> <ff> endcodespacerange ${pairs.length} beginbfchar ${pairs.join(" ")} endbfchar`,
-      codes: `<${[...text].map((letter) => hex(letters.indexOf(letter) + 33, 2)).join("")}>`,
-    };
-  }
-
-  const beside = (text: string) => {
-    const { font, map, codes } = mapped(text);
-    return pdfOf([
-      "<< /Type /Catalog /Pages 2 0 R >>",
-      "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
-      `<< ${PAGE} /Contents 8 0 R /Resources << /Font << /F1 4 0 R /F2 5 0 R >> >> >>`,
-      font,
-      DRAWN,
-      pdfStream(map),
-      pdfStream("6 0 0 0 5 7 d1 0 0 5 7 re f"),
-      pdfStream(line("F1", 700, codes) + line("F2", 600, "(ab)")),
-    ]);
-  };
-
-  it.each([
-    "Cửa cống mở lúc sáu giờ sáng và đóng lúc chín giờ tối; người gác cổng rung chuông hai lần khi thuyền chờ ở dưới.",
-    "Ọkọ̀ ojú omi kò gbọ́dọ̀ kọjá ẹnu ọ̀nà títí tí olùṣọ́ yóò fi lu agogo ní ẹ̀ẹ̀mejì.",
-    "QX-7 KVB 12 ZWD 44 GHP 9 FFL 30 MKX 8 BVQ 71 DJW 5 CUP 66 GYB 3 LMK 18",
-  ])("keeps its text: %s", async (text) => {
-    const { markdown, notes } = await extract(beside(text.normalize("NFC")));
-    expect(markdown).toContain(text.normalize("NFC"));
-    expect(notes).toEqual([]);
-  });
-});
-
 it("keeps languages and codes of all kinds where a font without a map is about", () => {
-  const fonts = new UnmappedFonts({ unmapped: 1, mapped: 1, nameless: 0, drawn: 0 });
+  const fonts = new UnmappedFonts({ unmapped: 1, mapped: 1 });
   const item = (fontName: string, str: string) => ({
     fontName,
     str,
@@ -128,14 +85,16 @@ it("knows headings by their font on every page of a long PDF", async () => {
   expect(headings).toEqual(pages.map((page) => `# ${titleOf(page)}`));
 });
 
-it("takes no table of places in a file for an array of its tree", () => {
+it("a tagged PDF is read by its looks where its tree could take too much time and memory", () => {
   const isLarge = (...texts: string[]) => {
-    const bounds = new TreeBounds();
-    expect([...bounds.watch(texts)]).toEqual(texts);
-    return bounds.isLarge;
+    const signs = new ObjectSigns();
+    for (const text of texts) signs.add(text);
+    return signs.isTreeLarge;
   };
+  const kids = "12 0 R ".repeat(20_000);
+  expect(isLarge(`/K [${kids}] /S /Document`)).toBe(false);
+  expect(isLarge(`/K [${kids}`, `${kids}] /S /Document`)).toBe(true);
+  expect(isLarge("<< /S /P /K [0] >>".repeat(600_000))).toBe(true);
   const places = `/K [1 0 R]\nxref\n0 14000\n${"0000000009 00000 n \n".repeat(14_000)}`;
   expect(isLarge(`${places}trailer << /ID [<aa> <bb>] >>`)).toBe(false);
-  const kids = "12 0 R ".repeat(20_000);
-  expect(isLarge(`/K [${kids}`, `${kids}] /S /Document`)).toBe(true);
 });

@@ -1,46 +1,46 @@
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../../../src/documents/extract-document.ts";
-import type { Segment } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
-import { repeatedLines } from "../../../../../src/documents/formats/pdf/layout/repeated-lines.ts";
+import type { Segment } from "../../../../../src/documents/formats/pdf/layout/segment.ts";
+import { RunningHeads } from "../../../../../src/documents/formats/pdf/layout/running-heads.ts";
 import { HELVETICA, lineOf, pageOf, pagesOf } from "../../../../support/pdf-of.ts";
 
 const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
 
-it("joins what a line's end divides, and keeps hyphens that belong to a word", async () => {
-  const lines = [
-    "The well-known harbour has an infor-",
-    "mation desk and a well-",
-    "known crane; see pages 12-",
-    "14 of the e-",
-    "mail. Vor-",
-    "und Nachteile der EU-",
-    "Kommission are listed.",
-  ];
-  const content = lines.map((text, at) => lineOf(700 - at * 12, `[(${text})]`)).join("");
-  expect((await extract(pageOf(content))).markdown).toBe(
+it.each([
+  [
+    "joins what a line's end divides",
+    [
+      "The well-known harbour has an infor-",
+      "mation desk and a well-",
+      "known crane; see pages 12-",
+      "14 of the e-",
+      "mail. Vor-",
+      "und Nachteile der EU-",
+      "Kommission are listed.",
+    ],
     "The well-known harbour has an information desk and a well-known crane; see pages 12-14 of the e-mail. Vor- und Nachteile der EU-Kommission are listed.",
-  );
-});
-
-it("keeps hyphens of addresses, options, names and compounds at a line's end", async () => {
-  const lines = [
-    "It is at https://example.com/annual-",
-    "report/index.html or https://example.com/a-",
-    "1/b by ann-",
-    "marie@example.com with --no-",
-    "verify for ABC-",
-    "defgh and COVID-",
-    "19 in a state-",
-    "of-the-art infor-",
-    "mation desk; the value is -",
-    "19 and the EU-",
-    "und Landesrecht stays beside \\\\@foot-",
-    "note.",
-  ];
-  const content = lines.map((text, at) => lineOf(700 - at * 12, `[(${text})]`)).join("");
-  expect((await extract(pageOf(content))).markdown).toBe(
+  ],
+  [
+    "keeps hyphens of addresses, options, names and compounds",
+    [
+      "It is at https://example.com/annual-",
+      "report/index.html or https://example.com/a-",
+      "1/b by ann-",
+      "marie@example.com with --no-",
+      "verify for ABC-",
+      "defgh and COVID-",
+      "19 in a state-",
+      "of-the-art infor-",
+      "mation desk; the value is -",
+      "19 and the EU-",
+      "und Landesrecht stays beside \\\\@foot-",
+      "note.",
+    ],
     "It is at https://example.com/annual-report/index.html or https://example.com/a-1/b by ann-marie@example.com with --no-verify for ABC-defgh and COVID-19 in a state-of-the-art information desk; the value is - 19 and the EU- und Landesrecht stays beside \\@footnote.",
-  );
+  ],
+])("%s", async (_what, lines, whole) => {
+  const content = lines.map((text, at) => lineOf(700 - at * 12, `[(${text})]`)).join("");
+  expect((await extract(pageOf(content))).markdown).toBe(whole);
 });
 
 it.each(["before", "after"])(
@@ -101,23 +101,28 @@ describe("what pages repeat at their edges", () => {
     expect(markdown.match(/Invoice \d+ of 2024/g)).toHaveLength(12);
   });
 
-  it("stays where it is a heading that counts along with the pages", () => {
-    const page = (number: number, size: number): Segment[] =>
-      [40, 200, 300, 400, 500].map((y) => {
-        const isHead = y === 40;
-        const text = isHead ? `Lesson ${number}` : `Text ${number} at ${y}`;
-        return { text, x0: 50, x1: 200, y, size: isHead ? size : 10, font: "f", order: y };
-      });
-    const kept = (size: number, marks: string[]) => {
-      const pages = Array.from({ length: 8 }, (_unused, at) => page(at + 1, size));
-      const sample = new Map(pages.map((each, at) => [at + 1, each]));
-      const bookmarks = new Map(marks.map((mark) => [mark, 1]));
-      const lines = repeatedLines(sample, { bodySize: 10, bookmarks });
-      return pages.filter(([head], at) => head && !lines.isRepeated(head, pages[at] ?? [], at + 1));
-    };
-    expect(kept(16, [])).toHaveLength(8);
-    expect(kept(10, ["lesson2", "lesson3"])).toHaveLength(3);
-    expect(kept(10, [])).toHaveLength(1);
+  /** The pages' lines at the top that are kept. */
+  const keptHeads = (pages: Segment[][], marks: string[]) => {
+    const sample = new Map(pages.map((page, at) => [at + 1, page]));
+    const bookmarks = new Map(marks.map((mark) => [mark, 1]));
+    const heads = new RunningHeads(sample, { bodySize: 10, bookmarks });
+    const kept = pages.flatMap((page, at) => heads.removeFrom(page, at + 1));
+    return kept.filter(({ y }) => y < 100).map(({ text }) => text);
+  };
+  const segment = (text: string, y: number, size = 10): Segment => {
+    return { text, x0: 50, x1: 200, y, size, font: "f", order: y };
+  };
+
+  it.each([
+    [16, [], 8],
+    [10, ["lesson2", "lesson3"], 3],
+    [10, [], 1],
+  ])("stays where it is a heading that counts along: size %s, %j", (size, marks, kept) => {
+    const pages = Array.from({ length: 8 }, (_unused, at) => [
+      segment(`Lesson ${at + 1}`, 40, size),
+      ...[200, 300, 400, 500].map((y) => segment(`Text ${at} at ${y}`, y)),
+    ]);
+    expect(keptHeads(pages, marks)).toHaveLength(kept);
   });
 
   /** Ten pages of rows from the top of the page; cells by where they begin. */
@@ -133,8 +138,8 @@ describe("what pages repeat at their edges", () => {
   };
   const goods = ["rope", "tar", "oakum", "canvas", "pitch", "chain"];
 
-  it("stays where it is a table's figures, though the page number goes", async () => {
-    const markdown = await readRows((page) => [
+  it("stays where it is a table's figures or a sum, though the page number goes", async () => {
+    const table = await readRows((page) => [
       ...goods.map((name, row): [number, string][] => [
         [50, `${name} of lot ${"abcdefghij"[page - 1]}`],
         [250, `${1000 + page * 37 + row}`],
@@ -142,20 +147,14 @@ describe("what pages repeat at their edges", () => {
       ]),
       [[290, `${page}`]],
     ]);
-    expect(markdown).toContain("| rope of lot b | 1074 | 154 |");
-    expect(markdown.match(/ \| \d+ \| \d+ \|/g)).toHaveLength(60);
-    expect(markdown.match(/^\d+$/gm)).toEqual(["1"]);
-  });
-
-  it("stays where there is nothing but figures", async () => {
-    const markdown = await readRows((page) =>
+    expect(table).toContain("| rope of lot b | 1074 | 154 |");
+    expect(table.match(/ \| \d+ \| \d+ \|/g)).toHaveLength(60);
+    expect(table.match(/^\d+$/gm)).toEqual(["1"]);
+    const figures = await readRows((page) =>
       goods.map((_name, row) => [50, 150, 250].map((x) => [x, `${x * 10 + row * 100 + page}`])),
     );
-    expect(markdown.match(/\d+ \| \d+ \| \d+/g)).toHaveLength(60);
-  });
-
-  it("stays where it is a sum, with the words that say so", async () => {
-    const markdown = await readRows((page) => [
+    expect(figures.match(/\d+ \| \d+ \| \d+/g)).toHaveLength(60);
+    const sums = await readRows((page) => [
       ...goods.map((name): [number, string][] => [[50, `${name} as of day ${page * page}`]]),
       [
         [50, "Sum"],
@@ -163,8 +162,8 @@ describe("what pages repeat at their edges", () => {
       ],
       [[290, `${page},50`]],
     ]);
-    expect(markdown.match(/Sum[ |]+\d+,00/g)).toHaveLength(10);
-    expect(markdown.match(/\b\d+,50/g)).toHaveLength(10);
+    expect(sums.match(/Sum[ |]+\d+,00/g)).toHaveLength(10);
+    expect(sums.match(/\b\d+,50/g)).toHaveLength(10);
   });
 
   it.each([
@@ -203,37 +202,20 @@ describe("what pages repeat at their edges", () => {
     expect(markdown.match(/\b2\d\b/g)).toEqual(["21"]);
   });
 
-  const titles = ["Berths", "Cranes and winches", "Tolls"];
-  /** Twelve pages, of which `headed` says which have a head. */
-  const keptTitles = (headed: (page: number) => boolean, hasHeadings: boolean) => {
-    const at = (text: string, y: number): Segment => {
-      return { text, x0: 50, x1: 200, y, size: 10, font: "f", order: y };
-    };
+  it.each([
+    ["goes where it names the chapter, and a heading of that name stays", true, 3],
+    ["stays where it is the only title, as on slides", false, 12],
+  ])("%s", (_what, hasHeadings, kept) => {
+    const titles = ["Berths", "Cranes and winches", "Tolls"];
     const pages = Array.from({ length: 12 }, (_unused, page) => {
       const chapter = Math.floor(page / 4);
-      const head = at(`CHAPTER ${chapter + 1}. ${titles[chapter]?.toUpperCase()}`, 40);
-      const body = [100, 200, 300, 400].map((y) => at(`Text ${page} at ${y}`, y));
-      const heading = at(`${chapter + 1} ${titles[chapter]}`, 90);
-      const hasHeading = hasHeadings && page % 4 === 0;
-      return [...(headed(page) ? [head] : []), ...(hasHeading ? [heading] : []), ...body];
+      const head = segment(`CHAPTER ${chapter + 1}. ${titles[chapter]?.toUpperCase()}`, 40);
+      const heading = segment(`${chapter + 1} ${titles[chapter]}`, 90);
+      const isFirst = hasHeadings && page % 4 === 0;
+      const body = [120, 200, 300, 400].map((y) => segment(`Text ${page} at ${y}`, y));
+      return [isFirst ? heading : head, ...body];
     });
-    const sample = new Map(pages.map((page, index) => [index + 1, page]));
-    const marks = ["1berths", "2cranesandwinches", "3tolls"];
-    const bookmarks = new Map(marks.map((mark) => [mark, 1]));
-    const lines = repeatedLines(sample, { bodySize: 10, bookmarks });
-    const kept = pages.flatMap((page, index) =>
-      page.filter((segment) => !lines.isRepeated(segment, page, index + 1)),
-    );
-    return kept.filter(({ y }) => y < 100).map(({ text }) => text);
-  };
-
-  it("goes where it names the chapter, and a heading of that name stays", () => {
-    const headings = ["1 Berths", "2 Cranes and winches", "3 Tolls"];
-    expect(keptTitles((page) => page % 4 !== 0, true)).toEqual(headings);
-  });
-
-  it("stays where it is the only title, as on slides", () => {
-    expect(keptTitles(() => true, false)).toHaveLength(12);
+    expect(keptHeads(pages, ["1berths", "2cranesandwinches", "3tolls"])).toHaveLength(kept);
   });
 });
 

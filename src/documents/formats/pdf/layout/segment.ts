@@ -1,0 +1,29 @@
+/** A part of a line, in points; `text` in reading order. */
+export type Piece = { text: string; x0: number; x1: number };
+
+/** A stretch of text on one line without a wide gap. Coordinates in points, y grows downwards. */
+export type Segment = {
+  text: string;
+  x0: number;
+  x1: number;
+  y: number;
+  size: number;
+  font: string;
+  /** Its position in the order of the page's content. */
+  order: number;
+  block?: number | undefined;
+  /** The pieces of a line that is not wholly left to right; `text` is derived from them. */
+  pieces?: Piece[];
+  isMonospaced?: boolean | undefined;
+};
+
+/** The fields of pdf.js's text items that are used. */
+export type TextItem = {
+  str: string;
+  transform: number[];
+  width: number;
+  height: number;
+  fontName: string;
+  mark?: string | undefined;
+  isMonospaced?: boolean;
+};
