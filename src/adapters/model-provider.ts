@@ -36,6 +36,8 @@ export type ModelProvider = {
   documented: { names: string; goesTo: string; needs: string };
   /** Tokens of prompt and answer together, which the providers' APIs do not report. */
   contextTokens(model: string, config: Config): number;
+  /** False: its chat models cannot choose among functions of a caller. */
+  callsFunctions?: false;
   /** @throws QuarryError `model-failed` that names the setting which is missing. */
   open(named: NamedModel, config: Config, bindings: ModelBindings): ProviderModels;
 };

@@ -41,6 +41,7 @@ export function modelRegistry(
         model: open().chat(name),
         tokenizer: tokenizerOf(model),
         contextTokens,
+        callsFunctions: provider.callsFunctions ?? true,
       };
     },
     embedder(model, dimensions) {

@@ -14,8 +14,8 @@ const PASSAGE_FRAME_TOKENS = 60;
 export type PromptParts = {
   systemPrompt: string;
   prompt: string;
-  /** Texts of earlier turns, which go to the model beside the prompt. */
-  earlier: string[];
+  /** Texts of other messages and of functions, which go to the model beside the prompt. */
+  besides: string[];
   /** Best first. */
   chunks: RetrievedChunk[];
   /** Instructions on the answer's form, after the request; empty for none. */
@@ -54,7 +54,7 @@ export function assemblePrompt(parts: PromptParts): AssembledPrompt {
 function tokensForPassages(parts: PromptParts): number {
   const { contextTokens, maxOutputTokens, systemPrompt, prompt, formNote, tokenizer } = parts;
   const answer = maxOutputTokens ?? Math.min(ANSWER_TOKENS, contextTokens * ANSWER_SHARE);
-  const texts = [systemPrompt, prompt, formNote, parts.howToCite ?? "", ...parts.earlier];
+  const texts = [systemPrompt, prompt, formNote, parts.howToCite ?? "", ...parts.besides];
   const said = texts.reduce((sum, text) => sum + cautiousTokens(text, tokenizer), 0);
   return contextTokens - answer - said - FRAME_TOKENS;
 }

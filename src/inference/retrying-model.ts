@@ -21,8 +21,10 @@ export type RetryingCall = {
   meter: Meter;
   /** JSON Schema for the provider's own mode; null: plain text. */
   providerSchema: Record<string, unknown> | null;
-  /** Calls (counted by the meter) after which tools are no longer offered. */
+  /** Calls (counted by the meter) after which searches are no longer offered. */
   toolsUntil: number;
+  /** Tools that are offered in the last step, too: their calls end the turn. */
+  handedBack: ReadonlySet<string>;
   /** Absent: nobody listens. */
   hearing?: Hearing | undefined;
 };
@@ -35,7 +37,7 @@ const MAX_DELAY_MS = 8_000;
 const MODE_REFUSED = new Set([400, 404, 415, 422, 501]);
 
 /**
- * Wraps the model for the SDK's loop: retries within the deadline, counts usage, removes tools
+ * Wraps the model for the SDK's loop: retries within the deadline, counts usage, removes searches
  * from the last step so that the turn ends with an answer, and drops the JSON-schema mode where
  * the server refuses it. Where somebody hears the answer, the model streams it; text that was
  * heard cannot be taken back, so a call that fails after it is not retried.
@@ -63,11 +65,15 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
       const startedAt = call.now();
       try {
         const final = call.meter.calls + 1 >= call.toolsUntil;
-        const asked = final ? withoutTools(options) : options;
+        const asked = final ? withoutSearches(options, call.handedBack) : options;
         const result = await withRetries(() => generate(asked), retryRules(call, options));
         // The SDK would print warnings, and a tool call after the last step would leave no
         // answer.
-        return { ...result, content: final ? answerOnly(result) : result.content, warnings: [] };
+        return {
+          ...result,
+          content: final ? answerOnly(result, call.handedBack) : result.content,
+          warnings: [],
+        };
       } finally {
         call.meter.calls += 1;
         call.meter.modelMs += call.now() - startedAt;
@@ -105,10 +111,15 @@ function withMode(
   return { ...options, responseFormat: { type: "json", schema, name: "response" } };
 }
 
-/** Tools stay declared, for providers that require them when earlier calls are sent. */
-function withoutTools(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  return options.tools === undefined ? options : { ...options, toolChoice: { type: "none" } };
+/** Some tools stay declared, for providers that require them when earlier calls are sent. */
+function withoutSearches(
+  options: LanguageModelV4CallOptions,
+  handedBack: ReadonlySet<string>,
+): LanguageModelV4CallOptions {
+  if (options.tools === undefined) return options;
+  if (handedBack.size === 0) return { ...options, toolChoice: { type: "none" } };
+  return { ...options, tools: options.tools.filter(({ name }) => handedBack.has(name)) };
 }
 
-const answerOnly = ({ content }: LanguageModelV4GenerateResult) =>
-  content.filter(({ type }) => type !== "tool-call");
+const answerOnly = ({ content }: LanguageModelV4GenerateResult, handedBack: ReadonlySet<string>) =>
+  content.filter((part) => part.type !== "tool-call" || handedBack.has(part.toolName));

@@ -7,12 +7,21 @@ import { runTurn } from "./run-turn.ts";
 import { schemaIn } from "./response-schema.ts";
 import { planOutput } from "./structured-output.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
-import type { Caller, EarlierMessage, InferenceResult, InferenceServices } from "./types.ts";
+import type {
+  Caller,
+  CallerFunctions,
+  EarlierMessage,
+  InferenceResult,
+  InferenceServices,
+} from "./types.ts";
 
 export type AgentRun = {
   agent: AgentRecord;
   prompt: string;
   messages?: EarlierMessage[] | undefined;
+  /** Calls of the caller's functions since the prompt, with their results. */
+  followUp?: EarlierMessage[] | undefined;
+  functions?: CallerFunctions | undefined;
   /** Whether the answer tells which passages stand behind it; structured output never does. */
   cites?: boolean | undefined;
   /** As of an inference; absent: plain text. */
@@ -38,7 +47,18 @@ const SEARCH: SearchSettings = {
  */
 export async function runAgent(
   services: InferenceServices,
-  { agent, prompt, messages = [], jsonSchema, cites, caller, signal, emit }: AgentRun,
+  {
+    agent,
+    prompt,
+    messages = [],
+    followUp = [],
+    functions,
+    jsonSchema,
+    cites,
+    caller,
+    signal,
+    emit,
+  }: AgentRun,
 ): Promise<InferenceResult> {
   const output = jsonSchema === undefined ? null : planOutput(schemaIn(jsonSchema));
   const content = output === null ? prompt : `${prompt}\n\n${output.formNote}`;
@@ -57,6 +77,8 @@ export async function runAgent(
         setting,
         input,
         messages,
+        followUp,
+        functions,
         output,
         cites,
         caller,
@@ -69,7 +91,8 @@ export async function runAgent(
     return await runTurn(services, {
       setting: agent,
       chat: services.models.chat(model),
-      messages: [...messages, { role: "user", content }],
+      messages: [...messages, { role: "user", content }, ...followUp],
+      functions,
       output,
       citing: cites === true && output === null ? newCiting() : null,
       shown: [],

@@ -11,6 +11,7 @@ import { planOutput, type OutputPlan } from "./structured-output.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import type {
   Caller,
+  CallerFunctions,
   EarlierMessage,
   FinishedRun,
   InferenceInput,
@@ -26,6 +27,9 @@ export type InferenceRun = {
   input: InferenceInput;
   /** Earlier turns, oldest first; the passages and the prompt follow them. */
   messages?: EarlierMessage[] | undefined;
+  /** Calls of the caller's functions since the prompt, with their results. */
+  followUp?: EarlierMessage[] | undefined;
+  functions?: CallerFunctions | undefined;
   /** Whether the answer tells which passages stand behind it; structured output never does. */
   cites?: boolean | undefined;
   caller: Caller;
@@ -40,15 +44,16 @@ export type InferenceRun = {
  */
 export async function runInference(
   services: InferenceServices,
-  { inference, input, messages = [], cites, caller, signal, emit }: InferenceRun,
+  { inference, input, ...asked }: InferenceRun,
 ): Promise<InferenceResult> {
   const schema = checkInferenceInput(inference, input);
   const output = schema === null ? null : planOutput(schema);
   const { systemPrompt, rags, model } = inference;
   const ragIds = rags.map(({ id }) => id);
+  const { caller, messages = [], followUp = [] } = asked;
   const subject = { inferenceId: inference.id, agentId: null, ragIds, caller, model };
-  const sent = { setting: inference, input, messages, output, cites };
-  const of = { ...sent, caller, signal, emit, mayBeEmpty: false };
+  const sent = { ...asked, messages, followUp, setting: inference, input, output };
+  const of = { ...sent, mayBeEmpty: false };
   return await measured(services, { kind: "inference", ...subject }, systemPrompt, (tools) =>
     answerFromPassages(services, of, tools),
   );
@@ -62,14 +67,14 @@ export async function answerFromPassages(
   {
     setting,
     input,
-    messages = [],
-    output,
+    messages,
+    followUp,
     cites,
     caller,
-    signal,
-    emit,
-    mayBeEmpty,
-  }: Omit<InferenceRun, "inference"> & {
+    ...asked
+  }: Omit<InferenceRun, "inference" | "messages" | "followUp"> & {
+    messages: EarlierMessage[];
+    followUp: EarlierMessage[];
     setting: Setting;
     output: OutputPlan | null;
     mayBeEmpty: boolean;
@@ -78,6 +83,7 @@ export async function answerFromPassages(
 ): Promise<FinishedRun> {
   const { systemPrompt, rags, model, maxOutputTokens } = setting;
   const chat = services.models.chat(model);
+  const { functions, output, signal, emit } = asked;
   const found = await searchLinkedRags(services, { inference: setting, input, signal });
   tools.meter.uses.push(...found.uses);
   const queries = input.semanticSearch ?? [];
@@ -86,7 +92,7 @@ export async function answerFromPassages(
   const { text, used, leftOut } = assemblePrompt({
     systemPrompt,
     prompt: input.prompt,
-    earlier: messages.map(({ content }) => content),
+    besides: [...messages, ...followUp, functions ?? {}].map((one) => JSON.stringify(one)),
     chunks: found.chunks,
     formNote: output?.formNote ?? "",
     contextTokens: chat.contextTokens,
@@ -98,18 +104,15 @@ export async function answerFromPassages(
   const degradations = [...found.degradations, ...leftOutOf(leftOut, found.chunks.length)];
   if (hasSearched(setting)) await emit?.({ type: "retrieval", items: used, degradations });
   const turn = await runTurn(services, {
+    ...asked,
     setting,
     chat,
-    messages: [...messages, { role: "user", content: text }],
-    output,
+    messages: [...messages, { role: "user", content: text }, ...followUp],
     citing,
     shown: used,
     search: setting.nativeRag ? null : searchSettings(input),
     maxSteps: MAX_STEPS,
-    mayBeEmpty,
     ...tools,
-    signal,
-    emit,
   });
   return together({ used, degradations, ...found.timings }, turn);
 }

@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolSet } from "ai";
+import type { ModelMessage, StepResult, ToolSet } from "ai";
 
 import { modelFailed, QuarryError } from "../core/errors.ts";
 import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
@@ -14,9 +14,18 @@ import { retryingModel } from "./retrying-model.ts";
 import type { Hearing } from "./streamed-call.ts";
 import type { EmitEvent } from "./run-events.ts";
 import type { OutputPlan } from "./structured-output.ts";
+import { functionCallsIn, modelMessages, offeredTools } from "./tools/caller-functions.ts";
+import type { OfferedTools } from "./tools/caller-functions.ts";
 import { newSearchLog, searchTools, timesOf } from "./tools/search-tools.ts";
 import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
-import type { FinishedRun, InferenceResult, InferenceServices, ToolCall } from "./types.ts";
+import type {
+  CallerFunctions,
+  EarlierMessage,
+  FinishedRun,
+  InferenceResult,
+  InferenceServices,
+  ToolCall,
+} from "./types.ts";
 
 /** Concurrent searches within one step. */
 const TOOLS_AT_ONCE = 4;
@@ -31,22 +40,24 @@ type Setting = Pick<
 export type TurnRequest = {
   setting: Setting;
   chat: ChatModel;
-  messages: ModelMessage[];
+  messages: EarlierMessage[];
+  /** Offered to the model beside the searches. */
+  functions?: CallerFunctions | undefined;
   /** Null: plain text. */
   output: OutputPlan | null;
   /** Null: the answer cites nothing. */
   citing: Citing | null;
   /** Passages in `messages`, numbered from 1. */
   shown: RetrievedChunk[];
-  /** Null: the model gets no tools. */
+  /** Null: the model gets no search tools. */
   search: SearchSettings | null;
   /** Model calls at most, tool calls included; the repair call is extra. */
   maxSteps: number;
   /** An answer without text is one: the steps of an agent are used up. */
   mayBeEmpty?: boolean;
-  signal: AbortSignal | undefined;
+  signal?: AbortSignal | undefined;
   /** Absent: nobody listens, and the model is not asked to stream. */
-  emit: EmitEvent | undefined;
+  emit?: EmitEvent | undefined;
 } & RunTools;
 
 /**
@@ -65,7 +76,7 @@ export async function runTurn(
   await import("./ai-sdk.ts");
   const log = newSearchLog(meter.uses, now);
   const { contextTokens, tokenizer } = chat;
-  const tools =
+  const searches =
     search === null
       ? {}
       : await searchTools(
@@ -81,23 +92,26 @@ export async function runTurn(
           },
           setting.rags,
         );
-  const maxSteps = Object.keys(tools).length === 0 ? 1 : request.maxSteps;
+  const maxSteps = Object.keys(searches).length === 0 ? 1 : request.maxSteps;
+  const offered = await offeredTools(searches, request.functions);
   const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS, signal);
   const items = () => [...request.shown, ...log.items].map(({ text }) => text);
-  const turn = { ...request, tools, maxSteps, deadline, now, items };
-  const { response, asked, finish } = await answerOf(turn);
+  const turn = { ...request, offered, maxSteps, deadline, now, items };
+  const { response, asked, functionCalls, finish } = await answerOf(turn);
+  const own = asked.filter(({ tool }) => !offered.handedBack.has(tool));
   return {
     response,
     finish,
+    functionCalls,
     items: log.items,
-    toolCalls: inOrder(asked, log),
+    toolCalls: inOrder(own, log),
     degradations: [...log.degradations],
     ...timesOf(log),
   };
 }
 
 type Turn = TurnRequest & {
-  tools: ToolSet;
+  offered: OfferedTools;
   deadline: Deadline;
   now: InferenceServices["now"];
   /** The texts of the run's items so far. */
@@ -107,7 +121,10 @@ type Turn = TurnRequest & {
 /** A tool call as the model made it, in order. */
 type AskedCall = { id: string; tool: string; input: unknown; invalid: boolean };
 type Response = InferenceResult["response"];
-type Answer = { response: Response; asked: AskedCall[]; finish: InferenceResult["finish"] };
+type Answer = { response: Response; asked: AskedCall[] } & Pick<
+  InferenceResult,
+  "finish" | "functionCalls"
+>;
 
 async function answerOf(turn: Turn): Promise<Answer> {
   try {
@@ -118,23 +135,25 @@ async function answerOf(turn: Turn): Promise<Answer> {
 }
 
 async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
-  const first = await callModel(turn, turn.messages, turn.maxSteps, signal);
-  const { asked, said, finish } = first;
+  const sent = modelMessages(turn.messages);
+  const first = await callModel(turn, sent, turn.maxSteps, signal);
+  const { asked, functionCalls, said, finish } = first;
   const { text } = said;
-  if (turn.output === null) {
+  const told = { asked, functionCalls, finish };
+  if (turn.output === null || functionCalls.length > 0) {
     if (text === "" && asked.length === 0 && turn.mayBeEmpty !== true) {
       throw modelFailed("Model call failed: empty answer");
     }
     const block =
       turn.citing === null ? { type: "text" as const, text } : citedBlock(said, turn.items());
-    return { response: [block], asked, finish };
+    return { response: [block], ...told };
   }
   const read = turn.output.read(text);
-  if (read.ok) return { response: read.value, asked, finish };
+  if (read.ok) return { response: read.value, ...told };
   const note = turn.output.repairNote(read.findings);
-  const messages = [...turn.messages, ...first.messages, { role: "user", content: note } as const];
+  const messages = [...sent, ...first.messages, { role: "user", content: note } as const];
   const response = await repairedAnswer(turn, turn.output, messages, signal);
-  return { response, asked, finish: "stop" };
+  return { response, ...told, finish: "stop" };
 }
 
 /** The one call that asks the model to correct an answer which does not follow the schema. */
@@ -144,53 +163,77 @@ async function repairedAnswer(
   messages: ModelMessage[],
   signal: AbortSignal,
 ): Promise<Response> {
-  const { said } = await callModel(turn, messages, 1, signal);
+  const offered = { ...turn.offered, handedBack: new Set<string>() };
+  const { said } = await callModel({ ...turn, offered }, messages, 1, signal);
   const repaired = output.read(said.text);
   if (repaired.ok) return repaired.value;
   throw modelFailed("Model call failed: the answer does not follow the JSON Schema");
 }
+
+type Called = Omit<Answer, "response"> & { said: Said; messages: ModelMessage[] };
 
 async function callModel(
   turn: Turn,
   messages: ModelMessage[],
   maxSteps: number,
   signal: AbortSignal,
-): Promise<Omit<Answer, "response"> & { said: Said; messages: ModelMessage[] }> {
-  const { chat, deadline, now, meter, tools, setting } = turn;
+): Promise<Called> {
+  const { chat, deadline, now, meter, setting } = turn;
+  const { tools, toolChoice, handedBack } = turn.offered;
   const { systemPrompt, temperature, maxOutputTokens } = setting;
   const providerSchema = turn.output?.providerSchema ?? null;
   const toolsUntil = meter.calls + maxSteps;
   // As large as the rest of the Worker, and only answers need it.
   const { generateText, isStepCount } = await import("./ai-sdk.ts");
   const hearing = hearingOf(turn);
+  const call = { chat, deadline, now, meter, providerSchema, toolsUntil, handedBack, hearing };
   const { steps } = await generateText({
-    model: retryingModel({ chat, deadline, now, meter, providerSchema, toolsUntil, hearing }),
+    model: retryingModel(call),
     messages,
     stopWhen: isStepCount(maxSteps),
     maxRetries: 0,
     abortSignal: signal,
     toolCallConcurrency: TOOLS_AT_ONCE,
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(systemPrompt === "" ? {} : { instructions: systemPrompt }),
     ...(temperature === null ? {} : { temperature }),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
   });
-  const asked = steps.flatMap(({ toolCalls }) =>
-    toolCalls.map(({ toolCallId, toolName, input, invalid }) => ({
-      id: toolCallId,
-      tool: toolName,
-      input: input as unknown,
-      invalid: invalid === true,
-    })),
-  );
-  const texts = steps.map((step) => readSaid(step, turn.citing));
+  return calledIn(steps, turn);
+}
+
+function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
+  const { handedBack } = turn.offered;
+  const asked = steps.map(({ toolCalls }) => toolCalls.map(askedCall));
+  const { parallel = true } = turn.functions ?? {};
+  const functionCalls = functionCallsIn(asked.at(-1) ?? [], handedBack, { parallel });
+  // What was said before an own search is no part of a turn that the caller goes on with.
+  const texts = steps
+    .slice(functionCalls.length > 0 ? -1 : 0)
+    .map((step) => readSaid(step, turn.citing));
   return {
     said: texts.findLast(({ text }) => text.trim() !== "") ?? NOTHING_SAID,
-    asked,
+    asked: asked.flat(),
+    functionCalls,
     finish: steps.at(-1)?.finishReason === "length" ? "length" : "stop",
     messages: steps.flatMap(({ response }) => response.messages),
   };
 }
+
+type SdkCall = {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  invalid?: boolean | undefined;
+};
+
+const askedCall = ({ toolCallId, toolName, input, invalid }: SdkCall): AskedCall => ({
+  id: toolCallId,
+  tool: toolName,
+  input,
+  invalid: invalid === true,
+});
 
 const NOTHING_SAID: Said = { text: "", marks: [], own: [] };
 

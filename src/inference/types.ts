@@ -28,8 +28,22 @@ export type ContextInput = Omit<z.output<typeof InferenceRetrieveRequest>, OfAns
 
 export type InferenceInput = Omit<z.output<typeof InferenceRunRequest>, OfAnswers>;
 
-/** An earlier turn of a conversation, as the caller sends it. */
-export type EarlierMessage = { role: "user" | "assistant"; content: string };
+/** The model's call of a function that the caller runs. `arguments`: JSON, as the model wrote it. */
+export type FunctionCall = { id: string; name: string; arguments: string };
+
+/** An earlier message of a conversation, as the caller sends it. */
+export type EarlierMessage =
+  | { role: "user" | "assistant"; content: string; calls?: FunctionCall[] }
+  | { role: "tool"; call: FunctionCall; content: string };
+
+/** Functions that the caller runs itself: a run ends with the model's calls of them. */
+export type CallerFunctions = {
+  functions: { name: string; description: string; parameters: Record<string, unknown> }[];
+  /** Of these functions only; searches of the run itself are not affected. */
+  choice: "auto" | "required" | "none";
+  /** False: at most one call is handed back. */
+  parallel: boolean;
+};
 
 /** `tokenId` null: a panel session called. */
 export type Caller = { tokenId: TokenId | null };
@@ -64,6 +78,8 @@ export type InferenceResult = {
   /** The passages that the model was given. */
   items: RetrievedChunk[];
   toolCalls: ToolCall[];
+  /** What the caller is to run; not empty where the model waits for it. */
+  functionCalls: FunctionCall[];
   /** `length`: the answer was cut off at the limit of tokens. */
   finish: "stop" | "length";
   systemPrompt: string;

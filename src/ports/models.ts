@@ -82,6 +82,8 @@ export type ChatModel = {
   tokenizer: Tokenizer;
   /** Tokens of prompt and answer together, as far as known. */
   contextTokens: number;
+  /** Whether the model can choose among functions of a caller. */
+  callsFunctions: boolean;
 };
 
 /**

@@ -3,7 +3,7 @@ import type { Caller } from "../http/caller.ts";
 import { runAgent } from "../inference/run-agent.ts";
 import type { EmitEvent } from "../inference/run-events.ts";
 import { runInference } from "../inference/run-inference.ts";
-import type { EarlierMessage, InferenceResult } from "../inference/types.ts";
+import type { CallerFunctions, EarlierMessage, InferenceResult } from "../inference/types.ts";
 import type { Services } from "../services.ts";
 
 /** What the program runs. */
@@ -17,6 +17,9 @@ export type Run = {
   /** What an inference searches its RAGs for; absent: the prompt. */
   query?: string | undefined;
   messages?: EarlierMessage[];
+  /** Calls of the caller's functions since the prompt, with their results. */
+  followUp?: EarlierMessage[];
+  functions?: CallerFunctions | undefined;
   jsonSchema?: string | undefined;
   /** Whether the answer tells which passages stand behind it. */
   cites?: boolean;

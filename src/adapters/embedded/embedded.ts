@@ -19,6 +19,7 @@ export const embedded: ModelProvider = {
     needs: "nothing",
   },
   contextTokens: () => CONTEXT_TOKENS,
+  callsFunctions: false,
   open({ model }) {
     const only = (kind: string, known: string) => {
       if (model !== known) {

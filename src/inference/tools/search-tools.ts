@@ -116,6 +116,10 @@ export async function searchTools(turn: SearchTurn, rags: RagRecord[]): Promise<
   );
 }
 
+/** The names under which a turn's searches are offered, in the order of the RAGs. */
+export const searchToolNames = (rags: Pick<RagRecord, "identifier">[]): string[] =>
+  rags.map(({ identifier }, at) => toolName(identifier, at));
+
 /** `search_staff_handbook`; identifiers that would be cut get their number. */
 function toolName(identifier: string, at: number): string {
   const name = `search_${identifier.replaceAll("-", "_")}`;

@@ -3,9 +3,11 @@ import { Hono } from "hono";
 import { notFound } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
-import { chatRoutes } from "./chat-completions.ts";
+import { answerTurn } from "./answer-turn.ts";
+import { chatCompletions } from "./chat-completions.ts";
 import { notServed, openAiError, openAiTooMany } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
+import { tokensOnly } from "../tokens-only.ts";
 import { vectorStoreRoutes } from "./vector-stores.ts";
 
 /** OpenAI's API over inferences, agents and RAGs: https://platform.openai.com/docs/api-reference */
@@ -20,7 +22,7 @@ export function openAiProtocol(): Hono<AppEnv> {
     throw notServed("answers are at /v1/chat/completions");
   });
   app.route("/", modelRoutes());
-  app.route("/", chatRoutes());
+  app.post("/chat/completions", tokensOnly, (context) => answerTurn(context, chatCompletions));
   app.route("/", vectorStoreRoutes());
   app.all("*", () => {
     throw notFound();

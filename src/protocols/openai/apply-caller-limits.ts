@@ -1,5 +1,5 @@
 import type { Runner } from "../run.ts";
-import type { ReadChat } from "./chat-request.ts";
+import type { Turn } from "./turn.ts";
 
 /** OpenAI's default, which a caller cannot raise where nothing is configured. */
 const DEFAULT_TEMPERATURE = 1;
@@ -11,24 +11,24 @@ type Settings = {
 };
 
 /** The runner with the caller's system message after its own, and the caller's limits where lower. */
-export function applyCallerLimits(runner: Runner, chat: ReadChat): Runner {
+export function applyCallerLimits(runner: Runner, turn: Turn): Runner {
   return runner.kind === "agent"
-    ? { kind: "agent", agent: lowered(runner.agent, chat) }
-    : { kind: "inference", inference: lowered(runner.inference, chat) };
+    ? { kind: "agent", agent: lowered(runner.agent, turn) }
+    : { kind: "inference", inference: lowered(runner.inference, turn) };
 }
 
-function lowered<Set extends Settings>(settings: Set, chat: ReadChat): Set {
+function lowered<Set extends Settings>(settings: Set, turn: Turn): Set {
   const { systemPrompt, temperature, maxOutputTokens } = settings;
   return {
     ...settings,
-    systemPrompt: [systemPrompt, chat.systemNote].filter((text) => text !== "").join("\n\n"),
+    systemPrompt: [systemPrompt, turn.systemNote].filter((text) => text !== "").join("\n\n"),
     temperature:
-      chat.temperature === null
+      turn.temperature === null
         ? temperature
-        : Math.min(temperature ?? DEFAULT_TEMPERATURE, chat.temperature),
+        : Math.min(temperature ?? DEFAULT_TEMPERATURE, turn.temperature),
     maxOutputTokens:
-      chat.maxOutputTokens === null
+      turn.maxOutputTokens === null
         ? maxOutputTokens
-        : Math.min(maxOutputTokens ?? Infinity, chat.maxOutputTokens),
+        : Math.min(maxOutputTokens ?? Infinity, turn.maxOutputTokens),
   };
 }

@@ -1,58 +1,80 @@
 import { SECOND_MS } from "../../core/time.ts";
-import type { InferenceResult, Usage } from "../../inference/types.ts";
-import { citationsIn, textOf } from "../answer-text.ts";
-import { fileIdOf } from "../file-address.ts";
+import { eventText } from "../../http/event-stream.ts";
+import type { FunctionCall, Usage } from "../../inference/types.ts";
 import type { ReadChat } from "./chat-request.ts";
+import { degradedAnswer } from "./output.ts";
+import type { Output, OutputEvent } from "./output.ts";
+
+const DONE = "data: [DONE]\n\n";
+
+const headOf = ({ model }: ReadChat) => ({
+  id: `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`,
+  created: Math.floor(Date.now() / SECOND_MS),
+  model,
+});
 
 /** https://platform.openai.com/docs/api-reference/chat/object */
-export function chatAnswer({ model, jsonSchema, cites }: ReadChat, result: InferenceResult) {
-  const { response, usage, degradations, finish } = result;
-  const content = contentOf(jsonSchema, response);
-  const annotations = cites ? { annotations: annotationsOf(result) } : {};
-  const message = { role: "assistant" as const, content, refusal: null, ...annotations };
+export function chatAnswer(chat: ReadChat, output: Output) {
+  const { text, calls } = output;
+  const message = {
+    role: "assistant" as const,
+    content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
+    ...annotationsIn(chat, output),
+    ...(calls.length > 0 ? { tool_calls: calls.map(callAnswer) } : {}),
+  };
   return {
-    id: newCompletionId(),
+    ...headOf(chat),
     object: "chat.completion" as const,
-    created: Math.floor(Date.now() / SECOND_MS),
-    model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
-    usage: usageAnswer(usage),
-    ...degradedAnswer(degradations),
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishOf(output) }],
+    usage: usageAnswer(output.usage),
+    ...degradedAnswer(output),
   };
 }
 
-/**
- * Citations in the form that annotations of chat completions have; offsets into the content, in
- * UTF-16 code units. `from`: where the answer begins in it.
- */
-export function annotationsOf({ response, items }: InferenceResult, from = 0) {
-  return citationsIn(response).flatMap(({ item, start, end }) => {
-    const source = items[item]?.source;
-    if (source === undefined) return [];
-    const { ragIdentifier: rag, filePath: path } = source;
-    const place = { start_index: from + start, end_index: from + end };
-    const file_citation = { file_id: fileIdOf({ rag, path }), filename: path, ...place };
-    return [{ type: "file_citation" as const, file_citation }];
-  });
+/** https://platform.openai.com/docs/api-reference/chat-streaming */
+export async function* chatChunks(
+  events: AsyncIterable<OutputEvent>,
+  chat: ReadChat,
+): AsyncGenerator<string> {
+  const head = { ...headOf(chat), object: "chat.completion.chunk" };
+  const untold = chat.includeUsage ? { usage: null } : {};
+  const chunk = (choices: unknown[], more: object = {}) =>
+    eventText({ ...head, choices, ...untold, ...more });
+  const part = (delta: object, finish: string | null = null, more: object = {}) =>
+    chunk([{ index: 0, delta, logprobs: null, finish_reason: finish }], more);
+  for await (const event of events) {
+    if (event.type === "begin") yield part({ role: "assistant", content: "" });
+    if (event.type === "text") yield part({ content: event.text });
+    if (event.type !== "end") continue;
+    const { output } = event;
+    for (const [index, call] of output.calls.entries()) {
+      yield part({ tool_calls: [{ index, ...callAnswer(call) }] });
+    }
+    yield part(annotationsIn(chat, output), finishOf(output), degradedAnswer(output));
+    if (chat.includeUsage) yield chunk([], { usage: usageAnswer(output.usage) });
+  }
+  yield DONE;
 }
 
-export const newCompletionId = () => `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`;
+const finishOf = ({ calls, isCut }: Output) =>
+  calls.length > 0 ? "tool_calls" : isCut ? "length" : "stop";
 
-/** Not in OpenAI's API: less was retrieved than was asked for. */
-export const degradedAnswer = (degradations: string[]) =>
-  degradations.length > 0 ? { degraded: { occurred: true as const } } : {};
+const callAnswer = ({ id, ...called }: FunctionCall) => {
+  return { id, type: "function" as const, function: called };
+};
 
-export const usageAnswer = ({ inputTokens, outputTokens, totalTokens }: Usage) => ({
+const annotationsIn = ({ cites }: ReadChat, { citations }: Output) =>
+  cites
+    ? {
+        annotations: citations.map((file_citation) => {
+          return { type: "file_citation" as const, file_citation };
+        }),
+      }
+    : {};
+
+const usageAnswer = ({ inputTokens, outputTokens, totalTokens }: Usage) => ({
   prompt_tokens: inputTokens,
   completion_tokens: outputTokens,
   total_tokens: totalTokens,
 });
-
-/** The texts of content blocks; with a schema the answer that follows it, as JSON. */
-export function contentOf(
-  jsonSchema: string | undefined,
-  response: InferenceResult["response"],
-): string {
-  if (jsonSchema !== undefined) return JSON.stringify(response);
-  return textOf(response);
-}

@@ -1,8 +1,10 @@
 import { z } from "zod";
 
-import type { EarlierMessage } from "../../inference/types.ts";
-import { readResponseSchema } from "../../inference/response-schema.ts";
 import { parseBody, refuse } from "./errors.ts";
+import { CHOICES, FunctionFields, functionsOf, FunctionType, readFunctions } from "./functions.ts";
+import { ResponseFormat, schemaOf } from "./response-format.ts";
+import { readConversation, SHARED_FIELDS } from "./turn.ts";
+import type { Said, Turn } from "./turn.ts";
 
 /*
  * https://platform.openai.com/docs/api-reference/chat/create: what of a request this service
@@ -12,95 +14,85 @@ import { parseBody, refuse } from "./errors.ts";
 
 const MESSAGES_LIMIT = 500;
 const PARTS_LIMIT = 100;
-const TEMPERATURE_LIMIT = 2;
-export const MODEL_MAX_LENGTH = 200;
 
 const TextPart = z.discriminatedUnion(
   "type",
   [z.object({ type: z.literal("text"), text: z.string() })],
   "must be text: other parts are not read",
 );
-const Content = z.union([z.string(), z.array(TextPart).max(PARTS_LIMIT)]);
+const Content = z.union([z.string(), z.array(TextPart).max(PARTS_LIMIT)]).nullish();
 
-const ROLES = ["system", "developer", "user", "assistant"] as const;
-
-const Message = z.object({
-  role: z.enum(ROLES, `must be one of ${ROLES.join(", ")}: tools of the caller are not run`),
-  content: Content.nullish(),
-  name: z.string().optional(),
+const Call = z.object({
+  id: z.string().min(1),
+  type: FunctionType,
+  function: z.object({ name: z.string(), arguments: z.string() }),
 });
 
-const ResponseFormat = z.object({
-  type: z.enum(["text", "json_object", "json_schema"]),
-  json_schema: z.object({ schema: z.record(z.string(), z.unknown()).optional() }).optional(),
+const Message = z.discriminatedUnion("role", [
+  z.object({
+    role: z.enum(["system", "developer", "user"]),
+    content: Content,
+    name: z.string().optional(),
+  }),
+  z.object({
+    role: z.literal("assistant"),
+    content: Content,
+    name: z.string().optional(),
+    tool_calls: z.array(Call).nullish(),
+  }),
+  z.object({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
+]);
+
+const ChatFormat = ResponseFormat.extend({
+  json_schema: z.object({ schema: ResponseFormat.shape.schema }).nullish(),
 });
 
-const none = (what: string) => z.array(z.unknown()).max(0, `must be empty: ${what}`).nullish();
+const Function = z.object({ type: FunctionType, function: z.object(FunctionFields) });
+const Named = z
+  .object({ type: FunctionType, function: z.object({ name: z.string() }) })
+  .transform(({ type, function: { name } }) => ({ type, name }));
+const ChatToolChoice = z.union([
+  CHOICES,
+  Named,
+  z
+    .object({
+      type: z.literal("allowed_tools"),
+      allowed_tools: z.object({ mode: CHOICES, tools: z.array(Named) }),
+    })
+    .transform(({ type, allowed_tools: { mode, tools } }) => ({ type, mode, tools })),
+]);
 
 export const ChatRequest = z.object({
-  model: z.string().max(MODEL_MAX_LENGTH),
+  ...SHARED_FIELDS,
   messages: z.array(Message).min(1).max(MESSAGES_LIMIT),
-  temperature: z.number().min(0).max(TEMPERATURE_LIMIT).nullish(),
   max_tokens: z.int().min(1).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
   n: z.literal(1, "must be 1: one answer is made").nullish(),
-  stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().optional() }).nullish(),
-  response_format: ResponseFormat.nullish(),
-  tools: none("tools of the caller are not run"),
-  tool_choice: z.unknown().optional(),
-  functions: none("tools of the caller are not run"),
-  // Not of OpenAI's API: the name that it has in ours.
-  includeSources: z.boolean().nullish(),
+  response_format: ChatFormat.nullish(),
+  tools: functionsOf(Function),
+  tool_choice: ChatToolChoice.nullish(),
+  functions: z.array(z.unknown()).max(0, "must be empty: they are called tools now").nullish(),
 });
 
-/** A chat request in the terms of this service. */
-export type ReadChat = {
-  model: string;
-  /** The last message. */
-  prompt: string;
-  /** Earlier turns, oldest first. */
-  messages: EarlierMessage[];
-  /** System and developer messages; empty for none. */
-  systemNote: string;
-  temperature: number | null;
-  maxOutputTokens: number | null;
-  /** As `jsonSchema` of an inference; undefined: plain text. */
-  jsonSchema: string | undefined;
-  /** Whether the answer has annotations. */
-  cites: boolean;
-  stream: boolean;
-  includeUsage: boolean;
-};
+type Parsed = z.output<typeof ChatRequest>;
+
+export type ReadChat = Turn & { includeUsage: boolean };
 
 /** @throws OpenAiRefusal that names the parameter. */
 export function readChat(body: unknown): ReadChat {
   const asked = parseBody(ChatRequest, body);
   checkStreamOptions(asked);
-  const turns = asked.messages.map(({ role, content }, at) => ({
-    role,
-    content: textOf(content, at),
-  }));
-  const last = turns.at(-1);
-  const at = turns.length - 1;
-  if (last?.role !== "user") throw refuse(`messages[${at}].role`, "must be user: it is answered");
-  if (last.content.trim() === "") throw refuse(`messages[${at}].content`, "must not be blank");
-  const jsonSchema = schemaOf(asked.response_format);
   const limits = [asked.max_tokens, asked.max_completion_tokens].filter((one) => one != null);
+  const jsonSchema = chatSchemaOf(asked.response_format);
+  const tools = (asked.tools ?? []).map((tool) => tool.function);
   return {
+    ...readConversation(asked.messages.map(saidIn)),
     model: asked.model,
-    prompt: last.content,
-    messages: turns.slice(0, -1).flatMap(({ role, content }): EarlierMessage[] =>
-      // Some providers refuse an empty message; an assistant's turn of tool calls alone is one.
-      (role === "user" || role === "assistant") && content !== "" ? [{ role, content }] : [],
-    ),
-    systemNote: turns
-      .filter(({ role }) => role === "system" || role === "developer")
-      .map(({ content }) => content)
-      .join("\n\n"),
     temperature: asked.temperature ?? null,
     maxOutputTokens: limits.length === 0 ? null : Math.min(...limits),
     jsonSchema,
+    functions: readFunctions(tools, asked.tool_choice, asked.parallel_tool_calls),
     // Structured output is the caller's own: what it says of citations is none of ours.
     cites: asked.includeSources === true && jsonSchema === undefined,
     stream: asked.stream === true,
@@ -109,32 +101,37 @@ export function readChat(body: unknown): ReadChat {
 }
 
 /** As OpenAI refuses it. */
-function checkStreamOptions({ stream, stream_options: options }: z.output<typeof ChatRequest>) {
+function checkStreamOptions({ stream, stream_options: options }: Parsed) {
   const isWithout = stream !== true && (options ?? null) !== null;
   if (isWithout) throw refuse("stream_options", "is allowed only with stream: true");
 }
 
-type Parsed = z.output<typeof ChatRequest>;
-
-function textOf(content: Parsed["messages"][number]["content"], at: number): string {
-  if (content === null || content === undefined) return "";
-  const text = typeof content === "string" ? content : content.map((part) => part.text).join("\n");
-  if (text.isWellFormed()) return text;
-  throw refuse(`messages[${at}].content`, "must be well-formed Unicode");
+function saidIn(message: Parsed["messages"][number], at: number): Said {
+  const param = `messages[${at}]`;
+  const told = {
+    param: `${param}.role`,
+    content: `${param}.content`,
+    text: textOf(message.content),
+  };
+  if (message.role === "tool") {
+    const callField = `${param}.tool_call_id`;
+    return { ...told, role: "tool", callId: message.tool_call_id, callField };
+  }
+  if (message.role !== "assistant") return { ...told, role: message.role };
+  const calls = (message.tool_calls ?? []).map(({ id, function: called }) => {
+    return { id, name: called.name, arguments: called.arguments };
+  });
+  return { ...told, role: "assistant", calls };
 }
 
-const SCHEMA_PARAM = "response_format.json_schema.schema";
-/** Any object: what `json_object` asks for. */
-const ANY_OBJECT = JSON.stringify({ type: "object" });
+const textOf = (content: z.output<typeof Content>) =>
+  typeof content === "string" ? content : (content ?? []).map((part) => part.text).join("\n");
 
-function schemaOf(format: Parsed["response_format"]): string | undefined {
-  if (format === null || format === undefined || format.type === "text") return undefined;
-  if (format.type === "json_object") return ANY_OBJECT;
-  if (format.json_schema === undefined) throw refuse("response_format.json_schema", "is required");
-  const { schema: asked } = format.json_schema;
-  if (asked === undefined) return ANY_OBJECT;
-  const schema = JSON.stringify(asked);
-  const read = readResponseSchema(schema);
-  if (!read.ok) throw refuse(SCHEMA_PARAM, read.reason);
-  return schema;
+function chatSchemaOf(format: Parsed["response_format"]): string | undefined {
+  if (format?.type !== "json_schema") return schemaOf(format, "response_format.schema");
+  const { json_schema: asked } = format;
+  if (asked === null || asked === undefined) {
+    throw refuse("response_format.json_schema", "is required");
+  }
+  return schemaOf({ ...format, ...asked }, "response_format.json_schema.schema");
 }

@@ -7,7 +7,7 @@ import type { CoveredRunner } from "../../db/access/covered-lists.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { admit, agentNow, inferenceNow } from "../../http/middleware/guard.ts";
-import { MODEL_MAX_LENGTH } from "./chat-request.ts";
+import { MODEL_MAX_LENGTH } from "./turn.ts";
 import { tokensOnly } from "../tokens-only.ts";
 import { NoSuchModel } from "./errors.ts";
 

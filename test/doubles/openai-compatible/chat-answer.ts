@@ -10,7 +10,7 @@ type ChatMessage = {
 export type ChatBody = {
   model: string;
   messages: ChatMessage[];
-  tools?: { function: { name: string } }[];
+  tools?: OfferedFunction[];
   tool_choice?: unknown;
   response_format?: { type: string };
   temperature?: number;
@@ -33,6 +33,37 @@ export function sayByDefault(body: ChatBody): Said {
   }
   if (body.response_format !== undefined) return { text: '{"answer":"forty-two"}' };
   return { text: "It is forty-two." };
+}
+
+/**
+ * A model that searches, then calls each function of the caller with its first argument filled in,
+ * then tells the results.
+ */
+export function sayWithFunctions(body: ChatBody): Said {
+  const asked = body.messages.findLastIndex(({ role }) => role === "user");
+  const since = body.messages.slice(asked + 1);
+  const called = since.flatMap(({ tool_calls = [] }) => tool_calls as OfferedFunction[]);
+  const left = body.tool_choice === "none" ? [] : (body.tools ?? []);
+  const next = left.filter(({ function: { name } }) =>
+    called.every((call) => call.function.name !== name),
+  );
+  const isSearch = (tool: OfferedFunction) => tool.function.name.startsWith("search_");
+  const searches = next.filter(isSearch);
+  const calls = searches.length > 0 ? searches : next;
+  if (calls.length > 0) return { calls: calls.map(filledCall) };
+  if (body.response_format !== undefined) return { text: '{"answer":"forty-two"}' };
+  const results = since.filter(({ role }) => role === "tool").map(({ content }) => content);
+  const passages = JSON.stringify([body.messages[asked]?.content, ...results]);
+  const sentence = /[^.:>\\]*(thirty days|holts)[^.]*\./.exec(passages)?.[0] ?? "It is forty-two.";
+  return { text: [sentence.trim(), ...results.filter((text) => text?.length === 4)].join(" ") };
+}
+
+type OfferedFunction = { function: { name: string; parameters?: { properties?: object } } };
+
+function filledCall({ function: { name, parameters } }: OfferedFunction) {
+  const [argument] = Object.keys(parameters?.properties ?? {});
+  const given = argument === undefined ? {} : { [argument]: "Ghent" };
+  return { name, arguments: JSON.stringify(given) };
 }
 
 /** Failures that are the model's own words. */

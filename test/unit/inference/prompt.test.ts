@@ -31,7 +31,7 @@ const assemble = (
     systemPrompt: "Be brief.",
     prompt: "What now?",
     chunks,
-    earlier: [],
+    besides: [],
     formNote: "",
     contextTokens: 8_000,
     tokenizer: "unknown",

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 
 import { jsonLog } from "../../../src/core/log.ts";
 import { modelFailed } from "../../../src/core/errors.ts";
-import { chatStream } from "../../../src/protocols/openai/chat-stream.ts";
+import { streamedTurn } from "../../../src/protocols/openai/answer-turn.ts";
+import { chatCompletions } from "../../../src/protocols/openai/chat-completions.ts";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import type { Listening } from "../../../src/inference/run-events.ts";
 import type { InferenceResult } from "../../../src/inference/types.ts";
@@ -21,6 +22,7 @@ const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult => ({
   response: [{ type: "text", text: "All of it." }],
   items: [],
   toolCalls: [],
+  functionCalls: [],
   finish: "stop",
   systemPrompt: "",
   degradations: [],
@@ -35,7 +37,9 @@ type Run = (listening: Listening) => Promise<InferenceResult>;
 
 async function textOf(run: Run, asked = chat()): Promise<string> {
   const { signal } = new AbortController();
-  return await new Response(await chatStream(run, asked, { signal, log })).text();
+  return await new Response(
+    await streamedTurn({ run, signal, log }, asked, chatCompletions),
+  ).text();
 }
 
 const eventsIn = (text: string) =>
@@ -150,7 +154,7 @@ test("the first bytes come when the passages were found, before the answer", asy
   };
   const { signal } = new AbortController();
   let hasBegun = false;
-  const begun = chatStream(run, chat(), { signal, log });
+  const begun = streamedTurn({ run, signal, log }, chat(), chatCompletions);
   void begun.then(() => (hasBegun = true));
   await new Promise((resolve) => setImmediate(resolve));
   expect(hasBegun).toBe(false);
@@ -193,7 +197,7 @@ test("a reader that goes away ends the run", async () => {
     });
   };
   const { signal } = new AbortController();
-  const reader = (await chatStream(run, chat(), { signal, log })).getReader();
+  const reader = (await streamedTurn({ run, signal, log }, chat(), chatCompletions)).getReader();
   await reader.read();
   await reader.cancel();
   expect(ended).toBe(true);

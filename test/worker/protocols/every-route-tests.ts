@@ -1,14 +1,9 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import { composeServices } from "../../../src/compose.ts";
 import { protocols } from "../../../src/protocols/app.ts";
-import { createApp } from "../../../src/http/app.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import type { UsageMessage } from "../../../src/ports/job-queue.ts";
-import type { Services } from "../../../src/services.ts";
-import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
+import { serviceWith } from "./service-with.ts";
 import type { ProtocolsWorld } from "./world.ts";
 
 /** A request that names what only some tokens cover, and what only they may see of its answer. */
@@ -90,34 +85,6 @@ const PROBES: Record<string, Probe[]> = {
     },
   ],
 };
-
-type Answered = { status: number; text: string };
-type Given = (services: Services) => Partial<Services>;
-
-/** Calls of the whole service with some of its services replaced. */
-function serviceWith(given: Given = () => ({})) {
-  const app = createApp((bindings, context) => {
-    const services = composeServices(bindings, context);
-    return { ...services, ...given(services) };
-  });
-  app.route("/", protocols());
-  return async (token: string, { path, body }: Pick<Probe, "path" | "body">): Promise<Answered> => {
-    const context = createExecutionContext();
-    const request = new Request(`${ORIGIN}${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: {
-        Authorization: `Bearer ${token}`,
-        Accept: "application/json, text/event-stream",
-        "CF-Connecting-IP": freshAddress(),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const response = await app.fetch(request, env, context);
-    const text = await response.text();
-    await waitOnExecutionContext(context);
-    return { status: response.status, text };
-  };
-}
 
 const SOME = { rags: ["notes"], inferences: ["ask"], agents: ["helper"] };
 const NOTHING = { rags: [], inferences: [], agents: [] };

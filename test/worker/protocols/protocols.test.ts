@@ -4,6 +4,7 @@ import { call } from "../../support/worker-client.ts";
 
 import { difyTests } from "./dify-tests.ts";
 import { everyRouteTests } from "./every-route-tests.ts";
+import { functionTests } from "./function-tests.ts";
 import { mcpTests } from "./mcp-tests.ts";
 import { openAiTests } from "./openai-tests.ts";
 import { vectorStoreTests } from "./vector-store-tests.ts";
@@ -18,6 +19,7 @@ beforeAll(async () => {
 });
 
 openAiTests(() => world);
+functionTests(() => world);
 vectorStoreTests(() => world);
 mcpTests(() => world);
 difyTests(() => world);

@@ -1,4 +1,12 @@
 const question = { role: "user", content: "How many days of leave are there?" };
+const tool = (name: string, description = "") => {
+  return { type: "function", function: { name, description } };
+};
+const called = { name: "f", arguments: "{}" };
+const calling = {
+  role: "assistant",
+  tool_calls: [{ id: "call_1", type: "function", function: called }],
+};
 
 /** What is wrong with a chat request, and the parameter that the refusal names. */
 export const REFUSED_CHATS: [object, string][] = [
@@ -7,10 +15,24 @@ export const REFUSED_CHATS: [object, string][] = [
   [{ messages: undefined }, "messages"],
   [{ messages: [{ role: "assistant", content: "Hello" }] }, "messages[0].role"],
   [{ messages: [{ role: "user", content: " " }] }, "messages[0].content"],
-  [{ messages: [{ role: "tool", content: "x", tool_call_id: "1" }] }, "messages[0].role"],
+  [{ messages: [{ role: "tool", content: "x", tool_call_id: "1" }] }, "messages[0].tool_call_id"],
+  [{ messages: [question, calling, question] }, "messages[2].role"],
+  [{ messages: [question, calling] }, "messages[1].role"],
+  [{ messages: [{ role: "robot", content: "x" }] }, "messages[0].role"],
   [{ messages: Array.from({ length: 501 }, () => question) }, "messages"],
   [{ n: 2 }, "n"],
-  [{ tools: [{ type: "function", function: { name: "f" } }] }, "tools"],
+  // Its model is no language model.
+  [{ tools: [tool("f")] }, "tools"],
+  [{ tools: [tool("f"), tool("f")] }, "tools"],
+  [{ tools: Array.from({ length: 129 }, (_, at) => tool(`f${at}`)) }, "tools"],
+  [{ tools: [tool("f", "x".repeat(256 * 1_024))] }, "tools"],
+  [{ tools: [tool("f f")] }, "tools[0].function.name"],
+  [{ tools: [{ type: "custom", custom: { name: "f" } }] }, "tools[0].type"],
+  [{ tool_choice: "required" }, "tool_choice"],
+  [
+    { tools: [tool("f")], tool_choice: { type: "function", function: { name: "g" } } },
+    "tool_choice",
+  ],
   [{ functions: [{ name: "f" }] }, "functions"],
   [{ temperature: 3 }, "temperature"],
   [{ max_tokens: 0 }, "max_tokens"],

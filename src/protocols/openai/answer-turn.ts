@@ -1,0 +1,104 @@
+import type { Context } from "hono";
+import type { JSONValue } from "hono/utils/types";
+import type { z } from "zod";
+
+import { isNotFound } from "../../core/errors.ts";
+import { isObject } from "../../core/is-object.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import type { Caller } from "../../http/caller.ts";
+import { EVENT_STREAM_HEADERS, eventText } from "../../http/event-stream.ts";
+import { admit, recentAgent, recentInference } from "../../http/middleware/guard.ts";
+import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
+import { runBody } from "../../http/run-stream.ts";
+import type { Listening } from "../../inference/run-events.ts";
+import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
+import type { DeferredBody } from "../parse-body-deferring-errors.ts";
+import { run } from "../run.ts";
+import type { Runner } from "../run.ts";
+import { applyCallerLimits } from "./apply-caller-limits.ts";
+import { openAiErrorBody, refuse } from "./errors.ts";
+import { checkFunctions } from "./functions.ts";
+import { asNoSuchModel, readModelName } from "./models.ts";
+import { outputEvents, outputOf } from "./output.ts";
+import type { Output, OutputEvent } from "./output.ts";
+import { MODEL_MAX_LENGTH } from "./turn.ts";
+import type { Turn } from "./turn.ts";
+
+type ErrorBody = ReturnType<typeof openAiErrorBody>;
+
+/** How one of OpenAI's APIs asks for a turn and tells it. */
+export type TurnApi<Read extends Turn> = {
+  schema: z.ZodType;
+  /** @throws OpenAiRefusal */
+  read: (body: unknown) => Read;
+  answer: (turn: Read, output: Output) => JSONValue;
+  /** Texts of a stream's events. */
+  stream: (events: AsyncIterable<OutputEvent>, turn: Read) => AsyncGenerator<string>;
+  /** The event that ends a stream after a failure; default: the error. */
+  failed?: (error: ErrorBody) => string;
+};
+
+/** Runs the inference or agent that the body names, and answers whole or as a stream. */
+export async function answerTurn<Read extends Turn>(
+  context: Context<AppEnv>,
+  api: TurnApi<Read>,
+): Promise<Response> {
+  const body = await parseBodyDeferringErrors(context.req.raw);
+  const { runner, caller } = await admitted(context, body);
+  tellIgnored(context, api.schema, body.value);
+  const turn = api.read(body.value);
+  const services = context.get("services");
+  checkFunctions(services, runner, turn.functions);
+  const { signal } = context.req.raw;
+  const { prompt, messages, followUp, functions, jsonSchema, cites } = turn;
+  const told = { prompt, messages, followUp, functions, jsonSchema, cites, caller };
+  const asked = { ...told, runner: applyCallerLimits(runner, turn) };
+  const runWith = (listening: Partial<Listening>) => run(services, { ...asked, ...listening });
+  if (!turn.stream) {
+    const result = await runWith({ signal });
+    return context.json(api.answer(turn, outputOf(turn, result)));
+  }
+  const events = await streamedTurn({ run: runWith, signal, log: services.log }, turn, api);
+  return context.body(events, 200, EVENT_STREAM_HEADERS);
+}
+
+/**
+ * The body of a streamed answer. It begins when the passages were found, or with the first text.
+ * @throws what the run throws before that.
+ */
+export const streamedTurn = <Read extends Turn>(
+  running: Parameters<typeof runBody>[0],
+  turn: Read,
+  { stream, failed = (error) => eventText(error) }: Pick<TurnApi<Read>, "stream" | "failed">,
+): Promise<ReadableStream<Uint8Array>> =>
+  runBody(
+    running,
+    (events) => stream(outputEvents(events, turn), turn),
+    ({ status, error, thrown }) => failed(openAiErrorBody(status, error, thrown)),
+  );
+
+function modelIn(body: unknown): string {
+  const model = isObject(body) ? body["model"] : "";
+  return typeof model === "string" ? model.slice(0, MODEL_MAX_LENGTH) : "";
+}
+
+async function admitted(
+  context: Context<AppEnv>,
+  { value, problem }: DeferredBody,
+): Promise<{ runner: Runner; caller: Caller }> {
+  const model = modelIn(value);
+  const name = readModelName(model);
+  try {
+    if (name?.kind === "agent") {
+      const { resource: agent, caller } = await admit(context, recentAgent, name.identifier);
+      return { runner: { kind: "agent", agent }, caller };
+    }
+    const identifier = name?.identifier ?? "";
+    const { resource: inference, caller } = await admit(context, recentInference, identifier);
+    return { runner: { kind: "inference", inference }, caller };
+  } catch (thrown) {
+    if (isNotFound(thrown) && problem !== null) throw problem;
+    if (isNotFound(thrown) && model === "") throw refuse("model", "is required");
+    throw asNoSuchModel(thrown, model);
+  }
+}

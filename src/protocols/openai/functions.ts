@@ -1,0 +1,101 @@
+import { z } from "zod";
+
+import type { CallerFunctions } from "../../inference/types.ts";
+import { searchToolNames } from "../../inference/tools/search-tools.ts";
+import type { Services } from "../../services.ts";
+import type { Runner } from "../run.ts";
+import { refuse } from "./errors.ts";
+
+/** OpenAI's limit. */
+const FUNCTIONS_LIMIT = 128;
+/** Of all together as JSON, in UTF-8: they are a part of every prompt. */
+const FUNCTIONS_MAX_KIB = 256;
+const KIB = 1_024;
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const Name = z.string().regex(NAME, "must be 1 to 64 letters, digits, _ or -");
+
+/** https://platform.openai.com/docs/guides/function-calling */
+export const FunctionFields = {
+  name: Name,
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+};
+
+export const functionsOf = <Tool extends z.ZodType>(tool: Tool) =>
+  z.array(tool).max(FUNCTIONS_LIMIT).nullish();
+
+/** The type of every tool that is taken. */
+export const FunctionType = z.literal(
+  "function",
+  "must be function: the documents are searched without a tool, and others are not run here",
+);
+
+const Named = z.object({ type: FunctionType, name: Name });
+export const CHOICES = z.enum(["auto", "none", "required"]);
+
+/** `tool_choice` of responses; that of chat completions puts names one level deeper. */
+export const ToolChoice = z.union([
+  CHOICES,
+  Named,
+  z.object({ type: z.literal("allowed_tools"), mode: CHOICES, tools: z.array(Named) }),
+]);
+
+type AskedFunction = z.output<z.ZodObject<typeof FunctionFields>>;
+
+/** @throws OpenAiRefusal that names `tools` or `tool_choice`. */
+export function readFunctions(
+  tools: AskedFunction[],
+  choice: z.output<typeof ToolChoice> | null | undefined,
+  parallel: boolean | null | undefined,
+): CallerFunctions | undefined {
+  const names = new Set(tools.map(({ name }) => name));
+  if (names.size < tools.length) throw refuse("tools", "must have a name of its own each");
+  const bytes = new TextEncoder().encode(JSON.stringify(tools)).byteLength;
+  if (bytes > FUNCTIONS_MAX_KIB * KIB) {
+    throw refuse("tools", `must be at most ${FUNCTIONS_MAX_KIB} KiB together`);
+  }
+  const { mode, only } = modeOf(choice ?? "auto");
+  const unknown = only?.find((name) => !names.has(name));
+  if (unknown !== undefined) throw refuse("tool_choice", `names ${unknown}, which is not in tools`);
+  if (tools.length === 0) {
+    if (mode === "required") throw refuse("tool_choice", "must be auto or none without tools");
+    return undefined;
+  }
+  const functions = tools
+    .filter(({ name }) => only === null || only.includes(name))
+    .map(({ name, description, parameters }) => ({
+      name,
+      description: description ?? "",
+      parameters: parameters ?? { type: "object", properties: {} },
+    }));
+  return { functions, choice: mode, parallel: parallel !== false };
+}
+
+/** One function that must be called is a choice of which there is one: an agent may search first. */
+function modeOf(choice: z.output<typeof ToolChoice>) {
+  if (typeof choice === "string") return { mode: choice, only: null };
+  if (choice.type === "function") return { mode: "required" as const, only: [choice.name] };
+  return { mode: choice.mode, only: choice.tools.map(({ name }) => name) };
+}
+
+/** @throws OpenAiRefusal where the model knows no functions, or a search has the same name. */
+export function checkFunctions(
+  { models }: Pick<Services, "models">,
+  runner: Runner,
+  asked: CallerFunctions | undefined,
+): void {
+  if (asked === undefined) return;
+  const { model, rags } = runner.kind === "agent" ? runner.agent : runner.inference;
+  if (!models.chat(model).callsFunctions) {
+    throw refuse("tools", `must be empty: ${model} is no language model and calls no functions`);
+  }
+  const searches = searchesItself(runner) ? searchToolNames(rags) : [];
+  const taken = asked.functions.find(({ name }) => searches.includes(name));
+  if (taken !== undefined)
+    throw refuse("tools", `must not hold ${taken.name}: a search has this name`);
+}
+
+const searchesItself = (runner: Runner) =>
+  runner.kind === "agent" ? runner.agent.maxSteps > 1 : !runner.inference.nativeRag;

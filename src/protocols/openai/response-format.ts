@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+import { readResponseSchema } from "../../inference/response-schema.ts";
+import { refuse } from "./errors.ts";
+
+const Schema = z.record(z.string(), z.unknown());
+
+const FORMAT_TYPES = z.enum(["text", "json_object", "json_schema"]);
+
+/** A form of the answer. `schema` with `json_object`: as some clients send it. */
+export const ResponseFormat = z.object({ type: FORMAT_TYPES, schema: Schema.nullish() });
+
+/** Any object: what `json_object` asks for. */
+const ANY_OBJECT = JSON.stringify({ type: "object" });
+
+/**
+ * The JSON Schema that the answer is to follow; undefined: plain text.
+ * @throws OpenAiRefusal that names `param`, the field that holds the schema.
+ */
+export function schemaOf(
+  format: z.output<typeof ResponseFormat> | null | undefined,
+  param: string,
+): string | undefined {
+  if (format === null || format === undefined || format.type === "text") return undefined;
+  if (format.schema === null || format.schema === undefined) return ANY_OBJECT;
+  const schema = JSON.stringify(format.schema);
+  const read = readResponseSchema(schema);
+  if (!read.ok) throw refuse(param, read.reason);
+  return schema;
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+
+import type { CallerFunctions, EarlierMessage, FunctionCall } from "../../inference/types.ts";
+import { refuse } from "./errors.ts";
+
+const TEMPERATURE_LIMIT = 2;
+export const MODEL_MAX_LENGTH = 200;
+
+/** Fields that chat completions and responses share. */
+export const SHARED_FIELDS = {
+  model: z.string().max(MODEL_MAX_LENGTH),
+  temperature: z.number().min(0).max(TEMPERATURE_LIMIT).nullish(),
+  stream: z.boolean().nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  // Not of OpenAI's API: the name that it has in ours.
+  includeSources: z.boolean().nullish(),
+};
+
+/** A model's turn as chat completions and responses ask for it, in the terms of this service. */
+export type Turn = Conversation & {
+  model: string;
+  temperature: number | null;
+  maxOutputTokens: number | null;
+  /** As `jsonSchema` of an inference; undefined: plain text. */
+  jsonSchema: string | undefined;
+  functions: CallerFunctions | undefined;
+  /** Whether the answer has annotations. */
+  cites: boolean;
+  stream: boolean;
+};
+
+export type Conversation = {
+  /** The last message of the user. */
+  prompt: string;
+  /** Messages before it, oldest first. */
+  messages: EarlierMessage[];
+  /** Calls of the caller's functions after it, with their results. */
+  followUp: EarlierMessage[];
+  /** System and developer messages; empty for none. */
+  systemNote: string;
+};
+
+/** A message or item. `param`: its name in refusals; `content`: the field that holds its text. */
+export type Said = { param: string; content: string; text: string } & (
+  | { role: "system" | "developer" | "user" }
+  | { role: "assistant"; calls: FunctionCall[] }
+  | { role: "tool"; callId: string; callField: string }
+);
+
+const NOTES = new Set<Said["role"]>(["system", "developer"]);
+
+/** @throws OpenAiRefusal that names the message at fault. */
+export function readConversation(said: Said[]): Conversation {
+  const told = new Told();
+  for (const one of said) {
+    if (!one.text.isWellFormed()) throw refuse(one.content, "must be well-formed Unicode");
+    told.add(one);
+  }
+  const last = said.findLast(({ role }) => !NOTES.has(role)) ?? said.at(-1);
+  if (last === undefined) throw refuse("input", "must not be empty");
+  told.expectAnswered(last.param);
+  if (last.role !== "user" && last.role !== "tool") {
+    throw refuse(last.param, "must be user, or a function's result: it is answered");
+  }
+  const isBlank = last.role === "user" && last.text.trim() === "";
+  if (isBlank) throw refuse(last.content, "must not be blank");
+  const at = told.messages.findLastIndex(({ role }) => role === "user");
+  const prompt = told.messages[at];
+  if (prompt === undefined) throw refuse(last.param, "must follow a message of the user");
+  return {
+    prompt: prompt.content,
+    messages: told.messages.slice(0, at),
+    followUp: told.messages.slice(at + 1),
+    systemNote: told.notes.join("\n\n"),
+  };
+}
+
+class Told {
+  readonly messages: EarlierMessage[] = [];
+  readonly notes: string[] = [];
+  /** Calls without their results, by id. */
+  readonly #open = new Map<string, FunctionCall>();
+
+  add(said: Said): void {
+    switch (said.role) {
+      case "system":
+      case "developer":
+        this.notes.push(said.text);
+        return;
+      case "tool":
+        return this.#addResult(said);
+      case "assistant":
+        return this.#addAnswer(said);
+      default:
+        this.expectAnswered(said.param);
+        // Some providers refuse an empty message.
+        if (said.text.trim() !== "") this.messages.push({ role: "user", content: said.text });
+    }
+  }
+
+  #addResult({ callId, callField, text }: Extract<Said, { role: "tool" }>): void {
+    const call = this.#open.get(callId);
+    if (call === undefined)
+      throw refuse(callField, "must name a call before it that has no result");
+    this.#open.delete(callId);
+    this.messages.push({ role: "tool", call, content: text });
+  }
+
+  /** Calls that come as items of their own belong to one message. */
+  #addAnswer({ param, text, calls }: Extract<Said, { role: "assistant" }>): void {
+    const last = this.messages.at(-1);
+    const isMore = calls.length > 0 && text === "" && last?.role === "assistant";
+    if (!isMore) this.expectAnswered(param);
+    for (const call of calls) this.#open.set(call.id, call);
+    if (isMore) last.calls = [...(last.calls ?? []), ...calls];
+    else if (text !== "" || calls.length > 0) {
+      this.messages.push({ role: "assistant", content: text, calls });
+    }
+  }
+
+  /** @throws OpenAiRefusal: providers refuse calls without results. */
+  expectAnswered(param: string): void {
+    const [id] = this.#open.keys();
+    if (id !== undefined) throw refuse(param, `comes before the result of the call ${id}`);
+  }
+}
