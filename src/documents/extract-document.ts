@@ -9,12 +9,7 @@ import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
 import { PICTURES, unsupported } from "./media-type/foreign-types.ts";
 import { unpackedName } from "./media-type/media-types.ts";
 import { releaseBytes } from "./release-bytes.ts";
-import {
-  declaredEncoding,
-  decodeText,
-  utf16OfOneScript,
-  withLineFeeds,
-} from "./decoding/decode-text.ts";
+import { declaredEncoding, decodeText, withLineFeeds } from "./decoding/decode-text.ts";
 import { detectLanguage } from "./decoding/detect-language.ts";
 import { removeHiddenCharacters } from "./decoding/hidden-characters.ts";
 
@@ -171,11 +166,10 @@ function decodeFile(file: RawDocument) {
 const LOOK_BYTES = 1 << 13;
 const CONTROL_SHARE = 0.1;
 
-/** Control characters are rare in text of any encoding; UTF-16's zeros and high bytes aside. */
+/** Control characters are rare in text of any encoding; UTF-16 aside. */
 function looksBinary(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, LOOK_BYTES);
   const isControl = (byte: number) => byte < 0x20 && (byte < 0x07 || byte > 0x0d);
   const controls = head.reduce((count, byte) => count + (isControl(byte) ? 1 : 0), 0);
-  const isFull = !head.includes(0) && controls > head.length * CONTROL_SHARE;
-  return isFull && utf16OfOneScript(head) === null;
+  return !head.includes(0) && controls > head.length * CONTROL_SHARE;
 }

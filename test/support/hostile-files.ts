@@ -190,7 +190,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   [
     "deep.html",
     utf8(`${"<div>".repeat(100_000)}A note from the deep.`),
-    { text: "A note from the deep." },
+    { error: "HTML nests too deeply" },
   ],
   [
     "wide.html",
@@ -200,13 +200,13 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   ["deep.json", utf8("[".repeat(100_000)), { error: "JSON nests too deeply" }],
   [
     "values.ipynb",
-    utf8(`{"nbformat":4,"metadata":{},"cells":[],"x":[${"[],".repeat(750_001)}1]}`),
-    { error: "notebook holds more than 750000 values; clear its largest outputs" },
+    utf8(`{"nbformat":4,"metadata":{},"cells":[],"x":[${"[],".repeat(1_000_001)}1]}`),
+    { error: "notebook holds too many values; clear its largest outputs" },
   ],
   [
     "deep.ipynb",
     utf8(`{"nbformat":4,"metadata":{},"cells":${"[".repeat(100_000)}`),
-    { error: "notebook nests too deeply" },
+    { error: "JSON is damaged or incomplete" },
   ],
   ["deep.rtf", utf8(`{\\rtf1 ${"{".repeat(100_000)}x`), { error: "RTF nests too deeply" }],
   ["deep.xml", utf8("<a>".repeat(100_000)), { error: "XML nests too deeply" }],

@@ -1,20 +1,22 @@
 import { UnreadableDocument } from "../extracted-document.ts";
-import { anyEastAsian, detectEncoding, MIN_UTF16 } from "./detect-encoding.ts";
+import { detectEncoding } from "./detect-encoding.ts";
 
 export type DecodedText = { text: string; encoding: string; notes: string[] };
 
 const NOT_RECOGNISED = "text encoding is not recognised";
 const REPLACEMENT = "\ufffd";
-const REPLACEMENT_CODE = 0xfffd;
-const LAST_ASCII = 0x7f;
-const FIRST_LOW_SURROGATE = 0xdc00;
-const LAST_LOW_SURROGATE = 0xdfff;
+const LAST_ASCII = "\u007f";
 /** One damaged character among so many good ones is damage, not a sign of another encoding. */
 const GOOD_PER_DAMAGED = 50;
 const SAMPLE_CHARACTERS = 1 << 16;
 /** Share of a UTF-16 text without a mark that must look like text. */
 const PLAUSIBLE_SHARE = 0.85;
-const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/g;
+/** Encodings of seven bits that are not read, by the mark that sets them apart from ASCII. */
+const SEVEN_BIT: [name: RegExp, mark: number][] = [
+  [/^(?:x-)?(?:unicode-1-1-)?utf-?7/i, 0x2b],
+  [/^hz\b/i, 0x7e],
+  [/^iso-2022-(?:kr|cn)/i, 0x1b],
+];
 
 /**
  * Decodes bytes: by byte-order mark, as UTF-8 when valid, as UTF-16 when zero bytes show it, then
@@ -22,6 +24,10 @@ const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/g;
  * @throws UnreadableDocument when nothing fits with confidence: mojibake is worse than an error.
  */
 export function decodeText(bytes: Uint8Array, declared: string | null): DecodedText {
+  const name = declared ?? "";
+  if (SEVEN_BIT.some(([names, mark]) => names.test(name) && bytes.includes(mark))) {
+    throw new UnreadableDocument(`text encoding ${name} is not read`);
+  }
   const found = decodeMarked(bytes) ?? decodeUtf8(bytes) ?? decodeOther(bytes, declared);
   if (found === null) throw new UnreadableDocument(NOT_RECOGNISED);
   return found;
@@ -41,8 +47,6 @@ function decodeMarked(bytes: Uint8Array): DecodedText | null {
 
 function decodeUtf8(bytes: Uint8Array): DecodedText | null {
   if (bytes.includes(0)) return decodeUtf16(bytes);
-  const oneScript = utf16OfOneScript(bytes);
-  if (oneScript !== null) return lenient(bytes, oneScript);
   const text = strict(bytes, "utf-8");
   // Seven-bit Japanese is valid UTF-8 and reads as nonsense.
   if (text !== null)
@@ -56,11 +60,9 @@ function decodeUtf8(bytes: Uint8Array): DecodedText | null {
 /** Counted in a loop: a list of them could exceed the memory. */
 function hasBeyondAscii(text: string, wanted: number): boolean {
   let found = 0;
-  for (let at = 0; at < text.length && found < wanted; at++) {
-    // oxlint-disable-next-line unicorn/prefer-code-point -- the second half of a pair does not count
-    const code = text.charCodeAt(at);
-    const isSecondHalf = code >= FIRST_LOW_SURROGATE && code <= LAST_LOW_SURROGATE;
-    if (code > LAST_ASCII && code !== REPLACEMENT_CODE && !isSecondHalf) found++;
+  for (const character of text) {
+    if (found >= wanted) return true;
+    if (character > LAST_ASCII && character !== REPLACEMENT) found++;
   }
   return found >= wanted;
 }
@@ -84,64 +86,14 @@ function decodeUtf16(bytes: Uint8Array): DecodedText | null {
     return { text: text ?? "", encoding, notes: [], share: plausibleShare(text ?? "") };
   });
   const best = readings.reduce((left, right) => (right.share > left.share ? right : left));
-  if (best.share >= PLAUSIBLE_SHARE) {
-    return { text: best.text, encoding: best.encoding, notes: [] };
-  }
-  const strayed = decodeWithStrayZeros(bytes);
-  if (strayed === null) throw new UnreadableDocument(NOT_RECOGNISED);
-  return strayed;
-}
-
-const MAX_ZEROS = 0.1;
-const MAX_CONTROLS = 0.01;
-
-/** UTF-8 with zeros, which are removed and noted later; null when it is not text. */
-function decodeWithStrayZeros(bytes: Uint8Array): DecodedText | null {
-  let zeros = 0;
-  let controls = 0;
-  for (const byte of bytes) {
-    if (byte === 0) zeros++;
-    else if (isControl(byte)) controls++;
-  }
-  const isPlain =
-    zeros <= bytes.length * MAX_ZEROS && controls <= (bytes.length - zeros) * MAX_CONTROLS;
-  const text = isPlain ? strict(bytes, "utf-8") : null;
-  return text === null ? null : { text, encoding: "utf-8", notes: [] };
-}
-
-const isControl = (byte: number) => (byte < 0x07 || byte > 0x0d) && byte < 0x20 && byte !== 0x1b;
-
-/** Upper halves of Greek, Cyrillic, Hebrew, Arabic and Thai characters; no text has them as bytes. */
-const IS_SCRIPT_HALF = new Uint8Array(0x100);
-for (const half of [0x03, 0x04, 0x05, 0x06, 0x0e]) IS_SCRIPT_HALF[half] = 1;
-const MIN_HALVES = 0.8;
-
-/** The byte order of UTF-16 without a mark and without a zero byte; else null. */
-export function utf16OfOneScript(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
-  if (bytes.length < 4) return null;
-  const sample = bytes.subarray(0, SAMPLE_CHARACTERS);
-  let upper = 0;
-  let lower = 0;
-  for (let at = 0; at < sample.length; at++) {
-    if (IS_SCRIPT_HALF[sample[at] ?? 0] === 0) continue;
-    if (at % 2 === 0) upper++;
-    else lower++;
-  }
-  const least = (sample.length / 2) * MIN_HALVES;
-  if (lower >= least) return upper * 2 < lower ? "utf-16le" : null;
-  return upper >= least && lower * 2 < upper ? "utf-16be" : null;
+  if (best.share < PLAUSIBLE_SHARE) throw new UnreadableDocument(NOT_RECOGNISED);
+  return { text: best.text, encoding: best.encoding, notes: [] };
 }
 
 /** Usual characters: the wrong byte order yields rare and unassigned ones. */
 function plausibleShare(text: string): number {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   if (sample === "") return 0;
-  const eastAsian = sample.match(EAST_ASIAN)?.length ?? 0;
-  // Both byte orders yield some of these: which ones they are decides.
-  if (eastAsian * 2 > sample.length) {
-    const score = anyEastAsian(sample);
-    return score < MIN_UTF16 ? 0 : PLAUSIBLE_SHARE + (1 - PLAUSIBLE_SHARE) * score;
-  }
   const usual =
     sample.match(
       /[\t\n\r\u0020-\u007e\u00a0-\u024f\u0370-\u06ff\u0900-\u0e7f\u2010-\u2027\u20ac\u3000-\u30ff\u4e00-\u9fa5\uac00-\ud7a3\uff00-\uff5e]/gu,

@@ -6,6 +6,7 @@ import {
   latinScore,
   scriptScore,
 } from "./character-scores.ts";
+import type { IdeographRules } from "./character-scores.ts";
 import { latinRegionOf } from "./latin-regions.ts";
 import type { LatinRegion } from "./latin-regions.ts";
 
@@ -14,9 +15,8 @@ type Candidate = {
   score: (text: string) => number;
   /** Readings of one kind differ in a few letters; readings of two kinds in every letter. */
   kind: "latin" | "cyrillic" | "east asian" | "other";
-  least: number;
-  /** Bytes beyond ASCII that a rare encoding needs as evidence. */
-  leastBytes?: number;
+  /** A rare encoding needs more evidence. */
+  isRare?: boolean;
   region?: LatinRegion;
   /** An encoding that differs from this one in so few letters that each of them is evidence. */
   kin?: string;
@@ -25,6 +25,7 @@ type Candidate = {
 };
 
 const KANA = /[\u3041-\u30fe]/u;
+const HAN = /\p{Script=Han}/u;
 const HANGUL = /[\uac00-\ud7a3]/u;
 const CHINESE_SIMPLIFIED =
   "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经十三之进着等部度家电力里如水化高自二理起小物现实加量都两体制机当使点从业本去把性好应开它合还因由其些然前外天政四日那社义事平形相全表间样与关各重新线内数正心反你明看原又么利比或但质气第向道命此变条只没结解问意建月公无系军很情者最立代想已通并提直题党程展五果料象员革位入常文总";
@@ -39,83 +40,75 @@ const MIN_SCORE = 0.5;
 /** Names and headings lack frequent characters, so chance readings pass below this. */
 const MIN_IDEOGRAPHS = 0.6;
 const MIN_RARE = 0.6;
-/** For bytes that are characters in either byte order. */
-export const MIN_UTF16 = 0.7;
+/** Bytes beyond ASCII that a rare encoding needs. */
 const RARE_BYTES = 8;
 
-const latin = (encoding: string, region: LatinRegion): Candidate => ({
-  encoding,
-  region,
-  score: latinScore,
-  kind: "latin",
-  least: MIN_SCORE,
-});
-const cyrillic = (encoding: string): Candidate => ({
-  encoding,
-  score: cyrillicScore,
-  kind: "cyrillic",
-  least: MIN_SCORE,
-});
-const script = (encoding: string, score: Candidate["score"]): Candidate => ({
-  encoding,
-  score,
-  kind: "other",
-  least: MIN_SCORE,
-});
-const eastAsian = (encoding: string, score: Candidate["score"]): Candidate => ({
-  encoding,
-  score,
-  kind: "east asian",
-  least: MIN_IDEOGRAPHS,
-});
-const rare = (candidate: Candidate): Candidate => ({
-  ...candidate,
-  least: MIN_RARE,
-  leastBytes: RARE_BYTES,
-});
+const leastOf = ({ kind, isRare = false }: Candidate) =>
+  isRare ? MIN_RARE : kind === "east asian" ? MIN_IDEOGRAPHS : MIN_SCORE;
 
-const simplified = chinese("gb18030", [0xb0, 0xd7], CHINESE_SIMPLIFIED);
-const traditional = chinese("big5", [0xa4, 0xc6], CHINESE_TRADITIONAL);
-const kana = japanese("shift_jis", [0x88, 0x97]);
-const hangul = korean();
-/** How much a text reads like Chinese, Japanese or Korean, from about -1 to 1. */
-export const anyEastAsian = (text: string) =>
-  Math.max(...[simplified, traditional, kana, hangul].map((score) => score(text)));
+const simplified = { frequent: CHINESE_SIMPLIFIED, foreign: KANA };
+const traditional = { frequent: CHINESE_TRADITIONAL, foreign: KANA };
+const japanese = { frequent: KANA_FREQUENT, needed: KANA };
+const korean = { frequent: KOREAN_FREQUENT, foreign: KANA, needed: HANGUL };
+const hebrew = scriptScore(/\p{Script=Hebrew}/u, "יוהלאתרבמשנםדעחכקפןגצטסזךץףם");
+const arabic = scriptScore(/\p{Script=Arabic}/u, "اليمنرتوبةعدسفهكقحجأشطصخإذىضثغزءؤئظ");
+const thai = scriptScore(/\p{Script=Thai}/u, "านรอกเงมยลวดท่ส้ตะปบีคแิหัจไชพ");
 
 /** A few letters of Windows-1252 read slightly better here, such as "það" as "žaš". */
 const BALTIC_LEAD = 0.1;
 
 /** In the order in which ties are decided: the commoner encoding first. */
 const CANDIDATES: Candidate[] = [
-  latin("windows-1252", "western"),
-  cyrillic("windows-1251"),
-  eastAsian("gb18030", simplified),
-  eastAsian("shift_jis", kana),
-  eastAsian("big5", traditional),
-  eastAsian("euc-kr", hangul),
-  eastAsian("euc-jp", japanese("euc-jp", [0xb0, 0xcf])),
-  cyrillic("koi8-r"),
-  rare(cyrillic("ibm866")),
-  latin("windows-1250", "central"),
-  script("windows-1253", greekScore),
-  { ...script("iso-8859-7", greekScore), kin: "windows-1253" },
-  latin("windows-1254", "turkish"),
-  script("windows-1255", scriptScore(/\p{Script=Hebrew}/u, "יוהלאתרבמשנםדעחכקפןגצטסזךץףם")),
-  script("windows-1256", scriptScore(/\p{Script=Arabic}/u, "اليمنرتوبةعدسفهكقحجأشطصخإذىضثغزءؤئظ")),
+  { encoding: "windows-1252", kind: "latin", score: latinScore, region: "western" },
+  { encoding: "windows-1251", kind: "cyrillic", score: cyrillicScore },
   {
-    ...latin("windows-1257", "baltic"),
+    encoding: "gb18030",
+    kind: "east asian",
+    score: ideographs("gb18030", [0xb0, 0xd7], simplified),
+  },
+  {
+    encoding: "shift_jis",
+    kind: "east asian",
+    score: ideographs("shift_jis", [0x88, 0x97], japanese),
+  },
+  { encoding: "big5", kind: "east asian", score: ideographs("big5", [0xa4, 0xc6], traditional) },
+  { encoding: "euc-kr", kind: "east asian", score: ideographs("euc-kr", [0xb0, 0xc8], korean) },
+  { encoding: "euc-jp", kind: "east asian", score: ideographs("euc-jp", [0xb0, 0xcf], japanese) },
+  { encoding: "koi8-r", kind: "cyrillic", score: cyrillicScore },
+  { encoding: "ibm866", kind: "cyrillic", score: cyrillicScore, isRare: true },
+  { encoding: "windows-1250", kind: "latin", score: latinScore, region: "central" },
+  { encoding: "windows-1253", kind: "other", score: greekScore },
+  { encoding: "iso-8859-7", kind: "other", score: greekScore, kin: "windows-1253" },
+  { encoding: "windows-1254", kind: "latin", score: latinScore, region: "turkish" },
+  { encoding: "windows-1255", kind: "other", score: hebrew },
+  { encoding: "windows-1256", kind: "other", score: arabic },
+  {
+    encoding: "windows-1257",
+    kind: "latin",
     score: balticScore,
+    region: "baltic",
     kin: "windows-1252",
     kinLead: BALTIC_LEAD,
   },
-  script("windows-874", scriptScore(/\p{Script=Thai}/u, "านรอกเงมยลวดท่ส้ตะปบีคแิหัจไชพ")),
-  { ...latin("iso-8859-2", "central"), kin: "windows-1250" },
-  rare(cyrillic("iso-8859-5")),
-  rare(cyrillic("koi8-u")),
-  { ...rare(cyrillic("x-mac-cyrillic")), kin: "windows-1251", kinLead: 0.005 },
-  rare(latin("macintosh", "western")),
-  { ...eastAsian("utf-16le", anyEastAsian), least: MIN_UTF16 },
-  { ...eastAsian("utf-16be", anyEastAsian), least: MIN_UTF16 },
+  { encoding: "windows-874", kind: "other", score: thai },
+  {
+    encoding: "iso-8859-2",
+    kind: "latin",
+    score: latinScore,
+    region: "central",
+    kin: "windows-1250",
+  },
+  { encoding: "iso-8859-5", kind: "cyrillic", score: cyrillicScore, isRare: true },
+  { encoding: "koi8-u", kind: "cyrillic", score: cyrillicScore, isRare: true },
+  {
+    encoding: "x-mac-cyrillic",
+    kind: "cyrillic",
+    score: cyrillicScore,
+    isRare: true,
+    kin: "windows-1251",
+    kinLead: 0.005,
+  },
+  { encoding: "macintosh", kind: "latin", score: latinScore, region: "western", isRare: true },
 ];
 
 /** How much better a later candidate must be to win over an earlier one. */
@@ -140,11 +133,11 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   const region = latinRegionOf(sample);
   const readings: Reading[] = [];
   for (const candidate of CANDIDATES) {
-    if (beyondAscii < (candidate.leastBytes ?? 0)) continue;
+    if (candidate.isRare === true && beyondAscii < RARE_BYTES) continue;
     const text = decode(sample, candidate.encoding);
     if (text === null) continue;
     const score = candidate.score(text) + wordsFor(candidate, region);
-    if (score >= candidate.least) readings.push({ candidate, text, score });
+    if (score >= leastOf(candidate)) readings.push({ candidate, text, score });
   }
   const best = bestOf(readings);
   if (best === null) return null;
@@ -184,43 +177,21 @@ function isRival(other: Reading, best: Reading, lead: number): boolean {
 
 type LeadBytes = [first: number, last: number];
 
-/** Ideographs of the first level, which the standard's authors chose as the common ones. */
-function chinese(encoding: string, leads: LeadBytes, frequent: string) {
-  return lazily(() => {
-    const common = commonOf(encoding, leads);
-    return ideographScore({ common, frequent, foreign: KANA });
-  });
-}
-
-function japanese(encoding: string, leads: LeadBytes) {
-  return lazily(() => {
-    const common = commonOf(encoding, leads);
-    return ideographScore({ common, frequent: KANA_FREQUENT, needed: KANA });
-  });
-}
-
-/** The syllables of KS X 1001: those beyond are rare. */
-function korean() {
-  return lazily(() => {
-    const common = commonOf("euc-kr", [0xb0, 0xc8], HANGUL);
-    return ideographScore({ common, frequent: KOREAN_FREQUENT, foreign: KANA, needed: HANGUL });
-  });
-}
-
-function lazily(make: () => (text: string) => number): (text: string) => number {
-  let made: ((text: string) => number) | null = null;
-  return (text) => {
-    made ??= make();
-    return made(text);
+/**
+ * A score whose common characters are those of the first level, which a standard's authors chose;
+ * of Korean, all syllables of KS X 1001. They are listed when first needed.
+ */
+function ideographs(encoding: string, leads: LeadBytes, rules: Omit<IdeographRules, "common">) {
+  let score: Candidate["score"] | null = null;
+  return (text: string) => {
+    const script = rules.needed === HANGUL ? HANGUL : HAN;
+    score ??= ideographScore({ ...rules, common: commonOf(encoding, leads, script) });
+    return score(text);
   };
 }
 
 /** The characters of a range of lead bytes, listed by decoding them all. */
-function commonOf(
-  encoding: string,
-  [firstLead, lastLead]: LeadBytes,
-  script = /\p{Script=Han}/u,
-): RegExp {
+function commonOf(encoding: string, [firstLead, lastLead]: LeadBytes, script: RegExp): RegExp {
   const decoder = new TextDecoder(encoding);
   const characters = new Set<string>();
   for (let lead = firstLead; lead <= lastLead; lead++) {

@@ -48,8 +48,7 @@ const CLEAR_LEAD = 1.2;
 /** As BCP 47; null for short, mixed or unknown texts. */
 export function detectLanguage(text: string): string | null {
   const samples = samplesOf(text);
-  const sample = samples.join(" ");
-  return (mayBeOfScripts(sample) ? byScript(sample) : null) ?? byWords(samples);
+  return byScript(samples.join(" ")) ?? byWords(samples);
 }
 
 function samplesOf(text: string): string[] {
@@ -61,29 +60,6 @@ function samplesOf(text: string): string[] {
   });
 }
 
-/**
- * Whether the scripts above can have a share that counts: they begin with Greek, and the signs
- * beside them (dashes, quotation marks, arrows) are none of their letters, but for the ohm sign.
- */
-function mayBeOfScripts(sample: string): boolean {
-  if (!MAY_BE_OF_SCRIPT.test(sample)) return false;
-  let possible = 0;
-  let latin = 0;
-  for (let at = 0; at < sample.length; at++) {
-    // oxlint-disable-next-line unicorn/prefer-code-point -- halves of pairs count, too
-    const code = sample.charCodeAt(at);
-    if (code >= FIRST_NOT_ASCII) possible += MAY_BE_OF_SCRIPT.test(sample.charAt(at)) ? 1 : 0;
-    else latin += ASCII_LETTER[code] ?? 0;
-  }
-  return possible > (latin * SCRIPT_SHARE) / 2;
-}
-
-const MAY_BE_OF_SCRIPT = /[\u0370-\u1fff\u2126\u2c00-\uffff]/;
-const FIRST_NOT_ASCII = 0x80;
-const ASCII_LETTER = Uint8Array.from({ length: FIRST_NOT_ASCII }, (_, code) =>
-  /[A-Za-z]/.test(String.fromCodePoint(code)) ? 1 : 0,
-);
-
 function byScript(sample: string): string | null {
   const letters = Math.max(sample.match(/\p{L}/gu)?.length ?? 0, 1);
   const found = BY_SCRIPT.find(([script, language]) => {
@@ -93,73 +69,18 @@ function byScript(sample: string): string | null {
   return found?.[1] ?? null;
 }
 
-const LETTER = /^\p{L}/u;
-/** Whether a character of UTF-16 is a letter, 1 or 2 for not, once one was asked for; else 0. */
-const LETTERS = new Uint8Array(0x1_0000);
-const [IS_LETTER, IS_OTHER] = [1, 2];
-const FIRST_SURROGATE = 0xd800;
-const LAST_SURROGATE = 0xdfff;
-
-/** How many units of UTF-16 the letter at a place takes; 0 where none stands. */
-function letterAt(text: string, at: number): number {
-  // oxlint-disable-next-line unicorn/prefer-code-point -- characters of two units are told apart
-  const code = text.charCodeAt(at);
-  if (code >= FIRST_SURROGATE && code <= LAST_SURROGATE) {
-    const character = String.fromCodePoint(text.codePointAt(at) ?? code);
-    return LETTER.test(character) ? character.length : 0;
-  }
-  if (LETTERS[code] === 0) {
-    LETTERS[code] = LETTER.test(String.fromCodePoint(code)) ? IS_LETTER : IS_OTHER;
-  }
-  return LETTERS[code] === IS_LETTER ? 1 : 0;
-}
-
-const FIRST_HASH = 7;
-const HASH_FACTOR = 31;
-const HASHES = 4_096;
-const nextHash = (hash: number, code: number) => (hash * HASH_FACTOR + code) & (HASHES - 1);
-
-/** 1 for each hash of a common word: of most other words no string is made. */
-const MAY_BE_COMMON = new Uint8Array(HASHES);
-for (const word of languagesOf.keys()) {
-  let hash = FIRST_HASH;
-  // oxlint-disable-next-line unicorn/prefer-code-point -- as `countWords` reads them
-  for (let at = 0; at < word.length; at++) hash = nextHash(hash, word.charCodeAt(at));
-  MAY_BE_COMMON[hash] = 1;
-}
-
 function countWords(text: string): { words: number; hits: number[] } {
   const hits = LANGUAGES.map(() => 0);
-  let words = 0;
-  let from = 0;
-  let hash = FIRST_HASH;
-  for (let at = 0; at <= text.length;) {
-    // oxlint-disable-next-line unicorn/prefer-code-point -- `letterAt` reads pairs
-    const code = at < text.length ? text.charCodeAt(at) : 0;
-    const units = code < FIRST_NOT_ASCII ? (ASCII_LETTER[code] ?? 0) : letterAt(text, at);
-    if (units > 0) {
-      hash = nextHash(hash, code);
-      at += units;
-      continue;
-    }
-    if (at > from) {
-      words += 1;
-      if (MAY_BE_COMMON[hash] === 1) count(hits, text.slice(from, at));
-    }
-    at += 1;
-    from = at;
-    hash = FIRST_HASH;
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  for (const word of words) {
+    for (const place of languagesOf.get(word) ?? []) hits[place] = (hits[place] ?? 0) + 1;
   }
-  return { words, hits };
-}
-
-function count(hits: number[], word: string): void {
-  for (const place of languagesOf.get(word) ?? []) hits[place] = (hits[place] ?? 0) + 1;
+  return { words: words.length, hits };
 }
 
 /** One sample of running text is enough: the others may be of tables. */
 function byWords(samples: string[]): string | null {
-  const counted = samples.map((sample) => countWords(sample.toLowerCase()));
+  const counted = samples.map((sample) => countWords(sample));
   const running = counted.filter(({ words }) => words >= MIN_WORDS);
   const [first, second] = LANGUAGES.map((language, place) => ({
     language,

@@ -26,7 +26,6 @@ export function* readPage(
   const notes = countNote(hiddenElements, "hidden element", "removed");
   if (leftBeside > NOTED_CHARACTERS) notes.push(BESIDE_LEFT_OUT);
   if (endsEarly(html)) notes.push(ENDS_EARLY);
-  if (facts.flattened) notes.push("nesting deeper than 1000 elements flattened");
   const shownTitle = title ?? out.firstHeading();
   const extraction = { text: out, title: shownTitle, language, pages: [], notes };
   return { extraction, hiddenElements };

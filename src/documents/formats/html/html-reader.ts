@@ -1,3 +1,4 @@
+import { UnreadableDocument } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
@@ -40,6 +41,8 @@ const CELLS = new Set(["td", "th"]);
 /** Elements around code that may name its language. */
 const CODE_AROUND = new Set(["pre", "div", "figure"]);
 const HEADING = /^h[1-6]$/;
+/** At each tag the parser goes through all open elements: the limit keeps its work linear. */
+const MAX_DEPTH = 1_000;
 const BLANK_LINE = /\n\s*\n/;
 
 export class HtmlReader {
@@ -69,10 +72,6 @@ export class HtmlReader {
     this.parts = new LeadingParts(options.leave?.elements);
   }
 
-  get depth(): number {
-    return this.#open.length;
-  }
-
   onopentag(name: string, attributes: Attributes): void {
     this.facts.open(name, attributes, this.#skipping > 0);
     const effect = this.parts.isNextLeft() ? "skip" : this.#effectOf(name, attributes);
@@ -80,6 +79,7 @@ export class HtmlReader {
     const open = { name, effect, attributes, ...unknown };
     const around = this.#open.at(-1);
     this.#open.push(open);
+    if (this.#open.length > MAX_DEPTH) throw new UnreadableDocument("HTML nests too deeply");
     if (effect === "skip") this.#skipping++;
     if (this.#skipping > 0) return;
     if (this.#formula.open(name, attributes)) return;

@@ -4,14 +4,12 @@ import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { HtmlReader } from "./html-reader.ts";
 import type { HtmlOptions } from "./html-reader.ts";
 import type { LeadingParts } from "./leading-parts.ts";
-import { NestingLimit } from "./nesting-limit.ts";
 import type { ShownText } from "./shown-text.ts";
 
 export type HtmlFacts = {
   title: string | null;
   language: string | null;
   hiddenElements: number;
-  flattened: boolean;
   shown: ShownText;
   parts: LeadingParts;
 };
@@ -25,8 +23,7 @@ export function* readHtml(
   options: HtmlOptions = {},
 ): CooperativeWork<HtmlFacts> {
   const reader = new HtmlReader(out, options);
-  const limit = new NestingLimit(html, reader);
-  const parser = new Parser(reader, { Tokenizer: limit.tokenizer });
+  const parser = new Parser(reader);
   for (let at = 0; at < html.length; at += PARSE_STEP_CHARACTERS) {
     const step = html.slice(at, at + PARSE_STEP_CHARACTERS);
     parser.write(step);
@@ -36,5 +33,5 @@ export function* readHtml(
   reader.finish();
   const { hidden: hiddenElements, shown, parts } = reader;
   const { title, language } = reader.facts;
-  return { title, language, hiddenElements, flattened: limit.flattened, shown, parts };
+  return { title, language, hiddenElements, shown, parts };
 }

@@ -2,7 +2,6 @@ import { Progress } from "../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import { jsonStructure } from "./json-structure.ts";
 import { jsonTokens } from "./json-tokens.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
@@ -23,26 +22,9 @@ export function* extractJson(text: string): CooperativeWork<Extraction> {
   } catch (error) {
     if (writer.isTooDeep || !(error instanceof UnreadableDocument)) throw error;
     const code = yield* extractSourceCode(text, "json");
-    return (yield* endsInsideValue(text)) ? { ...code, notes: [...code.notes, ENDS_EARLY] } : code;
+    return writer.endsEarly(text) ? { ...code, notes: [ENDS_EARLY] } : code;
   }
   return { text: writer.out, title: writer.title, language: null, pages: [], notes: [] };
-}
-
-const CLOSING: Record<string, string> = { "{": "}", "[": "]" };
-
-function* endsInsideValue(text: string): CooperativeWork<boolean> {
-  const place = { at: 0 };
-  const progress = new Progress();
-  const awaited: string[] = [];
-  for (const part of jsonStructure(text, place)) {
-    const advanced = progress.advanceTo(place.at);
-    if (advanced > 0) yield advanced;
-    const closing = CLOSING[part];
-    if (closing !== undefined) awaited.push(closing);
-    else if (part === '"') return true;
-    else if (part !== "," && awaited.pop() !== part) return false;
-  }
-  return awaited.length > 0;
 }
 
 /** Objects and arrays that are open. `indent`: how deep their values stand in the list. */
@@ -58,8 +40,15 @@ class JsonWriter {
   #shown = 0;
   #key = "";
 
+  readonly #place = { at: 0 };
+
+  /** Whether what is no JSON is all that is left: white space, or a string that is not closed. */
+  endsEarly(text: string): boolean {
+    return /^\s*(?:"(?:[^"\\\n]|\\[^])*\\?)?$/.test(text.slice(this.#place.at));
+  }
+
   *write(text: string): CooperativeWork<void> {
-    const place = { at: 0 };
+    const place = this.#place;
     const progress = new Progress();
     for (const token of jsonTokens(text, place)) {
       const advanced = progress.advanceTo(place.at);

@@ -4,7 +4,7 @@ import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
-import { ENCLOSED } from "./body/encrypted-text.ts";
+import { ENCLOSED } from "./body/body.ts";
 import { hasEntries, isCalendar, writeCalendar } from "./calendar.ts";
 import type { MailPart } from "./parts/mail-parts.ts";
 import { isMessage, isWrapped } from "./parts/message-contents.ts";

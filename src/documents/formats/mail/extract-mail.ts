@@ -1,8 +1,7 @@
 import { runCooperatively } from "../../../core/work/cooperative.ts";
 import type { YieldToOthers } from "../../../core/work/cooperative.ts";
 import { writeAttachments } from "./attachments.ts";
-import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART } from "./body/encrypted-text.ts";
-import { writeBody } from "./body/body.ts";
+import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART, writeBody } from "./body/body.ts";
 import { findParts } from "./parts/mail-parts.ts";
 import type { FoundParts } from "./parts/mail-parts.ts";
 import { mailTitle, senderLines } from "./mail-title.ts";
@@ -101,7 +100,7 @@ async function writeMessage(
 ): Promise<{ title: string | null; failure: UnreadableDocument | null }> {
   const { body, attachments, hasEncrypted } = sortParts(root);
   // From here on each part has its own buffer, so the message's buffer can be released.
-  const contents = new PartContents(inMailbox);
+  const contents = new PartContents();
   await runCooperatively(contents.decode(message, body, attachments), yieldToOthers);
   if (discardsBytes) releaseBytes(message);
   const title = mailTitle(root.headers);
@@ -109,7 +108,10 @@ async function writeMessage(
   for (const line of senderLines(root.headers)) out.listItem(0, "-", line);
   const headLength = out.length;
   if (endsEarly) notes.push(ENDS_EARLY);
-  const unread = await runCooperatively(writeBody(body, { contents, out, notes }), yieldToOthers);
+  const unread = await runCooperatively(
+    writeBody(body, { contents, out, notes, inMailbox }),
+    yieldToOthers,
+  );
   await writeAttachments(attachments, { contents, out, notes, extract, yieldToOthers });
   if (out.length === headLength) {
     return {

@@ -3,7 +3,6 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const LINE_FEED = 0x0a;
-const QUOTE = 0x3e;
 const FROM = new TextEncoder().encode("From ");
 const MAX_MESSAGES = 20_000;
 const LOOK_BYTES = 1_024;
@@ -73,27 +72,5 @@ function isEnvelope(bytes: Uint8Array, at: number): boolean {
   );
 }
 
-/** Undoes the `>` before lines that look like an envelope; `bytes` is empty afterwards. */
-export function* withoutFromEscapes(
-  bytes: Uint8Array<ArrayBuffer>,
-): CooperativeWork<Uint8Array<ArrayBuffer>> {
-  const progress = new Progress();
-  let end = 0;
-  for (let at = 0; at < bytes.length;) {
-    const advanced = progress.advanceTo(at);
-    if (advanced > 0) yield advanced;
-    const line = bytes.indexOf(LINE_FEED, at);
-    const next = line < 0 ? bytes.length : line + 1;
-    const start = isEscaped(bytes, at) ? at + 1 : at;
-    if (end < start) bytes.copyWithin(end, start, next);
-    end += next - start;
-    at = next;
-  }
-  return end === bytes.length ? bytes : new Uint8Array(bytes.buffer.transfer(end));
-}
-
-function isEscaped(bytes: Uint8Array, at: number): boolean {
-  let from = at;
-  while (bytes[from] === QUOTE) from++;
-  return from > at && FROM.every((byte, index) => bytes[from + index] === byte);
-}
+/** Undoes the `>` before lines that look like an envelope. */
+export const withoutFromEscapes = (text: string) => text.replace(/^>(>*From )/gm, "$1");

@@ -5,12 +5,14 @@ export type StructuredValue = { value: string; parameters: ReadonlyMap<string, s
 
 const MAX_FIELD_CHARACTERS = 1 << 16;
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;]*))/g;
+/** A comment after the value, which may hold a semicolon. */
+const COMMENT = /^([^;"(]*)\([^()]*\)/;
 /** `filename*`, `filename*0`, `filename*0*` (RFC 2231 §3 and §4). */
 const CONTINUED = /^([^*]+)\*(?:(\d{1,4})(\*)?)?$/;
 
 /** Reads a header field's value and parameters (RFC 2045 §5.1, RFC 2231). The first of a name counts. */
 export function parseStructured(field: string): StructuredValue {
-  const text = withoutComments(field.slice(0, MAX_FIELD_CHARACTERS));
+  const text = field.slice(0, MAX_FIELD_CHARACTERS).replace(COMMENT, "$1");
   const parameters = new Map<string, string>();
   const sections = new Map<string, Map<number, Section>>();
   for (const [, rawName = "", quoted, bare = ""] of text.matchAll(PARAMETER)) {
@@ -38,24 +40,17 @@ function addSection(sections: Map<string, Map<number, Section>>, name: string, t
 /** Joins a parameter's sections as bytes, because one character may be split between sections. */
 function joined(sections: Map<number, Section>): string {
   let charset = "utf-8";
-  let bytes = "";
+  let escaped = "";
   for (const [at, { text, isEncoded }] of [...sections].sort(([left], [right]) => left - right)) {
     const [, named, rest] =
       at === 0 && isEncoded ? (/^([^']*)'[^']*'([^]*)$/.exec(text) ?? []) : [];
     charset = named === undefined || named === "" ? charset : named;
-    bytes += isEncoded ? percentDecoded(utf8Of(rest ?? text)) : utf8Of(text);
+    escaped += isEncoded ? (rest ?? text) : encodeURIComponent(text.toWellFormed());
   }
-  return decoderOf(charset).decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
-}
-
-const utf8Of = (text: string) =>
-  Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
-
-/** Decodes to bytes, each as a character up to U+00FF. */
-function percentDecoded(text: string): string {
-  return text.replace(/%([0-9a-f]{2})/gi, (_escape, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
+  const bytes = Array.from(escaped.matchAll(/%([0-9a-f]{2})|[^]/gi), ([character, code]) =>
+    code === undefined ? character.charCodeAt(0) : Number.parseInt(code, 16),
   );
+  return decoderOf(charset).decode(Uint8Array.from(bytes));
 }
 
 function decoderOf(charset: string): TextDecoder {
@@ -64,26 +59,4 @@ function decoderOf(charset: string): TextDecoder {
   } catch {
     return new TextDecoder();
   }
-}
-
-const TOKENS = /"(?:[^"\\]|\\[^])*"?|\\[^]?|[()]|[^"\\()]+/g;
-/** At a new word: `name=report(1).pdf` holds no comment. */
-const COMMENT_PLACE = /(?:^|[\s;]|^[^=;]*)$/;
-const WITHIN_WORD = /^\([^()]*\)[^\s;()]/;
-const LOOK_CHARACTERS = 80;
-
-/** Removes comments in parentheses; one that is never closed is kept as text. */
-function withoutComments(text: string): string {
-  if (!text.includes("(")) return text;
-  let kept = "";
-  let depth = 0;
-  for (const { 0: token, index } of text.matchAll(TOKENS)) {
-    const opens = () =>
-      COMMENT_PLACE.test(kept.slice(-LOOK_CHARACTERS)) &&
-      !WITHIN_WORD.test(text.slice(index, index + LOOK_CHARACTERS));
-    if (token === "(" && (depth > 0 || opens())) depth++;
-    else if (token === ")" && depth > 0) depth--;
-    else if (depth === 0) kept += token;
-  }
-  return depth === 0 ? kept : text;
 }

@@ -1,25 +1,30 @@
 import { Progress } from "../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { UnreadableDocument } from "../../extracted-document.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { MAN_MACROS } from "./man-macros.ts";
 import { ManWriter } from "./man-writer.ts";
-import { MdocMacros } from "./mdoc-macros.ts";
 import { argumentsOf, plainText } from "./roff-escapes.ts";
 import { RoffSource } from "./roff-source.ts";
 import { rowsOf } from "./tables.ts";
 
+const MDOC = "manual page uses mdoc; convert it with mandoc -T markdown";
 const HEADINGS = new Map([
   ["SH", 2],
   ["SS", 3],
 ]);
 
-/** Manual pages: man(7) and mdoc(7), with tables of tbl(1). */
+/**
+ * Manual pages: man(7), with tables of tbl(1).
+ * @throws UnreadableDocument for mdoc(7), the macros of BSD.
+ */
 export function* extractMan(text: string): CooperativeWork<Extraction> {
+  if (/^\.D[dt]\b/m.test(text)) throw new UnreadableDocument(MDOC);
   const out = new MarkdownBuilder();
   const writer = new ManWriter(out);
   const source = new RoffSource(text);
-  const reader = new ManReader(writer, /^\.D[dt]\b/m.test(text));
+  const reader = new ManReader(writer);
   const progress = new Progress();
   for (const { request, text: line } of source.lines((each) => MAN_MACROS.has(each))) {
     reader.read(request, line);
@@ -35,19 +40,17 @@ export function* extractMan(text: string): CooperativeWork<Extraction> {
 class ManReader {
   elsewhere: string | null = null;
   readonly #writer: ManWriter;
-  readonly #mdoc: MdocMacros | null;
   #heading: number | null = null;
   #table: string[] | null = null;
 
-  constructor(writer: ManWriter, isMdoc: boolean) {
+  constructor(writer: ManWriter) {
     this.#writer = writer;
-    this.#mdoc = isMdoc ? new MdocMacros(writer) : null;
   }
 
   read(request: string | null, line: string): void {
     if (this.#table !== null) this.#inTable(request, line, this.#table);
     else if (request === null) this.#text(line);
-    else if (this.#mdoc?.run(request, line) !== true) this.#request(request, line);
+    else this.#request(request, line);
   }
 
   #text(line: string): void {

@@ -4,7 +4,7 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { textOf, UnreadableDocument } from "../../extracted-document.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { readPage } from "../html/extract-html.ts";
-import { jsonStructure } from "../json/json-structure.ts";
+import { jsonTokens } from "../json/json-tokens.ts";
 import { extractMarkdown } from "../markdown/extract-markdown.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { withoutHiddenMarkup } from "../markdown/markdown-hidden.ts";
@@ -12,17 +12,16 @@ import { countNote } from "../../notes.ts";
 
 /** Limit of one output: a table of some thousand rows. */
 const MAX_OUTPUT_CHARACTERS = 1 << 18;
-/** Limit of values: each takes up to 75 bytes during parsing, besides its characters. */
-const MAX_VALUES = 750_000;
-const MAX_DEPTH = 1_000;
+/** Limit of keys and values: each takes up to 75 bytes during parsing, besides its characters. */
+const MAX_VALUES = 1_000_000;
 const STAND_IN = /^<[^<>\n]*>$/;
-const PICTURE = /^(?:image\/.*|png|jpeg|svg)$/;
+const PICTURE = /^image\//;
 const HTML_TABLE = /<table[\s>]/i;
 
 /**
- * Jupyter notebooks (nbformat 3 and 4, https://nbformat.readthedocs.io/en/latest/format_description.html):
+ * Jupyter notebooks (nbformat 4, https://nbformat.readthedocs.io/en/latest/format_description.html):
  * text cells as Markdown, code cells as code with what they printed, gave and failed with.
- * @throws UnreadableDocument when it is no JSON, nests too deeply or holds too many values.
+ * @throws UnreadableDocument when it is no JSON or holds too many values.
  */
 export function* extractNotebook(text: string): CooperativeWork<Extraction> {
   yield* checkSize(text);
@@ -32,8 +31,11 @@ export function* extractNotebook(text: string): CooperativeWork<Extraction> {
   } catch {
     throw new UnreadableDocument("notebook is damaged or incomplete");
   }
+  if (fieldOf(notebook, "worksheets") !== undefined) {
+    throw new UnreadableDocument("notebook is of nbformat 3; convert it with jupyter nbconvert");
+  }
   const reader = new NotebookReader(notebook);
-  for (const cell of cellsOf(notebook)) yield* reader.add(cell);
+  for (const cell of listAt(notebook, "cells")) yield* reader.add(cell);
   const { out, title, notes } = reader;
   return { text: out, title, language: null, pages: [], notes };
 }
@@ -43,25 +45,12 @@ function* checkSize(text: string): CooperativeWork<void> {
   const place = { at: 0 };
   const progress = new Progress();
   let values = 0;
-  let depth = 0;
-  for (const part of jsonStructure(text, place)) {
+  for (const { kind } of jsonTokens(text, place)) {
     const advanced = progress.advanceTo(place.at);
     if (advanced > 0) yield advanced;
-    const isOpening = part === "{" || part === "[";
-    if (isOpening) depth++;
-    else if (part !== ",") depth--;
-    if (depth > MAX_DEPTH) throw new UnreadableDocument("notebook nests too deeply");
-    if ((isOpening || part === ",") && ++values > MAX_VALUES) {
-      throw new UnreadableDocument(
-        `notebook holds more than ${MAX_VALUES} values; clear its largest outputs`,
-      );
-    }
+    if (kind === "close" || ++values <= MAX_VALUES) continue;
+    throw new UnreadableDocument("notebook holds too many values; clear its largest outputs");
   }
-}
-
-function cellsOf(notebook: unknown): unknown[] {
-  const sheets = listAt(notebook, "worksheets");
-  return [...listAt(notebook, "cells"), ...sheets.flatMap((sheet) => listAt(sheet, "cells"))];
 }
 
 class NotebookReader {
@@ -88,17 +77,11 @@ class NotebookReader {
   *add(cell: unknown): CooperativeWork<void> {
     const type = wordAt(cell, ["cell_type"]);
     if (type === "code") {
-      // nbformat 3 says `input` and names the language of each cell.
-      const source = linesAt(cell, "source") || linesAt(cell, "input");
-      this.out.code(source, wordAt(cell, ["language"]) ?? this.#language);
+      this.out.code(linesAt(cell, "source"), this.#language);
       for (const output of listAt(cell, "outputs")) {
         yield* this.#addOutput(output);
         yield* this.#giveWay();
       }
-    } else if (type === "heading") {
-      const heading = linesAt(cell, "source");
-      this.title ??= heading;
-      this.out.heading(Number(fieldOf(cell, "level")) || 1, heading);
     } else yield* this.#addText(linesAt(cell, "source"));
     yield* this.#giveWay();
   }

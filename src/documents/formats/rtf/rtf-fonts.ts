@@ -1,5 +1,27 @@
 import { symbolCharacter } from "../office/symbol-fonts.ts";
-import { encodingOfCharset, encodingOfCodePage } from "./code-pages.ts";
+
+const byNumber = (pairs: string) =>
+  new Map(
+    pairs.split(" ").map((pair) => [Number.parseInt(pair), pair.replace(/^\d+:/, "")] as const),
+  );
+
+/** Encodings by Windows code page number, as `\ansicpg` names them. */
+const BY_CODE_PAGE = byNumber(
+  "866:ibm866 874:windows-874 932:shift_jis 936:gb18030 949:euc-kr 950:big5 10000:macintosh 10007:x-mac-cyrillic 20866:koi8-r 28592:iso-8859-2 65001:utf-8",
+);
+
+/** Encodings by the character set of a font (`\fcharset`). */
+const BY_CHARSET = byNumber(
+  "77:macintosh 128:shift_jis 129:euc-kr 134:gb18030 136:big5 161:windows-1253 162:windows-1254 163:windows-1258 177:windows-1255 178:windows-1256 186:windows-1257 204:windows-1251 222:windows-874 238:windows-1250",
+);
+
+const FIRST_WINDOWS_PAGE = 1250;
+const LAST_WINDOWS_PAGE = 1258;
+
+export function encodingOfCodePage(page: number): string {
+  if (page >= FIRST_WINDOWS_PAGE && page <= LAST_WINDOWS_PAGE) return `windows-${page}`;
+  return BY_CODE_PAGE.get(page) ?? "windows-1252";
+}
 
 type Font = { encoding: string | null; isSymbol: boolean; name: string };
 
@@ -9,6 +31,7 @@ const PRIVATE_AREA = 0xf000;
 const PRIVATE_CODES = 0x100;
 const FIRST_BEYOND_ASCII = 0x80;
 const UTF8_FONT = -2;
+const RUN_BYTES = 1 << 16;
 
 /** Fonts by number, and the decoding of their text. */
 export class RtfFonts {
@@ -29,7 +52,7 @@ export class RtfFonts {
   setCharset(charset: number): void {
     const font = this.#fonts.get(this.#defined);
     if (font === undefined) return;
-    font.encoding = encodingOfCharset(charset);
+    font.encoding = BY_CHARSET.get(charset) ?? null;
     font.isSymbol = charset === SYMBOL_CHARSET;
   }
 
@@ -72,5 +95,39 @@ export class RtfFonts {
     const isPrivate = unit >= PRIVATE_AREA && unit < PRIVATE_AREA + PRIVATE_CODES;
     if (font?.isSymbol !== true || !isPrivate) return String.fromCharCode(unit);
     return symbolCharacter(font.name, unit) ?? " ";
+  }
+}
+
+/** Consecutive bytes in one font; a character may take several bytes. */
+export class RtfBytes {
+  readonly #bytes = new Uint8Array(RUN_BYTES);
+  #length = 0;
+  #isGoingOn = false;
+  #font = -1;
+  readonly #fonts: RtfFonts;
+  readonly #write: (text: string) => void;
+
+  constructor(fonts: RtfFonts, write: (text: string) => void) {
+    this.#fonts = fonts;
+    this.#write = write;
+  }
+
+  add(value: number, font: number): void {
+    if (font !== this.#font) this.end();
+    this.#font = font;
+    this.#bytes[this.#length++] = value;
+    if (this.#length === RUN_BYTES) this.#decode(true);
+  }
+
+  /** Writes the remaining bytes: the run is over. */
+  end(): void {
+    if (this.#length > 0 || this.#isGoingOn) this.#decode(false);
+  }
+
+  #decode(goesOn: boolean): void {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    this.#isGoingOn = goesOn;
+    this.#write(this.#fonts.decode(bytes, this.#font, goesOn));
   }
 }

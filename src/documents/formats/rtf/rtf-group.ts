@@ -1,6 +1,3 @@
-import type { RtfText } from "./rtf-text.ts";
-import type { RtfParagraph } from "./rtf-writer.ts";
-
 export type Destination =
   | "text"
   | "skip"
@@ -21,8 +18,6 @@ export type Group = {
   unicodeSkip: number;
   /** The innermost field. */
   field: { code: string };
-  /** The paragraph around the text box that this group is; null for other groups. */
-  around: { paragraph: RtfParagraph; text: RtfText } | null;
 };
 
 /** The state at the start of a document. */
@@ -32,5 +27,4 @@ export const firstGroup = (): Group => ({
   font: -1,
   unicodeSkip: 1,
   field: { code: "" },
-  around: null,
 });

@@ -4,9 +4,7 @@ import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
-import { encodingOfCodePage } from "./code-pages.ts";
-import { RtfBytes } from "./rtf-bytes.ts";
-import { RtfFonts } from "./rtf-fonts.ts";
+import { encodingOfCodePage, RtfBytes, RtfFonts } from "./rtf-fonts.ts";
 import { firstGroup } from "./rtf-group.ts";
 import type { Destination, Group } from "./rtf-group.ts";
 import { NO_STYLE, RtfStyles } from "./rtf-styles.ts";
@@ -32,7 +30,7 @@ export class RtfReader {
   #isGroupStart = false;
   #hasEnded = false;
   #skipBytes = 0;
-  #text = new RtfText();
+  readonly #text = new RtfText();
   #paragraph: RtfParagraph = { ...BODY_TEXT };
   #side = "";
   #definedStyle = 0;
@@ -155,8 +153,6 @@ export class RtfReader {
       if (this.#group.destination !== "text") return;
       this.#text.openLink(linkTargetOf(this.#group.field.code), this.#groups.length);
     },
-    shptxt: () => this.#openBox(),
-    dptxbxtext: () => this.#openBox(),
     footnote: () => {
       if (this.#group.destination !== "text") return;
       this.#notes.push("");
@@ -191,41 +187,30 @@ export class RtfReader {
 
   #openGroup(): void {
     this.#groups.push(this.#group);
-    this.#group = { ...this.#group, around: null };
+    this.#group = { ...this.#group };
     if (this.#groups.length > MAX_GROUPS) throw new UnreadableDocument("RTF nests too deeply");
   }
 
   readonly #onEnd: Partial<Record<Destination, () => void>> = {
     styles: () => this.#defineStyle(),
     fonts: () => this.#fonts.setName(nameOf(this.#side)),
-    "list-text": () => this.#startItem(),
+    "list-text": () => {
+      // The list marker as the writer drew it, inside the paragraph that it marks.
+      this.#paragraph.label = foldSpace(this.#side);
+    },
     title: () => {
       this.title ||= foldSpace(this.#side);
     },
   };
 
   #closeGroup(): void {
-    const { destination, around } = this.#group;
+    const { destination } = this.#group;
     this.#onEnd[destination]?.();
     if (destination !== "text" && destination !== "note") this.#side = "";
     this.#text.closeGroup(this.#groups.length);
-    if (around !== null) this.#closeBox(around);
     this.#hasEnded = this.#groups.length === 1;
     this.#group = this.#groups.pop() ?? this.#group;
     this.#isIgnorable = false;
-  }
-
-  #openBox(): void {
-    if (this.#group.destination !== "text") return;
-    this.#group.around = { paragraph: { ...this.#paragraph }, text: this.#text };
-    this.#text = new RtfText();
-  }
-
-  #closeBox({ paragraph, text }: { paragraph: RtfParagraph; text: RtfText }): void {
-    this.#paragraph.isInTable = paragraph.isInTable;
-    if (!this.#text.isBlank) this.#endParagraph();
-    this.#paragraph = paragraph;
-    this.#text = text;
   }
 
   /** `{\s1 … heading 1;}` inside the style sheet. */
@@ -236,13 +221,6 @@ export class RtfReader {
     });
     this.#style = { name: "", basedOn: NO_STYLE, outlineLevel: null };
     this.#definedStyle = 0;
-  }
-
-  /** The list marker as the writer drew it, for readers that do not count. */
-  #startItem(): void {
-    const label = foldSpace(this.#side);
-    // A marker stands inside the paragraph that it marks.
-    this.#paragraph.label = label;
   }
 
   #acceptByte(value: number, isRaw: boolean): void {

@@ -12,10 +12,6 @@ export class RtfText {
   /** The open link; links inside a link are ignored. */
   #link: Link | null = null;
 
-  get isBlank(): boolean {
-    return this.#text.trim() === "";
-  }
-
   /** @throws UnreadableDocument when it becomes longer than any paragraph. */
   add(text: string): void {
     this.#text = longer(this.#text, text);

@@ -1,31 +1,29 @@
 import { Parser, type Handler } from "htmlparser2";
 
-import { NestingLimit } from "../../../documents/formats/html/nesting-limit.ts";
+/** At each tag the parser goes through all open elements: the limit keeps its work linear. */
+const MAX_DEPTH = 1_000;
+const STEP_CHARACTERS = 1 << 12;
 
-type Told = Pick<Partial<Handler>, "onopentag" | "ontext" | "onclosetag">;
-
-/** Tells what a page holds, in time that is linear in its length however deeply it nests. */
-export function parseHtml(html: string, told: Told): void {
+/** Tells what a page holds, up to where it nests deeper than any page that is read. */
+export function parseHtml(
+  html: string,
+  told: Pick<Partial<Handler>, "onopentag" | "ontext" | "onclosetag">,
+): void {
   let depth = 0;
-  const limit = new NestingLimit(html, {
-    get depth() {
-      return depth;
+  const parser = new Parser({
+    ...told,
+    onopentag(...opened) {
+      depth += 1;
+      told.onopentag?.(...opened);
     },
-    ontext: (text) => told.ontext?.(text),
+    onclosetag(...closed) {
+      depth -= 1;
+      told.onclosetag?.(...closed);
+    },
   });
-  const parser = new Parser(
-    {
-      ...told,
-      onopentag(...opened) {
-        depth += 1;
-        told.onopentag?.(...opened);
-      },
-      onclosetag(...closed) {
-        depth -= 1;
-        told.onclosetag?.(...closed);
-      },
-    },
-    { Tokenizer: limit.tokenizer },
-  );
-  parser.end(html);
+  const isRead = () => depth <= MAX_DEPTH;
+  for (let at = 0; at < html.length && isRead(); at += STEP_CHARACTERS) {
+    parser.write(html.slice(at, at + STEP_CHARACTERS));
+  }
+  parser.end();
 }

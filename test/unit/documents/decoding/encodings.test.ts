@@ -137,13 +137,6 @@ describe("short texts as another writer encodes them", () => {
     await expect(read(encode(text, encoding))).rejects.toThrow("text encoding is not recognised");
   });
 
-  it.each([
-    ["utf-16le", "一緒に納品書に署名し", false],
-    ["utf-16be", "一緒に納品書に署名し", true],
-  ])("%s without a mark, a zero and a space: %s", async (_what, text, isBigEndian) => {
-    expect(await read(utf16(text, isBigEndian))).toBe(text);
-  });
-
   it("keeps UTF-8 whose last character is cut in two, and says so", async () => {
     const bytes = new TextEncoder().encode("Größe").subarray(0, 5);
     const document = await extractDocument({ name: "a.txt", mimeType: null, bytes });
@@ -190,24 +183,8 @@ describe("a declaration of UTF-16 in a document of bytes", () => {
   });
 });
 
-describe("zeros in a file of UTF-8", () => {
-  const LINE = "2026-01-05 06:00 Pumpe läuft, Druck 4 bar\n";
-  const readLog = (text: string) =>
-    extractDocument({ name: "a.log", mimeType: null, bytes: new TextEncoder().encode(text) });
-
-  it.each([
-    ["a single one", "\0", "1 control character removed"],
-    ["a block of them, as a crash leaves", "\0".repeat(512), "512 control characters removed"],
-  ])("are taken out and noted: %s", async (_what, zeros, note) => {
-    const { markdown, notes } = await readLog(LINE.repeat(100) + zeros + LINE.repeat(100));
-    expect(markdown).toBe(LINE.repeat(200));
-    expect(notes).toEqual([note]);
-  });
-
-  it.each([
-    ["many zeros", `${LINE}\0\0\0\0\0\0\0\0`.repeat(50)],
-    ["other control characters", `${LINE}\0\u0001\u0002`.repeat(50)],
-  ])("make it no text where there are %s", async (_what, text) => {
-    await expect(readLog(text)).rejects.toThrow(/application\/octet-stream/);
-  });
+it.each(["\0", "\0".repeat(512), "\0\u0001\u0002"])("zeros make it no text: %j", async (zeros) => {
+  const line = "2026-01-05 06:00 Pumpe läuft, Druck 4 bar\n";
+  const log = new TextEncoder().encode(line.repeat(100) + zeros + line.repeat(100));
+  await expect(read(log, "a.log")).rejects.toThrow(/application\/octet-stream/);
 });

@@ -36,39 +36,36 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-type FlowedLine = { depth: number; pieces: string[]; length: number };
+type FlowedLine = { marks: string; text: string };
 
 /** Joins a line that ends in a space with the next line of the same quotation depth. */
 function* unflowed(lines: Iterable<string>, { deletesSpace }: Flow): Generator<string> {
   let open: FlowedLine | null = null;
   for (const line of lines) {
-    const { depth, text } = unquoted(line);
-    if (open !== null && !goesOn(open, depth, text)) {
+    const marks = marksOf(line);
+    // The first space is stuffing: it keeps the text from being taken for a quotation mark.
+    const text = line.slice(marks.length).replace(/^ /, "");
+    if (open !== null && !goesOn(open, marks, text)) {
       yield quoted(open);
       open = null;
     }
-    open ??= { depth, pieces: [], length: 0 };
+    open ??= { marks, text: "" };
     const isSoft = text.endsWith(" ") && !SIGNATURE.test(text);
-    open.pieces.push(isSoft && deletesSpace ? text.slice(0, -1) : text);
-    open.length += text.length;
-    if (isSoft && open.length < STEP_CHARACTERS) continue;
+    open.text += isSoft && deletesSpace ? text.slice(0, -1) : text;
+    if (isSoft && open.text.length < STEP_CHARACTERS) continue;
     yield quoted(open);
     open = null;
   }
   if (open !== null) yield quoted(open);
 }
 
-function unquoted(line: string): { depth: number; text: string } {
-  const depth = /^>*/.exec(line)?.[0].length ?? 0;
-  // The first space is stuffing: it keeps the text from being taken for a quotation mark.
-  return { depth, text: line.slice(line[depth] === " " ? depth + 1 : depth) };
-}
+const marksOf = (line: string) => /^>*/.exec(line)?.[0] ?? "";
 
-const goesOn = (open: FlowedLine, depth: number, text: string) =>
-  open.depth === depth && text !== "" && !SIGNATURE.test(text);
+const goesOn = (open: FlowedLine, marks: string, text: string) =>
+  open.marks === marks && text !== "" && !SIGNATURE.test(text);
 
-const quoted = ({ depth, pieces }: FlowedLine) =>
-  "> ".repeat(Math.min(depth, MAX_QUOTATIONS)) + pieces.join("");
+const quoted = ({ marks, text }: FlowedLine) =>
+  "> ".repeat(Math.min(marks.length, MAX_QUOTATIONS)) + text;
 
 class ParagraphWriter {
   readonly #out: MarkdownBuilder;

@@ -3,8 +3,6 @@ import { Progress } from "../../../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import { MailHeaders } from "../mail-headers.ts";
-import { OpenMultiparts } from "./open-multiparts.ts";
-import type { Delimiter } from "./open-multiparts.ts";
 import { parseStructured } from "../structured-value.ts";
 
 /** One part of a message (RFC 2045): where its body lies in the message's bytes, undecoded. */
@@ -29,17 +27,19 @@ const MAX_PARTS_DEPTH = 50;
 const MAX_PARTS = 10_000;
 const MAX_HEADER_BYTES = 1 << 21;
 /** RFC 2046 allows 70. */
-const MAX_BOUNDARY_CHARACTERS = 200;
+const MAX_BOUNDARY_BYTES = 200;
 const MAX_NAME_BYTES = 200;
 /** Limit of header lines that are no fields but may have fields after them. */
 const MAX_ODD_BYTES = 1 << 16;
-const LOOK_BYTES = 1 << 13;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 const DASH = 0x2d;
 const TYPE = /^[^\s/]+\/[^\s/]+$/;
 
 const latin1 = new TextDecoder("latin1");
+
+/** A boundary line: the depth of its multipart, and whether it is the closing one. */
+type Delimiter = { depth: number; isLast: boolean };
 
 export type FoundParts = { root: MailPart; endsEarly: boolean };
 
@@ -54,7 +54,7 @@ export function findParts(bytes: Uint8Array): CooperativeWork<FoundParts> {
 
 class PartsReader {
   readonly #bytes: Uint8Array;
-  readonly #open = new OpenMultiparts<MailPart>();
+  readonly #open: { part: MailPart; boundary: string }[] = [];
   #parts = 0;
   #headerBytes = 0;
   /** How far the bytes were scanned ahead: for the end of a head and for possible boundaries. */
@@ -70,7 +70,7 @@ class PartsReader {
     const root = this.#openPart(this.#firstLine(), null);
     let current: MailPart | null = root;
     let at = this.#nextDashes(root.start);
-    while (at < bytes.length && this.#open.depth > 0) {
+    while (at < bytes.length && this.#open.length > 0) {
       const advanced = progress.advanceTo(at + this.#looked);
       if (advanced > 0) yield advanced;
       const delimiter = this.#delimiterAt(at);
@@ -81,7 +81,7 @@ class PartsReader {
       }
       at = this.#nextDashes(next);
     }
-    const endsEarly = this.#open.depth > 0;
+    const endsEarly = this.#open.length > 0;
     if (current !== null) current.end = bytes.length;
     this.#close(0, bytes.length);
     return { root, endsEarly };
@@ -104,12 +104,12 @@ class PartsReader {
     const end = this.#beforeLineBreak(at);
     if (current !== null) current.end = Math.max(current.start, end);
     this.#close(isLast ? depth : depth + 1, end);
-    return isLast ? null : this.#openPart(next, this.#open.partAt(depth));
+    return isLast ? null : this.#openPart(next, this.#open[depth]?.part ?? null);
   }
 
   /** Ends the open parts at this depth and deeper. */
   #close(depth: number, end: number): void {
-    for (const part of this.#open.closeTo(depth)) {
+    for (const { part } of this.#open.splice(depth)) {
       part.end = Math.max(part.start, end);
       // A multipart without parts is a single text.
       if (part.parts.length === 0) part.type = "text/plain";
@@ -128,17 +128,17 @@ class PartsReader {
     const part = partOf(headers, usual, start);
     parent?.parts.push(part);
     if (part.type.startsWith("multipart/")) {
-      const boundary = part.parameters.get("boundary") ?? "";
-      this.#openMultipart(part, boundary === "" ? this.#guessedBoundary(start) : boundary);
+      this.#openMultipart(part, part.parameters.get("boundary") ?? "");
     }
     return part;
   }
 
-  #openMultipart(part: MailPart, boundary: string): void {
-    if (this.#open.depth >= MAX_PARTS_DEPTH) tooDeep();
-    if (boundary !== "" && boundary.length <= MAX_BOUNDARY_CHARACTERS) {
-      this.#open.open(part, boundary);
-    } else part.type = "text/plain";
+  #openMultipart(part: MailPart, name: string): void {
+    if (this.#open.length >= MAX_PARTS_DEPTH) tooDeep();
+    const boundary = latin1.decode(new TextEncoder().encode(name));
+    const isUsable = boundary !== "" && boundary.length <= MAX_BOUNDARY_BYTES;
+    if (isUsable) this.#open.push({ part, boundary });
+    else part.type = "text/plain";
   }
 
   #headAt(at: number): { headEnd: number; start: number } {
@@ -185,27 +185,25 @@ class PartsReader {
     return latin1.decode(this.#bytes.subarray(at, end));
   }
 
-  /** The boundary, guessed from the first line of a part, if the headers do not declare it. */
-  #guessedBoundary(from: number): string {
-    this.#looked += LOOK_BYTES;
-    const text = latin1.decode(this.#bytes.subarray(from, from + LOOK_BYTES));
-    return (
-      /(?:^|\n)--(\S[^\r\n]{0,69}?)[ \t]{0,9}\r?\n(?:Content-[\w-]+:|\r?\n)/i.exec(text)?.[1] ?? ""
-    );
-  }
-
   /** The boundary on the line at `at`, of the innermost part that declares it. */
   #delimiterAt(at: number): Delimiter | null {
-    const start = at + 2;
-    let end = this.#lineEnd(at);
-    while (end > start && isSpace(this.#bytes[end - 1])) end--;
-    return this.#open.delimiterOf(this.#bytes.subarray(start, Math.max(start, end)));
+    const end = Math.min(this.#lineEnd(at), at + 2 * MAX_BOUNDARY_BYTES);
+    const line = latin1.decode(this.#bytes.subarray(at + 2, end)).trimEnd();
+    const next = this.#depthOf(line);
+    const last = line.endsWith("--") ? this.#depthOf(line.slice(0, -2)) : -1;
+    if (next < 0 && last < 0) return null;
+    return next > last ? { depth: next, isLast: false } : { depth: last, isLast: true };
+  }
+
+  /** The depth of the innermost multipart with a boundary; negative for no boundary. */
+  #depthOf(line: string): number {
+    return this.#open.findLastIndex(({ boundary }) => boundary === line);
   }
 
   /** The offset of the next line that begins with two dashes; `from` is the start of a line. */
   #nextDashes(from: number): number {
     const bytes = this.#bytes;
-    if (this.#open.depth === 0) return bytes.length;
+    if (this.#open.length === 0) return bytes.length;
     if (bytes[from] === DASH && bytes[from + 1] === DASH) return from;
     for (let at = from; at < bytes.length; at++) {
       const isFound = bytes[at] === LINE_FEED && bytes[at + 1] === DASH && bytes[at + 2] === DASH;
@@ -224,8 +222,6 @@ class PartsReader {
     return this.#bytes[at - 2] === RETURN ? at - 2 : at - 1;
   }
 }
-
-const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x09 || byte === RETURN;
 
 function tooDeep(): never {
   throw new UnreadableDocument("message is damaged or nests too deeply");

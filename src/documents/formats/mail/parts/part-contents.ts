@@ -2,31 +2,17 @@ import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { releaseBytes } from "../../../release-bytes.ts";
 import type { MailPart } from "./mail-parts.ts";
 import type { Body } from "./message-contents.ts";
-import { withoutFromEscapes } from "../mailbox.ts";
 import { decodedBody } from "./transfer-encoding.ts";
 
 /** The decoded bodies of a message's parts, each in a buffer of its own until it is taken. */
 export class PartContents {
   readonly #bodies = new Map<MailPart, Uint8Array<ArrayBuffer>>();
-  readonly #inMailbox: boolean;
-
-  constructor(inMailbox: boolean) {
-    this.#inMailbox = inMailbox;
-  }
-
   /** Call once, before any body is taken: afterwards the message's bytes can be released. */
   *decode(message: Uint8Array, body: Body[], attachments: MailPart[]): CooperativeWork<void> {
     for (const part of [...partsOf(body), ...attachments]) {
       const { start, end, encoding } = part;
-      const decoded = yield* decodedBody(message.subarray(start, end), encoding);
-      const isEscaped = this.#inMailbox && encoding !== "base64";
-      this.#bodies.set(part, isEscaped ? yield* withoutFromEscapes(decoded) : decoded);
+      this.#bodies.set(part, yield* decodedBody(message.subarray(start, end), encoding));
     }
-  }
-
-  /** A part's bytes; empty once they are taken. */
-  look(part: MailPart): Uint8Array {
-    return this.#bodies.get(part) ?? new Uint8Array();
   }
 
   /** Hands a part's bytes over to the caller; works once for each part. */

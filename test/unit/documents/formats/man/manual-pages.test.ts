@@ -5,8 +5,11 @@ import { extractDocument } from "../../../../../src/documents/extract-document.t
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const read = (name: string, text: string) =>
   extractDocument({ name, mimeType: "text/plain", bytes: utf8(text) });
-const body = async (text: string, head = '.TH OIL 1 "May 2026"') =>
-  (await read("oil.1", `.\\" made by hand\n${head}\n${text}`)).markdown.replace(/^# .*\n\n/, "");
+const body = async (text: string) =>
+  (await read("oil.1", `.\\" made by hand\n.TH OIL 1 "May 2026"\n${text}`)).markdown.replace(
+    /^# .*\n\n/,
+    "",
+  );
 
 it("reads a page by its ending and its first macro, packed or not", async () => {
   const page = ".TH OIL 8\n.SH NAME\noil \\- oils hinges\n";
@@ -61,25 +64,10 @@ it.each([
   expect(await body(text)).toBe(markdown);
 });
 
-it.each([
-  [
-    "a synopsis",
-    ".Sh NAME\n.Nm oil\n.Nd oils hinges\n.Sh SYNOPSIS\n.Nm\n.Op Fl a Ar tin\n.Ar",
-    "## NAME\n\noil – oils hinges\n\n## SYNOPSIS\n\noil [-a tin] file ...",
-  ],
-  [
-    "lists",
-    ".Bl -tag\n.It Fl a , Fl Fl all\nSee\n.Xr lock 8 .\n.It Fl D Xo\n.Sm off\n.Oo Ar host : Oc\n.Ar port\n.Sm on\n.Xc\nOpens.\n.El\nEnd.",
-    "- -a, --all\n  See lock(8).\n- -D [host:]port\n  Opens.\n\nEnd.",
-  ],
-  [
-    "quotations",
-    "Set it to\n.Dq none .\n.Bd -literal\na  b\n.Ed",
-    "Set it to “none”.\n\n```\na  b\n```",
-  ],
-  ["calls", '.Fn open "char *path" 0 ;', "open(char *path, 0);"],
-])("mdoc: %s", async (_what, text, markdown) => {
-  expect(await body(text, ".Dd May 1, 2026\n.Dt OIL 1\n.Os")).toBe(markdown);
+it("refuses pages that use mdoc, and says how to convert them", async () => {
+  await expect(read("oil.1", ".Dd May 1, 2026\n.Dt OIL 1\n.Os\n.Sh NAME\n")).rejects.toThrow(
+    "manual page uses mdoc; convert it with mandoc -T markdown",
+  );
 });
 
 it("says where the text of a page is that only names another", async () => {
