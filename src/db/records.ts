@@ -21,10 +21,13 @@ export const FILE_COUNTS = {
 /** Of a RAG, or of a source, by status. */
 export type FileCounts = Record<keyof typeof FILE_COUNTS, number>;
 
+/** Columns of a RAG's settings, beside its name and state. */
+export const RAG_SETTINGS = ["chunkSize", "chunkOverlap", "reranker", "searchMode"] as const;
+
 /** Of a RAG `r` with `RAG_JOINS`. */
 export const RAG_FIELDS = {
   ...pick(r, "id", "name", "identifier", "scopeMode", "generation"),
-  ...pick(r, "chunkSize", "chunkOverlap", "reranker", "searchMode"),
+  ...pick(r, ...RAG_SETTINGS),
   /** As the API shows it; a pause by an administrator takes precedence over a failed scan. */
   status: computed(
     oneOf(["active", "paused", "error"]),

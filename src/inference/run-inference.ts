@@ -8,6 +8,7 @@ import { measured, type RunTools } from "./record-usage.ts";
 import type { EmitEvent } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput, type OutputPlan } from "./structured-output.ts";
+import { searchSettings } from "../core/search-settings.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import type {
   Caller,
@@ -110,7 +111,7 @@ export async function answerFromPassages(
     messages: [...messages, { role: "user", content: text }, ...followUp],
     citing,
     shown: used,
-    search: setting.nativeRag ? null : searchSettings(input),
+    search: setting.nativeRag ? null : settingsOf(input),
     maxSteps: MAX_STEPS,
     ...tools,
   });
@@ -138,14 +139,11 @@ function leftOutOf(leftOut: number, of: number): string[] {
   return leftOut === 0 ? [] : [`context: ${leftOut} of ${of} passages did not fit the model`];
 }
 
-function searchSettings(input: InferenceInput): SearchSettings {
-  const { topK, useReranking, candidateMultiplier, includeDuplicates, searchMode } = input;
+const givenSettings = searchSettings.partial({ searchMode: true, similarityThreshold: true });
+
+function settingsOf(input: InferenceInput): SearchSettings {
   return {
-    searchMode,
-    topK,
-    useReranking,
-    candidateMultiplier,
-    includeDuplicates,
+    ...givenSettings.parse(input),
     similarityThreshold: null,
     restrictionOf: (rag) => restrictionOf(rag, input),
   };

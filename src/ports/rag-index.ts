@@ -24,7 +24,7 @@ export type DescribeResult =
 export type SearchMode = "hybrid" | "semantic" | "keyword";
 
 /** The weights of a RAG's legs. `weight`: 0 to 1, the vector leg's share in `hybrid`. */
-export type FusionRule = { searchMode: SearchMode; weight: number };
+export type FusionRule = { mode: SearchMode; weight: number };
 
 /**
  * What a search reads in the same step as it finds it. `best`: `needed` chunks after the threshold

@@ -22,7 +22,7 @@ export function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
         (_, other) => modelOf(lists[other]?.found ?? found) === modelOf(found),
       );
       const scale = { ...scaleOf(ofModel), lexicalBest };
-      const rule = { searchMode: "hybrid", weight: found.embedded?.fusionWeight ?? 0 } as const;
+      const rule = { mode: "hybrid", weight: found.embedded?.fusionWeight ?? 0 } as const;
       for (const [id, value] of fuseQuery(legs[place] ?? NOTHING, rule, scale)) {
         values.set(id, Math.max(values.get(id) ?? 0, value));
       }

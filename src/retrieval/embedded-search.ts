@@ -50,7 +50,7 @@ async function search(
   const lexical = searchesWords(searchMode) || vectors === null;
   const read = isAlone ? { read: bestWanted({ target, embedded }, plan) } : {};
   const { queries, shardOf, chunks, best } = await index.search({ vectors, lexical, ...read });
-  const found = { target, embedded, searchMode, queries, shardOf, floors: [] };
+  const found = { target, embedded, mode: searchMode, queries, shardOf, floors: [] };
   if (best === undefined) return found;
   const values = new Map(chunks.map(({ id }, at) => [id, best.values[at] ?? 0]));
   return { ...found, best: { ...best, chunks, values } };
@@ -59,7 +59,7 @@ async function search(
 function bestWanted(of: Pick<RagFindings, "target" | "embedded">, plan: SearchPlan) {
   return {
     kind: "best",
-    rule: { searchMode: of.target.rag.searchMode, weight: of.embedded?.fusionWeight ?? 0 },
+    rule: { mode: of.target.rag.searchMode, weight: of.embedded?.fusionWeight ?? 0 },
     needed: readCount(of, plan),
     threshold: plan.threshold,
     withCandidates: plan.reranks || plan.explains,

@@ -23,7 +23,7 @@ function mergeAll(lists: ScoredList[], first: ScoredList): ScoredChunk[] {
   if (lists.every((list) => isJudgedAs(list, first, isOfOneModel))) {
     return mergeByHeads(all.map((chunks) => chunks.map(valuedAsJudged)));
   }
-  const isOfOneMode = lists.every(({ found }) => found.searchMode === first.found.searchMode);
+  const isOfOneMode = lists.every(({ found }) => found.mode === first.found.mode);
   return mergeByHeads(isOfOneModel && isOfOneMode ? all : onCommonScale(lists));
 }
 

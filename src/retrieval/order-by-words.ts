@@ -115,7 +115,7 @@ function findsFor(lists: ScoredList[], at: number): Finds {
   return new Map(
     lists.flatMap(({ found: { best, embedded } }, list) => {
       if (best !== undefined) return [...(best.finds[at] ?? [])];
-      const rule = { searchMode: "hybrid", weight: embedded?.fusionWeight ?? 0 } as const;
+      const rule = { mode: "hybrid", weight: embedded?.fusionWeight ?? 0 } as const;
       return [...findsOf(legs[list] ?? { lexical: [], vector: [] }, rule, scale)];
     }),
   );

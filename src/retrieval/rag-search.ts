@@ -22,7 +22,7 @@ export type RagFindings = {
   /** Null: the embedding model is lost. */
   embedded: EmbeddedQueries | null;
   /** The call's mode, or `hybrid` where words replace vectors because the model failed. */
-  searchMode: SearchMode;
+  mode: SearchMode;
   /** In the order of the queries. */
   queries: QueryCandidates[];
   /** The shard that holds a candidate, where it is known. */
@@ -96,7 +96,7 @@ export function chooseFound(
   scales: Scale[],
   margin: number,
 ): Choice & { values: Map<ChunkId, number> } {
-  const rule = { searchMode: found.searchMode, weight: found.embedded?.fusionWeight ?? 0 };
+  const rule = { mode: found.mode, weight: found.embedded?.fusionWeight ?? 0 };
   const ranked = rankCandidates(found.queries, rule, scales);
   const values = new Map(ranked.map(({ id, value }) => [id, value]));
   const limits = { needed: readCount(found, plan), threshold: plan.threshold, margin };

@@ -106,12 +106,12 @@ export class ShardedIndex {
    * does not answer.
    */
   async searchAgain(
-    { embedded, searchMode, queries: before }: RagFindings,
+    { embedded, mode, queries: before }: RagFindings,
     scan: "all" | "deep" | "in-flight",
     ids: ChunkId[],
   ): Promise<IndexSearch | null> {
     const vectors = embedded?.vectors ?? null;
-    const lexical = searchesWords(searchMode) || vectors === null;
+    const lexical = searchesWords(mode) || vectors === null;
     const again = await this.search({ vectors, lexical, scan, read: { kind: "all", ids } });
     if (!again.isWhole) return null;
     const queries = again.queries.map((legs, at) => rescored(legs, before[at]?.statistics));

@@ -47,7 +47,7 @@ export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
     return {
       target,
       embedded,
-      searchMode: wordsStandIn ? "hybrid" : searchMode,
+      mode: wordsStandIn ? "hybrid" : searchMode,
       queries: words.queries.map((legs, at) => ({ ...legs, vector: nearest.lists[at] ?? [] })),
       shardOf: new Map([...first.shardOf, ...nearest.shardOf, ...words.shardOf]),
       floors: nearest.floors,

@@ -220,6 +220,10 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     await second.page.click("button:has-text('Save')");
     await admin.page.fill("[name=systemPrompt]", "Changed in the first");
     await admin.page.click("button:has-text('Save')");
+    expect(await admin.page.locator(".notice.bad").innerText()).toContain("Somebody else changed");
+    expect(await admin.page.inputValue("[name=systemPrompt]")).toBe("Changed in the first");
+    await admin.page.fill("[name=name]", "Renamed in the second");
+    await admin.page.click("button:has-text('Save')");
     await second.page.goto("/panel/inferences/ask/settings");
     expect(await second.page.inputValue("[name=systemPrompt]")).toBe("Changed in the first");
     expect(await second.page.inputValue("[name=name]")).toBe("Renamed in the second");

@@ -9,7 +9,16 @@ import { newAutomationKey } from "../credential-format.ts";
 import { role } from "../users/user-input.ts";
 
 /** What a key is made with at this time, ms. */
-export const newKey = (now: number) => z.object({ name, role, expiresAt: futureTime(now) });
+export const newKey = (now: number) =>
+  z.object({
+    name: name.meta({ label: "Name", hint: "The program that uses it." }),
+    role,
+    expiresAt: futureTime(now).meta({
+      label: "Expires",
+      hint: "Ends at the start of this day (UTC). Leave empty for no end.",
+      input: "date",
+    }),
+  });
 
 export type AutomationKey = Omit<KeyRow, "hash">;
 

@@ -8,13 +8,35 @@ const email = z
   .string()
   .trim()
   .max(EMAIL_MAX_LENGTH)
-  .regex(EMAIL_PATTERN, "must be an e-mail address");
-const password = z.string().min(PASSWORD_MIN_LENGTH).max(PASSWORD_MAX_LENGTH);
+  .regex(EMAIL_PATTERN, "must be an e-mail address")
+  .meta({ label: "E-mail", input: "email" });
+const password = z
+  .string()
+  .min(PASSWORD_MIN_LENGTH)
+  .max(PASSWORD_MAX_LENGTH)
+  .meta({
+    label: "Password",
+    hint: `At least ${PASSWORD_MIN_LENGTH} characters. The user can change it.`,
+    input: "password",
+  });
 
-export const role = z.enum(["admin", "member"]);
+export const role = z.enum(["admin", "member"]).meta({
+  label: "Role",
+  choices: {
+    member: "member: reads everything, changes nothing",
+    admin: "admin: may change everything",
+  },
+});
 
 export const newUser = z.object({ email, password, role });
-export const userPatch = newUser.partial();
+export const userPatch = newUser
+  .extend({
+    password: password.meta({
+      label: "New password",
+      hint: "Leave empty to keep it. A new password or role ends the user’s sessions.",
+    }),
+  })
+  .partial();
 
 /** Accepts any password, whatever the rules were when it was chosen. */
 export const typedPassword = z.string().min(1).max(PASSWORD_MAX_LENGTH);

@@ -11,16 +11,20 @@ import type { Services } from "../../services.ts";
 
 export const MAX_MODELS = 1_000;
 const price = z.number().min(0);
+const perMillion = { hint: "Per million tokens.", isHalf: true };
 
 /** The models that are offered, with prices per million tokens. */
 export const offeredModels = z
   .array(
     z.object({
-      model: modelName,
-      kind: z.enum(["chat", "embedding", "reranker"]),
-      inputPrice: price,
-      outputPrice: price,
-      currency: z.string().regex(/^[A-Z]{3}$/, "must be a currency code of three capitals"),
+      model: modelName.meta({ label: "Model", placeholder: "openai/gpt-5-mini" }),
+      kind: z.enum(["chat", "embedding", "reranker"]).meta({ label: "Kind" }),
+      inputPrice: price.meta({ label: "Price of input", ...perMillion }),
+      outputPrice: price.meta({ label: "Price of output", ...perMillion }),
+      currency: z
+        .string()
+        .regex(/^[A-Z]{3}$/, "must be a currency code of three capitals")
+        .meta({ label: "Currency" }),
     }),
   )
   .max(MAX_MODELS);

@@ -5,15 +5,13 @@ import type { ragGenerations } from "../schema/index.ts";
 import { inferences, rags } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, values } from "../select.ts";
 import { hasRows, raw, runBatch, sql } from "../sql.ts";
+import { RAG_SETTINGS } from "../records.ts";
 import { UPDATED } from "../updated-at.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 
 type RagRow = typeof rags.$inferSelect;
 /** Settings of a RAG that a change may give. */
-type RagSettings = Pick<
-  RagRow,
-  "name" | "status" | "scopeMode" | "chunkSize" | "chunkOverlap" | "reranker" | "searchMode"
->;
+type RagSettings = Pick<RagRow, "name" | "status" | "scopeMode" | (typeof RAG_SETTINGS)[number]>;
 
 export type NewRag = RagSettings &
   Pick<RagRow, "id" | "identifier" | "fileSourceId" | "createdAt"> &

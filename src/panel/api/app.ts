@@ -68,8 +68,7 @@ const documentRoute = (app: OpenAPIHono<PanelEnv>) =>
   new Endpoints("service").json(
     "get /openapi.json",
     {
-      summary: "This document",
-      description: "For generators and readers.",
+      about: "This document. For generators and readers.",
       answer: z.record(z.string(), z.unknown()),
     },
     ({ context, services }) => ({

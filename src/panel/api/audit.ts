@@ -68,8 +68,8 @@ export const auditRoutes = () =>
   new Endpoints("service").list(
     "get /audit",
     {
-      summary: "Who did what in the last 90 days",
-      description: "For administrators. `format=jsonl` answers all as JSON Lines.",
+      about:
+        "Who did what in the last 90 days. For administrators. `format=jsonl` answers all as JSON Lines.",
       query: auditFilters,
       item: Event,
     },

@@ -44,9 +44,8 @@ export const fileBatchRoutes = () =>
   new Endpoints("sources").json(
     "post /file-sources/{id}/files",
     {
-      summary: "Put many files",
-      description:
-        "One part of `multipart/form-data` for each file. The answer has an entry for each.",
+      about:
+        "Put many files. One part of `multipart/form-data` for each file. The answer has an entry for each.",
       bytes: "multipart/form-data",
       answer: Answer,
       errors: [413, 415],

@@ -61,7 +61,7 @@ export function fileSourceRoutes() {
   const endpoints = new Endpoints("sources")
     .list(
       "get /file-sources",
-      { summary: "File sources", description: "With the last scan of each.", item: Source },
+      { about: "File sources. With the last scan of each.", item: Source },
       async ({ services, paging: { offset, limit } }) => {
         const { data, total } = await listSourceRows(services.db, { offset, limit });
         return { data: data.map(sourceOf), total };
@@ -70,8 +70,8 @@ export function fileSourceRoutes() {
     .json(
       "post /file-sources",
       {
-        summary: "Add a file source",
-        description: "`webhookSecret` is shown this once; `check` says what its provider answered.",
+        about:
+          "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
         ownBody: z.object({ ...newSource, config: config.optional() }),
         answer: z
           .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
@@ -89,8 +89,8 @@ export function fileSourceRoutes() {
     .json(
       `get ${SOURCE}`,
       {
-        summary: "A file source",
-        description: "Its settings, state and last scan; of secrets only whether they are set.",
+        about:
+          "A file source. Its settings, state and last scan; of secrets only whether they are set.",
         answer: Source,
       },
       async ({ services, key }) => sourceOf(await findFileSource(services, { key })),
@@ -98,8 +98,8 @@ export function fileSourceRoutes() {
     .json(
       `patch ${SOURCE}`,
       {
-        summary: "Change a file source",
-        description: "Provider and identifier never change. A secret that is left out is kept.",
+        about:
+          "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
         ownBody: z.object({ ...sourcePatch, config }).partial(),
         answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
         errors: [409, 422],
@@ -118,11 +118,7 @@ export function fileSourceRoutes() {
     )
     .empty(
       `delete ${SOURCE}`,
-      {
-        summary: "Remove a file source",
-        description: "Refused while a RAG uses it.",
-        errors: [409],
-      },
+      { about: "Remove a file source. Refused while a RAG uses it.", errors: [409] },
       async ({ services, key }) =>
         await removeFileSource(services, { source: await findFileSource(services, { key }) }),
     );
@@ -134,8 +130,7 @@ const addActions = (endpoints: Endpoints) =>
     .json(
       `post ${SOURCE}/webhook-secret`,
       {
-        summary: "Renew the webhook's secret",
-        description: "The old one stops working at once.",
+        about: "Renew the webhook's secret. The old one stops working at once.",
         answer: z.object({ webhookSecret: z.string() }),
       },
       async ({ services, key }) => {
@@ -146,8 +141,8 @@ const addActions = (endpoints: Endpoints) =>
     .json(
       `post ${SOURCE}/check`,
       {
-        summary: "Ask the provider whether the source can be read",
-        description: "One cheap call; nothing is stored.",
+        about:
+          "Ask the provider whether the source can be read. One cheap call; nothing is stored.",
         answer: Check,
       },
       async ({ services, key }) =>
@@ -156,8 +151,8 @@ const addActions = (endpoints: Endpoints) =>
     .json(
       `post ${SOURCE}/scan`,
       {
-        summary: "Scan now",
-        description: "`confirmRemovals` lets a scan remove as much as an earlier one held back.",
+        about:
+          "Scan now. `confirmRemovals` lets a scan remove as much as an earlier one held back.",
         body: scanRequest,
         answer: queued,
         status: 202,
@@ -175,8 +170,8 @@ const addListings = (endpoints: Endpoints) =>
     .list(
       `get ${SOURCE}/runs`,
       {
-        summary: "Scans, the newest first",
-        description: "What each scan found, removed, held back and repaired, or why it failed.",
+        about:
+          "Scans, the newest first. What each scan found, removed, held back and repaired, or why it failed.",
         item: Scan,
       },
       async ({ services, key, paging }) => {
@@ -188,8 +183,7 @@ const addListings = (endpoints: Endpoints) =>
     .json(
       `get ${SOURCE}/folders`,
       {
-        summary: "The entries of a folder",
-        description: "200 entries at a time; `after` leads to the next.",
+        about: "The entries of a folder. 200 entries at a time; `after` leads to the next.",
         query: folderQuery,
         answer: Folder,
       },

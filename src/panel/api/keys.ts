@@ -20,8 +20,7 @@ export const keyRoutes = () =>
     .list(
       "get /keys",
       {
-        summary: "Automation keys",
-        description: "With the creator of each. A key ends with its creator.",
+        about: "Automation keys. With the creator of each. A key ends with its creator.",
         item: z.object({ ...shown, createdByEmail: z.string() }).openapi("Key"),
       },
       ({ services, paging }) => listKeys(services.db, paging),
@@ -29,8 +28,7 @@ export const keyRoutes = () =>
     .json(
       "post /keys",
       {
-        summary: "Make a key",
-        description: "The key is shown this once.",
+        about: "Make a key. The key is shown this once.",
         body: newKey,
         answer: z.object({ ...shown, key: z.string() }).openapi("NewKey"),
         status: 201,
@@ -43,6 +41,6 @@ export const keyRoutes = () =>
     )
     .empty(
       "delete /keys/{id}",
-      { summary: "End a key", description: "It stops working at once." },
+      { about: "End a key. It stops working at once." },
       ({ services, key }) => removeKey(services.db, asId(key)),
     ).app;

@@ -8,8 +8,8 @@ export const modelRoutes = () =>
     .json(
       "get /models",
       {
-        summary: "Models that are offered, with prices per million tokens",
-        description: "The models that forms offer. Other models can be used as well.",
+        about:
+          "Models that are offered, with prices per million tokens. The models that forms offer. Other models can be used as well.",
         answer: offeredModels,
       },
       ({ services }) => listModelRows(services.db),
@@ -17,8 +17,7 @@ export const modelRoutes = () =>
     .json(
       "put /models",
       {
-        summary: "Replace the offered models",
-        description: "The whole list at once.",
+        about: "Replace the offered models. The whole list at once.",
         body: offeredModels,
         answer: offeredModels,
       },

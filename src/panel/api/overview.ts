@@ -66,8 +66,8 @@ export const overviewRoutes = () =>
   new Endpoints("service").json(
     "get /overview",
     {
-      summary: "How the service stands",
-      description: "Counts of files, what fails, scans, queues, calls of the last 24 hours.",
+      about:
+        "How the service stands. Counts of files, what fails, scans, queues, calls of the last 24 hours.",
       answer: Overview,
     },
     async ({ services: { config, db, now, queueBacklog, vectorIndex } }) => {

@@ -67,8 +67,8 @@ export const ragIndexRoutes = () =>
     .json(
       `get ${RAG}/index`,
       {
-        summary: "The active index, the one that is built, the previous one",
-        description: "With the settings of each.",
+        about:
+          "The active index, the one that is built, the previous one. With the settings of each.",
         answer: Index,
       },
       async ({ services, key }) =>
@@ -77,9 +77,8 @@ export const ragIndexRoutes = () =>
     .json(
       `post ${RAG}/estimate`,
       {
-        summary: "What other settings would cost",
-        description:
-          "Files, passages, model tokens and the price of a rebuild; nothing is changed.",
+        about:
+          "What other settings would cost. Files, passages, model tokens and the price of a rebuild; nothing is changed.",
         body: rebuildWish,
         answer: Estimate,
         errors: [422],
@@ -90,8 +89,7 @@ export const ragIndexRoutes = () =>
     .json(
       `post ${RAG}/return`,
       {
-        summary: "Return to the previous index",
-        description: "Possible while the previous index is kept.",
+        about: "Return to the previous index. Possible while the previous index is kept.",
         answer: queued,
         status: 202,
         errors: [409, 422],
@@ -104,8 +102,7 @@ export const ragIndexRoutes = () =>
     .list(
       `get ${RAG}/passages`,
       {
-        summary: "Passages of a file",
-        description: "In order of position, with their places in the text.",
+        about: "Passages of a file. In order of position, with their places in the text.",
         query: ofFile,
         item: z.object({ ...place, isDuplicate: z.boolean() }).openapi("Passage"),
       },
@@ -115,8 +112,7 @@ export const ragIndexRoutes = () =>
     .json(
       `post ${RAG}/preview`,
       {
-        summary: "How a file would be cut",
-        description: "Cuts a file with other sizes. Changes nothing.",
+        about: "How a file would be cut. Cuts a file with other sizes. Changes nothing.",
         body: previewWish,
         answer: Preview,
         errors: [422],

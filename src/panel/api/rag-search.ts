@@ -40,9 +40,8 @@ export const ragSearchRoutes = () =>
   new Endpoints("rags").json(
     "post /rags/{id}/search",
     {
-      summary: "Try a search",
-      description:
-        "Searches as programs do. `reranker` tries another reranker. Members may call it.",
+      about:
+        "Try a search. Searches as programs do. `reranker` tries another reranker. Members may call it.",
       body: panelSearch,
       answer: Answer,
     },

@@ -70,11 +70,7 @@ export function ragRoutes() {
   const endpoints = new Endpoints("rags")
     .list(
       "get /rags",
-      {
-        summary: "RAGs",
-        description: "With their counters.",
-        item: z.object(shown).openapi("PanelRag"),
-      },
+      { about: "RAGs. With their counters.", item: z.object(shown).openapi("PanelRag") },
       async ({ services, paging }) => {
         const { data, total } = await listRags(services, paging);
         return { data: data.map(shownOf), total };
@@ -83,8 +79,7 @@ export function ragRoutes() {
     .json(
       "post /rags",
       {
-        summary: "Add a RAG",
-        description: "Its files are indexed in the background.",
+        about: "Add a RAG. Its files are indexed in the background.",
         body: newRag,
         answer: CheckedRag,
         status: 201,
@@ -95,9 +90,8 @@ export function ragRoutes() {
     .json(
       `get ${RAG}`,
       {
-        summary: "A RAG",
-        description:
-          "`check=scopes` adds the external ids of its scopes that the source does not know.",
+        about:
+          "A RAG. `check=scopes` adds the external ids of its scopes that the source does not know.",
         query: ragQuery,
         answer: z
           .object({ ...shown, unknownExternalIds: unknownExternalIds.optional() })
@@ -112,9 +106,8 @@ export function ragRoutes() {
     .json(
       `patch ${RAG}`,
       {
-        summary: "Change a RAG",
-        description:
-          "What changes how files are cut builds a new index; the old one answers meanwhile.",
+        about:
+          "Change a RAG. What changes how files are cut builds a new index; the old one answers meanwhile.",
         body: ragPatch,
         answer: CheckedRag,
         errors: [409, 422],
@@ -129,8 +122,7 @@ export function ragRoutes() {
     .empty(
       `delete ${RAG}`,
       {
-        summary: "Remove a RAG",
-        description: "Refused while an inference or agent is linked to it.",
+        about: "Remove a RAG. Refused while an inference or agent is linked to it.",
         errors: [409],
       },
       async ({ services, key }) =>
@@ -144,8 +136,7 @@ const addActions = (endpoints: Endpoints) =>
     .json(
       `post ${RAG}/reindex`,
       {
-        summary: "Make every vector again",
-        description: "A new index is built while the present one answers.",
+        about: "Make every vector again. A new index is built while the present one answers.",
         answer: queued,
         status: 202,
         errors: [409],
@@ -158,8 +149,7 @@ const addActions = (endpoints: Endpoints) =>
     .json(
       `post ${RAG}/retry`,
       {
-        summary: "Try failed files again",
-        description: "All files in `error`, or the one at `path`.",
+        about: "Try failed files again. All files in `error`, or the one at `path`.",
         query: retryQuery,
         answer: queued,
         status: 202,

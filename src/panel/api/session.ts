@@ -36,8 +36,7 @@ export const sessionRoutes = () =>
     .json(
       "post /session",
       {
-        summary: "Sign in",
-        description: "The answer sets the session's cookie.",
+        about: "Sign in. The answer sets the session's cookie.",
         body: credentials,
         answer: Signed,
         errors: [422],
@@ -63,9 +62,8 @@ export const sessionRoutes = () =>
     .json(
       "get /session",
       {
-        summary: "Who one is",
-        description:
-          "The user or key that the request is made with, and whether a second factor is set.",
+        about:
+          "Who one is. The user or key that the request is made with, and whether a second factor is set.",
         answer: Itself,
         before: [signedInOnly],
       },
@@ -80,8 +78,7 @@ export const sessionRoutes = () =>
     .empty(
       "delete /session",
       {
-        summary: "Sign out",
-        description: "The session ends and its cookie is removed.",
+        about: "Sign out. The session ends and its cookie is removed.",
         before: [signedInOnly, ownPagesOnly],
       },
       async ({ context, services: { config, db }, caller }) => {
@@ -95,8 +92,7 @@ export const sessionRoutes = () =>
     .json(
       "patch /session/password",
       {
-        summary: "Change one's own password",
-        description: "One's other sessions end.",
+        about: "Change one's own password. One's other sessions end.",
         body: ownPassword,
         answer: Signed,
         before: [rateLimit("login"), signedInOnly, ownPagesOnly, enrolledOnly],

@@ -33,11 +33,7 @@ export const openSessionRoutes = () =>
   new Endpoints("users")
     .list(
       "get /sessions",
-      {
-        summary: "Open sessions",
-        description: "Your own sessions; administrators see all.",
-        item: Shown,
-      },
+      { about: "Open sessions. Your own sessions; administrators see all.", item: Shown },
       async ({ context, services, caller, paging }) => {
         const slice = { userId: reachOf(caller), ...paging };
         const { data, total } = await listSessions(services.db, slice, services.now());
@@ -53,9 +49,6 @@ export const openSessionRoutes = () =>
     )
     .empty(
       "delete /sessions/{id}",
-      {
-        summary: "End a session",
-        description: "The user must sign in again there.",
-      },
+      { about: "End a session. The user must sign in again there." },
       ({ services, caller, key }) => endSession(services.db, key, reachOf(caller)),
     ).app;

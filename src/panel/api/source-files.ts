@@ -88,9 +88,8 @@ export function sourceFileRoutes() {
     .list(
       `get ${SOURCE}/files`,
       {
-        summary: "Files of a source",
-        description:
-          "In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
+        about:
+          "Files of a source. In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
         query: fileFilters,
         item: File,
       },
@@ -103,8 +102,8 @@ export function sourceFileRoutes() {
     .json(
       `get ${SOURCE}/manifest`,
       {
-        summary: "Paths, sizes and hashes of pushed files",
-        description: "5,000 at a time, so that a push sends only what differs.",
+        about:
+          "Paths, sizes and hashes of pushed files. 5,000 at a time, so that a push sends only what differs.",
         query: manifestQuery,
         answer: Manifest,
       },
@@ -114,8 +113,8 @@ export function sourceFileRoutes() {
     .raw(
       `put ${SOURCE}/files/{path}`,
       {
-        summary: "Put a file",
-        description: "200 for one that was there, 201 for a new one. `X-File-Metadata` takes JSON.",
+        about:
+          "Put a file. 200 for one that was there, 201 for a new one. `X-File-Metadata` takes JSON.",
         bytes: "application/octet-stream",
         errors: [413, 415],
       },
@@ -138,10 +137,7 @@ export function sourceFileRoutes() {
     )
     .empty(
       `delete ${SOURCE}/files/{path}`,
-      {
-        summary: "Remove a pushed file",
-        description: "Searches no longer find the file when this call answers.",
-      },
+      { about: "Remove a pushed file. Searches no longer find the file when this call answers." },
       async ({ context, services, key }) => {
         const source = await pushedSource(services, key);
         await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
@@ -156,8 +152,8 @@ const addReading = (endpoints: Endpoints) =>
     .json(
       `get ${SOURCE}/files/{path}`,
       {
-        summary: "A file and its status in each RAG",
-        description: "Removed files are included while their row is kept.",
+        about:
+          "A file and its status in each RAG. Removed files are included while their row is kept.",
         answer: Detail,
       },
       async ({ context, services, key }) => {
@@ -170,8 +166,8 @@ const addReading = (endpoints: Endpoints) =>
     .raw(
       `get ${SOURCE}/text/{path}`,
       {
-        summary: "The text that was read from a file",
-        description: "`start` and `end` are the offsets that passages tell.",
+        about:
+          "The text that was read from a file. `start` and `end` are the offsets that passages tell.",
         query: offsets,
       },
       { 200: { mediaType: "text/plain" } },

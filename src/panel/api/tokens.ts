@@ -23,8 +23,7 @@ export const tokenRoutes = () =>
     .list(
       "get /tokens",
       {
-        summary: "Access tokens",
-        description: "What each covers and when it was last used; never the token itself.",
+        about: "Access tokens. What each covers and when it was last used; never the token itself.",
         item: z.object(shown).openapi("Token"),
       },
       ({ services, paging }) => listTokens(services.db, paging),
@@ -32,9 +31,8 @@ export const tokenRoutes = () =>
     .json(
       "post /tokens",
       {
-        summary: "Make a token",
-        description:
-          "The token is shown only once. `*` covers all resources, future ones included.",
+        about:
+          "Make a token. The token is shown only once. `*` covers all resources, future ones included.",
         body: newToken,
         answer: z.object({ ...shown, token: z.string() }).openapi("NewToken"),
         status: 201,
@@ -47,6 +45,6 @@ export const tokenRoutes = () =>
     )
     .empty(
       "delete /tokens/{id}",
-      { summary: "End a token", description: "It stops working everywhere within five seconds." },
+      { about: "End a token. It stops working everywhere within five seconds." },
       ({ services, key }) => removeToken(services.db, asId(key)),
     ).app;

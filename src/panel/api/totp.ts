@@ -23,9 +23,8 @@ export const totpRoutes = () =>
     .json(
       `post ${TOTP}`,
       {
-        summary: "Begin a second factor",
-        description:
-          "Show `uri` as a QR code or type `secret` into the app; nothing is asked for until it is confirmed.",
+        about:
+          "Begin a second factor. Show `uri` as a QR code or type `secret` into the app; nothing is asked for until it is confirmed.",
         answer: z.object({ secret: z.string(), uri: z.string() }),
         status: 201,
         errors: [409, 422],
@@ -36,8 +35,7 @@ export const totpRoutes = () =>
     .json(
       `post ${TOTP}/confirm`,
       {
-        summary: "Confirm a second factor",
-        description: "The recovery codes are shown only once.",
+        about: "Confirm a second factor. The recovery codes are shown only once.",
         body: confirmation,
         answer: z.object({ recoveryCodes: z.array(z.string()) }),
         errors: [409, 422],
@@ -55,8 +53,7 @@ export const totpRoutes = () =>
     .empty(
       `delete ${TOTP}`,
       {
-        summary: "Remove one's second factor",
-        description: "With a code or with the password.",
+        about: "Remove one's second factor. With a code or with the password.",
         body: proof,
         errors: [404, 409, 422],
         before: [...before, forUsers("session.totp.remove")],

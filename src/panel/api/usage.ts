@@ -57,8 +57,8 @@ export const usageRoutes = () =>
   new Endpoints("service").json(
     "get /usage",
     {
-      summary: "Calls, errors, tokens, cost and latency",
-      description: "The last 30 days by default. By hour, 31 days at most.",
+      about:
+        "Calls, errors, tokens, cost and latency. The last 30 days by default. By hour, 31 days at most.",
       query: usageQuery,
       answer: Usage,
     },

@@ -19,14 +19,13 @@ export const userRoutes = () =>
   new Endpoints("users")
     .list(
       "get /users",
-      { summary: "Users", description: "Everybody who may sign in.", item: Shown },
+      { about: "Users. Everybody who may sign in.", item: Shown },
       ({ services, paging }) => listUsers(services.db, paging),
     )
     .json(
       "post /users",
       {
-        summary: "Add a user",
-        description: "The password has at least 12 characters and is not a common one.",
+        about: "Add a user. The password has at least 12 characters and is not a common one.",
         body: newUser,
         answer: Shown,
         status: 201,
@@ -37,8 +36,7 @@ export const userRoutes = () =>
     .json(
       "patch /users/{id}",
       {
-        summary: "Change a user",
-        description: "A new password or role ends their sessions.",
+        about: "Change a user. A new password or role ends their sessions.",
         body: userPatch,
         answer: Shown,
         errors: [409],
@@ -48,14 +46,13 @@ export const userRoutes = () =>
     )
     .empty(
       "delete /users/{id}",
-      { summary: "Remove a user", description: "Their sessions and keys end.", errors: [409] },
+      { about: "Remove a user. Their sessions and keys end.", errors: [409] },
       ({ services, key }) => removeUser(services, { id: key }),
     )
     .empty(
       "delete /users/{id}/totp",
       {
-        summary: "Remove a user's second factor",
-        description: "For a user who lost the app and the recovery codes.",
+        about: "Remove a user's second factor. For a user who lost the app and the recovery codes.",
       },
       ({ services, caller, key }) =>
         removeTotp(services, { userId: asId(key), by: userBehind(caller) }),

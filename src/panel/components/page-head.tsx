@@ -2,9 +2,9 @@ import type { Child } from "hono/jsx";
 
 import { Data } from "./data.tsx";
 
-type Crumb = { name: string; href: string };
+export type Crumb = { name: string; href: string };
 
-type HeadProps = {
+export type HeadProps = {
   /** Ours, or somebody's own words (`data`). */
   title: string;
   data?: boolean;
@@ -32,7 +32,7 @@ export const PageHead = ({ title, data, trail = [], sub, children }: HeadProps) 
     )}
     <div class="head-line">
       <h1>{data === true ? <Data>{title}</Data> : title}</h1>
-      {children === undefined ? null : <div class="actions">{children}</div>}
+      {children == null ? null : <div class="actions">{children}</div>}
     </div>
     {sub === undefined ? null : <p class="sub">{sub}</p>}
   </header>

@@ -1,37 +1,23 @@
-import type { Key } from "../../db/keyset.ts";
-import { cursorOf } from "../pages/request/list-query.ts";
+import type { Child } from "hono/jsx";
 
-/** `here` is the page's address with its filters; the cursors replace those in it. */
-export const Pager = (props: { here: string; before: Key | null; after: Key | null }) => {
-  const { here, before, after } = props;
-  if (before === null && after === null) return null;
-  return (
-    <nav class="pager" aria-label="Pages">
-      <Turn here={here} direction="before" cursor={before} label="Previous" />
-      <Turn here={here} direction="after" cursor={after} label="Next" />
+type PagerProps = {
+  /** Addresses; null where there is nothing more. */
+  previous: string | null;
+  next: string | null;
+  label?: string;
+  /** Which part is shown. */
+  children?: Child;
+};
+
+/** The way to the other parts of something long; nothing where there is one part only. */
+export const Pager = ({ previous, next, label = "Pages", children }: PagerProps) =>
+  previous === null && next === null ? null : (
+    <nav class="pager" aria-label={label}>
+      <Turn href={previous} label="Previous" />
+      {children}
+      <Turn href={next} label="Next" />
     </nav>
   );
-};
 
-type TurnProps = {
-  here: string;
-  direction: "before" | "after";
-  cursor: Key | null;
-  label: string;
-};
-
-const Turn = ({ here, direction, cursor, label }: TurnProps) =>
-  cursor === null ? (
-    <span class="faint">{label}</span>
-  ) : (
-    <a href={turned(here, direction, cursor)}>{label}</a>
-  );
-
-function turned(here: string, direction: "before" | "after", cursor: Key): string {
-  const [path = "", query = ""] = here.split("?", 2);
-  const parameters = new URLSearchParams(query);
-  parameters.delete("before");
-  parameters.delete("after");
-  parameters.set(direction, cursorOf(cursor));
-  return `${path}?${parameters.toString()}`;
-}
+const Turn = ({ href, label }: { href: string | null; label: string }) =>
+  href === null ? <span class="faint">{label}</span> : <a href={href}>{label}</a>;

@@ -27,7 +27,8 @@ export const SettingFields = ({ fields, state, isStored, controls = {}, hints = 
     if (name in controls) return controls[name];
     const hint = isStored && field === secret ? KEPT : (hints[name] ?? field.meta.hint);
     const isRequired = field.isRequired && !(isStored && field.isSecret);
-    return <Field field={field} state={state} hint={hint} isRequired={isRequired} />;
+    const isFirst = !isStored && field === fields[0];
+    return <Field {...{ field, state, hint, isRequired, isFirst }} />;
   };
   const rows = (some: readonly SettingField[]) =>
     runsBy(some, ({ meta }) => meta.isHalf).map((run) =>
@@ -60,17 +61,20 @@ function runsBy<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): I
   return runs;
 }
 
-type FieldProps = { field: SettingField; state: FormState; hint: Child; isRequired: boolean };
+type FieldProps = {
+  field: SettingField;
+  state: FormState;
+  hint: Child;
+  isRequired: boolean;
+  isFirst: boolean;
+};
 
-const Field = ({ field, state, hint, isRequired }: FieldProps) => {
+const Field = ({ field, state, hint, isRequired, isFirst }: FieldProps) => {
   const { kind, meta, isSecret, fallback } = field;
-  const { label = "", rows = LIST_ROWS, input, choices = {} } = meta;
+  const { label = "", rows = LIST_ROWS, input } = meta;
   const of = { state, name: formName(field), label, hint };
   if (kind === "flag") return <Checkbox {...of} />;
-  if (kind === "choice") {
-    const options = Object.entries(choices).map(([value, label]) => ({ value, label }));
-    return <SelectField {...of} options={options} />;
-  }
+  if (kind === "choice") return <SelectField {...of} options={optionsOf(field)} />;
   if (kind === "list" || meta.rows !== undefined) {
     return <TextArea {...of} rows={rows} required={isRequired} mono={isSecret} secret={isSecret} />;
   }
@@ -83,9 +87,13 @@ const Field = ({ field, state, hint, isRequired }: FieldProps) => {
       placeholder={typeof fallback === "number" ? String(fallback) : meta.placeholder}
       autocomplete={input === "password" ? "new-password" : "off"}
       required={isRequired}
+      autofocus={isFirst}
     />
   );
 };
+
+const optionsOf = ({ choices, meta }: SettingField) =>
+  (choices ?? []).map((value) => ({ value, label: meta.choices?.[value] ?? value }));
 
 const boundsOf = ({ min, max, isInteger }: SettingField) =>
   min === null

@@ -83,9 +83,8 @@ export function panelPages(): Hono<PageEnv> {
       return context.redirect(`${unslashed}${search}`, 303);
     }
     // Opened by hand, or after the colours were chosen on the page of a failed form.
-    const [, page, last] = /^(.+)\/([\w-]+)$/.exec(path) ?? [];
-    if (page === undefined || last === undefined || !SENT_TO.has(last)) throw notFound();
-    return context.redirect(page, 303);
+    if (!takesForms(app, path)) throw notFound();
+    return context.redirect(path.slice(0, path.lastIndexOf("/")), 303);
   });
   app.all("*", () => {
     throw notFound();
@@ -99,22 +98,14 @@ function withoutSlashesBehind(path: string): string {
   return path.slice(0, end);
 }
 
-/** What forms are sent to below their page. Such an address leads to the page when it is opened. */
-const SENT_TO = new Set([
-  "add",
-  "check",
-  "confirm",
-  "import",
-  "password",
-  "questions",
-  "remove",
-  "retry",
-  "return",
-  "run",
-  "scan",
-  "sign-out",
-  "status",
-  "theme",
-  "upload",
-  "webhook-secret",
-]);
+/** Whether forms are sent to this path. */
+const takesForms = ({ routes }: Hono<PageEnv>, path: string) =>
+  routes.some(({ method, path: pattern }) => {
+    const parts = pattern.split("/");
+    const sent = path.split("/").slice(2);
+    return (
+      method === "POST" &&
+      parts.length === sent.length + 1 &&
+      sent.every((part, at) => parts[at + 1] === part || parts[at + 1]?.startsWith(":"))
+    );
+  });

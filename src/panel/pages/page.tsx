@@ -3,14 +3,17 @@ import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 import { Document, Layout, type Place } from "../components/layout.tsx";
+import { PageHead, type HeadProps } from "../components/page-head.tsx";
 import type { PageContext } from "./page-env.ts";
 import { takeFlash } from "./request/flash.ts";
 import { themeIn } from "./request/theme.ts";
 
 const COMMIT_LENGTH = 7;
 
-type Page = {
-  title: string;
+/** With `trail`, the page begins with a head of this title. */
+type Page = Omit<HeadProps, "children"> & {
+  /** What can be done here. */
+  actions?: Child;
   place: Place | null;
   status?: ContentfulStatusCode;
   /**
@@ -34,6 +37,7 @@ export async function page(context: PageContext, of: Page, content: Child): Prom
       flash={takeFlash(context)}
       refreshSeconds={of.refreshSeconds ?? null}
     >
+      {of.trail === undefined ? null : <PageHead {...of}>{of.actions}</PageHead>}
       {content}
     </Layout>
   );

@@ -49,8 +49,8 @@ export function fuseQuery(legs: QueryLegs, rule: FusionRule, scale: Scale): Map<
 }
 
 function weightOf({ lexical, vector }: QueryLegs, rule: FusionRule): number {
-  if (vector.length === 0 || rule.searchMode === "keyword") return 0;
-  if (rule.searchMode === "semantic" || lexical.length === 0) return 1;
+  if (vector.length === 0 || rule.mode === "keyword") return 0;
+  if (rule.mode === "semantic" || lexical.length === 0) return 1;
   return rule.weight;
 }
 
@@ -59,7 +59,7 @@ function weightOf({ lexical, vector }: QueryLegs, rule: FusionRule): number {
  * are score 0 and tie there: path and position decide which of them are answered.
  */
 function cosineValue(score: number, rule: FusionRule, scale: Scale): number {
-  if (rule.searchMode === "semantic") return Math.max(0, score);
+  if (rule.mode === "semantic") return Math.max(0, score);
   const spread = scale.vectorBest - scale.vectorWorst;
   return spread > 0 ? (score - scale.vectorWorst) / spread : 1;
 }

@@ -164,7 +164,7 @@ export class Search {
       needed,
       threshold,
       margin: 0,
-      ...(rule.searchMode === "semantic" || threshold !== null ? {} : { slack: 0 }),
+      ...(rule.mode === "semantic" || threshold !== null ? {} : { slack: 0 }),
     });
     const queryVectors = request.queries.map(({ vector }) => vector);
     const chunks = readChunks(this.#sql, ids, queryVectors);

@@ -40,7 +40,7 @@ export const PAGES = [
   "/panel/evaluation",
   "/panel/evaluation/leave",
   "/panel/evaluation/leave/runs",
-  "/panel/new/question?rag=handbook&question=days+of+leave&offer=handbook/leave.md",
+  "/panel/new/question?rag=handbook&question=days+of+leave&expected=handbook/leave.md",
   "/panel/tokens",
   "/panel/tokens/new",
   "/panel/settings",

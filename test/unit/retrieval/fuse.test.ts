@@ -15,7 +15,7 @@ const legs = (lexical: Record<string, number>, vector: Record<string, number>): 
   lexical: leg(lexical),
   vector: leg(vector),
 });
-const hybrid = (weight: number) => ({ searchMode: "hybrid" as const, weight });
+const hybrid = (weight: number) => ({ mode: "hybrid" as const, weight });
 const order = (of: QueryLegs[], rule: Parameters<typeof rankCandidates>[1]) =>
   rankCandidates(
     of,
@@ -41,14 +41,14 @@ test("a lost leg leaves everything to the other", () => {
 });
 
 test("semantic order is the similarity; without similarities the words order", () => {
-  const semantic = { searchMode: "semantic" as const, weight: 0.1 };
+  const semantic = { mode: "semantic" as const, weight: 0.1 };
   expect(order([legs({ a: 9 }, { a: 0.1, b: 0.7 })], semantic)).toEqual(["b", "a"]);
   expect(order([legs({ a: 1, b: 2 }, {})], semantic)).toEqual(["b", "a"]);
 });
 
 test("all passages of score 0 are read, since path and position decide between them", () => {
   const found = [legs({}, { good: 0.4, zero: 0, below: -0.1, lowest: -0.3 })];
-  const ranked = rankCandidates(found, { searchMode: "semantic", weight: 1 }, []);
+  const ranked = rankCandidates(found, { mode: "semantic", weight: 1 }, []);
   const limits = { threshold: null, margin: 0, slack: 0 };
   expect(chooseCandidates(ranked, { ...limits, needed: 1 }).ids).toEqual(["good"]);
   expect(chooseCandidates(ranked, { ...limits, needed: 2 }).ids).toHaveLength(4);

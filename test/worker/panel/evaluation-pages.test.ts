@@ -26,17 +26,16 @@ test("a question is kept from a search, asked with two settings, and compared", 
   await admin.open("/panel/search?rag=moor&q=days+of+leave");
   const [, keep = ""] = /href="(\/panel\/new\/question\?[^"]*)"/.exec(admin.html) ?? [];
   const address = keep.replaceAll("&amp;", "&");
-  expect(address).toContain("offer=leave.md");
+  expect(address).toContain("expected=leave.md");
   await admin.open(address);
   expect(read(admin.html)).toContain("No question set asks this RAG yet.");
   const made = await admin.post("/panel/new/question-set", { name: "Moor", subject: "rag moor" });
   expect(made.location).toBe("/panel/evaluation/moor");
-  await admin.open(address);
-  expect(admin.html).toContain('value="leave.md"');
-  const kept = { rag: "moor", set: "moor", question: "days of leave", passage: "" };
-  await admin.post("/panel/new/question", { ...kept, offer: ["leave.md", "vpn.md"] });
-  expect(admin.html).toContain("Check a file that the search must find.");
-  await admin.post("/panel/new/question", { ...kept, file: "leave.md" });
+  const chosen = (await admin.open(address)).headers.get("Location") ?? "";
+  await admin.open(chosen);
+  expect(admin.html).toMatch(/name="question"[^>]*>\s*days of leave<.*>\s*leave\.md<\/textarea>/s);
+  const kept = { question: "days of leave", expected: "leave.md" };
+  await admin.post("/panel/evaluation/moor/questions", kept);
   expect(read(admin.html)).toMatch(/The question is kept\..*days of leave.*leave\.md/);
 
   const csv = "question,file\n<b>Which certificate?</b>,vpn.md\nWrong,";
@@ -105,7 +104,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
 
   expect((await admin.open("/panel/evaluation/moor/import")).status).toBe(303);
   await admin.post("/panel/evaluation/moor/remove", { confirmation: "moor" });
-  expect(read(admin.html)).toContain("Name is not the name");
+  expect(read(admin.html)).toContain("Name must match");
   await admin.post("/panel/evaluation/moor/remove", { confirmation: "Moor" });
   expect(read(admin.html)).toMatch(/The question set is removed\..*There are no question sets yet/);
   await admin.open("/panel/settings/log");

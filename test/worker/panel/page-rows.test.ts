@@ -91,7 +91,7 @@ test.each([
   ["/panel/search", "RAG 000001"],
   ["/panel/rags?begins=rag-0029", "RAG 002900"],
   ["/panel/tokens?begins=T%200029", "T 002900"],
-  ["/panel/settings/keys?begins=x", "No key is like that."],
+  ["/panel/settings/keys?begins=x", "Nothing is like that."],
   ["/panel/rags/rag-000001/scope/everything", "1,000 choices or more"],
 ])("%s reads as many rows as it shows, whatever there are", async (path, shown) => {
   const { status, html, read } = await open(path);

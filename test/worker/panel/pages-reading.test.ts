@@ -77,10 +77,10 @@ test("lists are filtered by how names begin, a RAG beyond them stays chosen", as
   await api.send("POST", "/keys", { name: "Nightly", role: "member" });
   for (const [path, shown, hidden] of [
     ["/panel/rags?begins=docs-", "docs-again", 'rags/docs"'],
-    ["/panel/inferences?begins=as", "Ask", "No inference is like that"],
+    ["/panel/inferences?begins=as", "Ask", "Nothing is like that"],
     ["/panel/tokens?begins=Int", "Intranet", "Website"],
     ["/panel/settings?begins=Reader", "reader@quarry.test</bdi></a>", "admin@localhost</bdi></a>"],
-    ["/panel/settings/keys?begins=x", "No key is like that", "Nightly"],
+    ["/panel/settings/keys?begins=x", "Nothing is like that", "Nightly"],
   ]) {
     await admin.open(path ?? "");
     const main = admin.html.slice(admin.html.indexOf("<main"));

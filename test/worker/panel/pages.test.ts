@@ -149,7 +149,7 @@ test("a source is removed only by its name, and not while a RAG uses it", async 
   await admin.post("/panel/new/source", { kind: "file_system", name: "Old folder" });
   const remove = "/panel/sources/old-folder/remove";
   expect((await admin.post(remove, { confirmation: "old" })).status).toBe(400);
-  expect(read(admin.html)).toContain("Name is not the source's name");
+  expect(read(admin.html)).toContain("Name must match");
   expect((await admin.post(remove, { confirmation: "Old folder" })).location).toBe(
     "/panel/sources",
   );

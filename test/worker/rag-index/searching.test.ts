@@ -19,7 +19,7 @@ test("the best of both legs are read in the call that finds them", async () => {
   const texts = ["heather", "moss and heather", "heather on the moor", "moss", "a fern"];
   await put(index, "a.md", 1, [...texts, "heather, heather, heather"]);
   const request = requestFor("heather moss");
-  const rule = { searchMode: "hybrid", weight: 0.5 } as const;
+  const rule = { mode: "hybrid", weight: 0.5 } as const;
   const best = async (needed: number, threshold: number | null = null) => {
     const wanted = { rule, needed, threshold, withCandidates: false, withFinds: true };
     const { queries, chunks, best } = await index.search({
@@ -73,7 +73,7 @@ test("what is in memory is not read again by a search", async () => {
   expect(statements).not.toEqual([]);
   const ofChunks = () => statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql));
   expect(ofChunks()).toEqual([]);
-  const rule = { searchMode: "hybrid", weight: 0.5 } as const;
+  const rule = { mode: "hybrid", weight: 0.5 } as const;
   const wanted = { rule, needed: 2, threshold: null, withCandidates: true, withFinds: false };
   const best = await index.search({ ...request, read: { kind: "best", ...wanted } });
   expect(best.chunks).toHaveLength(2);

@@ -36,11 +36,7 @@ export const questionSetRoutes = () =>
   new Endpoints("evaluation")
     .list(
       "get /question-sets",
-      {
-        summary: "Question sets",
-        description: "Each set belongs to one RAG or one inference.",
-        item: Shown,
-      },
+      { about: "Question sets. Each set belongs to one RAG or one inference.", item: Shown },
       async ({ services, paging }) => {
         const { data, total } = await listSets(services.db, paging);
         return { data: data.map(shownOf), total };
@@ -49,8 +45,7 @@ export const questionSetRoutes = () =>
     .json(
       "post /question-sets",
       {
-        summary: "Add a question set",
-        description: "`rag` or `inference` answers the questions.",
+        about: "Add a question set. `rag` or `inference` answers the questions.",
         body: newQuestionSet,
         answer: Shown,
         status: 201,
@@ -60,18 +55,13 @@ export const questionSetRoutes = () =>
     )
     .json(
       `get ${SET}`,
-      {
-        summary: "A question set",
-        description: "With the number of its questions.",
-        answer: Shown,
-      },
+      { about: "A question set. With the number of its questions.", answer: Shown },
       async ({ services, key }) => shownOf(await findQuestionSet(services, key)),
     )
     .json(
       `patch ${SET}`,
       {
-        summary: "Change a question set",
-        description: "Its name, or the model that judges answers.",
+        about: "Change a question set. Its name, or the model that judges answers.",
         body: questionSetPatch,
         answer: Shown,
         errors: [422],
@@ -83,7 +73,7 @@ export const questionSetRoutes = () =>
     )
     .empty(
       `delete ${SET}`,
-      { summary: "Remove a question set", description: "Its questions and runs go with it." },
+      { about: "Remove a question set. Its questions and runs go with it." },
       async ({ services, key }) =>
         await deleteSet(services.db, (await findQuestionSet(services, key)).id),
     ).app;

@@ -56,11 +56,7 @@ export function questionRoutes() {
   const endpoints = new Endpoints("evaluation")
     .list(
       `get ${SET}/questions`,
-      {
-        summary: "Questions",
-        description: "With what must be found or answered.",
-        item: Shown,
-      },
+      { about: "Questions. With what must be found or answered.", item: Shown },
       async ({ services, key, paging }) => {
         const set = await findQuestionSet(services, key);
         const { data, total } = await listQuestions(services.db, set.id, paging);
@@ -70,8 +66,7 @@ export function questionRoutes() {
     .json(
       `post ${SET}/questions`,
       {
-        summary: "Keep a question",
-        description: "Replaces a question that the set has already.",
+        about: "Keep a question. Replaces a question that the set has already.",
         body: questionForm,
         answer: kept,
         status: 201,
@@ -86,8 +81,7 @@ export function questionRoutes() {
     .json(
       `patch ${SET}/questions/{question}`,
       {
-        summary: "Change a question",
-        description: "In part or in whole.",
+        about: "Change a question. In part or in whole.",
         body: questionPatch,
         answer: Shown,
         errors: [409, 422],
@@ -103,7 +97,7 @@ export function questionRoutes() {
     )
     .empty(
       `delete ${SET}/questions/{question}`,
-      { summary: "Remove a question", description: "Runs that asked it keep their results." },
+      { about: "Remove a question. Runs that asked it keep their results." },
       async ({ context, services, key }) => {
         const set = await findQuestionSet(services, key);
         const id = context.req.param("question") ?? "";
@@ -124,9 +118,8 @@ const addTransfers = (endpoints: Endpoints) =>
     .json(
       `post ${SET}/import`,
       {
-        summary: "Import questions",
-        description:
-          "CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
+        about:
+          "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
         bytes: "text/csv",
         answer: z
           .object({ kept: z.int(), absent: z.array(z.string()) })
@@ -148,11 +141,7 @@ const addTransfers = (endpoints: Endpoints) =>
     )
     .raw(
       `get ${SET}/export`,
-      {
-        summary: "Export questions",
-        description: "In the form that an import takes.",
-        query: exported,
-      },
+      { about: "Export questions. In the form that an import takes.", query: exported },
       { 200: { mediaType: "application/x-ndjson" } },
       async ({ context, services, key, query: { format } }) => {
         const set = await findQuestionSet(services, key);

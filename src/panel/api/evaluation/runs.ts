@@ -116,20 +116,15 @@ export const runRoutes = () =>
   new Endpoints("evaluation")
     .list(
       `get ${SET}/runs`,
-      {
-        summary: "Runs, the newest first",
-        description: "With their figures where they are done.",
-        item: Run,
-      },
+      { about: "Runs, the newest first. With their figures where they are done.", item: Run },
       async ({ services, key, paging }) =>
         await listRuns(services.db, (await findQuestionSet(services, key)).id, paging),
     )
     .json(
       `post ${SET}/runs`,
       {
-        summary: "Start a run",
-        description:
-          "It goes on in the background; `setting` holds what differs from the resource.",
+        about:
+          "Start a run. It goes on in the background; `setting` holds what differs from the resource.",
         body: newRun,
         answer: Run,
         status: 201,
@@ -143,12 +138,12 @@ export const runRoutes = () =>
     )
     .json(
       `get ${SET}/runs/{run}`,
-      { summary: "A run", description: "Progress and figures of a run.", answer: Run },
+      { about: "A run. Progress and figures of a run.", answer: Run },
       async (call) => (await runOf(call.services, call.key, runIn(call))).run,
     )
     .list(
       `get ${SET}/runs/{run}/results`,
-      { summary: "Results of a run", description: "Question by question.", item: Result },
+      { about: "Results of a run. Question by question.", item: Result },
       async (call) => {
         const { run } = await runOf(call.services, call.key, runIn(call));
         const { data, total } = await listResults(call.services.db, run.id, call.paging);
@@ -158,8 +153,8 @@ export const runRoutes = () =>
     .json(
       `get ${SET}/runs/{run}/comparison`,
       {
-        summary: "Compare two runs",
-        description: "Paired by question, with a bootstrap interval of each difference.",
+        about:
+          "Compare two runs. Paired by question, with a bootstrap interval of each difference.",
         query: compared,
         answer: Comparison,
         errors: [422],
@@ -173,7 +168,7 @@ export const runRoutes = () =>
     )
     .empty(
       `delete ${SET}/runs/{run}`,
-      { summary: "Remove a run", description: "One under way ends." },
+      { about: "Remove a run. One under way ends." },
       async (call) => {
         const { set, run } = await runOf(call.services, call.key, runIn(call));
         await deleteRun(call.services.db, set.id, run.id);

@@ -26,8 +26,8 @@ type Route = `${Method} /${string}`;
 type Success = 200 | 201 | 202;
 
 type Facts<Query, Body> = {
-  summary: string;
-  description: string;
+  /** A sentence that sums the route up, and what else there is to say. */
+  about: string;
   query?: Query;
   /** Schema of the JSON body; a function of the present time (ms) where it depends on that. */
   body?: Body | ((now: number) => Body);
@@ -127,8 +127,7 @@ export class Endpoints {
         path,
         tags: [this.#tag],
         operationId: operationIdOf(method, path),
-        summary: facts.summary,
-        description: facts.description,
+        ...aboutOf(facts.about),
         request: requestOf(path, facts),
         responses: responsesOf(path, facts.errors ?? [], answers),
       }),
@@ -154,6 +153,11 @@ function partsOf(route: Route): { method: Method; path: string } {
   const [method = "", path = ""] = route.split(" ");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the type of the text says
   return { method: method as Method, path };
+}
+
+function aboutOf(about: string) {
+  const [summary = "", ...rest] = about.split(". ");
+  return { summary, description: rest.join(". ") };
 }
 
 const id = z.string().openapi({ description: "The id or the identifier.", example: "sample" });

@@ -52,11 +52,7 @@ export function resourceRoutes<
   return new Endpoints("answers")
     .list(
       `get ${path}`,
-      {
-        summary: `All ${one}s`,
-        description: "With the RAGs that each is linked to.",
-        item: answer,
-      },
+      { about: `All ${one}s. With the RAGs that each is linked to.`, item: answer },
       async ({ services, paging }) => {
         const { data, total } = await resource.list(services.db, paging);
         return { data: data.map(shown), total };
@@ -65,8 +61,7 @@ export function resourceRoutes<
     .json(
       `post ${path}`,
       {
-        summary: `Add an ${one}`,
-        description: "`rags` holds the identifiers of the RAGs that it searches.",
+        about: `Add an ${one}. \`rags\` holds the identifiers of the RAGs that it searches.`,
         body: resource.newBody,
         answer,
         status: 201,
@@ -76,14 +71,13 @@ export function resourceRoutes<
     )
     .json(
       `get ${path}/{id}`,
-      { summary: `An ${one}`, description: "All of its settings.", answer },
+      { about: `An ${one}. All of its settings.`, answer },
       async ({ services, key }) => shown(await find(services, key)),
     )
     .json(
       `patch ${path}/{id}`,
       {
-        summary: `Change an ${one}`,
-        description: "Fields that are left out stay as they are. The identifier never changes.",
+        about: `Change an ${one}. Fields that are left out stay as they are. The identifier never changes.`,
         body: resource.patchBody,
         answer,
       },
@@ -96,7 +90,7 @@ export function resourceRoutes<
     )
     .empty(
       `delete ${path}/{id}`,
-      { summary: `Remove an ${one}`, description: "Programs that call it get 404." },
+      { about: `Remove an ${one}. Programs that call it get 404.` },
       async ({ services, key }) => await resource.remove(services.db, await find(services, key)),
     ).app;
 }

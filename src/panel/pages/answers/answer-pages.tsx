@@ -4,14 +4,10 @@ import { findAgent } from "../../../catalog/agents/find-agent.ts";
 import { findInference } from "../../../catalog/inferences/find-inference.ts";
 import { deleteAgent } from "../../../db/catalog/agent-store.ts";
 import { deleteInference } from "../../../db/catalog/inference-store.ts";
-import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
-import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { freshForm } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
+import { removable } from "../request/removal.tsx";
 import { editModelPage, makeModel, newModelPage, saveModel, type Model } from "./edit-model.tsx";
 import { addressOf, modelListPage, WORDS, type Kind } from "./model-list.tsx";
 import { runModel, runPage } from "./run-model.tsx";
@@ -33,7 +29,6 @@ export function runPages(kind: Kind): Hono<PageEnv> {
 /** The pages of all inferences, or of all agents. */
 export function answerPages(kind: Kind): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.use("/:id/remove", adminsOnly);
   app.get("/", async (context) => await modelListPage(context, kind));
   app.get("/:id", async (context) => await runPage(context, await modelOf(context, kind)));
   app.get("/:id/settings", async (context) => {
@@ -42,10 +37,9 @@ export function answerPages(kind: Kind): Hono<PageEnv> {
   app.post("/:id/settings", async (context) => {
     return await saveModel(context, await modelOf(context, kind));
   });
-  app.get("/:id/remove", async (context) => {
-    return await removalPage(context, await modelOf(context, kind));
-  });
-  app.post("/:id/remove", async (context) => await remove(context, await modelOf(context, kind)));
+  removable(app, "/:id/remove", async (context) =>
+    removalOf(context, await modelOf(context, kind)),
+  );
   return app;
 }
 
@@ -58,40 +52,28 @@ export function newModelPages(kind: Kind): Hono<PageEnv> {
   return app;
 }
 
-async function remove(context: PageContext, { kind, record }: Model): Promise<Response> {
-  const { place } = WORDS[kind];
-  auditAs(context, `${place}.remove`, record.identifier);
-  const { db } = context.get("services");
-  if (kind === "agent") await deleteAgent(db, record.id);
-  else await deleteInference(db, record.id);
-  return redirectWithNotice(context, `/panel/${place}`, { notice: `${record.name} is removed.` });
-}
-
-async function removalPage(context: PageContext, { kind, record }: Model): Promise<Response> {
+function removalOf(context: PageContext, { kind, record }: Model) {
   const { place, title: list } = WORDS[kind];
+  const { db } = context.get("services");
   const address = addressOf(kind, record.identifier);
-  const trail = [
-    { name: list, href: `/panel/${place}` },
-    { name: record.name, href: address },
-  ];
-  const title = `Remove the ${kind}`;
-  const content = (
-    <>
-      <PageHead title={title} trail={trail} />
-      <ConfirmRemoval
-        action={`${address}/remove`}
-        state={freshForm()}
-        name={record.name}
-        isMuch={false}
-        cancel={`${address}/settings`}
-        submit="Remove it"
-      >
-        <p>
-          Removes <Data>{record.name}</Data> and its prompt. Its RAGs and documents stay, and so do
-          the figures of its calls. Programs that call it get 404.
-        </p>
-      </ConfirmRemoval>
-    </>
-  );
-  return await page(context, { title, place }, content);
+  return {
+    title: `Remove the ${kind}`,
+    place,
+    trail: [
+      { name: list, href: `/panel/${place}` },
+      { name: record.name, href: address },
+    ],
+    name: record.name,
+    cancel: `${address}/settings`,
+    says: (
+      <p>
+        Removes <Data>{record.name}</Data> and its prompt. Its RAGs and documents stay, and so do
+        the figures of its calls. Programs that call it get 404.
+      </p>
+    ),
+    audit: [`${place}.remove`, record.identifier] satisfies [string, string],
+    remove: () => (kind === "agent" ? deleteAgent(db, record.id) : deleteInference(db, record.id)),
+    to: `/panel/${place}`,
+    notice: `${record.name} is removed.`,
+  };
 }

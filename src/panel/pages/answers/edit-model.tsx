@@ -13,6 +13,7 @@ import { inferencePatch, newInference } from "../../../catalog/inferences/infere
 import { given } from "../../../core/given.ts";
 import { Form } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { LinkButton } from "../../components/link.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
@@ -117,9 +118,7 @@ async function editForm(context: PageContext, { kind, record }: Model, state: Fo
       <section class="danger-zone">
         <h2>Remove it</h2>
         <p>Its prompt goes; RAGs and documents stay.</p>
-        <a class="btn danger" href={`${address}/remove`}>
-          Remove the {kind}
-        </a>
+        <LinkButton href={`${address}/remove`} label={`Remove the ${kind}`} kind="danger" />
       </section>
     </>
   );

@@ -3,6 +3,7 @@ import { CodeLine } from "../../components/code-block.tsx";
 import { Data } from "../../components/data.tsx";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import { addressOf, WORDS, type Kind } from "./model-list.tsx";
+import { LinkButton } from "../../components/link.tsx";
 
 type HeadProps = {
   kind: Kind;
@@ -35,12 +36,10 @@ export const ModelHead = ({ kind, record, here, mayChange }: HeadProps) => {
         }
       >
         {mayChange ? (
-          <a
-            class="btn"
+          <LinkButton
             href={`/panel/tokens/new?${kind}=${encodeURIComponent(record.identifier)}`}
-          >
-            Create token for this {kind}
-          </a>
+            label={`Create token for this ${kind}`}
+          />
         ) : null}
       </PageHead>
       <Tabs

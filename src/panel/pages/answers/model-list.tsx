@@ -3,15 +3,14 @@ import { recentCalls } from "../../../db/usage/recent-calls.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { Data } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
-import { PrefixFilter } from "../../components/filters.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
 import { Status } from "../../components/status.tsx";
-import { Table } from "../../components/table.tsx";
+import { DataLink, LinkButton } from "../../components/link.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
-import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
+import { List } from "../request/list.tsx";
+import { filterIn, pageAt } from "../request/list-query.ts";
 
 /** Inferences and agents are listed, made and run alike. */
 export type Kind = "inference" | "agent";
@@ -42,9 +41,9 @@ export const addressOf = (kind: Kind, identifier: string) =>
 export async function modelListPage(context: PageContext, kind: Kind): Promise<Response> {
   const { db, now } = context.get("services");
   const prefix = (filterIn(context, "begins") ?? "").toLowerCase();
-  const { data, before, after } = await listModelLines(db, kind, pageAt(context), prefix);
+  const listed = await listModelLines(db, kind, pageAt(context), prefix);
   const time = now();
-  const keys = data.map(({ id }) => id);
+  const keys = listed.data.map(({ id }) => id);
   const since = time - COUNTED_MS;
   const calls = await recentCalls(db, { dimension: kind, keys, since, now: time });
   const { place, title, sub, empty } = WORDS[kind];
@@ -52,32 +51,25 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
     <>
       <PageHead title={title} sub={sub}>
         {isAdmin(context) ? (
-          <a class="btn primary" href={`/panel/new/${kind}`}>
-            New {kind}
-          </a>
+          <LinkButton href={`/panel/new/${kind}`} label={`New ${kind}`} kind="primary" />
         ) : null}
       </PageHead>
-      <PrefixFilter action={`/panel/${place}`} label="Identifier begins with" prefix={prefix} />
-      <Table
+      <List
+        context={context}
         label={title}
-        rows={data}
+        listed={listed}
+        begins={{ label: "Identifier begins with", prefix }}
         empty={
-          prefix === "" ? (
-            <Empty title={`There are no ${place} yet.`}>
-              <p>{empty}</p>
-            </Empty>
-          ) : (
-            <Empty title={`No ${kind} is like that.`} />
-          )
+          <Empty title={`There are no ${place} yet.`}>
+            <p>{empty}</p>
+          </Empty>
         }
         columns={[
           {
             head: "Name",
             cell: ({ identifier, name }) => (
               <>
-                <a href={addressOf(kind, identifier)}>
-                  <Data>{name}</Data>
-                </a>
+                <DataLink href={addressOf(kind, identifier)} text={name} />
                 <div class="faint">
                   <Data mono>{identifier}</Data>
                 </div>
@@ -93,7 +85,6 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
           },
         ]}
       />
-      <Pager here={hereOf(context)} before={before} after={after} />
     </>
   );
   return await page(context, { title, place }, content);

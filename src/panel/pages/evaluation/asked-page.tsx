@@ -7,6 +7,7 @@ import { count, counted } from "../../components/figures.ts";
 import { Empty, PageHead } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
+import { DataLink } from "../../components/link.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
@@ -77,9 +78,7 @@ const Query = ({ group: { ragIdentifier, ragName, query, file } }: { group: Quer
   const search = new URLSearchParams({ rag: ragIdentifier, q: query });
   return (
     <>
-      <a href={`/panel/search?${search.toString()}`}>
-        <Data>{query}</Data>
-      </a>
+      <DataLink href={`/panel/search?${search.toString()}`} text={query} />
       <div class="faint">
         <Data>{ragName}</Data>
         {file === null ? null : (
@@ -94,6 +93,5 @@ const Query = ({ group: { ragIdentifier, ragName, query, file } }: { group: Quer
 
 const Keep = ({ group: { ragIdentifier, query, file } }: { group: QueryGroup }) => {
   const [question = ""] = query.split("\n");
-  const files = file === null ? [] : [file];
-  return <a href={keepAddress({ rag: ragIdentifier, question, files })}>Keep as a question</a>;
+  return <a href={keepAddress({ rag: ragIdentifier, question, file })}>Keep as a question</a>;
 };

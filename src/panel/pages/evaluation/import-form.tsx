@@ -32,12 +32,12 @@ const ACCEPTED = [...FORMAT_BY_ENDING.keys()].join();
  * @throws QuarryError `invalid` that says what is wrong with the file or which line; `too-large`.
  */
 export async function questionsIn(
-  { form, file }: FormWithFiles,
+  { form, files }: FormWithFiles,
   set: QuestionSet,
 ): Promise<QuestionContent[]> {
   const format = form.text("format") === "jsonl" ? "jsonl" : "csv";
-  const chosen = file("file");
-  if (chosen === null) {
+  const [chosen] = files("file");
+  if (chosen === undefined) {
     if (form.text("text") === "") throw fileProblem("choose a file, or paste its content");
     return importedQuestions(form.exact("text"), format, set);
   }

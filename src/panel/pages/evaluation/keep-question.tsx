@@ -1,21 +1,14 @@
-export const KEEP = "/panel/new/question";
-/** Files that a search offers to keep. */
-export const OFFERED_MAX = 10;
-
 type Offer = {
   /** Its identifier. */
   rag: string;
   question: string;
-  /** Where its passages were found, best first. */
-  files: readonly string[];
+  /** Where its best passage was found; null: nowhere. */
+  file: string | null;
 };
 
-/** Where a question is kept: the page offers what was found. */
-export function keepAddress({ rag, question, files }: Offer): string {
-  const offered = [...new Set(files)].slice(0, OFFERED_MAX);
-  const values = [["rag", rag], ["question", question], ...offered.map((file) => ["offer", file])];
-  return `${KEEP}?${new URLSearchParams(values).toString()}`;
-}
+/** Where a question is kept: the form offers what was found. */
+export const keepAddress = ({ rag, question, file }: Offer) =>
+  `/panel/new/question?${new URLSearchParams({ rag, question, expected: file ?? "" }).toString()}`;
 
 /** Leads what was asked of a RAG, and what was found, into a question set. */
 export const KeepQuestion = (offer: Offer) => (

@@ -1,3 +1,4 @@
+import { Pager } from "../../components/pager.tsx";
 import type { PageContext } from "../page-env.ts";
 
 export const QUESTIONS_A_PAGE = 50;
@@ -14,19 +15,10 @@ type PagesProps = { here: string; number: number; total: number };
 
 export const NumberedPages = ({ here, number, total }: PagesProps) => {
   const last = Math.ceil(total / QUESTIONS_A_PAGE);
-  if (last <= 1) return null;
   return (
-    <nav class="pager" aria-label="Pages">
-      {number > 1 ? (
-        <a href={`${here}?page=${number - 1}`}>Previous</a>
-      ) : (
-        <span class="faint">Previous</span>
-      )}
-      {number < last ? (
-        <a href={`${here}?page=${number + 1}`}>Next</a>
-      ) : (
-        <span class="faint">Next</span>
-      )}
-    </nav>
+    <Pager
+      previous={number > 1 ? `${here}?page=${number - 1}` : null}
+      next={number < last ? `${here}?page=${number + 1}` : null}
+    />
   );
 };

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 
-import { listQuestions, type Question } from "../../../db/evaluation/question-store.ts";
+import { listQuestions } from "../../../db/evaluation/question-store.ts";
+import type { Question, QuestionContent } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
@@ -10,10 +11,11 @@ import { counted } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
+import { DataLink } from "../../components/link.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { submit } from "../request/action.ts";
+import { freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { IMPORT_FIELDS, ImportForm, importFormOf, questionsIn } from "./import-form.tsx";
 import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
@@ -22,46 +24,51 @@ import { setAddress, SetHead } from "./set-parts.tsx";
 
 type Forms = { added?: FormState; imported?: FormState };
 
-const setOf = async (context: PageContext, key: string) =>
-  await findQuestionSet(context.get("services"), key);
+const setOf = async (context: PageContext) =>
+  await findQuestionSet(context.get("services"), context.req.param("set") ?? "");
 
 /** The questions of a set: added, imported, each with its page. */
 export function questionListPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/:set", async (context) => {
-    return await questionsTab(context, await setOf(context, context.req.param("set")));
+    const { question, expected = "" } = context.req.query();
+    const forms = question === undefined ? {} : { added: freshForm({ question, expected }) };
+    return await questionsTab(context, await setOf(context), forms);
   });
 
   app.post("/:set/questions", async (context) => {
-    const set = await setOf(context, context.req.param("set"));
-    auditAs(context, "question-sets.questions.create", set.identifier);
-    const form = await formOf(context);
-    const added = await attempt(form, QUESTION_FIELDS, async () => {
-      const asked = [askedIn(form)];
-      await keepQuestions(context.get("services"), { set, asked });
-      return await absentOfSet(context.get("services"), { set, asked });
+    const set = await setOf(context);
+    return await submit(context, {
+      audit: ["question-sets.questions.create", set.identifier],
+      fields: QUESTION_FIELDS,
+      work: async (form) => await keep(context, set, [askedIn(form)]),
+      again: (added) => questionsTab(context, set, { added }),
+      leads: (kept) => ({ ...kept, notice: "The question is kept." }),
     });
-    if (!added.done) return await questionsTab(context, set, { added: added.state });
-    const told = { notice: "The question is kept.", ...problemOf(added.result) };
-    return redirectWithNotice(context, setAddress(set.identifier), told);
   });
 
   app.post("/:set/import", async (context) => {
-    const set = await setOf(context, context.req.param("set"));
-    auditAs(context, "question-sets.import", set.identifier);
+    const set = await setOf(context);
     const sent = await importFormOf(context);
-    const imported = await attempt(sent.form, IMPORT_FIELDS, async () => {
-      const asked = await questionsIn(sent, set);
-      await keepQuestions(context.get("services"), { set, asked });
-      return { asked, absent: await absentOfSet(context.get("services"), { set, asked }) };
+    return await submit(context, {
+      audit: ["question-sets.import", set.identifier],
+      form: sent.form,
+      fields: IMPORT_FIELDS,
+      work: async () => await keep(context, set, await questionsIn(sent, set)),
+      again: (imported) => questionsTab(context, set, { imported }),
+      leads: (kept) => kept,
     });
-    if (!imported.done) return await questionsTab(context, set, { imported: imported.state });
-    const notice = `${counted(imported.result.asked.length, "question")} imported.`;
-    const told = { notice, ...problemOf(imported.result.absent) };
-    return redirectWithNotice(context, setAddress(set.identifier), told);
   });
-
   return app;
+}
+
+/** Where keeping these questions leads, and what is told there. */
+async function keep(context: PageContext, set: QuestionSet, asked: QuestionContent[]) {
+  const services = context.get("services");
+  await keepQuestions(services, { set, asked });
+  const absent = await absentOfSet(services, { set, asked });
+  const notice = `${counted(asked.length, "question")} imported.`;
+  return { to: setAddress(set.identifier), notice, ...problemOf(absent) };
 }
 
 const NAMES_SHOWN = 3;
@@ -114,9 +121,10 @@ async function questionsTab(
 }
 
 const QuestionLine = ({ set, question }: { set: QuestionSet; question: Question }) => (
-  <a href={`${setAddress(set.identifier)}/questions/${question.id}`}>
-    <Data>{question.question}</Data>
-  </a>
+  <DataLink
+    href={`${setAddress(set.identifier)}/questions/${question.id}`}
+    text={question.question}
+  />
 );
 
 const Expected = ({ of: { expected, answerCheck } }: { of: Question }) => (

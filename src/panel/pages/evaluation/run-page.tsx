@@ -7,18 +7,17 @@ import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import type { RunSummary } from "../../../db/schema/evaluation-shapes.ts";
 import { MEASURE_NAMES } from "../../../evaluation/measures/summarise.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
-import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";
-import { Facts, PageHead } from "../../components/page-head.tsx";
+import { LinkButton } from "../../components/link.tsx";
+import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { freshForm } from "../request/form.ts";
-import { adminsOnly, isAdmin } from "../request/guards.ts";
+import { isAdmin } from "../request/guards.ts";
+import { removable } from "../request/removal.tsx";
 import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { setAddress, trailTo } from "./set-parts.tsx";
@@ -37,23 +36,32 @@ export async function runOf(context: PageContext, setKey: string, runId: string)
 /** One run: its figures, and what came of each question. */
 export function runResultPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.get("/:set/runs/:run", async (context) => {
-    const { set: setKey, run: runId } = context.req.param();
-    return await runPage(context, await runOf(context, setKey, runId));
-  });
+  const find = (context: PageContext) => {
+    const { set = "", run = "" } = context.req.param();
+    return runOf(context, set, run);
+  };
+  app.get("/:set/runs/:run", async (context) => await runPage(context, await find(context)));
 
-  app.get("/:set/runs/:run/remove", adminsOnly, async (context) => {
-    const { set: setKey, run: runId } = context.req.param();
-    return await removalPage(context, await runOf(context, setKey, runId));
-  });
-
-  app.post("/:set/runs/:run/remove", async (context) => {
-    const { set: setKey, run: runId } = context.req.param();
-    const { set, run } = await runOf(context, setKey, runId);
-    auditAs(context, "question-sets.runs.remove", `${set.identifier}/${run.id}`);
-    await deleteRun(context.get("services").db, set.id, run.id);
-    const notice = "The run is removed.";
-    return redirectWithNotice(context, `${setAddress(set.identifier)}/runs`, { notice });
+  removable(app, "/:set/runs/:run/remove", async (context) => {
+    const { set, run } = await find(context);
+    const runs = `${setAddress(set.identifier)}/runs`;
+    return {
+      title: "Remove the run",
+      place: "evaluation",
+      trail: [...trailTo(set), { name: "Runs", href: runs }],
+      name: run.id,
+      cancel: `${runs}/${run.id}`,
+      says: (
+        <p>
+          Its figures and the results of its {counted(run.total, "question")} are deleted. No other
+          run can be compared with it then.
+        </p>
+      ),
+      audit: ["question-sets.runs.remove", `${set.identifier}/${run.id}`],
+      remove: () => deleteRun(context.get("services").db, set.id, run.id),
+      to: runs,
+      notice: "The run is removed.",
+    };
   });
   return app;
 }
@@ -63,62 +71,33 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
   const number = pageNumberOf(context);
   const offset = (number - 1) * QUESTIONS_A_PAGE;
   const { data, total } = await listResults(db, run.id, { offset, limit: QUESTIONS_A_PAGE });
-  const address = `${setAddress(set.identifier)}/runs`;
-  const trail = [...trailTo(set), { name: "Runs", href: address }];
-  const content = (
-    <>
-      <PageHead
-        title="Run"
-        trail={trail}
-        sub={
-          <>
-            <Time at={run.startedAt} now={now()} />, <Data>{settingInWords(run.setting)}</Data>
-          </>
-        }
-      >
-        {isAdmin(context) ? (
-          <a class="btn danger" href={`${address}/${run.id}/remove`}>
-            Remove …
-          </a>
-        ) : null}
-      </PageHead>
-      <div id="run" data-live>
-        <RunStatus run={run} />
-        {run.summary === null ? null : <Figures summary={run.summary} />}
-        <Facts facts={madeWith(run)} />
-        <h2>Questions</h2>
-        <p class="soft">What went wrong stands first.</p>
-        <Results results={data} />
-        <NumberedPages here={`${address}/${run.id}`} number={number} total={total} />
-      </div>
-    </>
+  const runs = `${setAddress(set.identifier)}/runs`;
+  const here = `${runs}/${run.id}`;
+  const remove = <LinkButton href={`${here}/remove`} label="Remove …" kind="danger" />;
+  return await page(
+    context,
+    {
+      title: "Run",
+      place: "evaluation",
+      refreshSeconds: run.status === "running" ? LOOK_EVERY_SECONDS : null,
+      trail: [...trailTo(set), { name: "Runs", href: runs }],
+      sub: (
+        <>
+          <Time at={run.startedAt} now={now()} />, <Data>{settingInWords(run.setting)}</Data>
+        </>
+      ),
+      actions: isAdmin(context) ? remove : null,
+    },
+    <div id="run" data-live>
+      <RunStatus run={run} />
+      {run.summary === null ? null : <Figures summary={run.summary} />}
+      <Facts facts={madeWith(run)} />
+      <h2>Questions</h2>
+      <p class="soft">What went wrong stands first.</p>
+      <Results results={data} />
+      <NumberedPages here={here} number={number} total={total} />
+    </div>,
   );
-  const refreshSeconds = run.status === "running" ? LOOK_EVERY_SECONDS : null;
-  return await page(context, { title: "Run", place: "evaluation", refreshSeconds }, content);
-}
-
-async function removalPage(context: PageContext, { set, run }: Named): Promise<Response> {
-  const address = `${setAddress(set.identifier)}/runs`;
-  const title = "Remove the run";
-  const content = (
-    <>
-      <PageHead title={title} trail={[...trailTo(set), { name: "Runs", href: address }]} />
-      <ConfirmRemoval
-        action={`${address}/${run.id}/remove`}
-        state={freshForm()}
-        name={title}
-        isMuch={false}
-        cancel={`${address}/${run.id}`}
-        submit="Remove it"
-      >
-        <p>
-          Its figures and the results of its {counted(run.total, "question")} are deleted. No other
-          run can be compared with it then.
-        </p>
-      </ConfirmRemoval>
-    </>
-  );
-  return await page(context, { title, place: "evaluation" }, content);
 }
 
 /** Facts that are named in more than their own word. */

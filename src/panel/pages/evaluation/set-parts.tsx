@@ -2,8 +2,8 @@ import { listRuns } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { RUNS_AT_ONCE, RUNS_KEPT } from "../../../evaluation/limits.ts";
 import type { Services } from "../../../services.ts";
-import { Data } from "../../components/data.tsx";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
+import { DataLink } from "../../components/link.tsx";
 
 export const PLACE = { name: "Evaluation", href: "/panel/evaluation" };
 
@@ -19,9 +19,10 @@ export const trailTo = (set: QuestionSet) => [
 
 /** The RAG or inference that a set asks, as a link. */
 export const SubjectLink = ({ set }: { set: QuestionSet }) => (
-  <a href={`/panel/${set.subjectKind}s/${encodeURIComponent(set.subjectIdentifier)}`}>
-    <Data>{set.subjectName}</Data>
-  </a>
+  <DataLink
+    href={`/panel/${set.subjectKind}s/${encodeURIComponent(set.subjectIdentifier)}`}
+    text={set.subjectName}
+  />
 );
 
 /** `here`: what follows the set's address. */

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 
+import { given } from "../../../core/given.ts";
 import { deleteSet, type QuestionSet } from "../../../db/evaluation/set-store.ts";
 import {
   changeQuestionSet,
@@ -7,20 +8,19 @@ import {
   questionSetPatch,
 } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { given } from "../../../core/given.ts";
-import { counted } from "../../components/figures.ts";
 import { Data } from "../../components/data.tsx";
-import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
+import { counted } from "../../components/figures.ts";
 import { Form, TextField } from "../../components/form.tsx";
+import { LinkButton } from "../../components/link.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
+import { submit } from "../request/action.ts";
+import { freshForm, typed, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
+import { removable } from "../request/removal.tsx";
 import { refuseStale, shownState } from "../request/stale.ts";
-import { invalid } from "../../../core/errors.ts";
-import { PLACE, setAddress, SetHead } from "./set-parts.tsx";
+import { PLACE, setAddress, SetHead, trailTo } from "./set-parts.tsx";
 import { JudgeField } from "./sets.tsx";
 
 const FIELDS = ["name", "judgeModel"];
@@ -28,82 +28,71 @@ const FIELDS = ["name", "judgeModel"];
 /** Name and judge of a set, and its removal. */
 export function setSettingsPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
+  const find = (context: PageContext) =>
+    findQuestionSet(context.get("services"), context.req.param("set") ?? "");
+
   app.get("/:set/settings", async (context) => {
-    const set = await findQuestionSet(context.get("services"), context.req.param("set"));
-    return await settingsTab(context, set);
+    const set = await find(context);
+    const { name, judgeModel } = set;
+    return await settingsTab(context, set, freshForm({ name, judgeModel: judgeModel ?? "" }));
   });
 
   app.post("/:set/settings", async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("set"));
-    auditAs(context, "question-sets.change", set.identifier);
-    const form = await formOf(context);
-    const saved = await attempt(form, FIELDS, async () => {
-      await refuseStale(context, form, ["questionSets", set.id]);
-      const wish = { name: form.text("name"), judgeModel: typed(form.text("judgeModel")) ?? null };
-      await changeQuestionSet(services, set, given(parseKnownOrRefuse(questionSetPatch, wish)));
-    });
-    if (!saved.done) return await settingsTab(context, set, { saved: saved.state });
-    return redirectWithNotice(context, `${setAddress(set.identifier)}/settings`, {
-      notice: "Saved.",
+    const set = await find(context);
+    return await submit(context, {
+      audit: ["question-sets.change", set.identifier],
+      fields: FIELDS,
+      work: async (form) => {
+        await refuseStale(context, form, ["questionSets", set.id]);
+        const judgeModel = typed(form.text("judgeModel")) ?? null;
+        const patch = parseKnownOrRefuse(questionSetPatch, { name: form.text("name"), judgeModel });
+        await changeQuestionSet(context.get("services"), set, given(patch));
+      },
+      again: (state) => settingsTab(context, set, state),
+      leads: () => ({ to: `${setAddress(set.identifier)}/settings`, notice: "Saved." }),
     });
   });
 
-  app.post("/:set/remove", async (context) => {
-    const services = context.get("services");
-    const set = await findQuestionSet(services, context.req.param("set"));
-    auditAs(context, "question-sets.remove", set.identifier);
-    const form = await formOf(context);
-    const removed = await attempt(form, ["confirmation"], async () => {
-      if (form.text("confirmation") !== set.name) {
-        throw invalid("confirmation is not the name", [
-          { field: "confirmation", problem: "is not the name" },
-        ]);
-      }
-      await deleteSet(services.db, set.id);
-    });
-    if (!removed.done) return await settingsTab(context, set, { removed: removed.state });
-    return redirectWithNotice(context, PLACE.href, { notice: "The question set is removed." });
+  removable(app, "/:set/remove", async (context) => {
+    const set = await find(context);
+    return {
+      title: "Remove the set",
+      place: "evaluation",
+      trail: trailTo(set),
+      name: set.name,
+      isMuch: true,
+      submit: "Remove the set",
+      says: (
+        <p>
+          {counted(set.questions, "question")} and all runs are deleted. The RAG or inference stays.
+        </p>
+      ),
+      audit: ["question-sets.remove", set.identifier],
+      remove: () => deleteSet(context.get("services").db, set.id),
+      to: PLACE.href,
+      notice: "The question set is removed.",
+    };
   });
   return app;
 }
 
-const storedForm = (set: QuestionSet) =>
-  freshForm({ name: set.name, judgeModel: set.judgeModel ?? "" });
-
-type States = { saved?: FormState; removed?: FormState };
-
-async function settingsTab(
-  context: PageContext,
-  set: QuestionSet,
-  states: States = {},
-): Promise<Response> {
+async function settingsTab(context: PageContext, set: QuestionSet, state: FormState) {
   const address = setAddress(set.identifier);
-  const saved = states.saved ?? storedForm(set);
   const seen = await shownState(context, "questionSets", set.id);
-  const content = (
+  return await page(
+    context,
+    { title: set.name, place: "evaluation", status: state.status },
     <>
       <SetHead set={set} here="/settings" />
       {isAdmin(context) ? (
         <>
-          <Form action={`${address}/settings`} state={saved} submit="Save" shown={seen}>
-            <TextField state={saved} name="name" label="Name" required />
-            {set.subjectKind === "rag" ? null : <JudgeField state={saved} />}
+          <Form action={`${address}/settings`} state={state} submit="Save" shown={seen}>
+            <TextField state={state} name="name" label="Name" required />
+            {set.subjectKind === "rag" ? null : <JudgeField state={state} />}
           </Form>
-          <h2>Remove the set</h2>
-          <ConfirmRemoval
-            action={`${address}/remove`}
-            state={states.removed ?? freshForm()}
-            name={set.name}
-            isMuch
-            cancel={address}
-            submit="Remove the set"
-          >
-            <p>
-              {counted(set.questions, "question")} and all runs are deleted. The RAG or inference
-              stays.
-            </p>
-          </ConfirmRemoval>
+          <section class="danger-zone">
+            <LinkButton href={`${address}/remove`} label="Remove the set …" kind="danger" />
+          </section>
         </>
       ) : (
         <Facts
@@ -113,8 +102,6 @@ async function settingsTab(
           ]}
         />
       )}
-    </>
+    </>,
   );
-  const status = (states.saved ?? states.removed)?.status ?? 200;
-  return await page(context, { title: set.name, place: "evaluation", status }, content);
 }

@@ -5,11 +5,11 @@ import { listSets } from "../../../db/evaluation/set-store.ts";
 import { SETS_MAX } from "../../../evaluation/limits.ts";
 import { createQuestionSet, newQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { Data } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
+import { DataLink, LinkButton } from "../../components/link.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
@@ -64,12 +64,8 @@ async function setListPage(context: PageContext): Promise<Response> {
       >
         {isAdmin(context) ? (
           <>
-            <a class="btn" href={ASKED}>
-              What people ask
-            </a>
-            <a class="btn primary" href={NEW_SET}>
-              New question set
-            </a>
+            <LinkButton href={ASKED} label="What people ask" />
+            <LinkButton href={NEW_SET} label="New question set" kind="primary" />
           </>
         ) : null}
       </PageHead>
@@ -87,11 +83,7 @@ async function setListPage(context: PageContext): Promise<Response> {
         columns={[
           {
             head: "Name",
-            cell: (set) => (
-              <a href={setAddress(set.identifier)}>
-                <Data>{set.name}</Data>
-              </a>
-            ),
+            cell: (set) => <DataLink href={setAddress(set.identifier)} text={set.name} />,
           },
           { head: "Asks", cell: (set) => <SubjectLink set={set} /> },
           { head: "Questions", numeric: true, cell: ({ questions }) => count(questions) },

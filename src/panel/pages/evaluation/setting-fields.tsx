@@ -6,6 +6,7 @@ import { settingFields } from "../../../core/setting-fields.ts";
 import { Checkbox, SelectField, TextField, type Option } from "../../components/form.tsx";
 import type { Form as Sent, FormState } from "../request/form.ts";
 import { bodyIn } from "../request/setting-form.ts";
+import { SearchModeField } from "../search/options.tsx";
 
 const NAMES = Object.keys(settingShape.shape);
 
@@ -23,14 +24,6 @@ export function settingIn(form: Sent, prefix: string): Setting {
   const without = form.text(`${prefix}reranker`) === NO_RERANKER ? { reranker: null } : {};
   return given(parseKnownOrRefuse(settingShape, { ...Object.fromEntries(kept), ...without }));
 }
-
-const OWN = { value: "", label: "as it is" };
-const MODES: Option[] = [
-  OWN,
-  { value: "hybrid", label: "words and meaning" },
-  { value: "semantic", label: "meaning" },
-  { value: "keyword", label: "words" },
-];
 
 type FieldsProps = {
   state: FormState;
@@ -52,7 +45,7 @@ export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => 
     )}
     <div class="two">
       <TextField state={state} name={`${prefix}topK`} label="Passages" type="number" min={1} />
-      <SelectField state={state} name={`${prefix}searchMode`} label="Searched by" options={MODES} />
+      <SearchModeField state={state} prefix={prefix} own="as it is" />
     </div>
     <div class="two">
       <TextField

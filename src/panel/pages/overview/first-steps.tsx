@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { Steps } from "../../../db/maintenance/steps-store.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { LinkButton } from "../../components/link.tsx";
 
 type Step = { title: string; says: string; done: boolean; action: Child };
 
@@ -87,9 +88,7 @@ const nextOf = (steps: Steps) => doneSteps(steps).indexOf(false);
 const FirstFolder = () => (
   <span class="actions">
     <ActionButton action="/panel/first-steps/folder" label="Upload files" kind="primary" />
-    <a class="btn" href="/panel/new/source">
-      Another source
-    </a>
+    <LinkButton href="/panel/new/source" label="Another source" />
   </span>
 );
 

@@ -5,6 +5,7 @@ import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { leftOutSentences } from "../../components/left-out.ts";
 import type { Tone } from "../../components/status.tsx";
+import { LinkButton } from "../../components/link.tsx";
 
 /** Something that somebody has to do: what it is, why, and the way to the remedy. */
 export type Need = { tone: Tone; what: Child; why: string; href: string; remedy: string };
@@ -119,9 +120,7 @@ export const NeedsList = ({ needs }: { needs: readonly Need[] }) => (
             <Data>{why}</Data>
           </span>
         </div>
-        <a class="btn" href={href}>
-          {remedy}
-        </a>
+        <LinkButton href={href} label={`${remedy}`} />
       </li>
     ))}
   </ul>

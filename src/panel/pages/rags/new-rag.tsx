@@ -5,13 +5,14 @@ import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Form, SelectField } from "../../components/form.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
+import { LinkButton } from "../../components/link.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { bodyIn, formName, formValues } from "../request/setting-form.ts";
 import { NEW_RAG_FIELDS, ragHints } from "./rag-fields.tsx";
-import { ragAddress } from "./rag-list.tsx";
+import { ragAddress } from "./rag-address.ts";
 
 const FIELDS = NEW_RAG_FIELDS.map(formName);
 
@@ -55,9 +56,7 @@ async function show(context: PageContext, state: FormState): Promise<Response> {
         <Empty title="There is no source yet.">
           <p>A RAG indexes the documents of a source: make one first.</p>
           <p>
-            <a class="btn primary" href="/panel/new/source">
-              New source
-            </a>
+            <LinkButton href="/panel/new/source" label="New source" kind="primary" />
           </p>
         </Empty>
       ) : (

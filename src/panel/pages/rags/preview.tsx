@@ -14,7 +14,7 @@ import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { attempt, formFrom, freshForm, numberOf, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { ragAddress } from "./rag-list.tsx";
+import { ragAddress } from "./rag-address.ts";
 import { RagHead } from "./rag-page.tsx";
 
 const FIELDS = ["path", "chunkSize", "chunkOverlap"];

@@ -10,11 +10,12 @@ import { Facts, PageHead, Tabs } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
+import { DataLink, LinkButton } from "../../components/link.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
 import { fileAddress } from "../search/hits.tsx";
-import { ragAddress } from "./rag-list.tsx";
+import { ragAddress } from "./rag-address.ts";
 import { settingFacts } from "../../components/setting-facts.tsx";
 import { SEARCH_FIELDS } from "./rag-fields.tsx";
 
@@ -33,13 +34,12 @@ export const RagHead = ({ rag, here, mayChange }: HeadProps) => {
     <>
       <PageHead title={rag.name} data trail={[{ name: "RAGs", href: "/panel/rags" }]}>
         {mayChange ? (
-          <a class="btn" href={`/panel/tokens/new?rag=${encodeURIComponent(rag.identifier)}`}>
-            Create token for this RAG
-          </a>
+          <LinkButton
+            href={`/panel/tokens/new?rag=${encodeURIComponent(rag.identifier)}`}
+            label="Create token for this RAG"
+          />
         ) : null}
-        <a class="btn primary" href={searchAddress}>
-          Search this RAG
-        </a>
+        <LinkButton href={searchAddress} label="Search this RAG" kind="primary" />
       </PageHead>
       <Tabs
         label="Pages of this RAG"
@@ -98,9 +98,10 @@ const Figures = ({ rag, index: { live } }: { rag: RagRecord; index: Index }) => 
       ["Passages", count(rag.numberVectors)],
       [
         "Source",
-        <a href={`/panel/sources/${encodeURIComponent(rag.fileSource.identifier)}`}>
-          <Data>{rag.fileSource.name}</Data>
-        </a>,
+        <DataLink
+          href={`/panel/sources/${encodeURIComponent(rag.fileSource.identifier)}`}
+          text={rag.fileSource.name}
+        />,
       ],
       [
         "Embedding model",
@@ -163,9 +164,7 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
           {
             head: "File",
             cell: ({ path }) => (
-              <a href={fileAddress(rag.fileSource.identifier, path)}>
-                <Data>{path}</Data>
-              </a>
+              <DataLink href={fileAddress(rag.fileSource.identifier, path)} text={path} />
             ),
           },
           { head: "Why", cell: ({ errorMessage }) => <Data>{errorMessage ?? ""}</Data> },
@@ -223,9 +222,7 @@ const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
               <strong>Index everything again.</strong> Builds a new index while this one answers,
               and embeds every passage again.
             </span>
-            <a class="btn" href={`${address}/reindex`}>
-              Estimate the cost
-            </a>
+            <LinkButton href={`${address}/reindex`} label="Estimate the cost" />
           </li>
         ) : null}
         <li>
@@ -234,9 +231,7 @@ const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
             <strong>Remove the RAG.</strong> Its {counted(rag.numberVectors, "passage")} go; the
             documents stay.
           </span>
-          <a class="btn danger" href={`${address}/remove`}>
-            Remove
-          </a>
+          <LinkButton href={`${address}/remove`} label="Remove" kind="danger" />
         </li>
       </ul>
     </section>

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 
-import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
+import type { RagRecord } from "../../../db/records.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-on-request.ts";
 import { reindexRag } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { returnToIndex } from "../../../ingestion/rebuilds/return-to-index.ts";
@@ -9,40 +9,36 @@ import { counted } from "../../components/figures.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { adminsOnly } from "../request/guards.ts";
-import { formOf } from "../request/form.ts";
+import { formOf, type Form } from "../request/form.ts";
 import { makeRag, newRagPage } from "./new-rag.tsx";
 import { previewPage } from "./preview.tsx";
-import { ragAddress, ragListPage } from "./rag-list.tsx";
+import { ragAddress, ragOf } from "./rag-address.ts";
+import { ragListPage } from "./rag-list.tsx";
 import { ragPage } from "./rag-page.tsx";
-import { remove, removalPage } from "./removal.tsx";
-import { addToScope, everythingPage, indexEverything, leaveOut } from "./scope-changes.tsx";
-import { leaveOutPage, narrow, narrowPage } from "./scope-changes.tsx";
+import { addRemovals } from "./scope-changes.tsx";
 import { scopePage } from "./scope.tsx";
 import { reindexPage, saveSettings, settingsCostPage, settingsPage } from "./settings.tsx";
 
-const ragOf = (context: PageContext) =>
-  findRag(context.get("services"), { key: context.req.param("id") ?? "" });
+/** A page of one RAG. */
+const of =
+  (show: (context: PageContext, rag: RagRecord) => Promise<Response>) =>
+  async (context: PageContext) =>
+    await show(context, await ragOf(context));
 
 /** RAGs: their list, a new one, and the pages of each. */
 export function ragPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/", ragListPage);
-  for (const path of ["/:id/remove", "/:id/reindex", "/:id/settings/cost", "/:id/scope/:change"]) {
-    app.use(path, adminsOnly);
-  }
-  app.get("/:id", async (context) => await ragPage(context, await ragOf(context)));
-  app.get("/:id/scope", async (context) => await scopePage(context, await ragOf(context)));
-  app.get("/:id/settings", async (context) => await settingsPage(context, await ragOf(context)));
-  app.post("/:id/settings", async (context) => await saveSettings(context, await ragOf(context)));
-  app.get("/:id/settings/cost", async (context) => {
-    return await settingsCostPage(context, await ragOf(context));
-  });
-  app.get("/:id/preview", async (context) => await previewPage(context, await ragOf(context)));
-  app.get("/:id/reindex", async (context) => await reindexPage(context, await ragOf(context)));
-  addScopeChanges(app);
-  addActions(app);
-  app.get("/:id/remove", async (context) => await removalPage(context, await ragOf(context)));
-  app.post("/:id/remove", async (context) => await remove(context, await ragOf(context)));
+  for (const path of ["/:id/reindex", "/:id/settings/cost"]) app.use(path, adminsOnly);
+  app.get("/:id", of(ragPage));
+  app.get("/:id/scope", of(scopePage));
+  app.get("/:id/settings", of(settingsPage));
+  app.post("/:id/settings", of(saveSettings));
+  app.get("/:id/settings/cost", of(settingsCostPage));
+  app.get("/:id/preview", of(previewPage));
+  app.get("/:id/reindex", of(reindexPage));
+  addRemovals(app);
+  for (const [path, action] of Object.entries(ACTIONS)) app.post(`/:id/${path}`, of(doing(action)));
   return app;
 }
 
@@ -55,59 +51,47 @@ export function newRagPages(): Hono<PageEnv> {
   return app;
 }
 
-function addScopeChanges(app: Hono<PageEnv>): void {
-  app.post("/:id/scope/add", async (context) => await addToScope(context, await ragOf(context)));
-  app.get("/:id/scope/remove", async (context) => {
-    return await leaveOutPage(context, await ragOf(context));
-  });
-  app.post("/:id/scope/remove", async (context) => await leaveOut(context, await ragOf(context)));
-  app.get("/:id/scope/narrow", async (context) => await narrowPage(context, await ragOf(context)));
-  app.post("/:id/scope/narrow", async (context) => await narrow(context, await ragOf(context)));
-  app.get("/:id/scope/everything", async (context) => {
-    return await everythingPage(context, await ragOf(context));
-  });
-  app.post("/:id/scope/everything", async (context) => {
-    return await indexEverything(context, await ragOf(context));
-  });
-}
+type Action = {
+  audit: string;
+  /** Returns what is told of it. */
+  work: (services: PageEnv["Variables"]["services"], rag: RagRecord, form: Form) => Promise<string>;
+};
 
-function addActions(app: Hono<PageEnv>): void {
-  app.post("/:id/reindex", async (context) => {
-    const rag = await ragOf(context);
-    auditAs(context, "rags.reindex", rag.identifier);
-    await reindexRag(context.get("services"), { ragId: rag.id });
-    return redirectWithNotice(context, ragAddress(rag.identifier), {
-      notice: "A new index is being built.",
-    });
-  });
+/** What one button does with a RAG. */
+const ACTIONS: Record<string, Action> = {
+  reindex: {
+    audit: "rags.reindex",
+    work: async (services, { id: ragId }) => {
+      await reindexRag(services, { ragId });
+      return "A new index is being built.";
+    },
+  },
+  return: {
+    audit: "rags.return",
+    work: async (services, { id: ragId }) => {
+      await returnToIndex(services, { ragId });
+      return "The previous index catches up with recent changes, then takes over.";
+    },
+  },
+  retry: {
+    audit: "rags.retry",
+    work: async (services, { id: ragId }, form) => {
+      const retried = await retryFiles(services, { ragId, path: form.exact("path") || null });
+      return `${counted(retried, "file")} will be tried again.`;
+    },
+  },
+  status: {
+    audit: "rags.change",
+    work: async (services, rag, form) => {
+      const isPaused = form.text("status") === "paused";
+      await updateRag(services, { rag, patch: { status: isPaused ? "paused" : "active" } });
+      return isPaused ? "Indexing is paused." : "Indexing goes on.";
+    },
+  },
+};
 
-  app.post("/:id/return", async (context) => {
-    const rag = await ragOf(context);
-    auditAs(context, "rags.return", rag.identifier);
-    await returnToIndex(context.get("services"), { ragId: rag.id });
-    return redirectWithNotice(context, ragAddress(rag.identifier), {
-      notice: "What changed since is indexed in the index before, then it answers.",
-    });
-  });
-
-  app.post("/:id/retry", async (context) => {
-    const rag = await ragOf(context);
-    auditAs(context, "rags.retry", rag.identifier);
-    const path = (await formOf(context)).exact("path");
-    const ragId = rag.id;
-    const retried = await retryFiles(context.get("services"), { ragId, path: path || null });
-    const notice = `${counted(retried, "file")} will be tried again.`;
-    return redirectWithNotice(context, ragAddress(rag.identifier), { notice });
-  });
-
-  app.post("/:id/status", async (context) => {
-    const rag = await ragOf(context);
-    auditAs(context, "rags.change", rag.identifier);
-    const isPaused = (await formOf(context)).text("status") === "paused";
-    const patch = { status: isPaused ? "paused" : "active" } as const;
-    await updateRag(context.get("services"), { rag, patch });
-    return redirectWithNotice(context, ragAddress(rag.identifier), {
-      notice: isPaused ? "Indexing is paused." : "Indexing goes on.",
-    });
-  });
-}
+const doing = (action: Action) => async (context: PageContext, rag: RagRecord) => {
+  auditAs(context, action.audit, rag.identifier);
+  const notice = await action.work(context.get("services"), rag, await formOf(context));
+  return redirectWithNotice(context, ragAddress(rag.identifier), { notice });
+};

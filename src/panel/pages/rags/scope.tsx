@@ -9,12 +9,13 @@ import { ActionButton, Form, SelectField, TextField } from "../../components/for
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
+import { LinkButton } from "../../components/link.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { pathIn } from "../request/list-query.ts";
-import { ragAddress } from "./rag-list.tsx";
+import { ragAddress } from "./rag-address.ts";
 import { RagHead } from "./rag-page.tsx";
 
 const ENTRIES = 100;
@@ -51,9 +52,10 @@ const Everything = ({ rag, mayChange }: { rag: RagRecord; mayChange: boolean }) 
         <p class="soft">
           To index a part of the source, choose folders and files. Other files leave the index.
         </p>
-        <a class="btn" href={`${ragAddress(rag.identifier)}/scope/narrow`}>
-          Index chosen parts only …
-        </a>
+        <LinkButton
+          href={`${ragAddress(rag.identifier)}/scope/narrow`}
+          label="Index chosen parts only …"
+        />
       </>
     ) : null}
   </>
@@ -209,11 +211,7 @@ const Choose = ({ here, folder, scope, isChosen, isNeeded }: ChooseProps) => {
 const LeaveOut = (props: { here: string; folder: string; scope: IndexScope }) => {
   const { here, folder, scope } = props;
   const query = new URLSearchParams({ ...scope, path: folder }).toString();
-  return (
-    <a class="btn" href={`${here}/remove?${query}`}>
-      Leave out …
-    </a>
-  );
+  return <LinkButton href={`${here}/remove?${query}`} label="Leave out …" />;
 };
 
 type ListProps = { here: string; folder: string; scopes: IndexScope[]; mayChange: boolean };
@@ -269,8 +267,6 @@ const Typed = ({ here, state, rag }: { here: string; state: FormState; rag: RagR
     <p class="soft">
       Or index everything in <Data>{rag.fileSource.name}</Data> again: the choice is forgotten.
     </p>
-    <a class="btn" href={`${here}/everything`}>
-      Index everything …
-    </a>
+    <LinkButton href={`${here}/everything`} label="Index everything …" />
   </>
 );

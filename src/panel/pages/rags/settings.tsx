@@ -18,7 +18,7 @@ import { isAdmin } from "../request/guards.ts";
 import { bodyIn, formName, formValues } from "../request/setting-form.ts";
 import { refuseStale, shownState, UPDATED_AT } from "../request/stale.ts";
 import { RAG_FIELDS, ragHints } from "./rag-fields.tsx";
-import { ragAddress } from "./rag-list.tsx";
+import { ragAddress } from "./rag-address.ts";
 import { RagHead } from "./rag-page.tsx";
 
 const FIELDS = RAG_FIELDS.map(formName);

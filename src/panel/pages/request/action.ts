@@ -1,5 +1,6 @@
 import type { PageContext } from "../page-env.ts";
 import { setFlash, type Flash } from "./flash.ts";
+import { attempt, formOf, type Form, type FormState } from "./form.ts";
 
 /**
  * Names a change for the audit trail, as the API's route names it: `file-sources.create`, and the
@@ -22,4 +23,29 @@ export function redirectWithNotice(
   const { pathname: path } = new URL(address, "http://here");
   if (Object.keys(told).length > 0) setFlash(context, { path, notice, problem, secret });
   return context.redirect(address, 303);
+}
+
+type Submission<Result> = {
+  audit: [action: string, target?: string];
+  /** Where it was read already. */
+  form?: Form;
+  /** Of the form; problems of others are told above it. */
+  fields: readonly string[];
+  /** Does what the form asks for. */
+  work: (form: Form) => Promise<Result>;
+  /** The page with the form that failed. */
+  again: (state: FormState, form: Form) => Promise<Response>;
+  /** Where success leads, what is told there, and which resource was made. */
+  leads: (result: Result) => Told & { to: string; target?: string };
+};
+
+/** The answer to a posted form: the next page, or the form again with what is wrong. */
+export async function submit<Result>(context: PageContext, of: Submission<Result>) {
+  auditAs(context, ...of.audit);
+  const form = of.form ?? (await formOf(context));
+  const tried = await attempt(form, of.fields, async () => await of.work(form));
+  if (!tried.done) return await of.again(tried.state, form);
+  const { to, target, ...told } = of.leads(tried.result);
+  if (target !== undefined) auditAs(context, of.audit[0], target);
+  return redirectWithNotice(context, to, told);
 }

@@ -53,14 +53,15 @@ function valueIn(
   if (kind === "flag") return text === "on";
   if (kind === "list") return linesOf(form.exact(name));
   if (kind === "text" && meta.rows !== undefined && !isSecret) return form.exact(name);
+  if (meta.input === "password" && text !== "") return form.exact(name);
   if (text === "") return emptyValue(field, isPatch);
   if (kind === "number") return numberOf(text);
   return isSecret ? form.exact(name).trim() : text;
 }
 
-function emptyValue({ isSecret, isNullable }: SettingField, isPatch: boolean) {
+function emptyValue({ isSecret, isNullable, meta }: SettingField, isPatch: boolean) {
   if (isNullable) return null;
-  return isPatch && !isSecret ? "" : undefined;
+  return isPatch && !isSecret && meta.input !== "password" ? "" : undefined;
 }
 
 const linesOf = (text: string) => {

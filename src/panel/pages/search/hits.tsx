@@ -6,6 +6,7 @@ import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import type { SearchAnswer } from "../../search/search-rag.ts";
 import { Found, type Matched } from "./marked.tsx";
+import { DataLink } from "../../components/link.tsx";
 
 type Chunk = SearchAnswer["chunks"][number];
 
@@ -91,9 +92,10 @@ const Hit = ({ chunk, at, id, fileSource, matched, queries, compared }: HitProps
   <article class="hit">
     <header>
       <h3>
-        <a href={fileAddress(fileSource, chunk.source.filePath)}>
-          <Data>{chunk.source.filePath}</Data>
-        </a>
+        <DataLink
+          href={fileAddress(fileSource, chunk.source.filePath)}
+          text={chunk.source.filePath}
+        />
       </h3>
       {compared === null ? null : (
         <Moved from={compared.indexOf(keyOf(fileSource, chunk))} to={at} />

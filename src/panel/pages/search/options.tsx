@@ -18,10 +18,20 @@ export const ragOptions = (rags: Choice[]) =>
   rags.map(({ identifier, name }) => ({ value: identifier, label: name }));
 
 const MODES = [
-  { value: "", label: "As the RAG has it" },
   { value: "hybrid", label: "Words and meaning (hybrid)" },
   { value: "semantic", label: "Meaning only (semantic)" },
+  { value: "keyword", label: "Words only (keyword)" },
 ];
+
+/** How the words and the meaning of a question count. */
+export const SearchModeField = (props: { state: FormState; prefix: string; own: string }) => (
+  <SelectField
+    state={props.state}
+    name={`${props.prefix}searchMode`}
+    label="Search by"
+    options={[{ value: "", label: props.own }, ...MODES]}
+  />
+);
 
 /** Every option of the API's search, and settings of the RAG to try without saving them. */
 export const Options = ({ state, prefix, rags, rerankers, withRag }: OptionsProps) => {
@@ -32,7 +42,7 @@ export const Options = ({ state, prefix, rags, rerankers, withRag }: OptionsProp
     <div class="option-grid">
       {withRag ? <SelectField {...field("rag", "RAG")} options={ragOptions(rags)} /> : null}
       <TextField {...field("topK", "Passages")} type="number" min={1} max={100} placeholder="5" />
-      <SelectField {...field("searchMode", "Search by")} options={MODES} />
+      <SearchModeField state={state} prefix={prefix} own="As the RAG has it" />
       <SelectField
         {...field("reranker", "Reranker")}
         options={[

@@ -10,6 +10,7 @@ import { AsCode } from "../../components/as-code.tsx";
 import { Data } from "../../components/data.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
+import { LinkButton } from "../../components/link.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { KeepQuestion } from "../evaluation/keep-question.tsx";
@@ -85,9 +86,7 @@ async function nothingYet(context: PageContext): Promise<Response> {
         </p>
         {isAdmin(context) ? (
           <p>
-            <a class="btn primary" href="/panel/new/rag">
-              New RAG
-            </a>
+            <LinkButton href="/panel/new/rag" label="New RAG" kind="primary" />
           </p>
         ) : null}
       </Empty>
@@ -139,7 +138,7 @@ const OneAnswer = ({ found, baseUrl, mayKeep }: OneAnswerProps) => {
           <KeepQuestion
             rag={rag.identifier}
             question={search.semanticSearch[0] ?? ""}
-            files={answer.chunks.map(({ source }) => source.filePath)}
+            file={answer.chunks[0]?.source.filePath ?? null}
           />
         ) : null}
         <section>

@@ -5,25 +5,25 @@ import { notFound } from "../../../core/errors.ts";
 import { removeKey } from "../../../db/access/key-store.ts";
 import { findListedKey, readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
-import { Form, SelectField, TextField } from "../../components/form.tsx";
-import { PrefixFilter } from "../../components/filters.tsx";
-import { Empty, PageHead } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
+import { Form } from "../../components/form.tsx";
+import { SettingFields } from "../../components/setting-fields.tsx";
 import { Status } from "../../components/status.tsx";
-import { Table, type Column } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time, TimeOr } from "../../components/time.tsx";
+import { LinkButton } from "../../components/link.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
-import { adminsOnly, isAdmin } from "../request/guards.ts";
-import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
+import { submit } from "../request/action.ts";
+import { freshForm, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { List } from "../request/list.tsx";
+import { filterIn, pageAt } from "../request/list-query.ts";
+import { removable } from "../request/removal.tsx";
+import { bodyIn, formName, shownFields } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
-import { ROLES } from "./users.tsx";
 
 const HERE = "/panel/settings/keys";
+const FIELDS = shownFields(newKey(0));
 
 /** Keys with which programs use the panel's API: pushing folders, setting things up. */
 export function keyPages(): Hono<PageEnv> {
@@ -31,73 +31,51 @@ export function keyPages(): Hono<PageEnv> {
 
   app.get("/", async (context) => await keysTab(context, freshForm({ role: "admin" })));
 
-  app.post("/", async (context) => {
-    const form = await formOf(context);
-    const services = context.get("services");
-    auditAs(context, "keys.create");
-    const made = await attempt(form, ["name", "role", "expiresAt"], async () => {
-      const input = parseOrRefuse(newKey(services.now()), {
-        name: form.text("name"),
-        role: form.text("role"),
-        expiresAt: typed(form.text("expiresAt")),
-      });
-      return await createKey(services, { ...input, createdBy: context.get("session").userId });
-    });
-    if (!made.done) return await keysTab(context, made.state);
-    const { key, secret } = made.result;
-    auditAs(context, "keys.create", key.id);
-    return redirectWithNotice(context, HERE, {
-      secret: { label: `The key “${key.name}”.`, value: secret },
-    });
-  });
+  app.post("/", (context) =>
+    submit(context, {
+      audit: ["keys.create"],
+      fields: FIELDS.map(formName),
+      work: async (form) => {
+        const services = context.get("services");
+        const input = parseOrRefuse(newKey(services.now()), bodyIn(form, FIELDS));
+        return await createKey(services, { ...input, createdBy: context.get("session").userId });
+      },
+      again: (state) => keysTab(context, state),
+      leads: ({ key, secret }) => {
+        const shown = { label: `The key “${key.name}”.`, value: secret };
+        return { to: HERE, target: key.id, secret: shown };
+      },
+    }),
+  );
 
-  app.get("/:id/remove", adminsOnly, async (context) => {
-    return await removalPage(context, await keyOf(context));
-  });
-  app.post("/:id/remove", async (context) => {
-    const { id, name } = await keyOf(context);
-    auditAs(context, "keys.remove", id);
-    await removeKey(context.get("services").db, id);
-    return redirectWithNotice(context, HERE, {
-      notice: `${name} is removed and has stopped working.`,
-    });
-  });
-  return app;
-}
-
-async function keyOf(context: PageContext): Promise<ListedKey> {
-  const found = await findListedKey(context.get("services").db, context.req.param("id") ?? "");
-  if (found === null) throw notFound();
-  return found;
-}
-
-async function removalPage(context: PageContext, { id, name }: ListedKey): Promise<Response> {
-  const title = "Remove the key";
-  const content = (
-    <>
-      <PageHead title={title} trail={[{ name: "Automation keys", href: HERE }]} />
-      <ConfirmRemoval
-        action={`${HERE}/${encodeURIComponent(id)}/remove`}
-        state={freshForm()}
-        name={name}
-        isMuch={false}
-        cancel={HERE}
-        submit="Remove it"
-      >
+  removable(app, "/:id/remove", async (context) => {
+    const { db } = context.get("services");
+    const found = await findListedKey(db, context.req.param("id") ?? "");
+    if (found === null) throw notFound();
+    const { id, name } = found;
+    return {
+      title: "Remove the key",
+      place: "settings",
+      trail: [{ name: "Automation keys", href: HERE }],
+      name,
+      says: (
         <p>
           <Data>{name}</Data> stops working at once, in every program that has it, and cannot be
           brought back.
         </p>
-      </ConfirmRemoval>
-    </>
-  );
-  return await page(context, { title, place: "settings" }, content);
+      ),
+      audit: ["keys.remove", id],
+      remove: () => removeKey(db, id),
+      to: HERE,
+      notice: `${name} is removed and has stopped working.`,
+    };
+  });
+  return app;
 }
 
 async function keysTab(context: PageContext, state: FormState): Promise<Response> {
   const { db, now } = context.get("services");
   const prefix = filterIn(context, "begins") ?? "";
-  const listed = await readKeyPage(db, pageAt(context), prefix);
   const content = (
     <>
       <p class="soft">
@@ -105,14 +83,14 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
         public API takes tokens instead. Every call of it, to read and to try:{" "}
         <a href="/panel/reference">the reference</a>.
       </p>
-      <PrefixFilter action={HERE} label="Name begins with" prefix={prefix} />
-      <Table
+      <List
+        context={context}
         label="Automation keys"
-        rows={listed.data}
+        listed={await readKeyPage(db, pageAt(context), prefix)}
+        begins={{ label: "Name begins with", prefix }}
         columns={columnsFor(isAdmin(context), now())}
-        empty={<Empty title={prefix === "" ? "There are no keys." : "No key is like that."} />}
+        empty="There are no keys."
       />
-      <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
       {isAdmin(context) ? <NewKey state={state} /> : null}
     </>
   );
@@ -138,9 +116,11 @@ const columnsFor = (mayRemove: boolean, now: number): Column<ListedKey>[] => [
         {
           head: "",
           cell: ({ id }: ListedKey) => (
-            <a class="btn small" href={`${HERE}/${encodeURIComponent(id)}/remove`}>
-              Remove
-            </a>
+            <LinkButton
+              href={`${HERE}/${encodeURIComponent(id)}/remove`}
+              label="Remove"
+              kind="small"
+            />
           ),
         },
       ]
@@ -151,15 +131,7 @@ const NewKey = ({ state }: { state: FormState }) => (
   <>
     <h2>New key</h2>
     <Form action={HERE} state={state} submit="Make the key">
-      <TextField state={state} name="name" label="Name" required hint="Which program it is for." />
-      <SelectField state={state} name="role" label="Role" options={ROLES} />
-      <TextField
-        state={state}
-        name="expiresAt"
-        label="Expires"
-        type="date"
-        hint="Ends at the start of this day (UTC). Leave empty for no end."
-      />
+      <SettingFields fields={FIELDS} state={state} isStored={false} />
     </Form>
   </>
 );

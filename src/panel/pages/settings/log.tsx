@@ -7,14 +7,13 @@ import { readEventPage, type AuditEvent } from "../../../db/access/audit-store.t
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Filters, FilterText } from "../../components/filters.tsx";
-import { Empty } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
 import { Status } from "../../components/status.tsx";
-import { Table, type Column } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageEnv } from "../page-env.ts";
 import { isAdmin } from "../request/guards.ts";
-import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
+import { List } from "../request/list.tsx";
+import { filterIn, pageAt } from "../request/list-query.ts";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/log";
@@ -32,7 +31,6 @@ export function logPages(): Hono<PageEnv> {
       from: dayIn(filterIn(context, "from"), 0),
       to: dayIn(filterIn(context, "to"), DAY_MS),
     };
-    const listed = await readEventPage(db, filter, pageAt(context));
     const isFiltered = Object.values(filter).some((value) => value !== null);
     const content = (
       <>
@@ -56,15 +54,13 @@ export function logPages(): Hono<PageEnv> {
             One actor only: <Data mono>{filter.actor}</Data>
           </p>
         )}
-        <Table
+        <List
+          context={context}
           label="What happened"
-          rows={listed.data}
+          listed={await readEventPage(db, filter, pageAt(context))}
           columns={columnsAt(now())}
-          empty={
-            <Empty title={isFiltered ? "Nothing is like that." : "Nothing has happened yet."} />
-          }
+          empty={isFiltered ? "Nothing is like that." : "Nothing has happened yet."}
         />
-        <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
       </>
     );
     return await settingsPage(context, "/log", content);

@@ -1,70 +1,58 @@
 import { Hono } from "hono";
 
 import { createUser } from "../../../access/users/create-user.ts";
-import { PASSWORD_MIN_LENGTH } from "../../../access/users/password-rules.ts";
 import { readPersonPage, type Person } from "../../../db/access/user-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { newUser } from "../../../access/users/user-input.ts";
 import { Data } from "../../components/data.tsx";
-import { Form, SelectField, TextField } from "../../components/form.tsx";
-import { PrefixFilter } from "../../components/filters.tsx";
-import { Empty } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
+import { Form } from "../../components/form.tsx";
+import { SettingFields } from "../../components/setting-fields.tsx";
 import { Status } from "../../components/status.tsx";
-import { Table, type Column } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time, TimeOr } from "../../components/time.tsx";
+import { DataLink } from "../../components/link.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { submit } from "../request/action.ts";
+import { freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
+import { List } from "../request/list.tsx";
+import { filterIn, pageAt } from "../request/list-query.ts";
+import { bodyIn, formName, shownFields } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
 
-export const ROLES = [
-  { value: "member", label: "member: reads everything, changes nothing" },
-  { value: "admin", label: "admin: may change everything" },
-];
+const HERE = "/panel/settings";
+const FIELDS = shownFields(newUser);
 
 /** Who may sign in. */
 export function userListPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-
   app.get("/", async (context) => await usersTab(context, freshForm({ role: "member" })));
-
-  app.post("/", async (context) => {
-    const form = await formOf(context);
-    auditAs(context, "users.create");
-    const made = await attempt(form, ["email", "password", "role"], async () => {
-      const input = parseOrRefuse(newUser, {
-        email: form.text("email"),
-        password: form.exact("password"),
-        role: form.text("role"),
-      });
-      return await createUser(context.get("services"), input);
-    });
-    if (!made.done) return await usersTab(context, made.state);
-    auditAs(context, "users.create", made.result.id);
-    return redirectWithNotice(context, "/panel/settings", {
-      notice: `${made.result.email} can sign in now.`,
-    });
-  });
+  app.post("/", (context) =>
+    submit(context, {
+      audit: ["users.create"],
+      fields: FIELDS.map(formName),
+      work: async (form) =>
+        await createUser(context.get("services"), parseOrRefuse(newUser, bodyIn(form, FIELDS))),
+      again: (state) => usersTab(context, state),
+      leads: ({ id, email }) => ({ to: HERE, target: id, notice: `${email} can sign in now.` }),
+    }),
+  );
   return app;
 }
 
 async function usersTab(context: PageContext, state: FormState): Promise<Response> {
   const { db, now } = context.get("services");
   const prefix = (filterIn(context, "begins") ?? "").toLowerCase();
-  const listed = await readPersonPage(db, pageAt(context), prefix);
   const content = (
     <>
-      <PrefixFilter action="/panel/settings" label="E-mail begins with" prefix={prefix} />
-      <Table
+      <List
+        context={context}
         label="Users"
-        rows={listed.data}
+        listed={await readPersonPage(db, pageAt(context), prefix)}
+        begins={{ label: "E-mail begins with", prefix }}
         columns={columnsFor(isAdmin(context), now())}
-        empty={<Empty title="No user is like that." />}
+        empty={null}
       />
-      <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
       {isAdmin(context) ? <NewUser state={state} /> : null}
     </>
   );
@@ -76,9 +64,7 @@ const columnsFor = (mayOpen: boolean, now: number): Column<Person>[] => [
     head: "E-mail",
     cell: ({ id, email }) =>
       mayOpen ? (
-        <a href={`/panel/settings/users/${id}`}>
-          <Data>{email}</Data>
-        </a>
+        <DataLink href={`/panel/settings/users/${id}`} text={email} />
       ) : (
         <Data>{email}</Data>
       ),
@@ -99,18 +85,8 @@ const columnsFor = (mayOpen: boolean, now: number): Column<Person>[] => [
 const NewUser = ({ state }: { state: FormState }) => (
   <>
     <h2>New user</h2>
-    <Form action="/panel/settings" state={state} submit="Make the user">
-      <TextField state={state} name="email" label="E-mail" type="email" required />
-      <TextField
-        state={state}
-        name="password"
-        label="Password"
-        type="password"
-        autocomplete="new-password"
-        required
-        hint={`At least ${PASSWORD_MIN_LENGTH} characters; tell it to them, they can change it.`}
-      />
-      <SelectField state={state} name="role" label="Role" options={ROLES} />
+    <Form action={HERE} state={state} submit="Make the user">
+      <SettingFields fields={FIELDS} state={state} isStored={false} />
     </Form>
   </>
 );

@@ -8,6 +8,7 @@ import { readExtractedText } from "../../../ingestion/indexing/read-extracted-te
 import { Data, Passage, visible } from "../../components/data.tsx";
 import { count, counted } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
+import { Pager } from "../../components/pager.tsx";
 import type { PageContext } from "../page-env.ts";
 import type { ShownSource } from "./shown-source.ts";
 
@@ -132,9 +133,11 @@ const Part = ({ here, from, to, total, step, unit }: PartProps) =>
   from === 0 && to === total ? (
     <p class="faint">{counted(total, unit)}</p>
   ) : (
-    <nav class="pager" aria-label="Parts">
-      {from === 0 ? null : <a href={`${here}&from=${Math.max(0, from - step)}`}>Previous</a>}
+    <Pager
+      label="Parts"
+      previous={from === 0 ? null : `${here}&from=${Math.max(0, from - step)}`}
+      next={to >= total ? null : `${here}&from=${to}`}
+    >
       <span class="faint">{`${count(from + 1)} to ${count(to)} of ${counted(total, unit)}`}</span>
-      {to >= total ? null : <a href={`${here}&from=${to}`}>Next</a>}
-    </nav>
+    </Pager>
   );

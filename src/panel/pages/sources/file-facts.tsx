@@ -6,6 +6,7 @@ import { Empty, Facts } from "../../components/page-head.tsx";
 import { FileStatus } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { TimeOr } from "../../components/time.tsx";
+import { DataLink } from "../../components/link.tsx";
 
 /** What is known of a file, in which RAGs it is, and what was left out of it. */
 export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
@@ -69,9 +70,7 @@ const InRags = ({ rags, now }: InRagsProps) => (
         head: "RAG",
         cell: (rag) => (
           <>
-            <a href={`/panel/rags/${rag.ragIdentifier}`}>
-              <Data>{rag.ragName}</Data>
-            </a>
+            <DataLink href={`/panel/rags/${rag.ragIdentifier}`} text={rag.ragName} />
             {rag.errorMessage === null ? null : (
               <div class="problem">
                 <Data>{rag.errorMessage}</Data>

@@ -6,16 +6,17 @@ import { notFound } from "../../../core/errors.ts";
 import { findFileDetail } from "../../../db/files/file-detail.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-on-request.ts";
 import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
-import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
 import { counted, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { PageHead, Tabs } from "../../components/page-head.tsx";
+import { LinkButton } from "../../components/link.tsx";
+import { Tabs } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { formOf, freshForm } from "../request/form.ts";
-import { adminsOnly, isAdmin } from "../request/guards.ts";
+import { formOf } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { removable } from "../request/removal.tsx";
 import { passagesTab, textTab, type ShownFile } from "./file-content.tsx";
 import { FileFacts } from "./file-facts.tsx";
 import { sourceOf } from "./shown-source.ts";
@@ -54,23 +55,37 @@ export function filePages(): Hono<PageEnv> {
     return redirectWithNotice(context, here, { notice: "It is tried again now." });
   });
 
-  app.get("/:id/file/remove", adminsOnly, async (context) => {
-    return await removalPage(context, await fileOf(context, context.req.query("path") ?? ""));
-  });
-
-  app.post("/:id/file/remove", async (context) => {
-    const form = await formOf(context);
-    const { shown, file } = await fileOf(context, form.exact("path"));
-    auditAs(context, "file-sources.files.remove", shown.source.id);
-    if (shown.source.provider !== "file_system") throw notFound();
-    const source = { id: shown.source.id };
-    await removePushedFile(context.get("services"), { source, path: file.path });
-    return redirectWithNotice(context, shown.path, {
+  removable(app, "/:id/file/remove", async (context, form) => {
+    const { shown, file, here } = await fileOf(context, form.exact("path"));
+    const { source } = shown;
+    if (source.provider !== "file_system") throw notFound();
+    const { path } = file;
+    return {
+      title: "Remove the file",
+      place: "sources",
+      trail: [...trailTo(shown), { name: path, href: here }],
+      name: path,
+      values: { path },
+      says: (
+        <p>
+          Deletes <Data>{path}</Data>, {size(file.size)}, with its{" "}
+          {counted(passagesOf(file), "passage")} in {counted(file.rags.length, "RAG")}. This service
+          holds no other copy of it.
+        </p>
+      ),
+      audit: ["file-sources.files.remove", source.id],
+      remove: () => removePushedFile(context.get("services"), { source: { id: source.id }, path }),
+      to: shown.path,
       notice: "The file is removed; no search finds it any more.",
-    });
+    };
   });
   return app;
 }
+
+const trailTo = ({ source, path }: ShownFile["shown"]) => [
+  { name: "Sources", href: "/panel/sources" },
+  { name: source.name, href: path },
+];
 
 async function filePage(
   context: PageContext,
@@ -79,18 +94,17 @@ async function filePage(
   tab: Child,
 ): Promise<Response> {
   const isBusy = file.rags.some(({ status }) => status === "pending" || status === "processing");
-  const content = (
+  return await page(
+    context,
+    {
+      title: file.path,
+      data: true,
+      place: "sources",
+      refreshSeconds: isBusy ? BUSY_SECONDS : null,
+      trail: trailTo(shown),
+      actions: isAdmin(context) ? <Actions of={{ shown, file, here }} /> : null,
+    },
     <>
-      <PageHead
-        title={file.path}
-        data
-        trail={[
-          { name: "Sources", href: "/panel/sources" },
-          { name: shown.source.name, href: shown.path },
-        ]}
-      >
-        {isAdmin(context) ? <Actions of={{ shown, file, here }} /> : null}
-      </PageHead>
       <div id="file-state" data-live>
         <FileFacts file={file} now={context.get("services").now()} />
       </div>
@@ -106,10 +120,8 @@ async function filePage(
         ]}
       />
       {tab}
-    </>
+    </>,
   );
-  const refreshSeconds = isBusy ? BUSY_SECONDS : null;
-  return await page(context, { title: file.path, place: "sources", refreshSeconds }, content);
 }
 
 const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
@@ -123,50 +135,14 @@ const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
       />
     ) : null}
     {shown.source.provider === "file_system" && file.deletedAt === null ? (
-      <a
-        class="btn danger"
+      <LinkButton
         href={`${shown.path}/file/remove?path=${encodeURIComponent(file.path)}`}
-      >
-        Remove …
-      </a>
+        label="Remove …"
+        kind="danger"
+      />
     ) : null}
   </>
 );
-
-async function removalPage(
-  context: PageContext,
-  { shown, file, here }: ShownFile,
-): Promise<Response> {
-  const title = "Remove the file";
-  const content = (
-    <>
-      <PageHead
-        title={title}
-        trail={[
-          { name: "Sources", href: "/panel/sources" },
-          { name: shown.source.name, href: shown.path },
-          { name: file.path, href: here },
-        ]}
-      />
-      <ConfirmRemoval
-        action={`${shown.path}/file/remove`}
-        state={freshForm()}
-        name={file.path}
-        isMuch={false}
-        cancel={here}
-        submit="Remove it"
-        values={{ path: file.path }}
-      >
-        <p>
-          Deletes <Data>{file.path}</Data>, {size(file.size)}, with its{" "}
-          {counted(passagesOf(file), "passage")} in {counted(file.rags.length, "RAG")}. This service
-          holds no other copy of it.
-        </p>
-      </ConfirmRemoval>
-    </>
-  );
-  return await page(context, { title, place: "sources" }, content);
-}
 
 const passagesOf = ({ rags }: ShownFile["file"]) =>
   rags.reduce((sum, { chunkCount }) => sum + chunkCount, 0);

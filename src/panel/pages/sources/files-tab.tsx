@@ -7,13 +7,14 @@ import { Data } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText } from "../../components/filters.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
 import { FileStatus } from "../../components/status.tsx";
-import { Table, type Column } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { TimeOr } from "../../components/time.tsx";
+import { DataLink } from "../../components/link.tsx";
 import type { PageContext } from "../page-env.ts";
 import { isAdmin } from "../request/guards.ts";
-import { choiceIn, filterIn, hereOf, pageAt } from "../request/list-query.ts";
+import { List } from "../request/list.tsx";
+import { choiceIn, filterIn, pageAt } from "../request/list-query.ts";
 import type { ShownSource } from "./shown-source.ts";
 import { DropPlace } from "./drop-place.tsx";
 
@@ -47,21 +48,19 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
         <FilterText name="path" label="Path contains" value={part} />
         <FilterSelect name="status" label="Status" value={status ?? ""} options={STATUSES} />
       </Filters>
-      <div id="files" data-live>
-        <Table
-          label="Files"
-          rows={listed.data}
-          columns={columnsOf(path, now())}
-          empty={
-            <NoFiles
-              isFiltered={isFiltered}
-              hasMore={listed.after !== null}
-              isPushed={source.provider === "file_system"}
-            />
-          }
-        />
-      </div>
-      <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
+      <List
+        context={context}
+        label="Files"
+        listed={listed}
+        columns={columnsOf(path, now())}
+        empty={
+          <NoFiles
+            isFiltered={isFiltered}
+            hasMore={listed.after !== null}
+            isPushed={source.provider === "file_system"}
+          />
+        }
+      />
     </>
   );
 }
@@ -86,9 +85,10 @@ const columnsOf = (sourcePath: string, now: number): Column<SourceFile>[] => [
     head: "File",
     cell: (file) => (
       <>
-        <a href={`${sourcePath}/file?path=${encodeURIComponent(file.path)}`}>
-          <Data>{file.path}</Data>
-        </a>
+        <DataLink
+          href={`${sourcePath}/file?path=${encodeURIComponent(file.path)}`}
+          text={file.path}
+        />
         {file.errorMessage === null ? null : (
           <div class="problem">
             <Data>{file.errorMessage}</Data>

@@ -5,13 +5,12 @@ import { manifestOf } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { count, duration } from "../../components/figures.ts";
 import { leftOutSentences } from "../../components/left-out.ts";
-import { Empty } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
 import { Status } from "../../components/status.tsx";
-import { Table, type Column } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext } from "../page-env.ts";
-import { hereOf, pageAt } from "../request/list-query.ts";
+import { List } from "../request/list.tsx";
+import { pageAt } from "../request/list-query.ts";
 import { ScanProblems } from "./scan-problems.tsx";
 import type { ShownSource } from "./shown-source.ts";
 import { runState } from "./source-state.ts";
@@ -19,19 +18,14 @@ import { runState } from "./source-state.ts";
 /** The scans of a source, the newest first, with what each found. */
 export async function runsTab(context: PageContext, { source }: ShownSource): Promise<Child> {
   const { db, now } = context.get("services");
-  const listed = await readRunPage(db, source.id, pageAt(context));
   return (
-    <>
-      <div id="runs" data-live>
-        <Table
-          label="Runs"
-          rows={listed.data}
-          columns={columnsAt(now(), source)}
-          empty={<Empty title="It has not been scanned yet." />}
-        />
-      </div>
-      <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
-    </>
+    <List
+      context={context}
+      label="Runs"
+      listed={await readRunPage(db, source.id, pageAt(context))}
+      columns={columnsAt(now(), source)}
+      empty="It has not been scanned yet."
+    />
   );
 }
 

@@ -9,6 +9,7 @@ import { ActionButton, Form, TextField } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { Time } from "../../components/time.tsx";
+import { DataLink, LinkButton } from "../../components/link.tsx";
 import type { PageContext } from "../page-env.ts";
 import type { FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
@@ -138,9 +139,7 @@ const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) => (
     <h2>Remove this source</h2>
     {rags.length === 0 ? (
       <p>
-        <a class="btn danger" href={`${path}/remove`}>
-          Remove …
-        </a>
+        <LinkButton href={`${path}/remove`} label="Remove …" kind="danger" />
       </p>
     ) : (
       <>
@@ -151,9 +150,7 @@ const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) => (
         <ul>
           {rags.map(({ name, identifier }) => (
             <li>
-              <a href={`/panel/rags/${encodeURIComponent(identifier)}`}>
-                <Data>{name}</Data>
-              </a>
+              <DataLink href={`/panel/rags/${encodeURIComponent(identifier)}`} text={name} />
             </li>
           ))}
         </ul>

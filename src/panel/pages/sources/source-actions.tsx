@@ -8,24 +8,21 @@ import { removeFileSource } from "../../../catalog/file-sources/remove-file-sour
 import { renewWebhookSecret } from "../../../catalog/file-sources/renew-webhook-secret.ts";
 import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
-import { conflict, forbidden, invalidField } from "../../../core/errors.ts";
+import { conflict } from "../../../core/errors.ts";
 import { countSourceFiles } from "../../../db/catalog/scope-files.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
 import { given } from "../../../core/given.ts";
-import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
 import { atLeast } from "../../components/figures.ts";
-import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
+import { formOf } from "../request/form.ts";
+import { removable } from "../request/removal.tsx";
 import { refuseStale } from "../request/stale.ts";
 import { fieldsOf, sourceChangeBody } from "./config-form.ts";
-import { sourceOf, type ShownSource } from "./shown-source.ts";
+import { sourceOf } from "./shown-source.ts";
 import { failedSettings } from "./source.tsx";
 import { uploadFiles } from "./upload-files.ts";
 
@@ -45,24 +42,6 @@ export function sourceActions(): Hono<PageEnv> {
     return redirectWithNotice(context, `${path}/runs`, {
       notice: "The scan is queued; it shows here in a moment.",
     });
-  });
-
-  app.post("/:id/settings", async (context) => {
-    const shown = await sourceOf(context);
-    const form = await formOf(context);
-    const manifest = manifestOf(shown.source);
-    auditAs(context, "file-sources.change", shown.source.id);
-    const services = context.get("services");
-    const saved = await attempt(form, fieldsOf(manifest), async () => {
-      await refuseStale(context, form, ["fileSources", shown.source.id]);
-      const body = sourceChangeBody(form, manifest);
-      const patch = given(parseKnownOrRefuse(sourcePatchOf(shown, body), body));
-      return await updateFileSource(services, { source: shown, patch });
-    });
-    if (!saved.done) return await failedSettings(context, saved.state);
-    const checked = await checkFileSource(services, { source: saved.result });
-    const address = `${shown.path}/settings`;
-    return redirectWithNotice(context, address, noticeFrom("The settings are saved.", checked));
   });
 
   app.post("/:id/check", async (context) => {
@@ -89,8 +68,33 @@ export function sourceActions(): Hono<PageEnv> {
     const notice = await uploadFiles(context, source);
     return redirectWithNotice(context, path, { notice });
   });
-  addRemoval(app);
+  addSaving(app);
+  removable(app, "/:id/remove", async (context) => await removalOf(context));
   return app;
+}
+
+function addSaving(app: Hono<PageEnv>): void {
+  app.post("/:id/settings", async (context) => {
+    const shown = await sourceOf(context);
+    const manifest = manifestOf(shown.source);
+    const services = context.get("services");
+    return await submit(context, {
+      audit: ["file-sources.change", shown.source.id],
+      fields: fieldsOf(manifest),
+      work: async (form) => {
+        await refuseStale(context, form, ["fileSources", shown.source.id]);
+        const body = sourceChangeBody(form, manifest);
+        const patch = given(parseKnownOrRefuse(sourcePatchOf(shown, body), body));
+        const source = await updateFileSource(services, { source: shown, patch });
+        return await checkFileSource(services, { source });
+      },
+      again: (state) => failedSettings(context, state),
+      leads: (checked) => ({
+        to: `${shown.path}/settings`,
+        ...noticeFrom("The settings are saved.", checked),
+      }),
+    });
+  });
 }
 
 /** What was done, and what the source's provider said of it, for the page after a redirect. */
@@ -100,62 +104,36 @@ export function noticeFrom(done: string, { ok, message }: SourceCheck) {
   return ok ? { notice: `${done} ${said}` } : { notice: done, problem: said };
 }
 
-function addRemoval(app: Hono<PageEnv>): void {
-  app.get("/:id/remove", async (context) => {
-    if (!isAdmin(context)) throw forbidden();
-    return await removalPage(context, await sourceOf(context), freshForm());
-  });
-
-  app.post("/:id/remove", async (context) => {
-    const shown = await sourceOf(context);
-    const form = await formOf(context);
-    auditAs(context, "file-sources.remove", shown.source.id);
-    const removed = await attempt(form, ["confirmation"], async () => {
-      const isNamed = form.text("confirmation") === shown.source.name.trim();
-      if (!isNamed) throw invalidField("confirmation", "is not the source's name");
-      await removeFileSource(context.get("services"), { source: shown });
-    });
-    if (!removed.done) return await removalPage(context, shown, removed.state);
-    return redirectWithNotice(context, "/panel/sources", {
-      notice: `“${shown.source.name}” is removed.`,
-    });
-  });
-}
-
-async function removalPage(context: PageContext, shown: ShownSource, state: FormState) {
+async function removalOf(context: PageContext) {
+  const shown = await sourceOf(context);
   const { source, path, rags } = shown;
   if (rags.length > 0) throw conflict("RAGs use this source: remove them first");
   const isPushed = manifestOf(source).takes === "files";
-  const { db } = context.get("services");
-  const files = await countSourceFiles(db, source.id, FILES_COUNTED);
-  const content = (
-    <>
-      <PageHead
-        title="Remove a source"
-        trail={[
-          { name: "Sources", href: "/panel/sources" },
-          { name: source.name, href: path },
-        ]}
-      />
-      <ConfirmRemoval
-        action={`${path}/remove`}
-        state={state}
-        name={source.name}
-        isMuch
-        cancel={`${path}/settings`}
-        submit="Remove this source"
-      >
-        <p>
-          Removes <Data>{source.name}</Data>, the list of its{" "}
-          {atLeast(files, FILES_COUNTED, "file")}, and the record of its runs.{" "}
-          {isPushed
-            ? "The files that were pushed to it are deleted; nobody else holds them for you."
-            : "The documents stay where they are."}{" "}
-          No RAG uses it. It cannot be undone.
-        </p>
-      </ConfirmRemoval>
-    </>
-  );
-  const of = { title: "Remove a source", place: "sources", status: state.status } as const;
-  return await page(context, of, content);
+  const files = await countSourceFiles(context.get("services").db, source.id, FILES_COUNTED);
+  return {
+    title: "Remove a source",
+    place: "sources",
+    trail: [
+      { name: "Sources", href: "/panel/sources" },
+      { name: source.name, href: path },
+    ],
+    name: source.name,
+    isMuch: true,
+    cancel: `${path}/settings`,
+    submit: "Remove this source",
+    says: (
+      <p>
+        Removes <Data>{source.name}</Data>, the list of its {atLeast(files, FILES_COUNTED, "file")},
+        and the record of its runs.{" "}
+        {isPushed
+          ? "The files that were pushed to it are deleted; nobody else holds them for you."
+          : "The documents stay where they are."}{" "}
+        No RAG uses it. It cannot be undone.
+      </p>
+    ),
+    audit: ["file-sources.remove", source.id] satisfies [string, string],
+    remove: () => removeFileSource(context.get("services"), { source: shown }),
+    to: "/panel/sources",
+    notice: `“${source.name}” is removed.`,
+  } as const;
 }

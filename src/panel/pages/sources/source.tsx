@@ -8,6 +8,7 @@ import { leftOutSentences } from "../../components/left-out.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import { inWords, StatusBar } from "../../components/status.tsx";
+import { DataLink, LinkButton } from "../../components/link.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
@@ -111,9 +112,7 @@ const State = ({ shown, now }: { shown: ShownSource; now: number }) => {
           {rags.slice(0, RAGS_SHOWN).map((rag, at) => (
             <>
               {at === 0 ? "" : ", "}
-              <a href={`/panel/rags/${rag.identifier}`}>
-                <Data>{rag.name}</Data>
-              </a>
+              <DataLink href={`/panel/rags/${rag.identifier}`} text={rag.name} />
             </>
           ))}
           {rags.length > RAGS_SHOWN ? ` and ${rags.length - RAGS_SHOWN} more` : ""}.
@@ -129,9 +128,7 @@ const RAGS_SHOWN = 5;
 const Actions = ({ shown: { source, rags, path } }: { shown: ShownSource }) => (
   <>
     {rags.length > 0 ? null : (
-      <a class="btn" href={`/panel/new/rag?source=${source.identifier}`}>
-        New RAG of it
-      </a>
+      <LinkButton href={`/panel/new/rag?source=${source.identifier}`} label="New RAG of it" />
     )}
     {manifestOf(source).open === null ? null : (
       <ActionButton action={`${path}/scan`} label="Scan now" kind="primary" />

@@ -3,16 +3,16 @@ import { Hono } from "hono";
 import { readSourcePage } from "../../../db/catalog/source-store.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
-import { Data } from "../../components/data.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
-import { Table, type Column } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time, TimeOr } from "../../components/time.tsx";
+import { DataLink, LinkButton } from "../../components/link.tsx";
 import type { PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
-import { hereOf, pageAt } from "../request/list-query.ts";
+import { List } from "../request/list.tsx";
+import { pageAt } from "../request/list-query.ts";
 import { indexedSources, type IndexedSource as Line } from "./shown-source.ts";
 import { isScanning, isUnderWay } from "./source-state.ts";
 
@@ -33,15 +33,16 @@ export function sourceListPages(): Hono<PageEnv> {
       <>
         <PageHead title="Sources" sub="Where documents come from.">
           {isAdmin(context) ? (
-            <a class="btn primary" href="/panel/new/source">
-              New source
-            </a>
+            <LinkButton href="/panel/new/source" label="New source" kind="primary" />
           ) : null}
         </PageHead>
-        <div id="sources" data-live>
-          <Table label="Sources" rows={rows} columns={columnsAt(now)} empty={<NoSources />} />
-        </div>
-        <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
+        <List
+          context={context}
+          label="Sources"
+          listed={{ ...listed, data: rows }}
+          columns={columnsAt(now)}
+          empty={<NoSources />}
+        />
       </>
     );
     const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
@@ -64,9 +65,7 @@ const columnsAt = (now: number): Column<Line>[] => [
     head: "Source",
     cell: ({ source }) => (
       <>
-        <a href={`/panel/sources/${source.identifier}`}>
-          <Data>{source.name}</Data>
-        </a>{" "}
+        <DataLink href={`/panel/sources/${source.identifier}`} text={source.name} />{" "}
         {source.status === "error" ? <Status tone="bad">not read</Status> : null}
       </>
     ),

@@ -1,10 +1,11 @@
-import { invalid, QuarryError, tooLarge } from "../../../core/errors.ts";
+import { invalid, QuarryError } from "../../../core/errors.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { putFile } from "../../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../../sources/file-names.ts";
 import { counted } from "../../components/figures.ts";
 import type { PageContext } from "../page-env.ts";
+import { multipartOf } from "../request/multipart.ts";
 
 /** Bytes of one form: it is read into memory as a whole, unlike what the page's script sends. */
 const UPLOAD_LIMIT_BYTES = 32 * 1_024 * 1_024;
@@ -20,18 +21,11 @@ export async function uploadFiles(
   source: SourceWithScan["source"],
 ): Promise<string> {
   if (source.provider !== "file_system") throw invalid("this source reads its files by itself");
-  const length = Number(context.req.header("Content-Length") ?? Number.NaN);
-  // Without a length the form could have any.
-  if (!(length <= UPLOAD_LIMIT_BYTES)) throw tooLarge();
-  const form = await context.req.formData().catch(() => {
-    throw invalid("the form cannot be read");
-  });
-  const files = form.getAll("files").filter((part) => typeof part !== "string" && part.name !== "");
+  const files = (await multipartOf(context, UPLOAD_LIMIT_BYTES)).files("files");
   if (files.length === 0) throw invalid("no files were chosen");
   if (files.length > FILES_MAX) throw invalid(`at most ${FILES_MAX} files at a time`);
   const failures: string[] = [];
   for (const file of files) {
-    if (typeof file === "string") continue;
     const problem = await store(context, source, file);
     if (problem !== null) failures.push(`${file.name}: ${problem}`);
   }

@@ -7,20 +7,19 @@ import { notFound } from "../../../core/errors.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { findTokenLine, listTokenLines, type TokenLine } from "../../../db/access/token-store.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
-import { PrefixFilter } from "../../components/filters.tsx";
-import { Empty, PageHead } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
+import { LinkButton } from "../../components/link.tsx";
+import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
-import { Table, type Column } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time, TimeOr } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, freshForm } from "../request/form.ts";
+import { submit } from "../request/action.ts";
 import { adminsOnly, isAdmin } from "../request/guards.ts";
-import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
+import { List } from "../request/list.tsx";
+import { filterIn, pageAt } from "../request/list-query.ts";
+import { removable } from "../request/removal.tsx";
 import { freshToken, NAMES, newTokenPage, tokenIn } from "./new-token.tsx";
 
 const HERE = "/panel/tokens";
@@ -28,73 +27,84 @@ const HERE = "/panel/tokens";
 /** Tokens of the public API: what each may use, its expiry and last use. */
 export function tokenPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  for (const path of ["/new", "/:id/remove"]) app.use(path, adminsOnly);
+  app.use("/new", adminsOnly);
   app.get("/", async (context) => await listPage(context));
   app.get("/new", async (context) => await newTokenPage(context, freshToken(context)));
-  app.post("/new", async (context) => await makeToken(context));
-  app.get("/:id/remove", async (context) => await removalPage(context, await tokenOf(context)));
-  app.post("/:id/remove", async (context) => {
-    const { id, name } = await tokenOf(context);
-    auditAs(context, "tokens.remove", id);
-    await removeToken(context.get("services").db, id);
-    return redirectWithNotice(context, HERE, {
+  app.post("/new", (context) =>
+    submit(context, {
+      audit: ["tokens.create"],
+      fields: NAMES,
+      work: async (form) => {
+        const services = context.get("services");
+        const input = parseKnownOrRefuse(newToken(services.now()), tokenIn(form));
+        return await createToken(services, input);
+      },
+      again: (state) => newTokenPage(context, state),
+      leads: ({ token, secret }) => {
+        const shown = { label: `The token ${token.name}.`, value: secret };
+        return { to: HERE, target: token.id, secret: shown };
+      },
+    }),
+  );
+  removable(app, "/:id/remove", async (context) => {
+    const { db, now } = context.get("services");
+    const token = await findTokenLine(db, context.req.param("id") ?? "");
+    if (token === null) throw notFound();
+    const { id, name, lastUsedAt } = token;
+    return {
+      title: "Remove the token",
+      place: "tokens",
+      trail: [{ name: "Tokens", href: HERE }],
+      name,
+      says: (
+        <p>
+          <Data>{name}</Data> stops working within three seconds everywhere and cannot be brought
+          back. Last used: <TimeOr at={lastUsedAt} now={now()} none="never" />.
+        </p>
+      ),
+      audit: ["tokens.remove", id],
+      remove: () => removeToken(db, id),
+      to: HERE,
       notice: `${name} is removed and has stopped working.`,
-    });
+    };
   });
   return app;
-}
-
-async function tokenOf(context: PageContext): Promise<TokenLine> {
-  const found = await findTokenLine(context.get("services").db, context.req.param("id") ?? "");
-  if (found === null) throw notFound();
-  return found;
 }
 
 async function listPage(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const prefix = filterIn(context, "begins") ?? "";
-  const { data, before, after } = await listTokenLines(services.db, pageAt(context), prefix);
   const mayChange = isAdmin(context);
-  const content = (
-    <>
-      <PageHead
-        title="Tokens"
-        sub="Programs call the API with a token, which names what they may use."
-      >
-        {mayChange ? (
-          <a class="btn primary" href={`${HERE}/new`}>
-            New token
-          </a>
-        ) : null}
-      </PageHead>
-      <PrefixFilter action={HERE} label="Name begins with" prefix={prefix} />
-      <Table
-        label="Tokens"
-        rows={data}
-        empty={
-          prefix === "" ? (
-            <Empty title="There are no tokens yet.">
-              <p>A program needs one to search, to run inferences and agents.</p>
-            </Empty>
-          ) : (
-            <Empty title="No token is like that." />
-          )
-        }
-        columns={columnsOf(services.now(), mayChange)}
-      />
-      <Pager here={hereOf(context)} before={before} after={after} />
-    </>
+  const add = <LinkButton href={`${HERE}/new`} label="New token" kind="primary" />;
+  return await page(
+    context,
+    {
+      title: "Tokens",
+      place: "tokens",
+      trail: [],
+      sub: "Programs call the API with a token, which names what they may use.",
+      actions: mayChange ? add : null,
+    },
+    <List
+      context={context}
+      label="Tokens"
+      listed={await listTokenLines(services.db, pageAt(context), prefix)}
+      begins={{ label: "Name begins with", prefix }}
+      columns={columnsOf(services.now(), mayChange)}
+      empty={
+        <Empty title="There are no tokens yet.">
+          <p>A program needs one to search, to run inferences and agents.</p>
+        </Empty>
+      }
+    />,
   );
-  return await page(context, { title: "Tokens", place: "tokens" }, content);
 }
 
 function columnsOf(now: number, mayChange: boolean): Column<TokenLine>[] {
   const removal: Column<TokenLine> = {
     head: "",
     cell: ({ id }) => (
-      <a class="btn small" href={`${HERE}/${encodeURIComponent(id)}/remove`}>
-        Remove
-      </a>
+      <LinkButton href={`${HERE}/${encodeURIComponent(id)}/remove`} label="Remove" kind="small" />
     ),
   };
   return [
@@ -154,43 +164,3 @@ const Rights = ({ token }: { token: TokenLine }) => {
     </span>
   );
 };
-
-async function makeToken(context: PageContext): Promise<Response> {
-  auditAs(context, "tokens.create");
-  const form = await formOf(context);
-  const services = context.get("services");
-  const tried = await attempt(form, NAMES, async () => {
-    const input = parseKnownOrRefuse(newToken(services.now()), tokenIn(form));
-    return await createToken(services, input);
-  });
-  if (!tried.done) return await newTokenPage(context, tried.state);
-  const { token, secret } = tried.result;
-  auditAs(context, "tokens.create", token.id);
-  return redirectWithNotice(context, HERE, {
-    secret: { label: `The token ${token.name}.`, value: secret },
-  });
-}
-
-async function removalPage(context: PageContext, token: TokenLine): Promise<Response> {
-  const now = context.get("services").now();
-  const title = "Remove the token";
-  const content = (
-    <>
-      <PageHead title={title} trail={[{ name: "Tokens", href: HERE }]} />
-      <ConfirmRemoval
-        action={`${HERE}/${encodeURIComponent(token.id)}/remove`}
-        state={freshForm()}
-        name={token.name}
-        isMuch={false}
-        cancel={HERE}
-        submit="Remove it"
-      >
-        <p>
-          <Data>{token.name}</Data> stops working within three seconds everywhere and cannot be
-          brought back. Last used: <TimeOr at={token.lastUsedAt} now={now} none="never" />.
-        </p>
-      </ConfirmRemoval>
-    </>
-  );
-  return await page(context, { title, place: "tokens" }, content);
-}

@@ -1,0 +1,63 @@
+import type { Child } from "hono/jsx";
+
+import { isHttps } from "../../../http/base-url.ts";
+import { sessionHashIn } from "../../../access/sessions/session-cookie.ts";
+import type { UserId } from "../../../core/ids.ts";
+import { endSession, listSessions } from "../../../db/access/session-store.ts";
+import { Data } from "../../components/data.tsx";
+import { ActionButton } from "../../components/form.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import { Status } from "../../components/status.tsx";
+import { Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import type { PageContext } from "../page-env.ts";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
+
+const SESSIONS_SHOWN = 20;
+
+/** A user, and the address of the page that shows their sessions. */
+type Whose = { userId: UserId; here: string };
+
+/** The hash of the session that the request is made with; null when its cookie is gone. */
+export async function sessionHashOf({ get, req }: PageContext): Promise<string | null> {
+  const secure = isHttps(get("services").config, req.raw);
+  return await sessionHashIn(req.header("Cookie") ?? null, secure);
+}
+
+/** Ends the session that the address names. */
+export async function endOne(context: PageContext, { userId, here }: Whose): Promise<Response> {
+  const id = context.req.param("session") ?? "";
+  auditAs(context, "sessions.remove", id);
+  await endSession(context.get("services").db, id, userId);
+  return redirectWithNotice(context, here, { notice: "The session has ended." });
+}
+
+/** Where somebody is signed in. */
+export async function openSessions(context: PageContext, { userId, here }: Whose): Promise<Child> {
+  const { db, now: clock } = context.get("services");
+  const now = clock();
+  const { data } = await listSessions(db, { userId, offset: 0, limit: SESSIONS_SHOWN }, now);
+  const current = await sessionHashOf(context);
+  return (
+    <Table
+      label="Open sessions"
+      rows={data}
+      empty={<Empty title="They are not signed in anywhere." />}
+      columns={[
+        { head: "Browser", cell: ({ userAgent }) => <Data>{userAgent || "unknown"}</Data> },
+        { head: "Address", wide: true, cell: ({ address }) => address },
+        { head: "Last used", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} now={now} /> },
+        { head: "Since", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+        {
+          head: "",
+          cell: ({ id, hash }) =>
+            hash === current ? (
+              <Status tone="ok">this one</Status>
+            ) : (
+              <ActionButton action={`${here}/sessions/${encodeURIComponent(id)}/end`} label="End" />
+            ),
+        },
+      ]}
+    />
+  );
+}

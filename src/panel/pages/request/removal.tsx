@@ -1,0 +1,106 @@
+import type { Hono } from "hono";
+import type { Child } from "hono/jsx";
+
+import { invalidField } from "../../../core/errors.ts";
+import { Data } from "../../components/data.tsx";
+import { Form as PostForm, TextField } from "../../components/form.tsx";
+import type { Place } from "../../components/layout.tsx";
+import type { Crumb } from "../../components/page-head.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, redirectWithNotice } from "./action.ts";
+import { attempt, formFrom, formOf, freshForm, type Form, type FormState } from "./form.ts";
+import { adminsOnly } from "./guards.ts";
+
+/** Something that cannot be undone, and what is said and asked before it. */
+type Removal = {
+  title: string;
+  place: Place;
+  /** The places above; Cancel leads to the last of them. */
+  trail: readonly Crumb[];
+  /** What is removed. */
+  name: string;
+  /** So much is lost that its name must be typed. */
+  isMuch?: boolean;
+  cancel?: string;
+  submit?: string;
+  /** Sent along unseen. */
+  values?: Record<string, string>;
+  /** What else is asked. */
+  fields?: (state: FormState) => Child;
+  /** What will be lost, in numbers, and what stays. */
+  says: Child;
+  audit: [action: string, target: string];
+  remove: () => Promise<unknown>;
+  to: string;
+  notice?: string;
+};
+
+const FIELDS = ["confirmation", "type", "value", "entry"];
+
+/**
+ * The page that asks before something is removed, and its form. `of` gets the values of the
+ * address or of the form.
+ */
+export function removable(
+  app: Hono<PageEnv>,
+  path: string,
+  of: (context: PageContext, form: Form) => Promise<Removal>,
+): void {
+  app.get(path, adminsOnly, async (context) => {
+    const values = formFrom(new URL(context.req.url).searchParams);
+    return await confirmPage(context, await of(context, values), freshForm({ type: "path" }));
+  });
+  app.post(path, async (context) => {
+    const form = await formOf(context);
+    const removal = await of(context, form);
+    auditAs(context, ...removal.audit);
+    const tried = await attempt(form, FIELDS, async () => {
+      const isNamed = form.text("confirmation") === removal.name.trim();
+      if (removal.isMuch === true && !isNamed) throw invalidField("confirmation", "must match");
+      await removal.remove();
+    });
+    if (!tried.done) return await confirmPage(context, removal, tried.state);
+    const { to, notice } = removal;
+    return redirectWithNotice(context, to, notice === undefined ? {} : { notice });
+  });
+}
+
+async function confirmPage(context: PageContext, of: Removal, state: FormState) {
+  const { title, place, trail, name, isMuch = false, submit = "Remove it" } = of;
+  const cancel = of.cancel ?? trail.at(-1)?.href ?? null;
+  return await page(
+    context,
+    { title, place, trail, status: state.status },
+    <section class="danger-zone">
+      {of.says}
+      <PostForm
+        action={new URL(context.req.url).pathname}
+        state={state}
+        submit={submit}
+        cancel={cancel}
+        dangerous
+      >
+        {Object.entries(of.values ?? {}).map(([field, value]) => (
+          <input type="hidden" name={field} value={value} />
+        ))}
+        {of.fields?.(state)}
+        {isMuch ? <Confirmation state={state} name={name} /> : null}
+      </PostForm>
+    </section>,
+  );
+}
+
+const Confirmation = ({ state, name }: { state: FormState; name: string }) => (
+  <TextField
+    state={state}
+    name="confirmation"
+    label="Name"
+    required
+    hint={
+      <>
+        Type <Data>{name}</Data> to confirm.
+      </>
+    }
+  />
+);
