@@ -282,11 +282,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
       return [path, `# File ${at}\n\nNumber ${at} of many.`];
     });
     const folder = folderWith("dropped", Object.fromEntries(files));
-    await api("POST", "/file-sources", {
-      name: "Dropped",
-      identifier: "dropped",
-      provider: "file_system",
-    });
+    await api("POST", "/file-sources", { name: "Dropped", provider: "file_system" });
     const { page } = admin;
     await page.goto("/panel/sources/dropped");
     await dropped(admin, folder);

@@ -5,7 +5,7 @@ import type { ragGenerations } from "../schema/index.ts";
 import { inferences, rags } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, values } from "../select.ts";
 import { hasRows, raw, runBatch, sql } from "../sql.ts";
-import { RAG_SETTINGS } from "../records.ts";
+import type { RAG_SETTINGS } from "../records.ts";
 import { UPDATED } from "../updated-at.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 

@@ -68,7 +68,7 @@ async function retrieve(index: RagIndexPort, text: string, limit: number) {
   const [vector = null] = await vectorsOf([text]);
   const request = { queries: [{ text, vector }], limitPerLeg: CANDIDATES, lexical: true };
   const { queries } = await index.search({ ...request, ...everything });
-  const rule = { searchMode: "hybrid" as const, weight: embedder.fusionWeight };
+  const rule = { mode: "hybrid" as const, weight: embedder.fusionWeight };
   const ranked = rankCandidates(
     queries,
     rule,

@@ -13,7 +13,7 @@ import { NEW_SET, PLACE, setAddress } from "./set-parts.tsx";
 /** "Keep this question": which set takes it. The set's own form does the rest. */
 export function keepPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.get("/", adminsOnly, keepPage);
+  app.get("/", adminsOnly, async (context) => await keepPage(context));
   return app;
 }
 

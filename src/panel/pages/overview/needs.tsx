@@ -120,7 +120,7 @@ export const NeedsList = ({ needs }: { needs: readonly Need[] }) => (
             <Data>{why}</Data>
           </span>
         </div>
-        <LinkButton href={href} label={`${remedy}`} />
+        <LinkButton href={href} label={remedy} />
       </li>
     ))}
   </ul>
