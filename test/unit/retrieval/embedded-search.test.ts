@@ -60,7 +60,7 @@ test("a keyword search looks for words while the model still embeds", async () =
   await new Promise((resolve) => setImmediate(resolve));
   expect(asked).toMatchObject([{ lexical: true, queries: [{ text: "otters", vector: null }] }]);
   embedding.resolve(EMBEDDED);
-  expect(await found).toMatchObject({ embedded: EMBEDDED, searchMode: "keyword" });
+  expect(await found).toMatchObject({ embedded: EMBEDDED, mode: "keyword" });
   expect(asked).toHaveLength(1);
 });
 
@@ -79,7 +79,7 @@ test("the best are read at once only where nothing else is compared with them", 
   const alone = searchBy("hybrid");
   alone.embedding.resolve(EMBEDDED);
   expect(await alone.found).toMatchObject({ best: { chunks: [] } });
-  const rule = { searchMode: "hybrid", weight: EMBEDDED.fusionWeight };
+  const rule = { mode: "hybrid", weight: EMBEDDED.fusionWeight };
   const asked = { kind: "best", rule, needed: 5, threshold: null };
   expect(alone.readAtOnce).toEqual([{ ...asked, withCandidates: false, withFinds: false }]);
   for (const asks of [{ reranks: true }, { explains: true }]) {

@@ -27,7 +27,7 @@ function listOf(
   const best = Math.max(...given.map(({ bm25 }) => bm25));
   const found = {
     target: { rag: { identifier: rag, searchMode, reranker: null } },
-    searchMode,
+    mode: searchMode,
     embedded: { vectors: [], fusionWeight },
     queries: queries.map(() => ({ lexical, vector: [] })),
   } as unknown as RagFindings;

@@ -91,7 +91,7 @@ test("RAGs searched in different modes stand on one scale of words and similarit
     const queries = [
       { lexical: [], vector: [], ...(searchMode === "hybrid" ? { statistics } : {}) },
     ];
-    const found = { target: { rag }, searchMode, embedded: { fusionWeight: 0.1 }, queries };
+    const found = { target: { rag }, mode: searchMode, embedded: { fusionWeight: 0.1 }, queries };
     return {
       found: found as unknown as RagFindings,
       chunks,

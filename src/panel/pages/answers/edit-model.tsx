@@ -16,8 +16,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { LinkButton } from "../../components/link.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf } from "../request/form.ts";
+import { submit } from "../request/action.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { filterIn } from "../request/list-query.ts";
@@ -60,19 +59,18 @@ export async function newModelPage(
   return await page(context, { title: `New ${kind}`, place, status: state.status }, content);
 }
 
-export async function makeModel(context: PageContext, kind: Kind): Promise<Response> {
-  const action = `${WORDS[kind].place}.create`;
-  auditAs(context, action);
-  const form = await formOf(context);
-  const tried = await attempt(form, namesOf(kind), () =>
-    create(context.get("services"), kind, form),
-  );
-  if (!tried.done) return await newModelPage(context, kind, tried.state);
-  auditAs(context, action, tried.result.id);
-  return redirectWithNotice(context, addressOf(kind, tried.result.identifier), {
-    notice: `The ${kind} is made: ask it something.`,
+export const makeModel = (context: PageContext, kind: Kind) =>
+  submit(context, {
+    audit: [`${WORDS[kind].place}.create`],
+    fields: namesOf(kind),
+    work: (form) => create(context.get("services"), kind, form),
+    again: (state) => newModelPage(context, kind, state),
+    leads: ({ id, identifier }) => ({
+      to: addressOf(kind, identifier),
+      target: id,
+      notice: `The ${kind} is made: ask it something.`,
+    }),
   });
-}
 
 async function create(services: Services, kind: Kind, form: Sent) {
   const body = modelBody(form, fieldsOf(kind, true), false);
@@ -124,20 +122,21 @@ async function editForm(context: PageContext, { kind, record }: Model, state: Fo
   );
 }
 
-export async function saveModel(context: PageContext, model: Model): Promise<Response> {
+export const saveModel = (context: PageContext, model: Model) => {
   const { kind, record } = model;
-  auditAs(context, `${WORDS[kind].place}.change`, record.identifier);
-  const form = await formOf(context);
-  const tried = await attempt(form, namesOf(kind), async () => {
-    await refuseStale(context, form, [WORDS[kind].place, record.id]);
-    await update(context.get("services"), model, form);
+  const { place } = WORDS[kind];
+  return submit(context, {
+    audit: [`${place}.change`, record.identifier],
+    fields: namesOf(kind),
+    work: async (form) => {
+      await refuseStale(context, form, [place, record.id]);
+      await update(context.get("services"), model, form);
+    },
+    again: (state, form) =>
+      editModelPage(context, model, completed(state, form, formOfRecord(kind, record))),
+    leads: () => ({ to: addressOf(kind, record.identifier), notice: "Saved." }),
   });
-  if (!tried.done) {
-    const stored = formOfRecord(kind, record);
-    return await editModelPage(context, model, completed(tried.state, form, stored));
-  }
-  return redirectWithNotice(context, addressOf(kind, record.identifier), { notice: "Saved." });
-}
+};
 
 /** A failed form with what is stored in the fields that it does not have. */
 const completed = (failed: FormState, form: Sent, stored: FormState): FormState =>

@@ -16,8 +16,8 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { submit } from "../request/action.ts";
+import { freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { keptRuns, setAddress, SetHead } from "./set-parts.tsx";
 import {
@@ -32,38 +32,40 @@ export const LOOK_EVERY_SECONDS = 3;
 const DIGITS = 3;
 export const figure = (value: number | null | undefined) => value?.toFixed(DIGITS) ?? "–";
 
-const setOf = async (context: PageContext, key: string) =>
-  await findQuestionSet(context.get("services"), key);
+const setOf = async (context: PageContext) =>
+  await findQuestionSet(context.get("services"), context.req.param("set") ?? "");
 
 /** The runs of a set over time, and the form that starts one or two. */
 export function runListPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/:set/runs", async (context) => {
-    const set = await setOf(context, context.req.param("set"));
-    return await runsTab(context, set, freshForm());
+    return await runsTab(context, await setOf(context), freshForm());
   });
 
   app.post("/:set/runs", async (context) => {
-    const set = await setOf(context, context.req.param("set"));
-    auditAs(context, "question-sets.runs.create", set.identifier);
-    const form = await formOf(context);
-    const services = context.get("services");
-    const started = await attempt(form, SETTING_FIELDS, async () => {
-      const second = settingIn(form, SECOND);
-      const isCompared = Object.keys(second).length > 0;
-      const wished = [settingIn(form, ""), ...(isCompared ? [second] : [])];
-      const ids: string[] = [];
-      for (const setting of wished) ids.push(await startRun(services, { set, setting }));
-      return ids;
-    });
-    if (!started.done) return await runsTab(context, set, started.state);
-    const [first = "", second] = started.result;
+    const set = await setOf(context);
     const address = `${setAddress(set.identifier)}/runs`;
-    const to =
-      second === undefined
-        ? `${address}/${first}`
-        : `${address}/compare?first=${first}&second=${second}`;
-    return redirectWithNotice(context, to);
+    return await submit(context, {
+      audit: ["question-sets.runs.create", set.identifier],
+      fields: SETTING_FIELDS,
+      work: async (form) => {
+        const second = settingIn(form, SECOND);
+        const isCompared = Object.keys(second).length > 0;
+        const wished = [settingIn(form, ""), ...(isCompared ? [second] : [])];
+        const ids: string[] = [];
+        for (const setting of wished) {
+          ids.push(await startRun(context.get("services"), { set, setting }));
+        }
+        return ids;
+      },
+      again: (state) => runsTab(context, set, state),
+      leads: ([first = "", second]) => ({
+        to:
+          second === undefined
+            ? `${address}/${first}`
+            : `${address}/compare?first=${first}&second=${second}`,
+      }),
+    });
   });
   return app;
 }

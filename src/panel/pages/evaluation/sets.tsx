@@ -12,8 +12,8 @@ import { Table } from "../../components/table.tsx";
 import { DataLink, LinkButton } from "../../components/link.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
+import { submit } from "../request/action.ts";
+import { freshForm, typed, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { ASKED, NEW_SET, PLACE, setAddress, SubjectLink } from "./set-parts.tsx";
 
@@ -33,24 +33,28 @@ export function newSetPages(): Hono<PageEnv> {
     const subject = context.req.query("subject") ?? "";
     return await newSetPage(context, freshForm({ subject }));
   });
-  app.post("/", async (context) => {
-    auditAs(context, "question-sets.create");
-    const form = await formOf(context);
-    const made = await attempt(form, FIELDS, async () => {
-      const [kind, identifier] = form.text("subject").split(" ");
-      const input = parseKnownOrRefuse(newQuestionSet, {
-        name: form.text("name"),
-        identifier: typed(form.text("identifier")),
-        ...(kind === "rag" ? { rag: identifier } : { inference: identifier }),
-        judgeModel: typed(form.text("judgeModel")) ?? null,
-      });
-      return await createQuestionSet(context.get("services"), input);
-    });
-    if (!made.done) return await newSetPage(context, made.state);
-    auditAs(context, "question-sets.create", made.result.id);
-    const told = { notice: "The set is made. Add questions to it." };
-    return redirectWithNotice(context, setAddress(made.result.identifier), told);
-  });
+  app.post("/", (context) =>
+    submit(context, {
+      audit: ["question-sets.create"],
+      fields: FIELDS,
+      work: async (form) => {
+        const [kind, identifier] = form.text("subject").split(" ");
+        const input = parseKnownOrRefuse(newQuestionSet, {
+          name: form.text("name"),
+          identifier: typed(form.text("identifier")),
+          ...(kind === "rag" ? { rag: identifier } : { inference: identifier }),
+          judgeModel: typed(form.text("judgeModel")) ?? null,
+        });
+        return await createQuestionSet(context.get("services"), input);
+      },
+      again: (state) => newSetPage(context, state),
+      leads: ({ id, identifier }) => ({
+        to: setAddress(identifier),
+        target: id,
+        notice: "The set is made. Add questions to it.",
+      }),
+    }),
+  );
   return app;
 }
 

@@ -19,49 +19,43 @@ const ended = (text: string) =>
 
 /** Sources first: one of them may keep thousands of files from being seen. */
 export function needsOf({ failingSources, failingFiles, failing }: Needs): Need[] {
-  const sources = failingSources.map((source): Need => {
-    const { heldRemovals, identifier, name } = source;
-    const isHeld = source.error === null && heldRemovals > 0;
-    if (!isHeld && source.status === "active") return limitedNeed(source);
-    return {
-      tone: isHeld ? "warn" : "bad",
-      what: (
-        <>
-          Source{" "}
-          <strong>
-            <Data>{name}</Data>
-          </strong>{" "}
-          {isHeld ? `has lost ${counted(heldRemovals, "file")}.` : "is not read."}
-        </>
-      ),
-      why: isHeld
-        ? "That is more than half of it: nothing was removed until somebody confirms it."
-        : `${ended(source.error ?? NO_REASON)} What is indexed stays searchable.`,
-      href: `/panel/sources/${identifier}`,
-      remedy: isHeld ? "Look at it" : "Mend the source",
-    };
-  });
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
   const told = groups.reduce((sum, files) => sum + files.length, 0);
-  return [...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
+  return [...failingSources.map(ofSource), ...groups.flatMap(needOf), ...untold(told, failing)];
 }
 
-function limitedNeed(source: Needs["failingSources"][number]): Need {
-  return {
-    tone: "warn",
-    what: (
-      <>
-        Source{" "}
-        <strong>
-          <Data>{source.name}</Data>
-        </strong>{" "}
-        is not read as a whole.
-      </>
-    ),
-    why: leftOutSentences(source, source.leftOut).join(" "),
-    href: `/panel/sources/${source.identifier}/settings`,
-    remedy: "See the settings",
-  };
+function ofSource(source: Needs["failingSources"][number]): Need {
+  const { heldRemovals, identifier, name, error } = source;
+  const href = `/panel/sources/${identifier}`;
+  const sentence = (says: string) => (
+    <>
+      Source{" "}
+      <strong>
+        <Data>{name}</Data>
+      </strong>{" "}
+      {says}
+    </>
+  );
+  if (error === null && heldRemovals > 0) {
+    return {
+      tone: "warn",
+      what: sentence(`has lost ${counted(heldRemovals, "file")}.`),
+      why: "That is more than half of it: nothing was removed until somebody confirms it.",
+      href,
+      remedy: "Look at it",
+    };
+  }
+  if (source.status === "active") {
+    return {
+      tone: "warn",
+      what: sentence("is not read as a whole."),
+      why: leftOutSentences(source, source.leftOut).join(" "),
+      href: `${href}/settings`,
+      remedy: "See the settings",
+    };
+  }
+  const why = `${ended(error ?? NO_REASON)} What is indexed stays searchable.`;
+  return { tone: "bad", what: sentence("is not read."), why, href, remedy: "Mend the source" };
 }
 
 /** Files that failed for the same reason in the same source are one need. */

@@ -10,7 +10,7 @@ import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
 import { choiceIn } from "../request/list-query.ts";
-import { doneOf, FirstSteps } from "./first-steps.tsx";
+import { FirstSteps, missingSteps } from "./first-steps.tsx";
 import { NeedsList, needsOf, type Need } from "./needs.tsx";
 import { SPANS, UsageFigures, spanOf } from "./usage-figures.tsx";
 
@@ -39,10 +39,10 @@ export function overviewPages(): Hono<PageEnv> {
       readNeeds(db, { now, limit: LIST_LIMIT }),
       usageOverTime(db, span),
     ]);
-    const done = doneOf(steps);
+    const missing = missingSteps(steps);
     const content = (
       <>
-        {done.missing === 0 ? null : <Unfinished missing={done.missing} />}
+        {missing === 0 ? null : <Unfinished missing={missing} />}
         <div id="needs" data-live>
           <Head found={found} />
         </div>

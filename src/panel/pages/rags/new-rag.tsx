@@ -8,8 +8,8 @@ import { SettingFields } from "../../components/setting-fields.tsx";
 import { LinkButton } from "../../components/link.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { submit } from "../request/action.ts";
+import { freshForm, type FormState } from "../request/form.ts";
 import { bodyIn, formName, formValues } from "../request/setting-form.ts";
 import { NEW_RAG_FIELDS, ragHints } from "./rag-fields.tsx";
 import { ragAddress } from "./rag-address.ts";
@@ -26,25 +26,28 @@ export async function newRagPage(context: PageContext): Promise<Response> {
   return await show(context, state);
 }
 
-export async function makeRag(context: PageContext): Promise<Response> {
-  auditAs(context, "rags.create");
-  const form = await formOf(context);
-  const tried = await attempt(form, FIELDS, async () => {
-    const input = parseKnownOrRefuse(newRag, bodyIn(form, NEW_RAG_FIELDS));
-    return await createRag(context.get("services"), input);
+export const makeRag = (context: PageContext) =>
+  submit(context, {
+    audit: ["rags.create"],
+    fields: FIELDS,
+    work: async (form) => {
+      const input = parseKnownOrRefuse(newRag, bodyIn(form, NEW_RAG_FIELDS));
+      return await createRag(context.get("services"), input);
+    },
+    again: (state) => show(context, state),
+    leads: ({ id, identifier, scopeMode }) =>
+      scopeMode === "scoped"
+        ? {
+            to: `${ragAddress(identifier)}/scope`,
+            target: id,
+            notice: "The RAG is made. Choose what it indexes.",
+          }
+        : {
+            to: ragAddress(identifier),
+            target: id,
+            notice: "The RAG is made. Its files are being indexed.",
+          },
   });
-  if (!tried.done) return await show(context, tried.state);
-  const { id, identifier, scopeMode } = tried.result;
-  auditAs(context, "rags.create", id);
-  const address = ragAddress(identifier);
-  return scopeMode === "scoped"
-    ? redirectWithNotice(context, `${address}/scope`, {
-        notice: "The RAG is made. Choose what it indexes.",
-      })
-    : redirectWithNotice(context, address, {
-        notice: "The RAG is made. Its files are being indexed.",
-      });
-}
 
 async function show(context: PageContext, state: FormState): Promise<Response> {
   const sources = await listChoices(context.get("services").db, "file_source");

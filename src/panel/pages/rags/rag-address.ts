@@ -8,7 +8,7 @@ export const ragOf = (context: PageContext): Promise<RagRecord> =>
 
 export const ragAddress = (identifier: string) => `/panel/rags/${encodeURIComponent(identifier)}`;
 
-export const RAGS = { name: "RAGs", href: "/panel/rags" };
+const RAGS = { name: "RAGs", href: "/panel/rags" };
 
 export const trailTo = ({ name, identifier }: RagRecord) => [
   RAGS,

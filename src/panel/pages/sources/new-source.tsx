@@ -11,8 +11,8 @@ import { PageHead } from "../../components/page-head.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formOf, type FormState } from "../request/form.ts";
+import { submit } from "../request/action.ts";
+import { formOf, type FormState } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { noticeFrom } from "./source-actions.tsx";
 import { configFields, fieldsOf, freshSource, newSourceBody } from "./config-form.ts";
@@ -33,24 +33,29 @@ export function newSourcePages(): Hono<PageEnv> {
     const form = await formOf(context);
     const manifest = SOURCES.find(({ id }) => id === form.text("kind"));
     if (manifest === undefined) return await choosePage(context);
-    auditAs(context, "file-sources.create");
-    const made = await attempt(form, fieldsOf(manifest), async () => {
-      const body = newSourceBody(form, manifest);
-      const input = parseKnownOrRefuse(newSourceOf(body), body);
-      return await createFileSource(context.get("services"), input);
-    });
-    if (!made.done) return await newSourcePage(context, manifest, made.state);
-    const { source, webhookSecret } = made.result;
-    auditAs(context, "file-sources.create", source.source.id);
-    const address = `/panel/sources/${source.source.identifier}`;
-    if (manifest.takes !== "addresses") {
-      const checked = await checkFileSource(context.get("services"), { source });
-      return redirectWithNotice(context, address, noticeFrom("The source is made.", checked));
-    }
-    const secret = { label: "The secret of the source's webhook.", value: webhookSecret };
-    return redirectWithNotice(context, address, {
-      notice: "The source is made, and is being read.",
-      secret,
+    const services = context.get("services");
+    return await submit(context, {
+      audit: ["file-sources.create"],
+      form,
+      fields: fieldsOf(manifest),
+      work: async () => {
+        const body = newSourceBody(form, manifest);
+        const made = await createFileSource(services, parseKnownOrRefuse(newSourceOf(body), body));
+        const isAsked = manifest.takes !== "addresses";
+        const check = isAsked ? await checkFileSource(services, made) : null;
+        return { ...made, check };
+      },
+      again: (state) => newSourcePage(context, manifest, state),
+      leads: ({ source: { source }, webhookSecret: value, check }) => ({
+        to: `/panel/sources/${source.identifier}`,
+        target: source.id,
+        ...(check === null
+          ? {
+              notice: "The source is made, and is being read.",
+              secret: { label: "The secret of the source's webhook.", value },
+            }
+          : noticeFrom("The source is made.", check)),
+      }),
     });
   });
   return app;
