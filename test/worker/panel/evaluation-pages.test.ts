@@ -76,7 +76,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   await admin.open(`/panel/evaluation/moor/runs/${run}`);
   expect(read(admin.html)).toMatch(/recall@10 1\.000.*embeddingModel embedded\/hash.*leave\.md/);
   await admin.open(`/panel/evaluation/moor/runs/${run}/remove`);
-  expect(read(admin.html)).toContain("what came of its 2 questions are deleted");
+  expect(read(admin.html)).toContain("the results of its 2 questions are deleted");
   const twice = { topK: "5", "b.topK": "5" };
   const equal = await admin.post("/panel/evaluation/moor/runs", twice);
   await vi.waitFor(async () => {

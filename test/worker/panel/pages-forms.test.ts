@@ -175,7 +175,7 @@ test("parts of a source are chosen and left out by their exact names, with numbe
     await api.put(`/file-sources/docs/files/${path}`, `# ${path}`);
   }
   await browser.open("/panel/rags/docs/scope/narrow");
-  expect(browser.html).toContain("stay in the index");
+  expect(browser.html).toContain("stay in it; you can add parts next");
   await browser.post("/panel/rags/docs/scope/narrow", { typed: "on", entry: " notes/" });
   expect(browser.html).toContain("Only what is chosen is indexed now.");
   const add = { type: "path", typed: "on", value: " notes/ " };

@@ -109,7 +109,7 @@ test("what a scan could not read is told on the source's page and among its runs
   const problems = [{ path: "https://moss.example.com/<b>", message: "the page does not exist" }];
   await env.DB.prepare(
     `insert into scan_runs (id, file_source_id, started_at, finished_at, unchanged, failed, problems)
-     select 'told', id, 1, 2, 4, 3, ?1 from file_sources where identifier = 'site'`,
+     select 'told', id, 9000000000000, 9000000000001, 4, 3, ?1 from file_sources where identifier = 'site'`,
   )
     .bind(JSON.stringify(problems))
     .run();
