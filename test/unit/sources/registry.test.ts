@@ -24,8 +24,8 @@ test("each provider of the registry has words, and a form with labels", () => {
 
 const rows = readFileSync("docs/panel-api.md", "utf8").split("\n");
 
-test.each(SOURCES)("the docs' table of providers names $name with its settings", (manifest) => {
-  const row = rows.find((line) => line.startsWith(`| \`${manifest.provider}\``)) ?? "no row";
+test.each(SOURCES)("the docs' list of providers names $name with its settings", (manifest) => {
+  const row = rows.find((line) => line.startsWith(`- \`${manifest.provider}\``)) ?? "no row";
   const settings = settingFields(manifest.config).filter(({ path }) => path.length === 1);
   const named = settings.map(({ path: [name], isRequired }) => `${name}${isRequired ? "" : "?"}`);
   expect(named.filter((name) => !row.includes(name))).toEqual([]);
