@@ -1,17 +1,24 @@
 import { Command, InvalidArgumentError } from "commander";
 
 import { dataOf, panelApi, publicApi } from "./api/clients.ts";
-import type { Explained, PublicApi } from "./api/clients.ts";
+import type { Explained, PublicApi, RunRequest } from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
 import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
 import { START_COMMAND } from "./installation.ts";
 import { collect } from "./run-command.ts";
-import { isInRag, isInSources, missingFileNotices, rerankNotice } from "./query/without-effect.ts";
+import {
+  isInRag,
+  isInSourceOf,
+  isInSources,
+  missingFileNotices,
+  rerankNotice,
+} from "./query/without-effect.ts";
 import { readSchema } from "./schema-file.ts";
 import { checkedUrl, DEFAULT_URL, keyIn, tokenIn } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 type Shared = { url: string; json?: true };
 type Searching = Shared & {
@@ -124,10 +131,15 @@ async function searched(identifier: string, body: SearchBody, options: SearchOpt
 }
 
 /** The panel's search, which explains each passage to administrators. */
-async function explained(id: string, body: SearchBody, { url, rerank }: SearchOptions) {
+async function explained(id: string, body: SearchBody, { url, rerank, file }: SearchOptions) {
   const api = panelApi(checkedUrl(url), keyIn(process.env));
   const answer = await dataOf(api.POST("/rags/{id}/search", { params: { path: { id } }, body }));
-  return { answer, notices: explanationNotices(answer.chunks, rerank === true) };
+  const exists = (path: string) => isInSourceOf(api, id, path);
+  const notices = [
+    ...explanationNotices(answer.chunks, rerank === true),
+    ...(await missingFileNotices(file ?? [], answer.chunks, exists)),
+  ];
+  return { answer, notices };
 }
 
 function explanationNotices(chunks: Explained[], rerank: boolean): string[] {
@@ -164,32 +176,46 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   const context = contextFrom(inference, rags, searches, options);
   const body = { prompt, ...context, ...(jsonSchema === undefined ? {} : { jsonSchema }) };
   const terminal = openTerminal(options.json === true);
-  if (terminal.json) {
-    const params = { path: { identifier: inference } };
-    return terminal.result(
-      await dataOf(api.POST("/api/inferences/{identifier}", { params, body })),
-    );
-  }
-  let said = "";
-  let begin = () => undefined as void;
-  const begun = new Promise<void>((resolve) => (begin = resolve));
-  const answering = streamInference(api, inference, body, (text) => {
-    begin();
-    said += text;
-    terminal.write(text);
-  });
-  await terminal.whileAnswering(Promise.race([begun, answering]));
-  const { run, response } = await answering;
+  const { run, response, said } = terminal.json
+    ? await runAtOnce(api, inference, body)
+    : await runAndShow(api, inference, body, terminal);
+  terminal.result(run);
   // Structured output comes whole.
-  terminal.say(said === "" ? answerText(run.response) : "");
+  if (!terminal.json) terminal.say(said === "" ? answerText(run.response) : "");
   const sources = linked.map(({ identifier }) => identifier);
   const exists = (file: string) => isInSources(api, inference, sources, file);
   const notices = [
     ...rerankNotice(response, "no RAG of this inference has a reranker"),
     ...(await missingFileNotices(options.file ?? [], run.items, exists)),
   ];
+  const shown = terminal.json ? [] : [...sourceLines(run), ...lostLines(run)];
   // A pipe gets the answer alone.
-  for (const line of [...sourceLines(run), ...lostLines(run), ...notices]) terminal.warn(line);
+  for (const line of [...shown, ...notices]) terminal.warn(line);
+}
+
+async function runAtOnce(api: PublicApi, identifier: string, body: RunRequest) {
+  const params = { path: { identifier } };
+  const call = api.POST("/api/inferences/{identifier}", { params, body });
+  return { run: await dataOf(call), response: (await call).response, said: "" };
+}
+
+/** Writes the answer as it comes. */
+async function runAndShow(
+  api: PublicApi,
+  identifier: string,
+  body: RunRequest,
+  terminal: Terminal,
+) {
+  let said = "";
+  let begin = () => undefined as void;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const answering = streamInference(api, identifier, body, (text) => {
+    begin();
+    said += text;
+    terminal.write(text);
+  });
+  await terminal.whileAnswering(Promise.race([begun, answering]));
+  return { ...(await answering), said };
 }
 
 /** An inference that searches no RAG accepts no queries and no restriction. @throws CommandFailure */

@@ -1,21 +1,24 @@
+import { BUILT_IN_MODELS } from "../../ports/models.ts";
+import { CommandFailure } from "../failure.ts";
 import { writeVariables } from "../worker/variable-files.ts";
-import type { ServedModels } from "./choose-models.ts";
-import { dimensionsOf, discoverModels } from "./discover-models.ts";
-import type { ModelServer } from "./discover-models.ts";
-import {
-  builtInModels,
-  EMBEDDED_CHAT_MODEL,
-  EMBEDDED_EMBEDDING_MODEL,
-  findModels,
-  LOCAL,
-  localName,
-  usage,
-} from "./find-models.ts";
-import type { Models } from "./find-models.ts";
-import { USUAL_PLACES } from "./local-servers.ts";
-import type { ModelPlace } from "./local-servers.ts";
+import { chooseModels, listedAs } from "./choose-models.ts";
+import { dimensionsOf, findServers, modelsOf, USUAL_PLACES } from "./model-server.ts";
+import type { FoundServer, ModelPlace, ModelServer } from "./model-server.ts";
 
 const SECRET = "OPENAI_COMPATIBLE_API_KEY";
+const LOCAL = "local/";
+const { chat: BUILT_IN_CHAT, embedding: BUILT_IN_EMBEDDING } = BUILT_IN_MODELS;
+
+type Models = {
+  chatModel: string;
+  embeddingModel: string;
+  /** Null: the default of wrangler.toml. */
+  dimensions: string | null;
+  /** The address of the server of `local/…` models, ending in /v1; null without one. */
+  baseUrl: string | null;
+  /** What is used, and how to choose otherwise, in one line. */
+  about: string;
+};
 
 /** Settings of the Worker for a model server. The key is not an argument: `ps` would show it. */
 export type ModelSettings = Models & { vars: string[]; envFiles: string[] };
@@ -25,114 +28,181 @@ export type ModelChoice = {
   embedded?: boolean;
   /** The embedding model of the existing index; null without one. */
   madeWith?: string | null;
-  /** The embedding model of the index that is being made in its place; null when none is. */
-  begunWith?: string | null;
   /** Where to look for a server when the environment names none. */
   places?: ModelPlace[];
 };
 
 /**
  * The models that the user's environment names; where it names only a server, those that the
- * server lists; where it names none, those of a server on this machine.
- * @throws CommandFailure when a server that was named does not answer; see `findModels`
+ * server lists; where it names none, those of a server on this machine. An existing index keeps its
+ * embedding model.
+ * @throws CommandFailure when a server that was named does not answer, or a model that was named,
+ *   or made the index, is not served
  */
 export async function modelSettings(
   environment: NodeJS.ProcessEnv,
   stateFolder: string,
   choice: ModelChoice = {},
 ): Promise<ModelSettings> {
-  const models = withNamedSize(await chosenModels(environment, choice), environment);
+  const named = namedIn(environment);
+  const models = withNamedSize(await chosenModels(named, choice), named);
   const { embeddingModel, dimensions } = models;
-  const named = valueOf(environment, "OPENAI_COMPATIBLE_BASE_URL");
   // The key below is for the server that is named, with --embedded, too.
-  const baseUrl = models.baseUrl ?? named ?? null;
-  const isDefault = embeddingModel === EMBEDDED_EMBEDDING_MODEL;
+  const baseUrl = models.baseUrl ?? named.baseUrl;
   // It may stand in .dev.vars, which the Worker reads, and --embedded overrides it.
-  const isNamed = valueOf(environment, "EMBEDDING_MODEL") !== undefined;
+  const isDefault = embeddingModel === BUILT_IN_EMBEDDING && named.embedding === undefined;
   const vars = [
-    ...(baseUrl === null ? [] : [`OPENAI_COMPATIBLE_BASE_URL:${baseUrl}`]),
-    ...(isDefault && !isNamed ? [] : [`EMBEDDING_MODEL:${embeddingModel}`]),
+    ...(baseUrl === undefined ? [] : [`OPENAI_COMPATIBLE_BASE_URL:${baseUrl}`]),
+    ...(isDefault ? [] : [`EMBEDDING_MODEL:${embeddingModel}`]),
     ...(dimensions === null ? [] : [`EMBEDDING_DIMENSIONS:${dimensions}`]),
   ];
-  const secret = valueOf(environment, SECRET);
   // A server that was only found is not the one that the key was given for.
-  const secrets = secret === undefined || named === undefined ? {} : { [SECRET]: secret };
+  const isForNamed = named.apiKey !== undefined && named.baseUrl !== undefined;
+  const secrets = isForNamed ? { [SECRET]: named.apiKey ?? "" } : {};
   return { ...models, vars, envFiles: await writeVariables(stateFolder, "model.env", secrets) };
 }
 
+type Named = ReturnType<typeof namedIn>;
+
+/** What the user's environment names; an empty variable is not set. */
+function namedIn(environment: NodeJS.ProcessEnv) {
+  const value = (name: string) => (environment[name] === "" ? undefined : environment[name]);
+  return {
+    chat: value("CHAT_MODEL"),
+    embedding: value("EMBEDDING_MODEL"),
+    dimensions: value("EMBEDDING_DIMENSIONS"),
+    baseUrl: value("OPENAI_COMPATIBLE_BASE_URL"),
+    apiKey: value(SECRET),
+  };
+}
+
 /** Built-in models make vectors of any size, so that a size named for another model counts, too. */
-function withNamedSize(models: Models, environment: NodeJS.ProcessEnv): Models {
-  const dimensions = valueOf(environment, "EMBEDDING_DIMENSIONS");
-  const isBuiltIn = models.embeddingModel === EMBEDDED_EMBEDDING_MODEL;
-  if (dimensions === undefined || !isBuiltIn) return models;
+function withNamedSize(models: Models, { dimensions }: Named): Models {
+  if (dimensions === undefined || models.embeddingModel !== BUILT_IN_EMBEDDING) return models;
   const about = `${models.about} Its vectors have ${dimensions} dimensions, as EMBEDDING_DIMENSIONS says.`;
   return { ...models, dimensions, about };
 }
 
-function valueOf(environment: NodeJS.ProcessEnv, name: string): string | undefined {
-  const value = environment[name];
-  return value === "" ? undefined : value;
-}
+const usage = (chat: string, embedding: string) => `Models: ${chat} answers, ${embedding} embeds`;
+const isBuiltIn = (name: string) => name.startsWith("embedded/");
+const isLocal = (name: string) => name.startsWith(LOCAL);
+const localName = (name: string | null) => (name === null ? undefined : `${LOCAL}${name}`);
+const withoutPrefix = (name: string) => name.replace(LOCAL, "");
 
-async function chosenModels(
-  environment: NodeJS.ProcessEnv,
-  { embedded = false, madeWith = null, begunWith = null, places = USUAL_PLACES }: ModelChoice,
-): Promise<Models> {
-  if (embedded) return builtInModels();
-  const chat = valueOf(environment, "CHAT_MODEL");
-  const embedding = valueOf(environment, "EMBEDDING_MODEL");
-  const dimensions = valueOf(environment, "EMBEDDING_DIMENSIONS");
-  const baseUrl = valueOf(environment, "OPENAI_COMPATIBLE_BASE_URL");
-  const named = { chat, embedding, dimensions };
-  if (baseUrl === undefined && maybeHere(chat, embedding)) {
-    return await findModels({ ...named, madeWith, places });
-  }
-  const server = baseUrl === undefined ? null : { baseUrl, apiKey: valueOf(environment, SECRET) };
-  // An index that is being made with --embedded goes on, though the named server has other models.
-  const goesOnWith = embedding ?? begunWith ?? undefined;
-  return await namedModels({ ...named, embedding: goesOnWith }, server, madeWith);
-}
-
-/** Whether a server of this machine could serve what the user did not name, or did. */
-function maybeHere(chat: string | undefined, embedding: string | undefined): boolean {
-  const names = [chat, embedding];
-  const isElsewhere = (name = LOCAL) => !/^(local|embedded)\//.test(name);
-  if (names.some(isElsewhere)) return false;
-  return names.some((name) => name === undefined || name.startsWith(LOCAL));
-}
-
-type NamedModels = {
-  chat: string | undefined;
-  embedding: string | undefined;
-  dimensions: string | undefined;
-};
-
-async function namedModels(
-  { chat, embedding, dimensions }: NamedModels,
-  server: ModelServer | null,
-  madeWith: string | null,
-): Promise<Models> {
-  const isNamed = chat !== undefined && embedding !== undefined;
-  const served = server === null || isNamed ? NOTHING : await servedModels(server, madeWith);
-  const chatModel = chat ?? localName(served.chat) ?? EMBEDDED_CHAT_MODEL;
-  const embeddingModel = embedding ?? localName(served.embedding) ?? EMBEDDED_EMBEDDING_MODEL;
+function builtInModels(unusable: string[] = []): Models {
+  const why = unusable.length === 0 ? "" : ` No model server is used: ${unusable.join("; ")}.`;
   return {
-    chatModel,
-    embeddingModel,
-    dimensions: dimensions ?? (await askedDimensions(server, embeddingModel)),
-    baseUrl: server?.baseUrl ?? null,
-    about: `${usage(chatModel, embeddingModel)}.`,
+    chatModel: BUILT_IN_CHAT,
+    embeddingModel: BUILT_IN_EMBEDDING,
+    dimensions: null,
+    baseUrl: null,
+    about: `${usage(BUILT_IN_CHAT, BUILT_IN_EMBEDDING)}.${why}`,
   };
 }
 
-const NOTHING: ServedModels = { chat: null, embedding: null };
-
-function servedModels(server: ModelServer, madeWith: string | null): Promise<ServedModels> {
-  const isLocal = madeWith?.startsWith(LOCAL) === true;
-  return discoverModels(server, isLocal ? madeWith.slice(LOCAL.length) : null);
+async function chosenModels(named: Named, choice: ModelChoice): Promise<Models> {
+  const { embedded = false, madeWith = null, places = USUAL_PLACES } = choice;
+  const { baseUrl, apiKey } = named;
+  if (embedded) return builtInModels();
+  if (baseUrl === undefined && mayBeHere(named)) return await foundModels(named, madeWith, places);
+  const server = baseUrl === undefined ? null : { baseUrl, apiKey };
+  return await namedModels(named, server, madeWith);
 }
 
-async function askedDimensions(server: ModelServer | null, model: string): Promise<string | null> {
-  if (server === null || !model.startsWith(LOCAL)) return null;
-  return String(await dimensionsOf(server, model.slice(LOCAL.length)));
+async function namedModels(
+  named: Named,
+  server: ModelServer | null,
+  madeWith: string | null,
+): Promise<Models> {
+  const { chat, embedding } = named;
+  const isNamed = chat !== undefined && embedding !== undefined;
+  const listed = server === null || isNamed ? [] : await modelsOf(server);
+  const served = chooseModels(listed, madeWith === null ? null : withoutPrefix(madeWith));
+  const chatModel = chat ?? localName(served.chat) ?? BUILT_IN_CHAT;
+  const embeddingModel = embedding ?? localName(served.embedding) ?? BUILT_IN_EMBEDDING;
+  const dimensions = await sizeOf(server, embeddingModel, named);
+  const about = `${usage(chatModel, embeddingModel)}.`;
+  return { chatModel, embeddingModel, dimensions, baseUrl: server?.baseUrl ?? null, about };
+}
+
+/** Whether a server of this machine could serve what the user did not name, or did. */
+function mayBeHere({ chat = LOCAL, embedding = LOCAL }: Named): boolean {
+  const names = [chat, embedding];
+  return names.some(isLocal) && names.every((name) => isLocal(name) || isBuiltIn(name));
+}
+
+async function sizeOf(
+  server: ModelServer | null,
+  model: string,
+  { dimensions }: Named,
+): Promise<string | null> {
+  if (dimensions !== undefined || server === null || !isLocal(model)) return dimensions ?? null;
+  return String(await dimensionsOf(server, withoutPrefix(model)));
+}
+
+/** Models of a server at one of the usual places of this machine, else the built-in ones. */
+async function foundModels(
+  named: Named,
+  madeWith: string | null,
+  places: ModelPlace[],
+): Promise<Models> {
+  const found = await findServers(places);
+  const unusable = found.flatMap((one) => ("why" in one ? `${placeOf(one)} ${one.why}` : []));
+  const offers = found.flatMap((one) => offerOf(one, named, madeWith) ?? []);
+  const [best] = offers.toSorted((one, other) => other.worth - one.worth);
+  if (best === undefined) return withoutServer(named, madeWith, unusable);
+  if (best.worth === 0) {
+    return builtInModels([...unusable, `${placeOf(best)} lists no model that would be used`]);
+  }
+  const { baseUrl, chatModel, embeddingModel, about } = best;
+  try {
+    const dimensions = await sizeOf({ baseUrl }, embeddingModel, named);
+    return { chatModel, embeddingModel, dimensions, baseUrl, about };
+  } catch (thrown) {
+    const isFree = (named.chat ?? named.embedding ?? madeWith ?? null) === null;
+    if (!isFree || !(thrown instanceof CommandFailure)) throw thrown;
+    return builtInModels([...unusable, `${baseUrl} could not embed with ${embeddingModel}`]);
+  }
+}
+
+const placeOf = ({ baseUrl, program }: Pick<FoundServer, "baseUrl" | "program">) =>
+  `${baseUrl} (port of ${program})`;
+
+/** What a server would do; null where it does not list a model that must be used. */
+function offerOf(server: FoundServer, { chat, embedding }: Named, madeWith: string | null) {
+  if (!("models" in server)) return null;
+  const { models, program, baseUrl } = server;
+  const first = chooseModels(models, null);
+  const embeds = embedding ?? madeWith ?? localName(first.embedding) ?? BUILT_IN_EMBEDDING;
+  const chatModel = servedName(models, chat ?? localName(first.chat) ?? BUILT_IN_CHAT);
+  const embeddingModel = servedName(models, embeds);
+  if (chatModel === null || embeddingModel === null) return null;
+  const about =
+    `${usage(chatModel, embeddingModel)}, with ${program} at ${baseUrl}. ` +
+    "To use others, set CHAT_MODEL and EMBEDDING_MODEL; --embedded uses the built-in ones.";
+  // One that answers is worth more than one that only embeds.
+  const worth = (isLocal(chatModel) ? 2 : 0) + (isLocal(embeddingModel) ? 1 : 0);
+  return { program, baseUrl, chatModel, embeddingModel, about, worth };
+}
+
+function servedName(models: string[], name: string): string | null {
+  return isBuiltIn(name) ? name : (localName(listedAs(models, withoutPrefix(name))) ?? null);
+}
+
+/** @throws CommandFailure when a model that was named, or made the index, is not built in */
+function withoutServer(
+  { chat, embedding }: Named,
+  madeWith: string | null,
+  unusable: string[],
+): Models {
+  const needed = [chat, embedding ?? madeWith].filter((name) => name != null && !isBuiltIn(name));
+  if (needed.length === 0) return builtInModels(unusable);
+  const why = unusable.length === 0 ? "" : ` (${unusable.join("; ")})`;
+  const isKept = embedding === undefined && madeWith !== null && !isBuiltIn(madeWith);
+  const kept = isKept
+    ? ` The index in this state folder was made with ${madeWith}: with --embedded or EMBEDDING_MODEL, another model embeds all files again.`
+    : "";
+  throw new CommandFailure(
+    `No server at the usual local ports lists ${needed.join(" and ")}${why}. Start one, or set OPENAI_COMPATIBLE_BASE_URL.${kept}`,
+  );
 }

@@ -1,4 +1,5 @@
 import { parseConfig } from "../../config.ts";
+import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, publicApi } from "../api/clients.ts";
 import type { PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
@@ -12,7 +13,7 @@ import { openTerminal, pathOfUser } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { claimState } from "../worker/claim-state.ts";
 import { checkPortIsFree } from "../worker/free-port.ts";
-import { modelBeingBuilt, rebuildNotice, storedIndexes } from "../worker/stored-indexes.ts";
+import { rebuildNotice, storedIndexes } from "../worker/stored-indexes.ts";
 import type { StoredIndex, WantedVectors } from "../worker/stored-indexes.ts";
 import { withWorker } from "../worker/with-worker.ts";
 import { encryptionFile, writeVariables } from "../worker/variable-files.ts";
@@ -26,7 +27,6 @@ import type { Variables } from "../worker/worker-variables.ts";
 import { addressesOf, showAddresses } from "./addresses.ts";
 import { LOCAL_EMAIL, newLocalPassword, readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
-import { EMBEDDED_EMBEDDING_MODEL } from "./find-models.ts";
 import { modelSettings } from "./model-settings.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { firstHeading, SAMPLE_QUESTIONS } from "./questions.ts";
@@ -68,21 +68,16 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
   const stored = await storedIndexes(stateFolder);
-  // An interrupted change of the model goes on; it is not undone unasked.
-  const begunWith = await modelBeingBuilt(stateFolder);
-  const madeWith =
-    begunWith ?? modelOf(stored) ?? state.embeddingModel ?? modelOfDatabase(stateFolder);
-  const choice = { embedded: options.embedded === true, madeWith, begunWith };
-  const settings = await modelSettings(given, stateFolder, choice).catch((thrown: unknown) => {
-    throw withWayBack(thrown, begunWith, modelOf(stored));
-  });
+  const madeWith = modelOf(stored) ?? state.embeddingModel ?? modelOfDatabase(stateFolder);
+  const choice = { embedded: options.embedded === true, madeWith };
+  const settings = await modelSettings(given, stateFolder, choice);
   state.password ??= newLocalPassword();
   state.embeddingModel = madeWith ?? settings.embeddingModel;
   // Written before the Worker can use it: an interrupted start must not lose it.
   await writeDemoState(stateFolder, state);
   const envFiles = await envFilesOf(stateFolder, given, settings, state.password);
   terminal.say(settings.about);
-  const notice = noticeOf({ stored, madeWith, begunWith }, wantedVectors(settings, given));
+  const notice = noticeOf(stored, madeWith, wantedVectors(settings, given));
   if (notice !== null) terminal.warn(notice);
   const { port } = options;
   const { warn: tell, output } = terminal;
@@ -169,7 +164,7 @@ async function setUp(
 /** Without a start before this one, `npm run dev` has made what there is. */
 const modelOf = (stored: StoredIndex[] | null) => stored?.[0]?.model ?? null;
 const modelOfDatabase = (stateFolder: string) =>
-  hasDatabase(stateFolder) ? EMBEDDED_EMBEDDING_MODEL : null;
+  hasDatabase(stateFolder) ? BUILT_IN_MODELS.embedding : null;
 
 function wantedVectors(
   { embeddingModel: model, dimensions }: Pick<ModelSettings, "embeddingModel" | "dimensions">,
@@ -180,28 +175,13 @@ function wantedVectors(
   return { model, dimensions: isNamed ? null : DEFAULT_DIMENSIONS };
 }
 
-/** The model that an interrupted start changed to may not be there; the one before may. */
-export function withWayBack(
-  thrown: unknown,
-  begunWith: string | null,
-  live: string | null,
-): unknown {
-  const isChange = begunWith !== null && live !== null && begunWith !== live;
-  if (!isChange || !(thrown instanceof CommandFailure)) return thrown;
-  return new CommandFailure(
-    `${thrown.message} An earlier start did not finish the change to ${begunWith}. To keep the existing index, set EMBEDDING_MODEL=${live}.`,
-  );
-}
-
-type Made = {
-  stored: StoredIndex[] | null;
-  madeWith: string | null;
-  begunWith: string | null;
-};
-
 /** Shown before the Worker starts to embed. */
-function noticeOf({ stored, madeWith, begunWith }: Made, wanted: WantedVectors): string | null {
-  if (stored !== null) return rebuildNotice(stored, wanted, begunWith);
+function noticeOf(
+  stored: StoredIndex[] | null,
+  madeWith: string | null,
+  wanted: WantedVectors,
+): string | null {
+  if (stored !== null) return rebuildNotice(stored, wanted);
   if (madeWith === null || madeWith === wanted.model) return null;
   return `The files are embedded again with ${wanted.model}; the index was made with ${madeWith}. Meanwhile the previous index answers.`;
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { there, type Finding } from "./finding.ts";
+import { there, unread, type Finding } from "./finding.ts";
 import type { DeploySettings } from "./settings.ts";
-import { jsonSaid, reasonSaid, type AskWrangler } from "./wrangler-command.ts";
+import { jsonSaid, type AskWrangler } from "./wrangler-command.ts";
 
 const indexes = z.array(
   z.object({
@@ -22,7 +22,7 @@ export async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Pr
   const what = `Vectorize index ${index.name}`;
   const said = await ask(["vectorize", "list", "--json"]);
   const listed = jsonSaid(said, indexes);
-  if (listed === null) return [{ what, state: "unknown", note: reasonSaid(said) }];
+  if (listed === null) return [unread(what, said)];
   const found = listed.find(({ name }) => name === index.name);
   if (found === undefined) {
     const fix = [creation(index), ...index.metadataIndexes.map((name) => addition(index, name))];
@@ -61,7 +61,7 @@ async function checkMetadataIndexes(ask: AskWrangler, index: VectorIndex): Promi
   const what = `metadata indexes of ${index.name}`;
   const said = await ask(["vectorize", "list-metadata-index", index.name, "--json"]);
   const listed = jsonSaid(said, metadataIndexes);
-  if (listed === null) return { what, state: "unknown", note: reasonSaid(said) };
+  if (listed === null) return unread(what, said);
   const known = new Set(
     listed
       .filter(({ indexType }) => indexType.toLowerCase() === TYPE)

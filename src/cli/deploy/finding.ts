@@ -1,3 +1,5 @@
+import { reasonSaid, type Said } from "./wrangler-command.ts";
+
 /**
  * One requirement of a deployment. `unknown`: it could not be checked, which stops a deployment
  * just as if it were missing.
@@ -13,3 +15,9 @@ export type Finding = {
 
 export const there = (what: string, note?: string): Finding =>
   note === undefined ? { what, state: "there" } : { what, state: "there", note };
+
+export const unread = (what: string, said: Said): Finding => ({
+  what,
+  state: "unknown",
+  note: reasonSaid(said),
+});

@@ -1,8 +1,13 @@
 import { inParallel } from "../../core/work/parallel.ts";
-import { checkDatabase, checkMigrations } from "./check-database.ts";
-import { checkSecrets, checkVariables } from "./check-settings.ts";
-import { checkSignIn } from "./check-sign-in.ts";
-import { checkBucket, checkQueue } from "./check-storage.ts";
+import {
+  checkBucket,
+  checkDatabase,
+  checkMigrations,
+  checkQueue,
+  checkSecrets,
+  checkSignIn,
+  checkVariables,
+} from "./check-account.ts";
 import { checkVectorIndex } from "./check-vector-index.ts";
 import type { Finding } from "./finding.ts";
 import type { DeploySettings } from "./settings.ts";
@@ -23,6 +28,7 @@ const QUESTIONS_AT_ONCE = 4;
  * nothing.
  */
 export async function preflight(ask: AskWrangler, settings: DeploySettings): Promise<Preflight> {
+  const { vectorIndex } = settings;
   const variables = checkVariables(settings);
   const signIn = await checkSignIn(ask, settings.accountId);
   if (signIn.state !== "there") return summary([signIn, variables], []);
@@ -30,7 +36,7 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings): Pro
   const checks: (() => Promise<Finding[]>)[] = [
     ...settings.buckets.map((name) => async () => [await checkBucket(ask, name)]),
     ...settings.queues.map((name) => async () => [await checkQueue(ask, name)]),
-    ...vectorIndexCheck(ask, settings),
+    ...(vectorIndex === null ? [] : [() => checkVectorIndex(ask, vectorIndex)]),
     () => checkSecrets(ask, settings),
   ];
   const rest = (await inParallel(checks, QUESTIONS_AT_ONCE, (check) => check())).flat();
@@ -38,10 +44,6 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings): Pro
   if (database.state !== "there") return summary(findings, []);
   const { pending, ...migrations } = await checkMigrations(ask, settings);
   return summary([...findings, migrations], pending);
-}
-
-function vectorIndexCheck(ask: AskWrangler, { vectorIndex }: DeploySettings) {
-  return vectorIndex === null ? [] : [() => checkVectorIndex(ask, vectorIndex)];
 }
 
 function summary(findings: Finding[], pendingMigrations: string[]): Preflight {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
+import { dirname, sep } from "node:path";
 
 import { watch } from "chokidar";
 import type { FSWatcher } from "chokidar";
@@ -11,8 +12,6 @@ const QUIET_MS = 500;
 /** Before a push that failed is tried again; doubles with each failure. */
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
-/** How often to check whether the folder itself was replaced, as builds do. */
-const FOLDER_CHECK_MS = 1_000;
 
 /**
  * Calls `push` now and after every burst of changes, one call at a time, until `signal` aborts. It
@@ -30,61 +29,33 @@ export async function watchFolder(
   const ended = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  const watching = await watchWhole(folder, () => turns.after(QUIET_MS));
+  const watcher = await watcherOf(folder);
+  watcher.on("all", () => turns.after(QUIET_MS));
   try {
     await turns.first();
     await ended;
   } finally {
-    await watching.end();
+    await watcher.close();
     await turns.end();
   }
 }
 
-/**
- * Keeps watching a folder that is removed and made again, which its watcher does not notice. The
- * timer keeps the process alive while there is no folder.
- */
-async function watchWhole(folder: string, changed: () => void) {
-  let known = await identityOf(folder);
-  let watcher = await watcherOf(folder);
-  watcher.on("all", changed);
-  let checking: Promise<void> = Promise.resolve();
-  const check = async () => {
-    const now = await identityOf(folder);
-    if (now === known) return;
-    known = now;
-    await watcher.close();
-    watcher = await watcherOf(folder);
-    watcher.on("all", changed);
-    changed();
-  };
-  const timer = setInterval(() => {
-    // What cannot be watched now is tried again at the next look.
-    checking = checking.then(check).catch(() => void (known = null));
-  }, FOLDER_CHECK_MS);
-  return {
-    end: async () => {
-      clearInterval(timer);
-      await checking;
-      await watcher.close();
-    },
-  };
-}
-
+/** Watches from the folder above, so that a folder that is removed and made again stays watched. */
 async function watcherOf(folder: string): Promise<FSWatcher> {
-  const watcher = watch(folder, {
+  const root = await realpath(folder).catch(() => folder);
+  const above = dirname(root);
+  const watcher = watch(above, {
     ignoreInitial: true,
     followSymlinks: false,
-    ignored: (path) => isHidden(path.slice(folder.length).replaceAll("\\", "/")),
+    ignored: (path) => path !== above && !isInside(path, root),
   });
   await once(watcher, "ready");
   return watcher;
 }
 
-/** Differs between a folder and the one that is made in its place; null: there is none. */
-async function identityOf(folder: string): Promise<string | null> {
-  const found = await stat(folder, { bigint: true }).catch(() => null);
-  return found === null ? null : `${found.dev} ${found.ino} ${found.birthtimeNs}`;
+function isInside(path: string, root: string): boolean {
+  if (path !== root && !path.startsWith(`${root}${sep}`)) return false;
+  return !isHidden(path.slice(root.length).replaceAll(sep, "/"));
 }
 
 /** Runs pushes one after the other; one that is due replaces one that waits. */

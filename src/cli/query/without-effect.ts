@@ -1,5 +1,5 @@
 import { dataOf, dataUnless } from "../api/clients.ts";
-import type { Chunk, PublicApi } from "../api/clients.ts";
+import type { Chunk, PanelApi, PublicApi } from "../api/clients.ts";
 
 const MAX_PAGES = 10;
 const FILES_A_PAGE = 100;
@@ -14,7 +14,7 @@ export function rerankNotice(response: Response, subject: string): string[] {
 /** A sentence for each file of `--file` that does not exist. Asks only for files without results. */
 export async function missingFileNotices(
   files: string[],
-  found: readonly Chunk[],
+  found: readonly Pick<Chunk, "source">[],
   exists: (file: string) => Promise<boolean>,
 ): Promise<string[]> {
   const asked = files.filter((file) => !found.some(({ source }) => source?.filePath === file));
@@ -55,4 +55,11 @@ export async function isInSources(
     }),
   );
   return found.some((one) => one !== null);
+}
+
+/** Whether the source of a RAG has a file, for administrators. */
+export async function isInSourceOf(api: PanelApi, rag: string, path: string): Promise<boolean> {
+  const { fileSource } = await dataOf(api.GET("/rags/{id}", { params: { path: { id: rag } } }));
+  const params = { path: { id: fileSource.identifier }, query: { path, limit: 1 } };
+  return (await dataOf(api.GET("/file-sources/{id}/files", { params }))).total > 0;
 }

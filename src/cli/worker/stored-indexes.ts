@@ -2,9 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { INDEX_FORMAT } from "../../core/index-format.ts";
-import { modelBeingBuiltQuery, partsQuery } from "../../db/maintenance/stored-indexes.ts";
 import { storedIndexesQuery, type StoredIndex } from "../../db/maintenance/stored-indexes.ts";
-import { compile, type ReadStatement } from "../../db/sql.ts";
+import { compile } from "../../db/sql.ts";
 
 export type { StoredIndex };
 
@@ -19,21 +18,6 @@ export async function storedIndexes(
   stateFolder: string,
   version = process.versions.node,
 ): Promise<StoredIndex[] | null> {
-  return await rowsOf(stateFolder, storedIndexesQuery, version);
-}
-
-/** The index that an earlier start began last and did not finish; null: none. */
-export async function modelBeingBuilt(stateFolder: string): Promise<string | null> {
-  const rows = await rowsOf(stateFolder, modelBeingBuiltQuery, process.versions.node);
-  return rows?.[0]?.model ?? null;
-}
-
-/** Null where the database cannot be read. */
-async function rowsOf<Row>(
-  stateFolder: string,
-  query: ReadStatement<Row>,
-  version: string,
-): Promise<Row[] | null> {
   if (Number.parseInt(version, 10) < OLDEST_NODE_WITH_SQLITE) return null;
   const file = await databaseFile(stateFolder);
   if (file === null) return null;
@@ -41,7 +25,10 @@ async function rowsOf<Row>(
   try {
     const database = new DatabaseSync(file, { readOnly: true });
     try {
-      return database.prepare(compile(query.sql).text).all().map(query.read);
+      return database
+        .prepare(compile(storedIndexesQuery.sql).text)
+        .all()
+        .map(storedIndexesQuery.read);
     } finally {
       database.close();
     }
@@ -58,35 +45,11 @@ async function databaseFile(stateFolder: string): Promise<string | null> {
   return name === undefined ? null : join(folder, name);
 }
 
-/**
- * A column (`rags.status`), index or trigger that the migrations make and the database of a state
- * folder lacks: it was made before the first release, by a migration that was changed since. Null:
- * there is none, or it is unknown.
- */
-export async function missingPart(stateFolder: string, sql: string): Promise<string | null> {
-  const rows = await rowsOf(stateFolder, partsQuery, process.versions.node);
-  if (rows === null) return null;
-  const { DatabaseSync } = await import("node:sqlite");
-  const made = new DatabaseSync(":memory:");
-  made.exec(sql);
-  const stored = new Set(rows.map(({ name }) => name));
-  const wanted = made.prepare(compile(partsQuery.sql).text).all().map(partsQuery.read);
-  made.close();
-  return wanted.find(({ name }) => !stored.has(name))?.name ?? null;
-}
-
 /** What is wanted of every index; `dimensions` null: those that the model has. */
 export type WantedVectors = { model: string; dimensions: number | null };
 
-/**
- * One line about the indexes that the service will rebuild; null: none. `begunWith`: the model of
- * an unfinished rebuild.
- */
-export function rebuildNotice(
-  stored: StoredIndex[],
-  wanted: WantedVectors,
-  begunWith: string | null = null,
-): string | null {
+/** One line about the indexes that the service will rebuild; null: none. */
+export function rebuildNotice(stored: StoredIndex[], wanted: WantedVectors): string | null {
   const { model, dimensions } = wanted;
   const isSame = (one: StoredIndex) =>
     one.model === model && (dimensions === null || one.dimensions === dimensions);
@@ -105,9 +68,8 @@ export function rebuildNotice(
     ? `EMBEDDING_MODEL=${most.model}`
     : `EMBEDDING_DIMENSIONS=${most.dimensions}`;
   const canStay = others.every(({ format }) => format === INDEX_FORMAT);
-  const begun = begunWith === model ? ", continuing an earlier start" : "";
   return (
-    `${them} embedded again with ${now}${begun}; the index was made with ${before}. ` +
+    `${them} embedded again with ${now}; the index was made with ${before}. ` +
     "Meanwhile the previous index answers, by words alone if its model does not run." +
     (canStay ? ` To keep it, press Ctrl-C and start with ${keep}.` : "")
   );

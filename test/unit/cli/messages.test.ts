@@ -10,7 +10,7 @@ import { readSchema } from "../../../src/cli/schema-file.ts";
 import { askCommand, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { checkNodeVersion, versionOfProject } from "../../../src/cli/installation.ts";
-import { goOnWithout, withWayBack } from "../../../src/cli/demo/run-demo.ts";
+import { goOnWithout } from "../../../src/cli/demo/run-demo.ts";
 import { CommandFailure } from "../../../src/cli/failure.ts";
 
 let folder = "";
@@ -72,7 +72,13 @@ test("a Node.js that is too old to serve is told", () => {
 type Sent = { url: string; body: unknown };
 let warned: MockInstance;
 /** What the service says of files. */
-let answer = () => Response.json({ data: [{ filePath: "a.md" }], total: 1 });
+const files = (paths: string[]) => () =>
+  Response.json({
+    data: paths.map((filePath) => ({ filePath })),
+    total: paths.length,
+    fileSource: { identifier: "files" },
+  });
+let answer = files(["a.md"]);
 
 /** What a command sends to a service with the inferences "sample", of one RAG, and "plain". */
 async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
@@ -90,7 +96,7 @@ async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
     return said;
   });
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  warned = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  warned = vi.spyOn(process.stderr, "write").mockClear().mockReturnValue(true);
   command.exitOverride().configureOutput({ writeErr: () => undefined });
   await command.parseAsync(["--url", "http://q", ...args], { from: "user" });
   if (sent === null) throw new Error("Nothing was sent.");
@@ -178,17 +184,23 @@ test("a search and an answer that lost a part say so", async () => {
   expect(warned.mock.calls.flat().join("")).toMatch(/Degraded: a part of the search failed/);
 });
 
-test("--rerank without a reranker and a --file that does not exist are reported", async () => {
-  await searched("x", "--rerank", "--file", "a.md", "--file", "b.md");
-  const said = () => warned.mock.calls.flat().join("");
-  const missing = "--file b.md: there is no such file.\n";
-  expect(said()).toBe(`--rerank has no effect: the RAG docs has no reranker.\n${missing}`);
-  answer = () => Response.json({ error: "Not found" }, { status: 404 });
-  warned.mockClear();
-  await sentBy(askCommand(), "sample", "x", "--rerank", "--file", "b.md");
-  const ineffective = "--rerank has no effect: no RAG of this inference has a reranker.\n";
-  expect(said()).toBe(`${ineffective}${missing}`);
-});
+test.each([[[]], [["--json"]]])(
+  "--rerank without a reranker and a --file that does not exist are reported, with %j, too",
+  async (json) => {
+    answer = files(["a.md"]);
+    const said = () => warned.mock.calls.flat().join("");
+    const missing = "--file b.md: there is no such file.\n";
+    await searched("x", "--rerank", "--file", "a.md", "--file", "b.md", ...json);
+    expect(said()).toBe(`--rerank has no effect: the RAG docs has no reranker.\n${missing}`);
+    answer = files([]);
+    await searched("x", "--explain", "--file", "b.md", ...json);
+    expect(said()).toBe(missing);
+    answer = () => Response.json({ error: "Not found" }, { status: 404 });
+    await sentBy(askCommand(), "sample", "x", "--rerank", "--file", "b.md", ...json);
+    const ineffective = "--rerank has no effect: no RAG of this inference has a reranker.\n";
+    expect(said()).toBe(`${ineffective}${missing}`);
+  },
+);
 
 test("an inference that searches nothing is asked without search, or refuses it", async () => {
   expect((await asked("plain", "hello")).body).toEqual({ prompt: "hello" });
@@ -206,15 +218,4 @@ test("npm start goes on serving where its first questions fail, and says why", a
   );
   const mistake = new TypeError("a mistake of ours");
   await expect(goOnWithout(() => Promise.reject(mistake), { warn })).rejects.toBe(mistake);
-});
-
-test("an interrupted change to a model that is not there tells the way back", () => {
-  const missing = new CommandFailure("No server lists local/new.");
-  expect(withWayBack(missing, "local/new", "embedded/hash")).toMatchObject({
-    message: expect.stringMatching(
-      /^No server lists local\/new\. .* set EMBEDDING_MODEL=embedded\/hash\.$/,
-    ) as string,
-  });
-  expect(withWayBack(missing, null, "embedded/hash")).toBe(missing);
-  expect(withWayBack(missing, "local/new", "local/new")).toBe(missing);
 });

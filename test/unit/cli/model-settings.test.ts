@@ -1,50 +1,170 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
+import type { ModelPlace } from "../../../src/cli/demo/model-server.ts";
 import { modelSettings } from "../../../src/cli/demo/model-settings.ts";
+import type { ModelChoice } from "../../../src/cli/demo/model-settings.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { serveOpenAi } from "../../doubles/openai-compatible/serve.ts";
 
-let state: string;
-let close: () => Promise<void>;
+const DIMENSIONS = 8;
+let state = "";
+let closers: (() => Promise<void>)[] = [];
+let doubles: OpenAiDouble[] = [];
 
-beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), "quarry-settings-"));
-  close = () => Promise.resolve();
+beforeEach(async () => {
+  state = mkdtempSync(join(tmpdir(), "quarry-models-"));
+  closers = [];
+  doubles = [];
+  nobody = { ...(await listening(() => undefined)), program: "vLLM" };
+  await Promise.all(closers.splice(0).map((close) => close()));
 });
 afterEach(async () => {
-  await close();
+  await Promise.all(closers.map((close) => close()));
   rmSync(state, { recursive: true, force: true });
+});
+
+/** A program that serves these models, at a port that stands for its usual one. */
+async function serving(program: string, models: string[], size = DIMENSIONS): Promise<ModelPlace> {
+  const double = new OpenAiDouble({ models, embed: () => Array.from({ length: size }, () => 1) });
+  doubles.push(double);
+  const { baseUrl, close } = await serveOpenAi(double);
+  closers.push(close);
+  return { program, port: Number(new URL(baseUrl).port) };
+}
+
+async function listening(listener: RequestListener): Promise<ModelPlace> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await new Promise((ready) => server.once("listening", ready));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  });
+  return { program: "Ollama", port: (server.address() as AddressInfo).port };
+}
+
+/** A place where nothing listens. */
+let nobody: ModelPlace = { program: "vLLM", port: 0 };
+const choose = (choice: ModelChoice, environment: NodeJS.ProcessEnv = {}) =>
+  modelSettings(environment, state, choice);
+
+test("a server of this machine is used, first one with both kinds of models, and said", async () => {
+  const answering = await serving("llama.cpp", ["mistral"]);
+  const alone = await choose({ places: [nobody, answering] });
+  expect(alone).toMatchObject({ chatModel: "local/mistral", embeddingModel: "embedded/hash" });
+  const ollama = await serving("Ollama", ["qwen3:8b", "nomic-embed-text:latest"]);
+  const found = await choose({ places: [nobody, answering, ollama] });
+  const baseUrl = `http://127.0.0.1:${ollama.port}/v1`;
+  expect(found.vars).toEqual([
+    `OPENAI_COMPATIBLE_BASE_URL:${baseUrl}`,
+    "EMBEDDING_MODEL:local/nomic-embed-text:latest",
+    `EMBEDDING_DIMENSIONS:${DIMENSIONS}`,
+  ]);
+  expect(found.chatModel).toBe("local/qwen3:8b");
+  expect(found.about).toBe(
+    `Models: local/qwen3:8b answers, local/nomic-embed-text:latest embeds, with Ollama at ${baseUrl}. ` +
+      "To use others, set CHAT_MODEL and EMBEDDING_MODEL; --embedded uses the built-in ones.",
+  );
+});
+
+test("--embedded, and what the environment names, win over what is found", async () => {
+  const places = [await serving("Ollama", ["qwen3", "llama3.2:latest", "bge-m3"])];
+  expect((await choose({ places, embedded: true })).vars).toEqual([]);
+  const named = await choose({ places }, { CHAT_MODEL: "local/llama3.2" });
+  expect(named).toMatchObject({
+    chatModel: "local/llama3.2:latest",
+    embeddingModel: "local/bge-m3",
+  });
+  const remote = await choose({ places }, { CHAT_MODEL: "openai/gpt-4o" });
+  expect(remote).toMatchObject({ chatModel: "openai/gpt-4o", embeddingModel: "embedded/hash" });
+  expect(remote.vars).toEqual([]);
+  const missing = choose({ places }, { CHAT_MODEL: "local/absent" });
+  await expect(missing).rejects.toThrow(/No server .* lists local\/absent/);
+});
+
+test("a server that hangs, breaks, never ends or is none leaves the built-in models", async () => {
+  const hanging = await listening(() => undefined);
+  const broken = await listening((_request, response) => response.destroy());
+  const endless = await listening((_request, response) => {
+    const more = () => {
+      while (response.write("x".repeat(65_536)));
+    };
+    response.on("drain", more);
+    more();
+  });
+  const closed = await listening((_request, response) => response.writeHead(401).end());
+  const empty = await listening((_request, response) => response.end('{"data":null}'));
+  const { vars, about } = await choose({
+    places: [hanging, broken, endless, closed, empty, nobody],
+  });
+  expect(vars).toEqual([]);
+  expect(about.replaceAll(/http:\S+:/g, "")).toBe(
+    "Models: embedded/extractive answers, embedded/hash embeds. No model server is used: " +
+      [
+        `${hanging.port}/v1 (port of Ollama) does not answer`,
+        `${broken.port}/v1 (port of Ollama) does not answer`,
+        `${endless.port}/v1 (port of Ollama) answers in a form that is not OpenAI's`,
+        `${closed.port}/v1 (port of Ollama) answers 401`,
+        `${empty.port}/v1 (port of Ollama) lists no model that would be used.`,
+      ].join("; "),
+  );
+});
+
+test("a model that cannot embed leaves the built-in ones, and is said", async () => {
+  const places = [await serving("Ollama", ["qwen3", "large-embed"], 4_096)];
+  const { vars, about } = await choose({ places });
+  expect(vars).toEqual([]);
+  expect(about).toMatch(/could not embed with local\/large-embed\.$/);
+});
+
+test("an existing index keeps its embedding model until another is named", async () => {
+  const places = [await serving("Ollama", ["qwen3", "new-embed", "bge-m3"])];
+  const builtIn = await choose({ places, madeWith: "embedded/hash" });
+  expect(builtIn).toMatchObject({ chatModel: "local/qwen3", embeddingModel: "embedded/hash" });
+  const kept = await choose({ places, madeWith: "local/bge-m3" });
+  expect(kept.embeddingModel).toBe("local/bge-m3");
+  const named = { EMBEDDING_MODEL: "local/new-embed" };
+  const changed = await choose({ places, madeWith: "local/bge-m3" }, named);
+  expect(changed.embeddingModel).toBe("local/new-embed");
+});
+
+test("an index whose embedding model is not served is left alone, and said", async () => {
+  const places = [nobody, await serving("Ollama", ["qwen3"])];
+  const start = choose({ places, madeWith: "local/bge-m3" });
+  await expect(start).rejects.toThrow(
+    /lists local\/bge-m3\. .*made with local\/bge-m3: with --embedded/,
+  );
+  const embedded = await choose({ places, madeWith: "local/bge-m3", embedded: true });
+  expect(embedded.embeddingModel).toBe("embedded/hash");
+});
+
+test("no key goes to a server that was only found", async () => {
+  const places = [await serving("Ollama", ["qwen3", "bge-m3"])];
+  const { envFiles } = await choose({ places }, { OPENAI_COMPATIBLE_API_KEY: "secret" });
+  expect(envFiles).toEqual([]);
+  expect(existsSync(join(state, "model.env"))).toBe(false);
+  const sent = doubles.flatMap(({ requests }) => requests.map(({ headers }) => headers));
+  expect(sent.map((headers) => headers.get("authorization"))).toEqual([null]);
 });
 
 async function served(models: string[], dimensions = 768) {
   const embed = () => Array.from({ length: dimensions }, () => 1);
   const double = new OpenAiDouble({ models, embed, apiKey: "key" });
-  const server = await serveOpenAi(double);
-  ({ close } = server);
-  return { OPENAI_COMPATIBLE_BASE_URL: server.baseUrl, OPENAI_COMPATIBLE_API_KEY: "key" };
+  const { baseUrl, close } = await serveOpenAi(double);
+  closers.push(close);
+  return { OPENAI_COMPATIBLE_BASE_URL: baseUrl, OPENAI_COMPATIBLE_API_KEY: "key" };
 }
-
-test("without a server the built-in models are used, and the Worker gets no settings", async () => {
-  const none = { OPENAI_COMPATIBLE_BASE_URL: "" };
-  expect(await modelSettings(none, state, { places: [] })).toEqual({
-    chatModel: "embedded/extractive",
-    embeddingModel: "embedded/hash",
-    dimensions: null,
-    baseUrl: null,
-    about: "Models: embedded/extractive answers, embedded/hash embeds.",
-    vars: [],
-    envFiles: [],
-  });
-});
 
 test("a size of vectors that is set counts for the built-in models, and is told", async () => {
   const named = { OPENAI_COMPATIBLE_BASE_URL: "", EMBEDDING_DIMENSIONS: "512" };
   for (const choice of [{ places: [] }, { embedded: true }]) {
-    const { about, ...settings } = await modelSettings(named, state, choice);
+    const { about, ...settings } = await choose(choice, named);
     expect(settings).toMatchObject({ dimensions: "512", vars: ["EMBEDDING_DIMENSIONS:512"] });
     expect(about).toMatch(/ Its vectors have 512 dimensions, as EMBEDDING_DIMENSIONS says\.$/);
   }
@@ -71,12 +191,6 @@ test.each([
   ]);
 });
 
-test("a server without embedding models leaves embedding to the built-in one", async () => {
-  const settings = await modelSettings(await served(["llama3.2"]), state);
-  expect(settings).toMatchObject({ chatModel: "local/llama3.2", embeddingModel: "embedded/hash" });
-  expect(settings.vars).toHaveLength(1);
-});
-
 test("what the environment names is taken, and the server is not asked", async () => {
   const named = {
     OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1",
@@ -100,16 +214,4 @@ test("a server that is not there, has another key or too long vectors is told of
   await expect(modelSettings(environment, state)).rejects.toThrow("4096 dimensions");
   const empty = await served(["some-embed", "chat"], 0);
   await expect(modelSettings(empty, state)).rejects.toThrow("0 dimensions");
-});
-
-test("an interrupted change to the built-in model goes on, though a server is named", async () => {
-  const environment = await served(["nomic-embed-text", "bge-m3", "llama3.2"]);
-  const begunWith = "embedded/hash";
-  expect(await modelSettings(environment, state, { madeWith: begunWith, begunWith })).toMatchObject(
-    { chatModel: "local/llama3.2", embeddingModel: "embedded/hash", dimensions: null },
-  );
-  const named = { ...environment, EMBEDDING_MODEL: "local/bge-m3" };
-  expect(await modelSettings(named, state, { madeWith: begunWith, begunWith })).toMatchObject({
-    embeddingModel: "local/bge-m3",
-  });
 });

@@ -5,12 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import {
-  missingPart,
-  modelBeingBuilt,
-  rebuildNotice,
-  storedIndexes,
-} from "../../../src/cli/worker/stored-indexes.ts";
+import { rebuildNotice, storedIndexes } from "../../../src/cli/worker/stored-indexes.ts";
 import { INDEX_FORMAT } from "../../../src/core/index-format.ts";
 
 let folder = "";
@@ -70,45 +65,9 @@ test("a state folder tells which models its files are embedded with", async () =
   expect(await storedIndexes(folder, "22.12.0")).toBeNull();
 });
 
-test("an index that an interrupted start was building is found, and goes on", async () => {
-  expect(await modelBeingBuilt(folder)).toBeNull();
-  store([["local/old", 3]]);
-  expect(await modelBeingBuilt(folder)).toBeNull();
-  const path = join(
-    folder,
-    "v3",
-    "d1",
-    "miniflare-D1DatabaseObject",
-    `${"ab12".repeat(16)}.sqlite`,
-  );
-  const database = new DatabaseSync(path);
-  database.exec(`insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-    chunk_size, chunk_overlap, format, created_at)
-    values ('rag-0', 3, 'building', 'local/new', 768, 400, 60, ${INDEX_FORMAT}, 5)`);
-  database.close();
-  expect(await modelBeingBuilt(folder)).toBe("local/new");
-  const stored = (await storedIndexes(folder)) ?? [];
-  expect(rebuildNotice(stored, { model: "local/new", dimensions: 768 }, "local/new")).toMatch(
-    /^3 files are embedded again with local\/new, continuing an earlier start; .*=local\/old\.$/,
-  );
-});
-
 test("a database of another version is no reason not to start", async () => {
   databaseOf(folder).exec("create table rags (id text)");
   expect(await storedIndexes(folder)).toBeNull();
-  expect(await modelBeingBuilt(folder)).toBeNull();
-});
-
-test("a database whose tables another migration made says what it lacks", async () => {
-  const sql = readFileSync("migrations/0000_tables.sql", "utf8");
-  expect(await missingPart(folder, sql)).toBeNull();
-  store([]);
-  expect(await missingPart(folder, sql)).toBeNull();
-  expect(await missingPart(folder, `${sql}\nalter table rags add colour text;`)).toBe(
-    "rags.colour",
-  );
-  const index = "create index rags_by_name on rags (name);";
-  expect(await missingPart(folder, `${sql}\n${index}`)).toBe("index rags_by_name");
 });
 
 test("a rebuild is announced in one line, with what keeps the index", () => {

@@ -1,0 +1,171 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { ConfigError, parseConfig } from "../../config.ts";
+import { PROJECT } from "../installation.ts";
+import { there, unread, type Finding } from "./finding.ts";
+import type { DeploySettings } from "./settings.ts";
+import { jsonSaid, reasonSaid, type AskWrangler } from "./wrangler-command.ts";
+
+const whoami = z.object({
+  loggedIn: z.boolean(),
+  email: z.string().nullish(),
+  accounts: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
+});
+
+const SIGN_IN = ["npx wrangler login", "# or, without a browser: export CLOUDFLARE_API_TOKEN=…"];
+
+/** How wrangler reports that it reached nobody. */
+const OFFLINE = /unable to resolve|fetch failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT/i;
+const CHECK_NETWORK = [
+  "# check the network, a proxy (HTTPS_PROXY) and DNS: api.cloudflare.com must answer",
+  "# npm run deploy -- --dry-run builds everything offline",
+];
+
+/** The other checks need this one to be `there`. */
+export async function checkSignIn(ask: AskWrangler, accountId = ""): Promise<Finding> {
+  const what = "sign-in";
+  const said = await ask(["whoami", "--json"]);
+  const answer = jsonSaid(said, whoami);
+  if (answer === null) {
+    return OFFLINE.test(reasonSaid(said))
+      ? { what, state: "unknown", note: "Cloudflare cannot be reached", fix: CHECK_NETWORK }
+      : { ...unread(what, said), fix: SIGN_IN };
+  }
+  const { loggedIn, accounts } = answer;
+  if (!loggedIn) {
+    return { what, state: "missing", note: "the account cannot be read", fix: SIGN_IN };
+  }
+  if (accounts.length > 1 && accountId === "") {
+    const fix = accounts.map(({ id, name }) => `export CLOUDFLARE_ACCOUNT_ID=${id}  # ${name}`);
+    return { what, state: "wrong", note: "several accounts: say which one", fix };
+  }
+  return there(what, accounts.find(({ id }) => accountId === "" || id === accountId)?.name);
+}
+
+/** 32 zero bytes in the form of a key, for checking the other settings. */
+const ANY_KEY = `${"A".repeat(43)}=`;
+
+/** Checks the variables of wrangler.toml as the Worker itself reads them. */
+export function checkVariables({ variables, environment }: DeploySettings): Finding {
+  const what = "variables";
+  try {
+    parseConfig({ ...variables, ENCRYPTION_KEY: ANY_KEY });
+    return there(what);
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown;
+    const fix = [`# correct them under [env.${environment}.vars] of wrangler.toml`];
+    return { what, state: "wrong", note: thrown.message, fix };
+  }
+}
+
+const secretList = z.array(z.object({ name: z.string() }));
+/** wrangler's error before the first deployment of the Worker. */
+const NO_WORKER = /worker .*not found|does not exist/i;
+
+/** One finding for each secret: secret names can be listed, values cannot. */
+export async function checkSecrets(
+  ask: AskWrangler,
+  { secrets, environment }: DeploySettings,
+): Promise<Finding[]> {
+  const said = await ask(["secret", "list", "--env", environment]);
+  const listed = jsonSaid(said, secretList);
+  if (listed === null && !NO_WORKER.test(reasonSaid(said))) return [unread("secrets", said)];
+  const known = new Set((listed ?? []).map(({ name }) => name));
+  return secrets.map((name) => {
+    const what = `secret ${name}`;
+    if (known.has(name)) return there(what);
+    const put = `npx wrangler secret put ${name} --env ${environment}`;
+    const fix = [name === "ENCRYPTION_KEY" ? `openssl rand -base64 32 | ${put}` : put];
+    return { what, state: "missing", fix };
+  });
+}
+
+const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
+
+/** Checks that the database exists and that wrangler.toml has its id. */
+export async function checkDatabase(
+  ask: AskWrangler,
+  { database, environment }: DeploySettings,
+): Promise<Finding> {
+  const what = `D1 database ${database.name}`;
+  const said = await ask(["d1", "list", "--json"]);
+  const listed = jsonSaid(said, databases);
+  if (listed === null) return unread(what, said);
+  const found = listed.find(({ name }) => name === database.name);
+  const section = `[[env.${environment}.d1_databases]] of wrangler.toml`;
+  if (found === undefined) {
+    const put = `# and put the database_id that it prints under ${section}`;
+    return { what, state: "missing", fix: [`npx wrangler d1 create ${database.name}`, put] };
+  }
+  if (found.uuid === database.id) return there(what);
+  const note = `wrangler.toml has another id: ${database.id}`;
+  const fix = [`# under ${section}:`, `# database_id = "${found.uuid}"`];
+  return { what, state: "wrong", note, fix };
+}
+
+const applied = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
+/** The error before the first migration. */
+const NO_TABLE = "no such table: d1_migrations";
+
+/** Migrations missing from the database: they are applied before the code is uploaded. */
+export async function checkMigrations(
+  ask: AskWrangler,
+  { database, environment }: DeploySettings,
+): Promise<Finding & { pending: string[] }> {
+  const what = "migrations";
+  const sql = "select name from d1_migrations";
+  const where = ["--remote", "--env", environment, "--json", "--command", sql];
+  const said = await ask(["d1", "execute", database.name, ...where]);
+  const rows = jsonSaid(said, applied);
+  const none = said.code !== 0 && `${said.stdout}${said.stderr}`.includes(NO_TABLE);
+  if (rows === null && !none) return { ...unread(what, said), pending: [] };
+  const known = new Set((rows ?? []).flatMap(({ results }) => results.map(({ name }) => name)));
+  const names = (await readdir(join(PROJECT, "migrations"))).sort();
+  const pending = names.filter((name) => name.endsWith(".sql") && !known.has(name));
+  const note = pending.length === 0 ? "all applied" : `to be applied: ${pending.join(", ")}`;
+  return { ...there(what, note), pending };
+}
+
+/** How R2 (code 10006) and Queues report that a resource does not exist. */
+const ABSENT = /does not exist|not found|10006/i;
+/** R2 has to be enabled once per account in the dashboard. */
+const R2_IS_OFF = /10042|enable R2/i;
+const R2_PAGE = "https://dash.cloudflare.com/?to=/:account/r2/overview";
+
+export async function checkBucket(ask: AskWrangler, name: string): Promise<Finding> {
+  const fix = `npx wrangler r2 bucket create ${name}`;
+  return await checkResource(
+    ask,
+    `R2 bucket ${name}`,
+    ["r2", "bucket", "info", name, "--json"],
+    fix,
+  );
+}
+
+export const checkQueue = (ask: AskWrangler, name: string): Promise<Finding> =>
+  checkResource(
+    ask,
+    `queue ${name}`,
+    ["queues", "info", name],
+    `npx wrangler queues create ${name}`,
+  );
+
+async function checkResource(
+  ask: AskWrangler,
+  what: string,
+  args: string[],
+  create: string,
+): Promise<Finding> {
+  const said = await ask(args);
+  if (said.code === 0) return there(what);
+  if (R2_IS_OFF.test(reasonSaid(said))) {
+    const note = "the account has no R2 yet";
+    return { what, state: "missing", note, fix: [`# switch R2 on: ${R2_PAGE}`, create] };
+  }
+  return ABSENT.test(reasonSaid(said))
+    ? { what, state: "missing", fix: [create] }
+    : unread(what, said);
+}
