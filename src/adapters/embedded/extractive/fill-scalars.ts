@@ -173,5 +173,5 @@ function boundText(evidence: Evidence, slot: Slot): string | undefined {
     return theOnly(find(evidence.text));
   }
   if (labelled !== null) return trimEnd(labelled, `.;,${BLANKS}`);
-  return isProse(slot) ? (evidence.said ?? undefined) : undefined;
+  return isProse(slot) && !("pattern" in slot.node) ? (evidence.said ?? undefined) : undefined;
 }

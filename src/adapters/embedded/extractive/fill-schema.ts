@@ -48,11 +48,12 @@ type Filling = { root: SchemaNode; evidence: Evidence; budget: Budget; depth: nu
 function fill(slot: Slot, filling: Filling, required: boolean): unknown {
   const { key, node } = slot;
   const { evidence, budget } = filling;
-  budget.spend(STEPS_PER_SLOT + evidence.text.length + (evidence.said ?? "").length);
+  budget.spend(STEPS_PER_SLOT + evidence.labelled.length);
   const found = "const" in node ? node["const"] : findValue(slot, filling, required);
-  const isGiven = found === undefined || "const" in node;
   const value = found === undefined && required ? withoutEvidence(key, node) : found;
-  if (isGiven && value !== undefined) budget.spend(JSON.stringify(value).length);
+  // The members of objects and lists are counted, unless the schema itself gives the value.
+  const isGiven = found === undefined || "const" in node;
+  if (isGiven || typeof value === "string") budget.spend(JSON.stringify(value ?? null).length);
   return value;
 }
 
@@ -64,27 +65,26 @@ function withoutEvidence(key: string, node: SchemaNode): unknown {
 }
 
 function findValue(slot: Slot, filling: Filling, required: boolean): unknown {
-  const { evidence, budget, depth } = filling;
+  const { evidence, budget } = filling;
   const options = listOf(slot.node["enum"]);
   if (options.length > 0) {
     budget.spend(options.length * (1 + evidence.text.length / SHORT_SENTENCE_CHARACTERS));
     return fillEnum(evidence, slot, options);
   }
   const type = typeOf(slot.node);
-  const inside = { ...filling, depth: depth + 1 };
-  switch (type) {
-    case "object":
-      return depth < DEEPEST ? unlessUnfilled(() => fillObject(slot, inside), required) : undefined;
-    case "array":
-      return depth < DEEPEST ? fillArray(slot, inside, required) : undefined;
-    case "integer":
-    case "number":
-      return fillNumber(evidence, slot, type === "integer");
-    case "boolean":
-      return fillBoolean(evidence, slot);
-    default:
-      return fillString(evidence, slot);
-  }
+  if (type === "object" || type === "array") return fillMembers(type, slot, filling, required);
+  if (type === "boolean") return fillBoolean(evidence, slot);
+  const isNumber = type === "integer" || type === "number";
+  if (isNumber || "format" in slot.node) budget.spend(evidence.text.length);
+  return isNumber ? fillNumber(evidence, slot, type === "integer") : fillString(evidence, slot);
+}
+
+function fillMembers(type: string, slot: Slot, filling: Filling, required: boolean): unknown {
+  const isObject = type === "object";
+  const inside = { ...filling, depth: filling.depth + 1 };
+  if (inside.depth > DEEPEST) return required ? (isObject ? {} : []) : undefined;
+  if (!isObject) return fillArray(slot, inside, required);
+  return unlessUnfilled(() => fillObject(slot, inside), required);
 }
 
 /** An optional object or item of which a required property cannot be filled is left out. */

@@ -63,7 +63,7 @@ test.each([
 
 const names = ["a", "b", "c", "d"];
 const branches = Object.fromEntries(names.map((name) => [name, { $ref: "#" }]));
-const tree = { type: "object", properties: branches };
+const tree = { type: "object", properties: branches, required: names };
 const thousands = Array.from({ length: 6_000 }, (_, at) => [
   `n${at}`,
   { type: ["string", "null"] },
@@ -83,8 +83,8 @@ test("a schema that grows fourfold at each level is given up with an error", asy
   expect(String(thrown)).toContain("too many steps");
 });
 
-test("a schema with thousands of names is given up in bounded time over a long text", async () => {
-  const work = () => answer("Leave is due. ".repeat(45_000), object).catch(() => null);
+test("a schema with thousands of names is filled in bounded time over a long text", async () => {
+  const work = () => answer("Leave is due. ".repeat(45_000), object);
   expect(await cpuMsOf(work)).toBeLessThan(MAX_CPU_MS);
 });
 

@@ -158,6 +158,7 @@ test.each([
   asking({ type: "integer", minimum: 5, maximum: 7 }),
   asking({ type: "string", minLength: 30 }),
   asking({ type: "boolean" }),
+  { type: "object", required: ["x"], properties: { x: { type: "string", pattern: "^(a+)+!$" } } },
   asking({ enum: [1, 2] }),
   asking({ type: "string", format: "date-time" }),
   asking({ type: "array", minItems: 2, items: { type: "integer" } }),
