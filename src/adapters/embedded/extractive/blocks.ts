@@ -57,11 +57,6 @@ class Reader {
 
   read(): Section[] {
     const first = this.#lines.findIndex(({ isBlank }) => !isBlank);
-    const [begin] = this.#lines.slice(Math.max(0, first));
-    if (begin !== undefined && beginsInCode(this.#lines)) {
-      this.#start("code", begin);
-      this.#fence = "```";
-    }
     for (let at = skipFrontMatter(this.#lines, first); at < this.#lines.length; at++) {
       const line = this.#lines[at];
       if (line === undefined) break;
@@ -207,21 +202,6 @@ class Reader {
 }
 
 const spanOf = ({ start, end }: Span): Span => ({ start, end });
-
-/** Lines that end a statement or open a block. */
-const IS_CODE = /[;{}(,]\s*$|=>|^\s*\/\//;
-
-/** Whether a passage was cut from the middle of a block of code, whose beginning it lacks. */
-function beginsInCode(lines: Line[]): boolean {
-  const fences = lines.filter(({ text }) => FENCE.test(text));
-  const [first] = fences;
-  const last = fences.at(-1);
-  if (first === undefined || fences.length % 2 === 0) return false;
-  const isBare = ({ text }: Line) => /^\s*[`~]+\s*$/.test(text);
-  const before = lines.slice(0, lines.indexOf(first));
-  if (!isBare(first) || (last !== first && last !== undefined && !isBare(last))) return false;
-  return before.some(({ text }) => IS_CODE.test(text));
-}
 
 const MAX_FRONT_MATTER_LINES = 40;
 
