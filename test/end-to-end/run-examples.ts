@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -12,8 +13,10 @@ const run = promisify(execFile);
 const QUESTION = "How many days of leave are there?";
 const at = (name: string) => join(PROJECT, "docs/examples", name);
 
+type Served = { url: string; token: string; key: string };
+
 /** Runs each of docs/examples as its page says, beside a running `npm start` on the sample. */
-export async function runExamples({ url, token }: { url: string; token: string }): Promise<void> {
+export async function runExamples({ url, token, key }: Served): Promise<void> {
   const env = { ...process.env, QUARRY_URL: url, QUARRY_TOKEN: token };
   const search = await run("python3", [at("search.py"), QUESTION], { env });
   expect(search.stdout).toMatch(/^0\.\d{3} {2}handbook\/leave\.md {2}\S/m);
@@ -36,5 +39,45 @@ export async function runExamples({ url, token }: { url: string; token: string }
     });
   } finally {
     server.kill();
+  }
+  await moveVectorStore({ url, key });
+}
+
+/** The answers of OpenAI's API to the example, by the end of the path. */
+const STORED: Record<string, object> = {
+  "/vs_1/files": { data: [{ id: "file-1", attributes: { team: "Müller" } }], has_more: false },
+  "/file-1/content": { data: [{ type: "text", text: "Parents take twelve weeks." }] },
+  "/files/file-1": { filename: "Parental leave.pdf" },
+};
+
+async function moveVectorStore({ url, key }: Pick<Served, "url" | "key">): Promise<void> {
+  const openai = createServer(({ url: asked = "" }, response) => {
+    const [path = ""] = asked.split("?");
+    const [, answer = {}] = Object.entries(STORED).find(([end]) => path.endsWith(end)) ?? [];
+    response.setHeader("Content-Type", "application/json").end(JSON.stringify(answer));
+  });
+  const port = await freePort();
+  await once(openai.listen(port), "listening");
+  const panel = `${url}/panel/api/file-sources`;
+  const headers = { Authorization: `Bearer ${key}` };
+  const body = JSON.stringify({ name: "Moved", provider: "file_system" });
+  await fetch(panel, { method: "POST", headers, body });
+  const env = {
+    ...process.env,
+    QUARRY_URL: url,
+    QUARRY_KEY: key,
+    SOURCE: "moved",
+    VECTOR_STORE: "vs_1",
+    OPENAI_API_KEY: "sk-1",
+    OPENAI_BASE_URL: `http://localhost:${port}/v1`,
+  };
+  try {
+    const { stdout } = await run(process.execPath, [at("move-vector-store.ts")], { env });
+    expect(stdout).toBe("201 Parental leave.pdf\n");
+    const path = encodeURIComponent("file-1/Parental leave.pdf.md").replace("%2F", "/");
+    const moved = await fetch(`${panel}/moved/files/${path}`, { headers });
+    expect(await moved.json()).toMatchObject({ metadata: { team: "Müller" } });
+  } finally {
+    openai.close();
   }
 }

@@ -73,8 +73,9 @@ describe("npm start on the sample", () => {
     const { child, finished, untilItSays } = started;
     const shown = await untilItSays("Ctrl-C ends it");
     expect(shown).toContain(`0 added, 0 changed, 0 removed, ${SAMPLE_FILES} unchanged`);
-    const { token } = JSON.parse(readFileSync(join(state, "demo.json"), "utf8")) as {
+    const { token, key } = JSON.parse(readFileSync(join(state, "demo.json"), "utf8")) as {
       token: string;
+      key: string;
     };
     const params = { path: { identifier: "sample" }, query: { page: 1, limit: 100 } };
     const api = publicApi(`http://localhost:${port}`, token);
@@ -98,7 +99,7 @@ describe("npm start on the sample", () => {
       return (await fetch(session, { method: "POST", body })).status;
     };
     expect([await signIn(password), await signIn("quarry")]).toEqual([200, 401]);
-    const served = { url: `http://localhost:${port}`, token };
+    const served = { url: `http://localhost:${port}`, token, key };
     await runPastedSamples(scratch.path, served);
     await runExamples(served);
     child.kill("SIGINT");
