@@ -62,7 +62,7 @@ export function questionListPages(): Hono<PageEnv> {
   return app;
 }
 
-/** Where keeping these questions leads, and what is told there. */
+/** Where keeping these questions leads, and the notice there. */
 async function keep(context: PageContext, set: QuestionSet, asked: QuestionContent[]) {
   const services = context.get("services");
   await keepQuestions(services, { set, asked });

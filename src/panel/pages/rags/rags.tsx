@@ -53,7 +53,7 @@ export function newRagPages(): Hono<PageEnv> {
 
 type Action = {
   audit: string;
-  /** Returns what is told of it. */
+  /** Returns the notice. */
   work: (services: PageEnv["Variables"]["services"], rag: RagRecord, form: Form) => Promise<string>;
 };
 

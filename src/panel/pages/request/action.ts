@@ -29,13 +29,13 @@ type Submission<Result> = {
   audit: [action: string, target?: string];
   /** Where it was read already. */
   form?: Form;
-  /** Of the form; problems of others are told above it. */
+  /** The form's fields; other problems are shown above it. */
   fields: readonly string[];
   /** Does what the form asks for. */
   work: (form: Form) => Promise<Result>;
   /** The page with the form that failed. */
   again: (state: FormState, form: Form) => Promise<Response>;
-  /** Where success leads, what is told there, and which resource was made. */
+  /** Where success leads, the notice there, and the created resource. */
   leads: (result: Result) => Told & { to: string; target?: string };
 };
 
