@@ -74,3 +74,18 @@ export const Facts = ({ facts }: { facts: readonly (readonly [name: string, valu
     ))}
   </dl>
 );
+
+type FigureProps = { name: string; amount: string; aside?: string | undefined; children?: Child };
+
+/** One figure of a list of class `figures`, and its course. */
+export const Figure = ({ name, amount, aside, children }: FigureProps) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      <span class="amount">
+        {amount} {aside === undefined ? null : <small>{aside}</small>}
+      </span>
+      {children}
+    </dd>
+  </div>
+);

@@ -20,7 +20,7 @@ const FILE_TONES: Record<string, Tone> = {
   deleted: "off",
 };
 
-const FILE_WORDS: Record<string, string> = {
+export const FILE_WORDS: Record<string, string> = {
   pending: "waiting",
   processing: "being read",
   indexed: "indexed",

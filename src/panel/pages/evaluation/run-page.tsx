@@ -10,7 +10,7 @@ import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts"
 import { Data } from "../../components/data.tsx";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";
 import { LinkButton } from "../../components/link.tsx";
-import { Facts } from "../../components/page-head.tsx";
+import { Facts, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
@@ -122,12 +122,7 @@ const Figures = ({ summary }: { summary: RunSummary }) => {
   return (
     <dl class="figures">
       {figures.map(([name, amount]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>
-            <span class="amount">{amount}</span>
-          </dd>
-        </div>
+        <Figure name={name} amount={amount} />
       ))}
     </dl>
   );

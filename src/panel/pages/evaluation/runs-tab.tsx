@@ -10,7 +10,7 @@ import { Chart } from "../../components/chart.tsx";
 import { Data } from "../../components/data.tsx";
 import { duration } from "../../components/figures.ts";
 import { Form, type Option } from "../../components/form.tsx";
-import { Empty } from "../../components/page-head.tsx";
+import { Empty, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
@@ -115,32 +115,24 @@ const OverTime = ({ runs }: { runs: EvaluationRun[] }) => {
   return (
     <dl class="figures">
       {drawn.map((name) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>
-            <span class="amount">{figure(latest?.measures[name])}</span>
-            <Chart
-              label={`${name} by run`}
-              points={past.flatMap(({ summary, label }) => {
-                const value = summary.measures[name];
-                return typeof value === "number" ? [{ label, value }] : [];
-              })}
-              format={figure}
-            />
-          </dd>
-        </div>
-      ))}
-      <div>
-        <dt>Latency, p95</dt>
-        <dd>
-          <span class="amount">{duration(latest?.p95Ms ?? 0)}</span>
+        <Figure name={name} amount={figure(latest?.measures[name])}>
           <Chart
-            label="p95 by run"
-            points={past.map(({ summary, label }) => ({ label, value: summary.p95Ms }))}
-            format={duration}
+            label={`${name} by run`}
+            points={past.flatMap(({ summary, label }) => {
+              const value = summary.measures[name];
+              return typeof value === "number" ? [{ label, value }] : [];
+            })}
+            format={figure}
           />
-        </dd>
-      </div>
+        </Figure>
+      ))}
+      <Figure name="Latency, p95" amount={duration(latest?.p95Ms ?? 0)}>
+        <Chart
+          label="p95 by run"
+          points={past.map(({ summary, label }) => ({ label, value: summary.p95Ms }))}
+          format={duration}
+        />
+      </Figure>
     </dl>
   );
 };

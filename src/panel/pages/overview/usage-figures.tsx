@@ -1,10 +1,9 @@
-import type { Child } from "hono/jsx";
-
 import type { UsageLine } from "../../../catalog/usage/usage-report.ts";
 import type { UsageOverTime } from "../../../catalog/usage/usage-over-time.ts";
 import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
 import { Chart, type Point } from "../../components/chart.tsx";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";
+import { Figure } from "../../components/page-head.tsx";
 
 /** What the charts can look back on. */
 export const SPANS: Record<string, { title: string; hours: number; group: "hour" | "day" }> = {
@@ -40,25 +39,6 @@ function filled({ lines }: UsageOverTime, { from, to, group }: Span) {
     return { label: isHour ? `${label} UTC` : label, line: byKey.get(key) };
   });
 }
-
-type FigureProps = {
-  name: string;
-  amount: string;
-  aside?: string | undefined;
-  children: Child;
-};
-
-const Figure = ({ name, amount, aside, children }: FigureProps) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>
-      <span class="amount">
-        {amount} {aside === undefined ? null : <small>{aside}</small>}
-      </span>
-      {children}
-    </dd>
-  </div>
-);
 
 const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 const inPercent = (value: number) => percent(value, 1);

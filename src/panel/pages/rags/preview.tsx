@@ -23,13 +23,8 @@ const PASSAGES_SHOWN = 50;
 /** Files that the field offers. */
 const FILES_OFFERED = 50;
 
-type Cut = {
-  position: number;
-  headings: string[];
-  page: number | null;
-  text: string;
-  tokens: number | null;
-};
+/** Of passages in the index, tokens are not counted. */
+type Cut = Omit<ChunkPreview["chunks"][number], "tokens"> & { tokens: number | null };
 
 /** How a chosen file is cut, and how it would be with other settings, side by side. */
 export async function previewPage(context: PageContext, rag: RagRecord): Promise<Response> {

@@ -1,11 +1,7 @@
 import { duration } from "../../components/figures.ts";
+import type { SearchAnswer } from "../../search/search-rag.ts";
 
-export type SearchTimings = {
-  contextMs: number;
-  rerankingMs: number;
-  totalMs: number;
-  legs: Record<string, number>;
-};
+export type SearchTimings = NonNullable<SearchAnswer["timings"]>;
 
 /** The parts of a search in words, in the order in which they run. */
 const PARTS: [leg: string, name: string][] = [

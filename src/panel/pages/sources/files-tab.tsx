@@ -7,7 +7,7 @@ import { Data } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText } from "../../components/filters.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { FileStatus } from "../../components/status.tsx";
+import { FileStatus, FILE_WORDS } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { TimeOr } from "../../components/time.tsx";
 import { DataLink } from "../../components/link.tsx";
@@ -20,11 +20,7 @@ import { DropPlace } from "./drop-place.tsx";
 
 const STATUSES = [
   { value: "", label: "any status" },
-  { value: "indexed", label: "indexed" },
-  { value: "error", label: "failed" },
-  { value: "pending", label: "waiting" },
-  { value: "processing", label: "being read" },
-  { value: "deleted", label: "deleted" },
+  ...FILE_STATUSES.map((value) => ({ value, label: FILE_WORDS[value] ?? value })),
 ];
 
 /** A source's files, filtered by a part of their paths and by status. */

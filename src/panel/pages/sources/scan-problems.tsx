@@ -1,15 +1,9 @@
-import type { ScanProblem } from "../../../db/schema/sources.ts";
+import type { ScanRun } from "../../../db/scans/run-pages.ts";
 import type { SourceManifest } from "../../../sources/source-manifest.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 
-type Scanned = {
-  failed: number;
-  problems: ScanProblem[];
-  added: number;
-  changed: number;
-  unchanged: number;
-};
+type Scanned = Pick<ScanRun, "failed" | "problems" | "added" | "changed" | "unchanged">;
 
 /** What a scan could not read, why, and what to do about it; nothing where it read all. */
 export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: SourceManifest }) => {
