@@ -1,16 +1,4 @@
-const GOES: Record<string, string> = {
-  o: "/panel",
-  s: "/panel/sources",
-  r: "/panel/rags",
-  i: "/panel/inferences",
-  a: "/panel/agents",
-  t: "/panel/tokens",
-};
-const SEQUENCE_MS = 1_000;
-
-let leaderUntil = 0;
-
-/** `/` search, `?` the list of keys, Escape leaves a field or closes, `g` and a letter goes. */
+/** `/` search, `?` the list of keys, Escape leaves a field or closes. */
 export function listenForKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -36,11 +24,7 @@ function leave(): void {
 
 /** Whether the key means something here. */
 function act(key: string): boolean {
-  const now = Date.now();
-  const place = now < leaderUntil ? GOES[key] : undefined;
-  leaderUntil = key === "g" ? now + SEQUENCE_MS : 0;
-  if (place !== undefined) location.assign(place);
-  else if (key === "/") search();
+  if (key === "/") search();
   else if (key === "?") showKeys();
   else return false;
   return true;

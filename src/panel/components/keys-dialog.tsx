@@ -2,12 +2,6 @@ const KEYS = [
   ["/", "Search: the list on this page, else the documents"],
   ["?", "This list"],
   ["Esc", "Close, or leave a field"],
-  ["g o", "Overview"],
-  ["g s", "Sources"],
-  ["g r", "RAGs"],
-  ["g i", "Inferences"],
-  ["g a", "Agents"],
-  ["g t", "Tokens"],
 ] as const;
 
 /** Opened by the page's script; without it the keys do nothing either. */
@@ -18,9 +12,7 @@ export const KeysDialog = () => (
       {KEYS.map(([key, does]) => (
         <div>
           <dt>
-            {key.split(" ").map((one) => (
-              <kbd>{one}</kbd>
-            ))}
+            <kbd>{key}</kbd>
           </dt>
           <dd>{does}</dd>
         </div>
