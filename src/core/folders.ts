@@ -28,13 +28,6 @@ export function coarserFolders(folders: Iterable<string>, limit: number): string
   return [...kept].filter((one) => !isBelowAny(one, kept)).sort();
 }
 
-/** A folder that contains all folders which sort, by bytes, from `first` to the later `last`. */
-export function folderAround(first: string, last: string): string {
-  const ofLast = new Set(withAncestors(last));
-  // Above `first`: between `a` and `a/b` there is `a!`.
-  return withAncestors(folderOf(first)).findLast((one) => ofLast.has(one)) ?? "";
-}
-
 function isBelowAny(folder: string, others: ReadonlySet<string>): boolean {
   if (folder === "") return false;
   return others.has("") || withAncestors(folderOf(folder)).some((above) => others.has(above));

@@ -1,8 +1,7 @@
-import { invalid, problemText } from "../core/errors.ts";
 import { isObject } from "../core/is-object.ts";
 import { inferenceInputProblems } from "../inference/check-input.ts";
 import type { PublicInference } from "../db/access/principal-lookup.ts";
-import { describeIssues, problemsIn, validationHook } from "./validation.ts";
+import { refusalOf, validationHook } from "./validation.ts";
 import type { Validated } from "./validation.ts";
 
 type Inferring = { get: (key: "inference") => PublicInference };
@@ -27,6 +26,5 @@ export function validateInferenceBody(
     ? inferenceInputProblems(context.get("inference"), Object.fromEntries(sound))
     : [];
   const others = problems.filter(({ field }) => !failing.has(/^\w+/.exec(field)?.[0] ?? ""));
-  const told = [describeIssues(error, data), ...others.map(problemText)].join("; ");
-  throw invalid(told, [...problemsIn(error, data), ...others]);
+  throw refusalOf(error, { others });
 }

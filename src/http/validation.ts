@@ -1,20 +1,12 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 
-import { invalid, problemText, type FieldProblem } from "../core/errors.ts";
+import { invalid, problemText, type FieldProblem, type QuarryError } from "../core/errors.ts";
 import { pathText } from "../core/field-path.ts";
-import { sentenceOf } from "../core/issue-sentence.ts";
-import { meantBy, pathOf, unknownFields, type UnknownField } from "./unknown-fields.ts";
+import "../core/plain-issues.ts";
+import { unknownFields } from "./unknown-fields.ts";
 
 type Issue = z.core.$ZodIssue;
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined,
-    input,
-  );
-}
 
 /** Whether the value is not even of the type that a branch of a union wants. */
 const isOfOtherType = (issues: readonly Issue[]) =>
@@ -43,43 +35,26 @@ function leaves(issue: Issue): Issue[] {
 /** Failing fields that one message names. */
 const ISSUES_TOLD = 20;
 
-/** The failing fields, each once: "topK must be at most 100; semanticSearch is required". */
-export function describeIssues(
-  error: { issues: readonly Issue[] },
-  input: unknown,
-  whole = "body",
-  unknown: UnknownField[] = [],
-): string {
-  const untold = Math.max(0, error.issues.length - ISSUES_TOLD);
-  const rest = untold > 0 ? [`and ${untold} more`] : [];
-  const problems = problemsIn(error, input, whole, unknown).map(problemText);
-  return [...problems, ...rest].join("; ");
-}
-
-export function problemsIn(
-  error: { issues: readonly Issue[] },
-  input: unknown,
-  whole = "body",
-  unknown: UnknownField[] = [],
-): FieldProblem[] {
-  const byField = new Map(unknown.map((field) => [pathOf(field), unknownText(field)]));
-  for (const issue of error.issues.slice(0, ISSUES_TOLD).flatMap(leaves)) {
-    const field = pathText(issue.path, whole);
-    if (!byField.has(field))
-      byField.set(field, problemOf(issue, valueAt(input, issue.path), whole));
+/**
+ * The error that names the failing fields, each once: "topK must be at most 100; semanticSearch is
+ * required". `others`: problems that no schema tells. `whole`: what has no path.
+ */
+export function refusalOf(
+  { issues }: { issues: readonly Issue[] },
+  { whole = "body", others = [] }: { whole?: string; others?: FieldProblem[] } = {},
+): QuarryError {
+  const byField = new Map<string, FieldProblem>();
+  const told = issues
+    .slice(0, ISSUES_TOLD)
+    .flatMap(leaves)
+    .map(({ path, message }) => ({ field: pathText(path, whole), problem: message }));
+  for (const one of [...told, ...others]) {
+    if (!byField.has(one.field)) byField.set(one.field, one);
   }
-  return [...byField].map(([field, problem]) => ({ field, problem }));
-}
-
-function problemOf(issue: Issue, value: unknown, whole: string): string {
-  if (issue.code !== "custom" && value === undefined) return "is required";
-  const isRepeated = whole === "query" && issue.code === "invalid_type" && Array.isArray(value);
-  return isRepeated ? "must be given once" : sentenceOf(issue);
-}
-
-function unknownText(field: UnknownField): string {
-  const meant = meantBy(field);
-  return meant === null ? "is not known" : `: did you mean ${meant}?`;
+  const problems = [...byField.values()];
+  const untold = issues.length - ISSUES_TOLD;
+  const rest = untold > 0 ? [`and ${untold} more`] : [];
+  return invalid([...problems.map(problemText), ...rest].join("; "), problems);
 }
 
 export type Validated =
@@ -94,8 +69,7 @@ export type Validated =
 export function validationHook(result: Validated & { target: string }, _context?: Context): void {
   if (result.success) return;
   const whole = result.target === "json" ? "body" : result.target;
-  const { error, data } = result;
-  throw invalid(describeIssues(error, data, whole), problemsIn(error, data, whole));
+  throw refusalOf(result.error, { whole });
 }
 
 /** Parses with the same errors as a route's own schema. @throws QuarryError `invalid`. */
@@ -105,14 +79,14 @@ export function parseOrRefuse<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw invalid(describeIssues(parsed.error, input), problemsIn(parsed.error, input));
+  throw refusalOf(parsed.error);
 }
 
 const UNKNOWN_TOLD = 20;
 
 /**
  * The same, but unknown fields are refused, for requests that configure something.
- * @throws QuarryError `invalid`: "chunksize: did you mean chunkSize?".
+ * @throws QuarryError `invalid`: "chunksize is not known".
  */
 export function parseKnownOrRefuse<Schema extends z.ZodType>(
   schema: Schema,
@@ -121,9 +95,6 @@ export function parseKnownOrRefuse<Schema extends z.ZodType>(
   const parsed = schema.safeParse(input);
   const unknown = unknownFields(schema, input, UNKNOWN_TOLD);
   if (parsed.success && unknown.length === 0) return parsed.data;
-  const issues = parsed.success ? [] : parsed.error.issues;
-  throw invalid(
-    describeIssues({ issues }, input, "body", unknown),
-    problemsIn({ issues }, input, "body", unknown),
-  );
+  const others = unknown.map((field) => ({ field, problem: "is not known" }));
+  throw refusalOf({ issues: parsed.error?.issues ?? [] }, { others });
 }

@@ -1,5 +1,5 @@
 import { invalidField } from "../core/errors.ts";
-import { isJsonObject } from "./json-schema/json-values.ts";
+import { isJsonObject, referredTo } from "./json-schema/json-values.ts";
 import type { JsonObject } from "./json-schema/json-values.ts";
 import { readJsonSchema } from "./json-schema/read-json-schema.ts";
 import type { FindingsOf } from "./json-schema/read-json-schema.ts";
@@ -55,8 +55,8 @@ export function readResponseSchema(text: string): ReadSchema {
 type Root = "object" | "array" | "other";
 const ALL_ROOTS: readonly Root[] = ["object", "array", "other"];
 
-/** The kinds of value that the root, or another part, admits, as far as its keywords show. */
-function rootsOf(root: JsonObject, part: unknown = root): Set<Root> {
+/** The kinds of value that the root admits, as far as its keywords show. */
+function rootsOf(root: JsonObject): Set<Root> {
   // Each schema is visited once; until it is finished, and in a cycle, it restricts nothing.
   const known = new Map<unknown, Set<Root>>();
   const rootsAt = (schema: unknown): Set<Root> => {
@@ -76,7 +76,7 @@ function rootsOf(root: JsonObject, part: unknown = root): Set<Root> {
     if (type !== undefined) limits.push([type].flat().map(kindOfType));
     if ("const" in schema) limits.push([kindOf(schema["const"])]);
     if (Array.isArray(options)) limits.push(options.map(kindOf));
-    if (typeof reference === "string") limits.push([...rootsAt(pointedTo(root, reference))]);
+    if (typeof reference === "string") limits.push([...rootsAt(referredTo(root, reference))]);
     for (const part of listOf(schema["allOf"])) limits.push([...rootsAt(part)]);
     for (const keyword of ["anyOf", "oneOf"]) {
       const parts = listOf(schema[keyword]);
@@ -84,25 +84,7 @@ function rootsOf(root: JsonObject, part: unknown = root): Set<Root> {
     }
     return new Set(ALL_ROOTS.filter((one) => limits.every((limit) => limit.includes(one))));
   };
-  return rootsAt(part);
-}
-
-/** Without the alternatives of the root that admit neither an object nor an array. */
-export function withoutScalarRoots(root: JsonObject): JsonObject {
-  const isWhole = (part: unknown) => {
-    const kinds = rootsOf(root, part);
-    return kinds.has("object") || kinds.has("array");
-  };
-  const { type, anyOf, oneOf } = root;
-  // A reference by place would name another alternative.
-  if (/"#\/(anyOf|oneOf)\//.test(JSON.stringify(root))) return root;
-  const types = listOf(type).filter((one) => kindOfType(one) !== "other");
-  return {
-    ...root,
-    ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0] : types }),
-    ...(Array.isArray(anyOf) ? { anyOf: anyOf.filter(isWhole) } : {}),
-    ...(Array.isArray(oneOf) ? { oneOf: oneOf.filter(isWhole) } : {}),
-  };
+  return rootsAt(root);
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
@@ -115,17 +97,4 @@ const kindOf = (value: unknown): Root =>
 export function admitsObjectsOnly(schema: JsonObject): boolean {
   const roots = rootsOf(schema);
   return roots.has("object") && !roots.has("array") && !roots.has("other");
-}
-
-/** A JSON pointer within the schema; anchors and other documents say nothing about the root. */
-function pointedTo(root: unknown, reference: string): unknown {
-  if (!/^#(\/|$)/.test(reference)) return true;
-  let node: unknown = root;
-  for (const part of reference.slice(1).split("/").filter(Boolean)) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(node)) node = node[Number(key)];
-    else if (isJsonObject(node)) node = node[key];
-    else return true;
-  }
-  return node ?? true;
 }

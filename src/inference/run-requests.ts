@@ -100,9 +100,9 @@ export const InferenceRunRequest = z
       .optional()
       .openapi({
         description: [
-          "A JSON Schema (draft 2020-12, or 2019-09, 7, 6 or 4 where $schema says so) serialised as",
-          "a string; forces the shape of response. Its root must admit an object or an array, and",
-          "references must stay inside it.",
+          "A JSON Schema (draft 2020-12, 2019-09, 7 or 6) serialised as a string; forces the shape",
+          "of response. Its root must admit an object or an array, and references must be JSON",
+          "pointers inside it.",
         ].join(" "),
       }),
   })

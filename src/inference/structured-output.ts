@@ -3,7 +3,7 @@ import { modelFailed } from "../core/errors.ts";
 import { isJsonObject } from "./json-schema/json-values.ts";
 import type { JsonObject } from "./json-schema/json-values.ts";
 import { checkingBudget } from "./json-schema/read-json-schema.ts";
-import { admitsObjectsOnly, withoutScalarRoots } from "./response-schema.ts";
+import { admitsObjectsOnly } from "./response-schema.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 
 /** Providers require an object at the root: any other root is wrapped in this property. */
@@ -11,8 +11,8 @@ const WRAPPER = "items";
 
 /** How a value of the schema is requested from the model, and how its text is read. */
 export type OutputPlan = {
-  /** For the provider's JSON-schema mode; null where that mode cannot express the schema. */
-  providerSchema: JsonObject | null;
+  /** For the provider's JSON-schema mode. */
+  providerSchema: JsonObject;
   /** Follows the request: not every server honours the mode alone. */
   formNote: string;
   /** The one request to correct an answer that does not follow the schema. */
@@ -24,17 +24,13 @@ export type OutputPlan = {
 type ReadOutput = { ok: true; value: JsonObject | unknown[] } | { ok: false; findings: string[] };
 
 export function planOutput(response: ResponseSchema): OutputPlan {
-  const schema = asksNothing(response.schema)
-    ? { type: "object" }
-    : withoutScalarRoots(response.schema);
-  const direct = admitsObjectsOnly(schema);
-  const providerSchema = direct ? schema : wrapped(schema);
-  const shown = providerSchema ?? schema;
-  const isWrapped = !direct && providerSchema !== null;
+  const schema = asksNothing(response.schema) ? { type: "object" } : response.schema;
+  const isWrapped = !admitsObjectsOnly(schema);
+  const providerSchema = isWrapped ? wrapped(schema) : schema;
   const formNote = [
     "Answer with one JSON value and nothing else: no explanation, no code fence.",
     "It must follow this JSON Schema:",
-    JSON.stringify(shown),
+    JSON.stringify(providerSchema),
   ].join("\n");
   const read = (text: string) => {
     try {
@@ -60,10 +56,9 @@ const ANNOTATIONS = new Set(["$schema", "$id", "$comment", "title", "description
 const asksNothing = (schema: JsonObject) =>
   Object.keys(schema).every((keyword) => ANNOTATIONS.has(keyword));
 
-/** Definitions stay at the root, where references point; null where that is impossible. */
-function wrapped(schema: JsonObject): JsonObject | null {
-  const { $defs, definitions, $schema: _, ...inner } = schema;
-  if (hasOwnAddress(schema)) return null;
+/** Definitions stay at the root, where references point. */
+function wrapped(schema: JsonObject): JsonObject {
+  const { $defs, definitions, $schema: _, $id: _id, ...inner } = schema;
   return {
     type: "object",
     properties: { [WRAPPER]: referringInside(inner) },
@@ -72,15 +67,6 @@ function wrapped(schema: JsonObject): JsonObject | null {
     ...($defs === undefined ? {} : { $defs: referringInside($defs) }),
     ...(definitions === undefined ? {} : { definitions: referringInside(definitions) }),
   };
-}
-
-/** Identifiers and references to them change their meaning one level deeper. */
-function hasOwnAddress(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(hasOwnAddress);
-  if (!isJsonObject(node)) return false;
-  const { $ref, $id } = node;
-  if (typeof $id === "string" || (typeof $ref === "string" && !$ref.startsWith("#"))) return true;
-  return Object.values(node).some(hasOwnAddress);
 }
 
 /** The schema with references to or into its root moved one level deeper. */

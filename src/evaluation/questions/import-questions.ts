@@ -2,28 +2,32 @@ import type { z } from "zod";
 
 import { invalid, tooLarge } from "../../core/errors.ts";
 import { pathText } from "../../core/field-path.ts";
-import { sentenceOf } from "../../core/issue-sentence.ts";
+import "../../core/plain-issues.ts";
+import { parsedJson } from "../../core/parsed-json.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
+import { guessDelimiter, rowsOf } from "../../documents/formats/csv/delimited-rows.ts";
 import { EXPECTED_MAX, IMPORT_MAX_BYTES, QUESTIONS_MAX } from "../limits.ts";
 import { withoutGuard } from "./export-questions.ts";
 import { askedOf, problemWithQuestion, questionForm } from "./question-form.ts";
-import { ImportProblem, readCsv } from "./read-csv.ts";
 
 export type ImportFormat = "csv" | "jsonl";
 
 const COLUMNS = ["question", "file", "passage", "check", "answer", "jsonSchema"] as const;
-
-/** What is wrong with a file is told of so many lines at once; the rest is not read. */
-const PROBLEMS_MAX = 10;
-
 /** Characters of an unknown name that are shown. */
 const NAME_SHOWN = 40;
+/** What stands where bytes were no UTF-8: a question with it would never be found. */
+const UNDECODED = "\uFFFD";
+
+const wrongLine = (line: number, problem: string) => invalid(`line ${line}: ${problem}`);
+
+/** What a line says of a question. */
+type Line = { line: number; given: unknown };
 
 /**
  * The questions of a CSV file (first row: names of columns; rows of the same question add up) or
  * of JSON Lines.
- * @throws QuarryError `invalid` that says for each line what is wrong, 10 at most; `too-large`.
+ * @throws QuarryError `invalid` that says what is wrong with the first wrong line; `too-large`.
  */
 export function importedQuestions(
   text: string,
@@ -32,71 +36,36 @@ export function importedQuestions(
 ): QuestionContent[] {
   if (new TextEncoder().encode(text).byteLength > IMPORT_MAX_BYTES) throw tooLarge();
   const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const problems: ImportProblem[] = [];
-  const byText = readAll(format === "csv" ? csvLines(bare) : jsonLines(bare), problems);
-  for (const { line, asked } of byText.values()) {
-    if (problems.length < PROBLEMS_MAX)
-      recordProblem(problems, () => refuseWrong(asked, line, { set, format }));
-  }
-  if (problems.length > 0) throw invalid(inWords(problems));
-  if (byText.size === 0) throw invalid("the file has no questions");
-  return [...byText.values()].map(({ asked }) => asked);
-}
-
-/** A line whose reading throws an ImportProblem when something is wrong with it. */
-type Line = { line: number; read: () => QuestionContent };
-type ByText = Map<string, { line: number; asked: QuestionContent }>;
-
-function readAll(lines: Iterable<Line>, problems: ImportProblem[]): ByText {
-  const byText: ByText = new Map();
-  recordProblem(problems, () => {
-    for (const { line, read } of lines) {
-      recordProblem(problems, () => {
-        const asked = read();
-        const known = byText.get(asked.question);
-        byText.set(asked.question, {
-          line: known?.line ?? line,
-          asked: merged(known?.asked, asked, line),
-        });
-      });
-      if (byText.size > QUESTIONS_MAX) {
-        throw new ImportProblem(line, `a set has at most ${QUESTIONS_MAX} questions`);
-      }
-      if (problems.length >= PROBLEMS_MAX) return;
+  const byText = new Map<string, { line: number; asked: QuestionContent }>();
+  for (const { line, given } of format === "csv" ? csvLines(bare) : jsonLines(bare)) {
+    const one = parsed(given, line, format);
+    const known = byText.get(one.question);
+    const asked = known === undefined ? one : merged(known.asked, one, line);
+    byText.set(one.question, { line: known?.line ?? line, asked });
+    if (byText.size > QUESTIONS_MAX) {
+      throw wrongLine(line, `a set has at most ${QUESTIONS_MAX} questions`);
     }
-  });
-  return byText;
-}
-
-/** Does a step of the import; what is wrong with the file is noted, other errors are thrown on. */
-function recordProblem(problems: ImportProblem[], step: () => void): void {
-  try {
-    step();
-  } catch (thrown) {
-    if (!(thrown instanceof ImportProblem)) throw thrown;
-    problems.push(thrown);
   }
+  for (const { line, asked } of byText.values()) {
+    const wrong = problemWithQuestion(asked, set);
+    if (wrong !== null) throw wrongLine(line, `${shownField(wrong, format)} ${wrong.problem}`);
+  }
+  if (byText.size === 0) throw invalid("the file has no questions");
+  return Array.from(byText.values(), ({ asked }) => asked);
 }
 
-function inWords(problems: ImportProblem[]): string {
-  const told = problems.toSorted((a, b) => a.line - b.line).map(({ message }) => message);
-  return [...told, ...(told.length < PROBLEMS_MAX ? [] : ["there may be more"])].join("; ");
-}
+const shownField = ({ field }: { field: string }, format: ImportFormat) =>
+  format === "csv" && field === "expected" ? "file" : field;
 
-function merged(
-  known: QuestionContent | undefined,
-  asked: QuestionContent,
-  line: number,
-): QuestionContent {
-  if (known === undefined) return asked;
+function merged(known: QuestionContent, asked: QuestionContent, line: number): QuestionContent {
   const expected = [...known.expected, ...asked.expected];
   if (expected.length > EXPECTED_MAX) {
-    throw new ImportProblem(line, `a question has at most ${EXPECTED_MAX} expected passages`);
+    throw wrongLine(line, `a question has at most ${EXPECTED_MAX} expected passages`);
   }
   for (const field of ["answerCheck", "answer", "jsonSchema"] as const) {
     if (known[field] === null || asked[field] === null || known[field] === asked[field]) continue;
     const what = field === "answerCheck" ? "check" : field;
-    throw new ImportProblem(line, `${what} is another than an earlier line has for this question`);
+    throw wrongLine(line, `${what} is another than an earlier line has for this question`);
   }
   return {
     question: asked.question,
@@ -107,36 +76,29 @@ function merged(
   };
 }
 
-type Into = { set: Pick<QuestionSet, "subjectKind">; format: ImportFormat };
-
-function refuseWrong(asked: QuestionContent, line: number, { set, format }: Into): void {
-  const wrong = problemWithQuestion(asked, set);
-  if (wrong === null) return;
-  const field = format === "csv" && wrong.field === "expected" ? "file" : wrong.field;
-  throw new ImportProblem(line, `${field} ${wrong.problem}`);
-}
-
 function* csvLines(text: string): Generator<Line> {
   let names: string[] | null = null;
-  for (const { line, cells } of readCsv(text)) {
-    if (names === null) {
-      names = columnNames(cells);
-      continue;
+  let line = 1;
+  let from = 0;
+  const place = { at: 0, isInQuotes: false, hasStrayQuote: false };
+  for (const cells of rowsOf(text, guessDelimiter(text), place)) {
+    if (place.isInQuotes) throw wrongLine(line, "a quote is never closed");
+    if (cells.some((cell) => cell.trim() !== "")) {
+      refuseUndecoded(cells.join(), line);
+      if (names === null) names = columnNames(cells);
+      else yield { line, given: rowOf(names, cells, line) };
     }
-    const columns = names;
-    yield { line, read: () => parsed(rowOf(columns, cells, line), line, "csv") };
+    line += text.slice(from, place.at + 1).split("\n").length - 1;
+    from = place.at + 1;
   }
 }
 
 function rowOf(names: string[], cells: string[], line: number) {
-  refuseUndecoded(cells.join(), line);
-  if (cells.length > names.length) {
-    throw new ImportProblem(line, "has more cells than the first line");
-  }
+  if (cells.length > names.length) throw wrongLine(line, "has more cells than the first line");
   const has = new Map(names.map((name, at) => [name, withoutGuard(cells[at] ?? "").trim()]));
   const file = has.get("file") ?? "";
   const passage = has.get("passage") ?? "";
-  if (file === "" && passage !== "") throw new ImportProblem(line, "passage needs a file");
+  if (file === "" && passage !== "") throw wrongLine(line, "passage needs a file");
   const given = (name: string) => has.get(name) || undefined;
   return {
     question: has.get("question") ?? "",
@@ -147,56 +109,43 @@ function rowOf(names: string[], cells: string[], line: number) {
   };
 }
 
-/** What stands where bytes were no UTF-8: a question with it would never be found. */
-const UNDECODED = "\uFFFD";
-
 function refuseUndecoded(text: string, line: number): void {
   if (text.includes(UNDECODED)) {
-    throw new ImportProblem(line, "is not UTF-8: save the file with that encoding");
+    throw wrongLine(line, "is not UTF-8: save the file with that encoding");
   }
 }
 
 function columnNames(cells: string[]): string[] {
-  refuseUndecoded(cells.join(), 1);
   const known = new Map(COLUMNS.map((name) => [name.toLowerCase(), name]));
   const names = cells.map((cell) => {
     const name = known.get(cell.trim().toLowerCase());
     if (name !== undefined) return name;
     const shown = JSON.stringify(cell.slice(0, NAME_SHOWN));
-    throw new ImportProblem(1, `column ${shown} is not one of ${COLUMNS.join(", ")}`);
+    throw wrongLine(1, `column ${shown} is not one of ${COLUMNS.join(", ")}`);
   });
-  if (!names.includes("question")) throw new ImportProblem(1, "the column question is missing");
+  if (!names.includes("question")) throw wrongLine(1, "the column question is missing");
   const twice = names.find((name, at) => names.indexOf(name) < at);
-  if (twice !== undefined) throw new ImportProblem(1, `the column ${twice} is there twice`);
+  if (twice !== undefined) throw wrongLine(1, `the column ${twice} is there twice`);
   return names;
 }
 
 function* jsonLines(text: string): Generator<Line> {
-  let number = 0;
-  for (const written of text.split("\n")) {
-    number += 1;
-    const line = number;
-    if (written.trim() !== "")
-      yield { line, read: () => parsed(jsonOf(written, line), line, "jsonl") };
-  }
-}
-
-function jsonOf(written: string, line: number): unknown {
-  refuseUndecoded(written, line);
-  try {
-    return JSON.parse(written);
-  } catch {
-    throw new ImportProblem(line, "is not valid JSON");
+  for (const [at, written] of text.split("\n").entries()) {
+    if (written.trim() === "") continue;
+    refuseUndecoded(written, at + 1);
+    const given = parsedJson(written);
+    if (given === undefined) throw wrongLine(at + 1, "is not valid JSON");
+    yield { line: at + 1, given };
   }
 }
 
 const strictForm = questionForm.strict();
 
 function parsed(given: unknown, line: number, format: ImportFormat): QuestionContent {
-  const { data, error } = strictForm.safeParse(given, { reportInput: true });
+  const { data, error } = strictForm.safeParse(given);
   if (data !== undefined) return askedOf(data);
   const [issue] = error.issues;
-  throw new ImportProblem(line, issue === undefined ? "is not valid" : inOneLine(issue, format));
+  throw wrongLine(line, issue === undefined ? "is not valid" : inOneLine(issue, format));
 }
 
 function inOneLine(issue: z.core.$ZodIssue, format: ImportFormat): string {
@@ -206,6 +155,5 @@ function inOneLine(issue: z.core.$ZodIssue, format: ImportFormat): string {
   }
   // A cell stands in a column, not in a list of objects.
   const path = format === "csv" ? issue.path.slice(-1) : issue.path;
-  const problem = issue.input === undefined ? "is required" : sentenceOf(issue);
-  return `${pathText(path, "what it says")} ${problem}`;
+  return `${pathText(path, "what it says")} ${issue.message}`;
 }

@@ -61,39 +61,26 @@ export async function admit<Resource>(
   return { caller, resource: found.resource };
 }
 
-const ragGuard = (lookUp: LookUp<PublicRag>) =>
-  createMiddleware<RagEnv>(async (context, next) => {
+const guard = <Guarded extends AppEnv>(
+  name: "rag" | "inference" | "agent",
+  lookUp: LookUp<unknown>,
+) =>
+  createMiddleware<Guarded>(async (context: Context, next) => {
     const { caller, resource } = await admit(context, lookUp);
     context.set("caller", caller);
-    context.set("rag", resource);
-    await next();
-  });
-
-const inferenceGuard = (lookUp: LookUp<PublicInference>) =>
-  createMiddleware<InferenceEnv>(async (context, next) => {
-    const { caller, resource } = await admit(context, lookUp);
-    context.set("caller", caller);
-    context.set("inference", resource);
-    await next();
-  });
-
-const agentGuard = (lookUp: LookUp<PublicAgent>) =>
-  createMiddleware<AgentEnv>(async (context, next) => {
-    const { caller, resource } = await admit(context, lookUp);
-    context.set("caller", caller);
-    context.set("agent", resource);
+    context.set(name, resource);
     await next();
   });
 
 /** Before answers that tell what a resource is. */
-export const guardRag = ragGuard(ragNow);
-export const guardInference = inferenceGuard(inferenceNow);
-export const guardAgent = agentGuard(agentNow);
+export const guardRag = guard<RagEnv>("rag", ragNow);
+export const guardInference = guard<InferenceEnv>("inference", inferenceNow);
+export const guardAgent = guard<AgentEnv>("agent", agentNow);
 
 /** Before searches and runs: a caller who was looked up just now is not looked up again. */
-export const guardSearch = ragGuard(recentRag);
-export const guardInferenceRun = inferenceGuard(recentInference);
-export const guardAgentRun = agentGuard(recentAgent);
+export const guardSearch = guard<RagEnv>("rag", recentRag);
+export const guardInferenceRun = guard<InferenceEnv>("inference", recentInference);
+export const guardAgentRun = guard<AgentEnv>("agent", recentAgent);
 
 /**
  * Runs after a guard: refuses callers who may only run and search. @throws QuarryError

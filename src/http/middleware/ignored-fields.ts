@@ -4,7 +4,7 @@ import type { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../app-env.ts";
-import { pathOf, unknownFields } from "../unknown-fields.ts";
+import { unknownFields } from "../unknown-fields.ts";
 
 const HEADER = "X-Ignored-Fields";
 const FIELDS_MAX = 20;
@@ -22,7 +22,7 @@ type Reranked = { reranker: string | null };
 export function ignoredFields(schema: z.core.$ZodType) {
   return createMiddleware<AppEnv & { Variables: Searched }>(async (context, next) => {
     const body = await jsonOrNull(context.req);
-    const ignored = unknownFields(schema, body, FIELDS_MAX).map(pathOf);
+    const ignored = unknownFields(schema, body, FIELDS_MAX);
     await next();
     if (asksToRerank(body) && hasNoReranker(context.var)) ignored.push("useReranking");
     if (ignored.length > 0) context.res.headers.set(HEADER, listOf(ignored));
@@ -39,7 +39,7 @@ function hasNoReranker({ rag, inference }: Searched): boolean {
 
 /** The same for a handler that reads the body itself, once its caller is known. */
 export function tellIgnored(context: Context, schema: z.core.$ZodType, body: unknown): void {
-  const ignored = unknownFields(schema, body, FIELDS_MAX).map(pathOf);
+  const ignored = unknownFields(schema, body, FIELDS_MAX);
   if (ignored.length > 0) context.header(HEADER, listOf(ignored));
 }
 

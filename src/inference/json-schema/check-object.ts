@@ -42,7 +42,7 @@ function hasAll(checking: Checking, value: JsonObject, names: unknown[], at: str
 
 function checkDependencies(checking: Checking, { schema, value, at }: JudgedObject): boolean {
   let isGood = true;
-  for (const keyword of ["dependentRequired", "dependentSchemas", "dependencies"]) {
+  for (const keyword of ["dependentRequired", "dependentSchemas"]) {
     const map = schema[keyword];
     if (!isJsonObject(map)) continue;
     for (const [name, inner] of Object.entries(map)) {

@@ -8,14 +8,11 @@ const numberOf = (value: unknown): number | null => (typeof value === "number" ?
 export function checkNumber(checking: Checking, judged: Judged<number>): boolean {
   const { schema, value, at } = judged;
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  // In draft 4 these are flags of the bounds, later bounds of their own.
-  const above = exclusiveMinimum === true ? minimum : exclusiveMinimum;
-  const below = exclusiveMaximum === true ? maximum : exclusiveMaximum;
   const rules: [figure: unknown, words: string, isKept: (figure: number) => boolean][] = [
     [minimum, "at least", (figure) => value >= figure],
     [maximum, "at most", (figure) => value <= figure],
-    [above, "above", (figure) => value > figure],
-    [below, "below", (figure) => value < figure],
+    [exclusiveMinimum, "above", (figure) => value > figure],
+    [exclusiveMaximum, "below", (figure) => value < figure],
     [multipleOf, "a multiple of", (figure) => isMultiple(value, figure)],
   ];
   let isGood = true;

@@ -5,7 +5,6 @@ import { checkObject } from "./check-object.ts";
 import { checkNumber, checkString } from "./check-scalars.ts";
 import { MAX_FINDING_LENGTH, quietly, wrong } from "./checking.ts";
 import type { Checking, Judged } from "./checking.ts";
-import { switchesOff } from "./drafts.ts";
 import { canonical, isJsonObject } from "./json-values.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
@@ -50,7 +49,6 @@ function checkAll(checking: Checking, judged: Judged<unknown>): boolean {
   let isGood = true;
   if (schema["$ref"] !== undefined) {
     isGood = checking.follows(checking.index.targetOf(schema), value, at);
-    if (switchesOff(checking.index.draft)) return isGood;
   }
   const checks = [checkKind, checkBranches, checkContent];
   for (const check of checks) isGood = check(checking, judged) && isGood;

@@ -1,6 +1,5 @@
 import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
 import { checkValue } from "./check-value.ts";
-import { draftOf } from "./drafts.ts";
 import { depthOf, isJsonObject } from "./json-values.ts";
 import type { JsonObject } from "./json-values.ts";
 import { SchemaIndex, SchemaRefused } from "./schema-index.ts";
@@ -23,20 +22,25 @@ export const checkingBudget = () => new Budget(MAX_STEPS);
 
 const refused = (reason: string): ReadJsonSchema => ({ ok: false, reason });
 
+const DIALECT = /^https?:\/\/json-schema\.org\/draft(?:\/2020-12|\/2019-09|-0[67])\/schema#?$/;
+
+function isKnownDialect(schema: JsonObject | boolean): boolean {
+  const named = typeof schema === "boolean" ? undefined : schema["$schema"];
+  return typeof named !== "string" || named === "" || DIALECT.test(named);
+}
+
 /**
- * A validator without `eval`, in counted steps. Draft 2020-12 with the vocabularies core,
- * applicator and validation (formats are checked); schemas that say so are read as 2019-09, 7, 6
- * or 4. What is not supported (a schema that refers to other documents, `UNSUPPORTED` keywords, an
- * anchor used twice, a dialect of its own) is refused. Every case of the official
- * test suite is either judged as the suite wants it or refused: see the test of this file.
+ * A validator without `eval`, in counted steps: the vocabularies core, applicator and validation of
+ * draft 2020-12 (formats are checked), and lists of schemas in `items` as drafts 6 to 2019-09 have
+ * them. What is not supported (`UNSUPPORTED` keywords, references that are no JSON pointer within
+ * the schema, a dialect of its own) is refused.
  */
 export function readJsonSchema(schema: JsonObject | boolean): ReadJsonSchema {
   if (depthOf(schema, DEEPEST_SCHEMA) > DEEPEST_SCHEMA) return refused("is nested too deeply");
-  const draft = draftOf(schema);
-  if (draft === null) return refused("names a $schema that is not supported");
+  if (!isKnownDialect(schema)) return refused("names a $schema that is not supported");
   const root = isJsonObject(schema) ? schema : { allOf: [schema] };
   try {
-    const index = new SchemaIndex(root, draft);
+    const index = new SchemaIndex(root);
     return { ok: true, findings: findingsBy(index, root) };
   } catch (thrown) {
     if (thrown instanceof SchemaRefused) return refused(thrown.message);

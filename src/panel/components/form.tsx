@@ -106,7 +106,7 @@ const Labelled = (props: FieldProps & { children: Child }) => {
   );
 };
 
-/** "Name is required", "Query: did you mean …?". */
+/** "Name is required", "there is no RAG staff". */
 const sentenceOf = (label: string, problem: string) =>
   /^(must|is|has|was|cannot) /.test(problem) ? `${label} ${problem}` : problem.replace(/^: /, "");
 

@@ -12,7 +12,6 @@ import type { Placed } from "../memory/live-chunks.ts";
 import { valueOf } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
-import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfSigns, SignMemory } from "../memory/sign-memory.ts";
 import {
   bytesOfVectors,
@@ -50,21 +49,13 @@ function storedDimensions(sql: SqlStorage): number {
 /** Exact nearest neighbours among the live chunks of one index object. */
 export class VectorLeg {
   readonly #sql: SqlStorage;
-  readonly #inFlight: InFlightMemory;
   #memory: VectorMemory | SignMemory | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#inFlight = new InFlightMemory(sql);
-  }
-
-  /** Called when the set of vectors visible in the vector index changes. */
-  inFlightChanged(): void {
-    this.#inFlight.outdate();
   }
 
   follow(change: ChunkChange): void {
-    this.inFlightChanged();
     if (this.#memory === null) return;
     const before = this.#memory.bytes;
     if (!this.#memory.follow(this.#sql, change)) return this.forget();
@@ -76,7 +67,6 @@ export class VectorLeg {
   forget(): void {
     this.#memory = null;
     vectorBudget.release(this);
-    this.inFlightChanged();
   }
 
   /**
@@ -117,12 +107,8 @@ export class VectorLeg {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
     const asked = queries.filter((query) => query !== null);
     if (asked.length === 0) return queries.map(() => []);
-    const memory = this.#inFlight.current(() => storedDimensions(this.#sql));
-    const found =
-      memory === null
-        ? bestOf(this.#sql.exec<LiveVector>(OF_IN_FLIGHT), asked, eligibility, limit)
-        : asked.map((query) => memory.scan(query, eligibility, limit));
-    return this.#inPlaces(queries, found);
+    const rows = this.#sql.exec<LiveVector>(OF_IN_FLIGHT);
+    return this.#inPlaces(queries, bestOf(rows, asked, eligibility, limit));
   }
 
   #inPlaces(queries: (QueryVector | null)[], found: Scored[][]): Candidate[][] {

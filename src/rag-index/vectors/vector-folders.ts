@@ -1,5 +1,5 @@
 import type { BitSet } from "../../core/bit-set.ts";
-import { coarserFolders, folderAround, folderOf, withAncestors } from "../../core/folders.ts";
+import { coarserFolders, folderOf, withAncestors } from "../../core/folders.ts";
 import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { valueOf, valuesOf } from "../tables.ts";
@@ -94,10 +94,11 @@ const FOLDERS_ELSEWHERE = 100;
 const MOVED_READ = 1_000;
 
 const NOWHERE: Elsewhere = { fileIds: [], folders: [] };
+const ANYWHERE: Elsewhere = { fileIds: [], folders: [""] };
 
 /**
- * Other folders under which the vector index may hold files of the restriction. When a whole tree
- * of files moved, these are all of its old folders, whichever files the restriction admits.
+ * Other folders under which the vector index may hold files of the restriction; all of them while
+ * a whole tree of files moves.
  */
 export function elsewhereOf(
   sql: SqlStorage,
@@ -108,10 +109,7 @@ export function elsewhereOf(
   const isAsked = (folder: string) =>
     asked.has("") || withAncestors(folder).some((above) => asked.has(above));
   const moved = movedAmong(sql, files);
-  if (moved === null) {
-    const left = leftFolders(sql).filter((folder) => !isAsked(folder));
-    return { fileIds: [], folders: coarserFolders(left, FOLDERS_ELSEWHERE) };
-  }
+  if (moved === null) return ANYWHERE;
   const outside = moved.filter(({ folder }) => !isAsked(folder));
   if (outside.length === 0) return NOWHERE;
   const fileIds = new Set(outside.map(({ id }) => id));
@@ -143,25 +141,4 @@ function movedAmong(sql: SqlStorage, files: BitSet | null): Moved[] | null {
     .toArray();
   if (moved.length > MOVED_READ) return null;
   return moved.filter(({ file }) => files?.has(file) !== false);
-}
-
-/**
- * The old folders of moved files, each read once; if very many, the one that contains them all.
- */
-function leftFolders(sql: SqlStorage): string[] {
-  const folders = valuesOf<string>(
-    sql,
-    `WITH RECURSIVE left_one (folder) AS (
-        SELECT min(folder) FROM vector_folders WHERE stale = 1
-        UNION ALL
-        SELECT (SELECT min(v.folder) FROM vector_folders v
-          WHERE v.stale = 1 AND v.folder > left_one.folder)
-        FROM left_one WHERE left_one.folder IS NOT NULL LIMIT ?
-      ) SELECT folder FROM left_one WHERE folder IS NOT NULL`,
-    MOVED_READ + 1,
-  );
-  const [first] = folders;
-  if (first === undefined || folders.length <= MOVED_READ) return folders;
-  const last = valueOf<string>(sql, "SELECT max(folder) FROM vector_folders WHERE stale = 1");
-  return [folderAround(first, last ?? first)];
 }

@@ -12,7 +12,6 @@ type Instruction =
   | { kind: "split"; to: number[] }
   | { kind: "edge"; edge: AST.EdgeAssertion["kind"] }
   | { kind: "boundary"; negate: boolean }
-  | { kind: "look"; behind: boolean; negate: boolean; program: Program }
   | { kind: "match" };
 
 export type CompiledPattern =
@@ -40,7 +39,7 @@ export function compilePattern(source: string): CompiledPattern {
   }
   try {
     const compiler = new Compiler();
-    const program = compiler.compiled(parsed.alternatives, false);
+    const program = compiler.compiled(parsed.alternatives);
     return { ok: true, program, size: compiler.size };
   } catch (thrown) {
     if (thrown instanceof NotSupported) return refused(thrown.message);
@@ -63,15 +62,11 @@ function nestingOf(source: string): number {
 
 class Compiler {
   size = 0;
-  #backwards = false;
 
-  compiled(alternatives: AST.Alternative[], backwards: boolean): Program {
-    const outer = this.#backwards;
-    this.#backwards = backwards;
+  compiled(alternatives: AST.Alternative[]): Program {
     const program: Program = [];
     this.#either(program, alternatives);
     this.#add(program, { kind: "match" });
-    this.#backwards = outer;
     return program;
   }
 
@@ -99,10 +94,7 @@ class Compiler {
   }
 
   #sequence(program: Program, alternative: AST.Alternative | undefined): void {
-    const elements = alternative?.elements ?? [];
-    for (const element of this.#backwards ? elements.toReversed() : elements) {
-      this.#element(program, element);
-    }
+    for (const element of alternative?.elements ?? []) this.#element(program, element);
   }
 
   #element(program: Program, element: AST.Element): void {
@@ -165,11 +157,8 @@ class Compiler {
       case "end":
         this.#add(program, { kind: "edge", edge: assertion.kind });
         break;
-      default: {
-        const behind = assertion.kind === "lookbehind";
-        const inner = this.compiled(assertion.alternatives, behind);
-        this.#add(program, { kind: "look", behind, negate: assertion.negate, program: inner });
-      }
+      default:
+        throw new NotSupported("looks ahead or behind, which is not supported");
     }
   }
 }

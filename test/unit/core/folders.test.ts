@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
 
-import {
-  coarserFolders,
-  folderAround,
-  folderOf,
-  withAncestors,
-} from "../../../src/core/folders.ts";
+import { coarserFolders, folderOf, withAncestors } from "../../../src/core/folders.ts";
 
 test("a file's folder, and those above it", () => {
   expect([folderOf("a/b/c.md"), folderOf("c.md"), folderOf("a")]).toEqual(["a/b", "", ""]);
@@ -20,12 +15,4 @@ test("too many folders give way to those above, the deepest first, and none is l
   expect(coarserFolders(["", "x"], 2)).toEqual([""]);
   const many = Array.from({ length: 10_000 }, (_, at) => `old/${at % 300}/${at}`);
   expect(coarserFolders(many, 100)).toEqual(["old"]);
-});
-
-test("one folder holds all that sort between two", () => {
-  expect(folderAround("a/b/c", "a/b/d/e")).toBe("a/b");
-  expect(folderAround("a", "b")).toBe("");
-  expect(folderAround("", "a/b")).toBe("");
-  // `a/b!` sorts between them, and is not in `a/b`.
-  expect(folderAround("a/b", "a/b/c")).toBe("a");
 });

@@ -50,7 +50,6 @@ test("JSON Lines with answers to check", () => {
 test.each([
   ["question,file\nA?,a.md\n,b.md", "csv", /line 3: question must not be blank/],
   ['question,file\n"A\nB?",a.md\nC?,"c', "csv", /line 4: a quote is never closed/],
-  ['question,file\n"A?"x,a.md', "csv", /line 2: text follows a closing quote/],
   ["question,fule\nA?,a.md", "csv", /line 1: column "fule" is not one of question/],
   ["file\na.md", "csv", /line 1: the column question is missing/],
   ["question,file\nA?,a.md,more", "csv", /line 2: has more cells/],
@@ -60,7 +59,7 @@ test.each([
   [
     "question,check,answer\nA?,contains,1\nB?,equals,2\nA?,contains,3\nB?,contains,2\nB?,equals,2",
     "csv",
-    /line 4: answer is another than an earlier line has[^;]*; line 5: check is another[^;]*$/,
+    /line 4: answer is another than an earlier line has[^;]*$/,
   ],
   [
     '{"question":"A?","check":"equals","answer":"a"}\n{"question":"A?","check":"equals","answer":"b"}',
@@ -78,24 +77,10 @@ test.each([
   ['{"question":"A?","check":"like"}', "jsonl", /check must be one of contains, equals/],
   [`question,file\nA?,${"a".repeat(5_000)}`, "csv", /line 2: file must have at most \d+ char/],
   ["question\n", "csv", /the file has no questions/],
-  ["question,file\n,a.md\nB?,b.md\nC?,", "csv", /line 2: question [^;]*; line 4: file is/],
-  ['question,file\nA?,\n"B', "csv", /line 2: file is [^;]*; line 3: a quote is never closed$/],
+  ["question,file\n,a.md\nB?,b.md\nC?,", "csv", /line 2: question must not be blank$/],
   ["question,file\nGr\uFFFDn?,a.md", "csv", /line 2: is not UTF-8/],
 ] as const)("an import says which line is wrong: %j", (text, format, message) => {
   expect(() => read(text, format)).toThrow(message);
-});
-
-test("ten lines are told at once, and the rest of a file is not read", () => {
-  const told = (text: string) => {
-    try {
-      read(text, "jsonl");
-      return "";
-    } catch (thrown) {
-      return String(thrown);
-    }
-  };
-  expect(told("x\n".repeat(500_000)).match(/line \d+/g)).toHaveLength(10);
-  expect(told("x\n".repeat(11))).toMatch(/line 10: is not valid JSON; there may be more$/);
 });
 
 test.each([";", "\t"])("a spreadsheet's CSV is divided by %j", (delimiter) => {

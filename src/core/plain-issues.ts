@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 
 const ARTICLES: Record<string, string> = {
   int: "an integer",
@@ -12,19 +12,15 @@ const ARTICLES: Record<string, string> = {
 
 /** The unit of a bound: items, characters, or the value itself. */
 function bound(issue: { origin: string }, words: "at least" | "at most", figure: unknown): string {
-  if (issue.origin === "array") return `must have ${words} ${String(figure)} ${items(figure)}`;
-  if (issue.origin === "string") return `must have ${words} ${String(figure)} ${chars(figure)}`;
-  return `must be ${words} ${String(figure)}`;
+  const units = { array: "item", string: "character" };
+  const unit = Object.entries(units).find(([origin]) => origin === issue.origin)?.[1];
+  if (unit === undefined) return `must be ${words} ${String(figure)}`;
+  return `must have ${words} ${String(figure)} ${figure === 1 ? unit : `${unit}s`}`;
 }
-const items = (figure: unknown) => (figure === 1 ? "item" : "items");
-const chars = (figure: unknown) => (figure === 1 ? "character" : "characters");
 
-/** The beginnings of zod's own messages; a schema's own messages are more specific. */
-const STOCK_MESSAGE = /^(Invalid|Too (big|small))/;
-
-/** One issue in plain words, in the form "topK must be at most 100". */
-export function sentenceOf(issue: z.core.$ZodIssue): string {
-  if (!STOCK_MESSAGE.test(issue.message)) return issue.message;
+/** What is wrong, as the rest of a sentence: "must be at most 100". */
+function inWords(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined && issue.code !== "custom") return "is required";
   switch (issue.code) {
     case "invalid_type":
       return `must be ${ARTICLES[issue.expected] ?? issue.expected}`;
@@ -36,7 +32,12 @@ export function sentenceOf(issue: z.core.$ZodIssue): string {
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "invalid_format":
       return "has the wrong form";
+    case "unrecognized_keys":
+      return "is not known";
     default:
       return "is not valid";
   }
 }
+
+/** The message of every issue to which its schema gives no words of its own. */
+z.config({ customError: inWords });

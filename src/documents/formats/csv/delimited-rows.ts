@@ -1,0 +1,89 @@
+const DELIMITERS = [",", ";", "\t", "|"];
+const SAMPLE_CHARACTERS = 20_000;
+const SAMPLE_ROWS = 20;
+/** A longer row is broken: the text is no table, and its cells must not all be held in memory. */
+const MAX_CELLS = 2_000;
+/** Limit of a quoted cell: a quote that opens a longer one is a stray character. */
+const MAX_QUOTED = 1 << 20;
+
+/** How far a text is read, and what its quotes are like up to there. */
+export type Place = { at: number; isInQuotes: boolean; hasStrayQuote: boolean };
+
+export function guessDelimiter(text: string): string {
+  const sample = text.slice(0, SAMPLE_CHARACTERS);
+  const scores = DELIMITERS.map((delimiter) => {
+    const rows = [...rowsOf(sample, delimiter)].slice(0, SAMPLE_ROWS);
+    const widths = rows.map((row) => row.length).filter((width) => width > 1);
+    const commonest = mostFrequent(widths);
+    const agreeing = widths.filter((width) => width === commonest).length;
+    return { delimiter, score: (agreeing / Math.max(rows.length, 1)) * Math.log2(1 + commonest) };
+  });
+  return scores.reduce((best, each) => (each.score > best.score ? each : best)).delimiter;
+}
+
+function mostFrequent(values: number[]): number {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
+/** Rows of cells; a quote that is never closed ends with the text. `place`: how far it came. */
+export function* rowsOf(
+  text: string,
+  delimiter: string,
+  place: Place = { at: 0, isInQuotes: false, hasStrayQuote: false },
+): Generator<string[]> {
+  let row: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const { cell, end } = cellAt(text, at, delimiter, place);
+    row.push(cell);
+    at = end;
+    place.at = at;
+    if (text[at] === delimiter) {
+      at++;
+      if (at === text.length) row.push("");
+      if (row.length < MAX_CELLS) continue;
+      yield row;
+      row = [];
+      continue;
+    }
+    yield row;
+    row = [];
+    at++;
+  }
+  if (row.length > 0) yield row;
+}
+
+type Cell = { cell: string; end: number };
+
+function cellAt(text: string, at: number, delimiter: string, place: Place): Cell {
+  const quoted = text[at] === '"' ? quotedCell(text, at) : null;
+  if (quoted?.isStray === true) place.hasStrayQuote = true;
+  if (quoted === null || quoted.isStray) return bareCell(text, at, delimiter);
+  place.isInQuotes ||= quoted.isOpen;
+  // What follows a closing quote still belongs to the cell.
+  const tail = bareCell(text, quoted.end, delimiter);
+  return { cell: quoted.cell + tail.cell, end: tail.end };
+}
+
+function bareCell(text: string, from: number, delimiter: string): Cell {
+  let end = from;
+  while (end < text.length && text[end] !== delimiter && text[end] !== "\n") end++;
+  return { cell: text.slice(from, end), end };
+}
+
+/** `isStray`: the quote is not closed within a cell's limit, so it opens none. */
+function quotedCell(text: string, from: number): Cell & { isOpen: boolean; isStray: boolean } {
+  const last = from + MAX_QUOTED;
+  let end = text.indexOf('"', from + 1);
+  while (end >= 0 && end <= last && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  const stop = end < 0 ? text.length : end;
+  if (stop > last) return { cell: "", end: from, isOpen: false, isStray: true };
+  return {
+    cell: text.slice(from + 1, stop).replaceAll('""', '"'),
+    end: Math.min(stop + 1, text.length),
+    isOpen: end < 0,
+    isStray: false,
+  };
+}
