@@ -1,3 +1,5 @@
+import { crc32 } from "node:zlib";
+
 /**
  * Credentials that a secret scanner recognises, and whose typos are refused without a look-up: a
  * prefix, 32 random base62 characters (190 bits), 6 characters of their CRC32.
@@ -58,19 +60,4 @@ function checksumOf(text: string): string {
     rest = Math.floor(rest / ALPHABET.length);
   }
   return digits;
-}
-
-const CRC32_POLYNOMIAL = 0xedb88320;
-const BITS_PER_BYTE = 8;
-
-/** CRC-32 of ISO 3309 (as in zip and PNG) over ASCII text. */
-export function crc32(ascii: string): number {
-  let crc = 0xffffffff;
-  for (let at = 0; at < ascii.length; at++) {
-    crc ^= ascii.charCodeAt(at);
-    for (let bit = 0; bit < BITS_PER_BYTE; bit++) {
-      crc = crc & 1 ? (crc >>> 1) ^ CRC32_POLYNOMIAL : crc >>> 1;
-    }
-  }
-  return (crc ^ 0xffffffff) >>> 0;
 }

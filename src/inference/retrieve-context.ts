@@ -44,18 +44,14 @@ export async function searchLinkedRags(
   return await retrieve(
     services,
     {
+      ...input,
       targets: rags.map((rag) => ({
         rag: searchedAs(rag, input),
         restriction: restrictionOf(rag, input),
       })),
       queries: input.semanticSearch ?? [],
-      topK: input.topK,
-      useReranking: input.useReranking,
-      candidateMultiplier: input.candidateMultiplier,
-      similarityThreshold: input.similarityThreshold ?? null,
-      includeDuplicates: input.includeDuplicates,
     },
-    signal === undefined ? {} : { signal },
+    { signal },
   );
 }
 

@@ -15,7 +15,7 @@ export type RetrievalRequest = {
   topK: number;
   useReranking: boolean;
   candidateMultiplier: number;
-  similarityThreshold: number | null;
+  similarityThreshold?: number | null | undefined;
   includeDuplicates: boolean;
 };
 
@@ -81,7 +81,7 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
     reranks,
     explains,
     needed,
-    threshold: request.similarityThreshold,
+    threshold: request.similarityThreshold ?? null,
   };
 }
 

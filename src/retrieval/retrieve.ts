@@ -40,7 +40,7 @@ export type RetrievalResult = {
 export function retrieve(
   services: RetrievalServices,
   request: RetrievalRequest,
-  options: { signal?: AbortSignal; explain?: boolean } = {},
+  options: { signal?: AbortSignal | undefined; explain?: boolean } = {},
 ): Promise<RetrievalResult> {
   return services.trace("retrieval", async (note) => {
     const { now, config } = services;

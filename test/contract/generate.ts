@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 
 import type { Call } from "./client.ts";
+import { OVERSIZED_VALUES, OVERSIZED_WORDS } from "./oversized-values.ts";
 
 type Schema = {
   $ref?: string;
@@ -106,8 +107,7 @@ export type Known = {
   unpublished: { method: string; path: string; schema: Schema }[];
 };
 
-/** Requests of every kind: all operations and methods, known and unknown names, good and bad. */
-export function requests(document: Document, known: Known): Arbitrary<Call> {
+function operationsOf(document: Document, known: Known) {
   const published = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
       method: method.toUpperCase(),
@@ -117,8 +117,41 @@ export function requests(document: Document, known: Known): Arbitrary<Call> {
     })),
   );
   const hidden = known.unpublished.map((one) => ({ ...one, query: [] as Parameter[] }));
-  const operation = fc.constantFrom(...published, ...hidden);
-  return operation
+  return [...published, ...hidden];
+}
+
+const MARK = "\u0001oversized\u0001";
+
+/** Requests with a body of which one field is as large as bodies may be, or of another type. */
+export function oversizedRequests(document: Document, known: Known): Arbitrary<Call> {
+  const withFields = operationsOf(document, known).flatMap(({ method, path, schema }) => {
+    const name = schema?.$ref?.split("/").at(-1) ?? "";
+    const { properties = {} } = document.components.schemas[name] ?? schema ?? {};
+    const fields = Object.keys(properties);
+    return schema === undefined || fields.length === 0 ? [] : [{ method, path, schema, fields }];
+  });
+  return fc.constantFrom(...withFields).chain(({ method, path, schema, fields }) =>
+    fc.record({
+      method: fc.constant(method),
+      path: pathOf(path, known),
+      token: fc.constantFrom(...known.tokens),
+      body: fc
+        .tuple(
+          fitting(document, schema),
+          fc.constantFrom(...fields),
+          fc.constantFrom(...OVERSIZED_VALUES),
+        )
+        .map(([body, field, { json }]) =>
+          jsonText({ ...(body as object), [field]: MARK }).replace(jsonText(MARK), json),
+        ),
+    }),
+  );
+}
+
+/** Requests of every kind: all operations and methods, known and unknown names, good and bad. */
+export function requests(document: Document, known: Known): Arbitrary<Call> {
+  return fc
+    .constantFrom(...operationsOf(document, known))
     .chain(({ method, path, query, schema }) =>
       fc.record({
         method: fc.oneof(
@@ -146,6 +179,8 @@ function withoutBodyOfGet({ method, path, token, body }: Call): Call {
   return method === "GET" ? { method, path, token } : { method, path, token, body };
 }
 
+const oversizedWord = fc.constantFrom(...OVERSIZED_WORDS).map(([, word]) => word);
+
 function pathOf(template: string, { identifiers, sources }: Known): Arbitrary<string> {
   const oddName = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
   const segments = template.split("/").map((segment): Arbitrary<string> => {
@@ -155,6 +190,7 @@ function pathOf(template: string, { identifiers, sources }: Known): Arbitrary<st
       { weight: 6, arbitrary: fc.constantFrom(...wanted) },
       { weight: 1, arbitrary: oddName.map((name) => encodeURIComponent(name.toWellFormed())) },
       { weight: 1, arbitrary: fc.constantFrom("%", "%zz", "%00", "%2e%2e", "a%2Fb") },
+      { weight: 1, arbitrary: oversizedWord.map(encodeURIComponent) },
     );
   });
   return fc.tuple(...segments).map((parts) => parts.join("/"));
@@ -163,7 +199,7 @@ function pathOf(template: string, { identifiers, sources }: Known): Arbitrary<st
 function queryOf(document: Document, parameters: Parameter[]): Arbitrary<string> {
   const fields = parameters.map(({ name, schema }) =>
     fc
-      .option(fc.oneof(fitting(document, schema).map(String), text))
+      .option(fc.oneof(fitting(document, schema).map(String), text, oversizedWord))
       .map((value) =>
         value === null ? "" : `${name}=${encodeURIComponent(value.toWellFormed())}`,
       ),

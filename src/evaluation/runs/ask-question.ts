@@ -86,7 +86,7 @@ async function searched(
     targets: [{ rag: searchedAs(rag, setting), restriction }],
     queries: [waiting.question],
     ...searchOf(setting, RAG_TOP_K),
-    similarityThreshold: setting.similarityThreshold ?? null,
+    similarityThreshold: setting.similarityThreshold,
   });
   sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: null }, result);
   return {

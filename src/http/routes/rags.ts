@@ -87,13 +87,9 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   const found = await retrieve(
     services,
     {
+      ...input,
       targets: [{ rag: searchedAs(rag, input), restriction }],
       queries: input.semanticSearch,
-      topK: input.topK,
-      useReranking: input.useReranking,
-      candidateMultiplier: input.candidateMultiplier,
-      similarityThreshold: input.similarityThreshold ?? null,
-      includeDuplicates: input.includeDuplicates,
     },
     { signal: context.req.raw.signal },
   );

@@ -1,4 +1,4 @@
-import { below, quietly, wrong } from "./checking.ts";
+import { below, wrong } from "./checking.ts";
 import type { Checking, Judged } from "./checking.ts";
 import { canonical } from "./json-values.ts";
 
@@ -14,7 +14,6 @@ export function checkArray(checking: Checking, judged: Judged<unknown[]>): boole
     isGood = wrong(checking, at, `must have at most ${maxItems} items`);
   }
   isGood = checkItems(checking, judged) && isGood;
-  isGood = checkContains(checking, judged) && isGood;
   if (schema["uniqueItems"] === true) isGood = checkUnique(checking, judged) && isGood;
   return isGood;
 }
@@ -32,24 +31,6 @@ function checkItems(checking: Checking, judged: Judged<unknown[]>): boolean {
     isGood = checking.follows(inner, item, below(at, place)) && isGood;
   }
   return isGood;
-}
-
-function checkContains(checking: Checking, judged: Judged<unknown[]>): boolean {
-  const { schema, value, at } = judged;
-  const { contains, minContains, maxContains } = schema;
-  if (contains === undefined) return true;
-  let found = 0;
-  for (const [place, item] of value.entries()) {
-    const isOne = quietly(checking, () => checking.follows(contains, item, below(at, place)));
-    if (!isOne) continue;
-    found += 1;
-  }
-  const least = typeof minContains === "number" ? minContains : 1;
-  if (found < least) return wrong(checking, at, `must contain ${least} items that fit "contains"`);
-  if (typeof maxContains === "number" && found > maxContains) {
-    return wrong(checking, at, `must contain at most ${maxContains} items that fit "contains"`);
-  }
-  return true;
 }
 
 function checkUnique(checking: Checking, { value, at }: Judged<unknown[]>): boolean {

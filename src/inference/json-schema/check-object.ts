@@ -8,7 +8,7 @@ type JudgedObject = Judged<JsonObject>;
 export function checkObject(checking: Checking, judged: JudgedObject): boolean {
   const names = Object.keys(judged.value);
   checking.budget.spend(names.length);
-  const checks = [checkCount, checkRequired, checkDependencies, checkNames, checkMembers];
+  const checks = [checkCount, checkRequired, checkNames, checkMembers];
   let isGood = true;
   for (const check of checks) isGood = check(checking, judged, names) && isGood;
   return isGood;
@@ -26,33 +26,12 @@ function checkCount(checking: Checking, { schema, at }: JudgedObject, names: str
 }
 
 function checkRequired(checking: Checking, { schema, value, at }: JudgedObject): boolean {
-  const { required } = schema;
-  return !Array.isArray(required) || hasAll(checking, value, required, at);
-}
-
-function hasAll(checking: Checking, value: JsonObject, names: unknown[], at: string): boolean {
+  const names: unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
   checking.budget.spend(names.length);
   let isGood = true;
   for (const name of names) {
     if (typeof name !== "string" || Object.hasOwn(value, name)) continue;
     isGood = wrong(checking, at, `must have the property "${name}"`);
-  }
-  return isGood;
-}
-
-function checkDependencies(checking: Checking, { schema, value, at }: JudgedObject): boolean {
-  let isGood = true;
-  for (const keyword of ["dependentRequired", "dependentSchemas"]) {
-    const map = schema[keyword];
-    if (!isJsonObject(map)) continue;
-    for (const [name, inner] of Object.entries(map)) {
-      checking.budget.spend();
-      if (!Object.hasOwn(value, name)) continue;
-      isGood =
-        (Array.isArray(inner)
-          ? hasAll(checking, value, inner, at)
-          : checking.follows(inner, value, at)) && isGood;
-    }
   }
   return isGood;
 }

@@ -16,7 +16,6 @@ const isSchema: Form = (value) => isJsonObject(value) || typeof value === "boole
 const isSchemas: Form = (value) =>
   Array.isArray(value) && value.length > 0 && value.every(isSchema);
 const isMap: Form = (value) => isJsonObject(value) && Object.values(value).every(isSchema);
-const isNamesByName: Form = (value) => isJsonObject(value) && Object.values(value).every(isNames);
 /** A list of schemas until 2020-12, which uses `prefixItems` instead. */
 const isItems: Form = (value) => isSchema(value) || isSchemas(value);
 
@@ -28,16 +27,14 @@ const isType: Form = (value) =>
 
 const FORMS: [keywords: string, form: Form][] = [
   ["$id $schema $ref $comment title description format pattern", isString],
-  ["$defs definitions properties patternProperties dependentSchemas", isMap],
+  ["$defs definitions properties patternProperties", isMap],
   ["type", isType],
   ["enum", isList],
   ["required", isNames],
   ["anyOf allOf oneOf prefixItems", isSchemas],
-  ["not if then else additionalProperties propertyNames additionalItems contains", isSchema],
+  ["not if then else additionalProperties propertyNames additionalItems", isSchema],
   ["items", isItems],
-  ["dependentRequired", isNamesByName],
-  ["minProperties maxProperties minContains maxContains", isCount],
-  ["minItems maxItems minLength maxLength", isCount],
+  ["minProperties maxProperties minItems maxItems minLength maxLength", isCount],
   ["uniqueItems", isBoolean],
   ["minimum maximum exclusiveMinimum exclusiveMaximum", isNumber],
   ["multipleOf", isPositive],
@@ -52,7 +49,10 @@ export const UNSUPPORTED = [
   "$anchor",
   "$dynamicRef",
   "$recursiveRef",
+  "contains",
   "dependencies",
+  "dependentRequired",
+  "dependentSchemas",
   "unevaluatedItems",
   "unevaluatedProperties",
 ];

@@ -173,9 +173,8 @@ async function searchOnce(
   if (budget.started > MAX_SEARCHES) throw new Error("too many searches in one turn");
   const { restrictionOf, ...wanted } = settings;
   const targets = [{ rag: searchedAs(rag, settings), restriction: restrictionOf(rag) }];
-  const options = signal === undefined ? {} : { signal };
   const request = { ...wanted, targets, queries: [query] };
-  const found = await log.searching.during(() => retrieve(services, request, options));
+  const found = await log.searching.during(() => retrieve(services, request, { signal }));
   log.rerankingMs += found.timings.rerankingMs;
   log.uses.push(...found.uses);
   for (const loss of found.degradations) log.degradations.add(loss);

@@ -32,24 +32,16 @@ export async function searchRag(
   const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
   const { providerFilter: metadata = [] } = input;
   const { reranker = rag.reranker } = input;
+  const restriction = restrictionTo({ useAllFiles, files, folders, metadata });
   const isAdmin = caller.role === "admin";
   const result = await retrieve(
     services,
     {
-      targets: [
-        {
-          rag: { ...searchedAs(rag, input), reranker },
-          restriction: restrictionTo({ useAllFiles, files, folders, metadata }),
-        },
-      ],
+      ...input,
+      targets: [{ rag: { ...searchedAs(rag, input), reranker }, restriction }],
       queries: input.semanticSearch,
-      topK: input.topK,
-      useReranking: input.useReranking,
-      candidateMultiplier: input.candidateMultiplier,
-      similarityThreshold: input.similarityThreshold ?? null,
-      includeDuplicates: input.includeDuplicates,
     },
-    { explain: true, ...(signal === undefined ? {} : { signal }) },
+    { explain: true, signal },
   );
   sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: null }, result);
   return { ...answerOf(result, isAdmin), ...degradedFor({ isAdmin }, result.degradations) };

@@ -229,7 +229,7 @@ const LIMITS_OF_RATE: (Limit & { perSecond: number })[] = [
     name: "D1 thread",
     perSecond: 1_100,
     at: "about 1,100 reads of token and RAG a second, 0.9 ms each, all from the primary",
-    source: "measured: npm run bench -- lists",
+    source: "measured, 2026-11-22",
   },
 ];
 

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 
 import { panelApi } from "../../../src/panel/api/app.ts";
-import { panelRoutes } from "../../contract/oversized-fields/panel-routes.ts";
-import type { World } from "../../contract/world.ts";
 import { panelDocument } from "../../../src/panel/api/app.ts";
 
 const operations = () =>
@@ -18,20 +16,6 @@ test("the panel API's document has every route that there is, and no other", () 
     .routes.filter(({ method }) => method !== "ALL")
     .map(({ method, path }) => `${method.toLowerCase()} ${templateOf(path)}`);
   expect(listed.toSorted()).toEqual([...new Set(routes)].toSorted());
-});
-
-test("requests with oversized fields are made to every route", () => {
-  const world = { source: "docs", rag: "main", inference: "ask", agent: "agent" } as World;
-  const tried = panelRoutes(world, []).map(({ method, path }) => ({
-    method: method.toLowerCase(),
-    path: path.replace("/panel/api", ""),
-  }));
-  const untried = operations().filter(({ method, path }) => {
-    const form = new RegExp(`^${path.replace("{path}", ".+").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
-    return !tried.some((one) => one.method === method && form.test(one.path));
-  });
-  // It would end the session that the others need.
-  expect(untried).toEqual([{ method: "delete", path: "/session" }]);
 });
 
 test("every operation has a name of its own", () => {
