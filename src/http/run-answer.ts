@@ -16,24 +16,12 @@ export function runAnswer(
     toolCalls: toolCalls.map((call) => toolCallFor(caller, call)),
     ...(asked.includeSystemPrompt ? { systemPrompt } : {}),
     ...degradedFor(caller, degradations),
-    ...(caller.isAdmin ? { timings: rounded(timings), usage } : {}),
+    ...(caller.isAdmin ? { timings, usage } : {}),
   };
 }
 
 function toolCallFor({ isAdmin }: Caller, { id, tool, ok, debug }: ToolCall) {
   return isAdmin ? { id, tool, ok, debug } : { id, tool, ok };
-}
-
-const TENTHS = 10;
-const tenths = (ms: number) => Math.round(ms * TENTHS) / TENTHS;
-
-function rounded({ contextMs, rerankingMs, modelMs, totalMs }: Timings): Timings {
-  return {
-    contextMs: tenths(contextMs),
-    rerankingMs: tenths(rerankingMs),
-    modelMs: tenths(modelMs),
-    totalMs: tenths(totalMs),
-  };
 }
 
 /** `X-Inference-Timings`, in the syntax of Server-Timing. */

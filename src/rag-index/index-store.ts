@@ -1,3 +1,4 @@
+import { writeVersions } from "./write/write-versions.ts";
 import { isObject } from "../core/is-object.ts";
 import { runToEnd } from "../core/work/cooperative.ts";
 import type { CooperativeWork } from "../core/work/cooperative.ts";
@@ -19,8 +20,7 @@ import { confirmRemoved, purgeDueAt, tombstones } from "./vectors/tombstones.ts"
 import { countMoved, queueMoved } from "./vectors/vector-folders.ts";
 import { nextPageToVerify, orphansAmong, recordVerifiedPage } from "./vectors/verification.ts";
 import { activateVersion, describeFile } from "./write/activate-version.ts";
-import { abandon } from "./write/remove-chunks.ts";
-import { remove } from "./write/remove-file.ts";
+import { abandon, remove } from "./write/remove-chunks.ts";
 import { restrictToScopes } from "./write/scopes.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
@@ -28,7 +28,6 @@ import { giveWords } from "./write/word-index.ts";
 import { mergeDueAt, mergeWords } from "./write/word-merges.ts";
 import { noChange, noRemovals } from "./write/write-context.ts";
 import type { WriteContext } from "./write/write-context.ts";
-import { writeVersions } from "./write/write-versions.ts";
 
 /** Queries times chunks; a search of fewer takes some milliseconds. */
 const COMPARISONS_IN_ONE_PIECE = 50_000;

@@ -2,6 +2,7 @@ import type { ChunkId } from "../../core/ids.ts";
 import { runToEnd } from "../../core/work/cooperative.ts";
 import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import type {
+  ChunkOrigin,
   BestWanted,
   Candidate,
   HydrateRequest,
@@ -19,7 +20,6 @@ import { Eligibility } from "./eligibility.ts";
 import { chooseCandidates, findsAmong, fuseQuery, rankFused, scaleOf } from "./fuse.ts";
 import { hydrateChunks, readChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
-import { originsOf } from "./origins.ts";
 import { isRestricted, resolveRestriction } from "./resolve-restriction.ts";
 import { ranksIn, WordScores } from "./word-scores.ts";
 import type { TermCounts } from "../write/term-counts.ts";
@@ -232,4 +232,16 @@ function planOf(
     scan !== "in-flight" && scan !== "deep" && queries.every(({ vector }) => vector !== null);
   if (scansAnyway || chunkCount <= exactLimit) return { kind: "exact" };
   return { kind: "filtered", chunkCount, elsewhere: elsewhereOf(sql, restriction, files) };
+}
+
+/** Tells which of equal chunks in several shards came first. */
+function originsOf(sql: SqlStorage, ids: ChunkId[]): ChunkOrigin[] {
+  return sql
+    .exec<ChunkOrigin>(
+      `SELECT c.id, c.duplicate_key AS duplicateKey, f.id AS fileId, c.position
+        FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
+        JOIN files f ON f.file = c.file`,
+      JSON.stringify([...new Set(ids)]),
+    )
+    .toArray();
 }

@@ -1,8 +1,20 @@
 import { folderOf } from "../../core/folders.ts";
-import type { FileVersion, WrittenVersion } from "../../ports/index-versions.ts";
+import type { ChunkId } from "../../core/ids.ts";
+import { vectorIdOf } from "../../core/vector-id.ts";
+import type {
+  FileVersion,
+  PlacedChunk,
+  StagedChunk,
+  WrittenVersion,
+} from "../../ports/index-versions.ts";
 import type { UpsertBatch } from "../../ports/vector-ledger.ts";
-import { activateVersion } from "./activate-version.ts";
-import { writeNewFile } from "./new-file.ts";
+import type { Row } from "../tables.ts";
+import { addToTotals } from "../totals.ts";
+import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
+import { activateVersion, makeLive } from "./activate-version.ts";
+import { liveKeys } from "./duplicates.ts";
+import { findFile, findOrAddFile } from "./files.ts";
+import { insertContents } from "./insert-rows.ts";
 import { stage } from "./staging.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -24,3 +36,97 @@ export function writeVersions(
     return { stored, activation: activateVersion(context, file, revision, chunks) };
   });
 }
+
+/** A chunk of a version that is stored and live in one step. */
+type Whole = StagedChunk & { place: PlacedChunk; isDuplicate: boolean };
+type Added = Whole & { chunk: number };
+
+/**
+ * Stores the first version of a file that the index does not know, each row as it stays: staging
+ * and activating write most of them twice. Null where the file is known, or where not each of its
+ * chunks is stored now and has a place.
+ */
+function writeNewFile(
+  context: WriteContext,
+  { file: facts, revision, staged, chunks }: FileVersion,
+): WrittenVersion | null {
+  const { sql, change, unindexed } = context;
+  const placed = new Map(chunks.map((chunk) => [chunk.id, chunk]));
+  const isWhole = placed.size === staged.length && chunks.length === staged.length;
+  if (!isWhole || findFile(sql, facts.fileId) !== null) return null;
+  const whole = wholeChunks(sql, staged, placed);
+  if (whole === null) return null;
+  const file = findOrAddFile(sql, facts.fileId);
+  const added = addLive(sql, { file: file.file, revision }, whole);
+  storeCodesIfLarge(sql, added);
+  addToTotals(sql, { chunks: added.length });
+  makeLive(sql, file, facts, { revision, chunkCount: added.length });
+  for (const { chunk, isDuplicate, text, place } of added) {
+    // Words are deleted by the text as it is read: stored, it has no half characters.
+    const written = { headings: place.headings, text: text.toWellFormed() };
+    unindexed.push({ chunk, written });
+    change.entered.push(chunk);
+    if (isDuplicate) change.marks.push({ chunk, duplicate: true });
+  }
+  return {
+    stored: added.map(({ id, chunk }) => ({ id, vectorId: vectorIdOf(id, chunk) })),
+    activation: { outcome: "activated", chunkCount: added.length },
+  };
+}
+
+/** Of equal chunks the one inserted first is the original, of this file or of another. */
+function wholeChunks(
+  sql: SqlStorage,
+  staged: StagedChunk[],
+  placed: ReadonlyMap<ChunkId, PlacedChunk>,
+): Whole[] | null {
+  const known = liveKeys(
+    sql,
+    staged.map(({ duplicateKey }) => duplicateKey),
+  );
+  const whole: Whole[] = [];
+  const ids = new Set<ChunkId>();
+  for (const chunk of staged) {
+    const place = placed.get(chunk.id);
+    if (place === undefined || ids.has(chunk.id)) return null;
+    ids.add(chunk.id);
+    whole.push({ ...chunk, place, isDuplicate: known.has(chunk.duplicateKey) });
+    known.add(chunk.duplicateKey);
+  }
+  return whole;
+}
+
+/** @throws when an id is stored already, which names its file: the write is undone */
+function addLive(
+  sql: SqlStorage,
+  { file, revision }: { file: number; revision: number },
+  whole: Whole[],
+): Added[] {
+  const rows = sql.exec<Row<"chunks", "chunk" | "id">>(
+    `INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
+        page, start_at, end_at)
+      SELECT value ->> 0, ?, 1, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+        value ->> 5, value ->> 6, value ->> 7 FROM json_each(?) RETURNING chunk, id`,
+    file,
+    revision,
+    JSON.stringify(whole.map(rowOf)),
+  );
+  const numbers = new Map(Array.from(rows, ({ id, chunk }) => [id, chunk]));
+  const added = whole.flatMap((one) => {
+    const chunk = numbers.get(one.id);
+    return chunk === undefined ? [] : [{ ...one, chunk }];
+  });
+  insertContents(sql, added);
+  return added;
+}
+
+const rowOf = ({ id, isDuplicate, duplicateKey, place }: Whole) => [
+  id,
+  isDuplicate ? 1 : 0,
+  duplicateKey,
+  place.position,
+  JSON.stringify(place.headings),
+  place.page,
+  place.start,
+  place.end,
+];

@@ -14,7 +14,7 @@ export type BenchRag = { name: string; searchMode?: string };
 type Started = { url: string; pid: number; stop: () => Promise<void> };
 
 /** A service as `npm start` runs it, in a folder of its own, which goes when it stops. */
-export async function startEmpty(): Promise<Started> {
+async function startEmpty(): Promise<Started> {
   const state = mkdtempSync(join(tmpdir(), "quarry-bench-service-"));
   const worker = await startWorker({
     port: await freePort(),

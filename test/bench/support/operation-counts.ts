@@ -60,11 +60,3 @@ export function countsOf({ recorded, rows }: Told, event: string, times = 1): Co
     executions: recorded.length / times,
   };
 }
-
-/** Who waited for whom, for a simulation: the operations of one event until its answer. */
-export function chainOf({ recorded }: Told, event: string): Operation[] {
-  const one = recorded.findLast((line) => line.event === event);
-  const before = (one?.operations ?? []).slice(0, one?.beforeAnswer);
-  const isWaitedFor = ({ binding }: Operation) => !binding.endsWith("_QUEUE");
-  return roundsOf(before) > 0 ? before.filter(isWaitedFor) : [];
-}

@@ -1,8 +1,7 @@
 import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { CountedService } from "./counted-service.ts";
 import { startCountedService } from "./counted-service.ts";
-import { chainOf, countsOf, type Counts } from "./operation-counts.ts";
-import type { Operation } from "../../support/counted-bindings.ts";
+import { countsOf, type Counts } from "./operation-counts.ts";
 
 const FILES = 40;
 const SMALL_FILES = 400;
@@ -166,36 +165,4 @@ async function scanScenarios(service: CountedService, measure: Measure): Promise
   await measure("a scan that finds nothing new", event, 1, () =>
     service.call("POST", "/panel/api/file-sources/bucket/scan", {}),
   );
-}
-
-export type Chains = Record<
-  "retrieval, caller unknown" | "retrieval" | "with reranking" | "inference",
-  Operation[]
->;
-
-/** What a retrieval, one with reranking, and an inference ask for until their answers. */
-export async function measureChains(): Promise<Chains> {
-  const service = await startCountedService();
-  /** The last of them; from the second on the caller is known. */
-  const chain = async (path: string, body: unknown, times = 2) => {
-    for (let time = 0; time < times; time++) await service.call("POST", path, body);
-    return chainOf(await service.settled(), `POST ${path}`);
-  };
-  try {
-    const token = await setUp(service);
-    await service.put("/panel/api/file-sources/notes/files/0.md", noteOf(0));
-    await service.settled();
-    service.useToken(token);
-    // The first use of a minute is noted beside the answer.
-    await service.call("GET", "/api/rags");
-    await service.settled();
-    return {
-      "retrieval, caller unknown": await chain(RETRIEVE, question, 1),
-      retrieval: await chain(RETRIEVE, question),
-      "with reranking": await chain(RETRIEVE, reranked),
-      inference: await chain(RUN, { ...question, prompt: "What about moss?" }),
-    };
-  } finally {
-    await service.stop();
-  }
 }
