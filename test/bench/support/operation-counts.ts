@@ -1,4 +1,4 @@
-import { roundsOf, type Operation } from "../../support/counted-bindings.ts";
+import type { Operation } from "../../support/counted-bindings.ts";
 import type { Told } from "./round-trips-worker.ts";
 
 /** What one event, or one of many alike, asked the platform for; units as they are billed. */

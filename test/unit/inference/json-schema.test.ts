@@ -59,7 +59,7 @@ test.each([
   expect(readJsonSchema({ $schema }).ok).toBe(true);
 });
 
-test("items of either draft are judged by their places, references with what is beside them", () => {
+test("items are judged by their places, references with what is beside them", () => {
   const tuple = { items: [{ type: "number" }], additionalItems: false };
   for (const schema of [tuple, { prefixItems: [{ type: "number" }], items: false }]) {
     expect(isValid(schema, [1])).toBe(true);

@@ -52,7 +52,7 @@ test("a list that refers to itself refers to the same list inside the object", (
   expect(plan.read('{"items":["x"]}')).toMatchObject({ ok: false });
 });
 
-test("an object or nothing is asked for inside an object, without the schema's own address", () => {
+test("an object or null is asked for inside an object, without an identifier", () => {
   const plan = planFor({ ...object, $id: "https://x.test/n", type: ["object", "null"] });
   expect(plan.providerSchema).toMatchObject({
     type: "object",
