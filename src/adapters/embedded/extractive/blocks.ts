@@ -12,7 +12,7 @@ export type Block = Span & {
 /** What stands below one heading, or before the first; `isCut`: its beginning is elsewhere. */
 export type Section = { heading: string; isCut: boolean; blocks: Block[] };
 
-const HEADING = /^\s{0,3}#{1,6}\s+(.*)$/;
+const HEADING = /^\s{0,3}#{1,6}\s/;
 const UNDERLINE = /^\s{0,3}(?:={3,}|-{3,})\s*$/;
 const FENCE = /^\s*(```+|~~~+)/;
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
@@ -111,8 +111,8 @@ class Reader {
   }
 
   #headingAt({ text, indent }: Line, at: number): string | null {
-    const marked = HEADING.exec(text)?.[1];
-    if (marked !== undefined) return marked.replace(/\s+#+\s*$/, "");
+    const [mark] = HEADING.exec(text) ?? [];
+    if (mark !== undefined) return text.slice(mark.length).trim().replace(/\s#+$/, "").trimEnd();
     const next = this.#lines[at + 1];
     return next === undefined || next.isBlank || !this.#afterBlank
       ? null

@@ -71,8 +71,7 @@ function wantedIn(text: string, words: string): Question["wants"] {
 }
 
 /** What may stand between two names of one thing: `-v, --invert <x>`, `` `a` or `b` ``. */
-const SAME =
-  /^(?:[=\s]?<[^<>]{0,60}>|=\S{1,60})?[\s`'"*]*(?:(?:[,|/]|\bor\b)[\s`'"*]*|\s(?=\s*$))$/;
+const SAME = /^(?:[=\s]?<[^<>]{0,60}>|=\S{1,60})?[\s`'"*]*(?:(?:[,|/]|\bor\b)[\s`'"*]*|\s)$/;
 /** Characters of a sentence, an item or a row in which it says what it is about. */
 const HEAD_CHARACTERS = 60;
 

@@ -14,9 +14,12 @@ const LANGUAGES =
   "ini: ini cfg conf properties editorconfig env service desktop; hcl: tf tfvars hcl; nix: nix; " +
   "dtd: dtd; tcl: tcl; awk: awk; vim: vim; po: po pot; make: mk mak makefile; cmake: cmake; " +
   "dockerfile: dockerfile containerfile; diff: diff patch; solidity: sol; verilog: v sv; " +
-  "vhdl: vhd vhdl; ";
+  "vhdl: vhd vhdl";
 export const CODE_ENDINGS = new Map(
-  [...LANGUAGES.matchAll(/(\w+): ([^;]+);/g)].map(([, name = "", endings = ""]) => [name, endings]),
+  LANGUAGES.split("; ").map((language) => {
+    const [name = "", endings = ""] = language.split(": ");
+    return [name, endings];
+  }),
 );
 
 const LANGUAGE_BY_ENDING = new Map(

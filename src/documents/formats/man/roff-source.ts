@@ -8,9 +8,11 @@ const MAX_EXPANDED_LINES = 100_000;
 const MAX_EXPANDED_CHARACTERS = 1 << 20;
 const MAX_STRING_CHARACTERS = 4_096;
 const MAX_MACRO_DEPTH = 8;
-const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})[ \t]*(.*)$/s;
+const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})/;
 const COMMENT = /(^|[^\\])\\["#].*$/s;
 const COMPARISON = /^\(?(-?\d+)\w?\s*(==?|<=?|>=?)\s*(-?\d+)\w?\)?$/;
+
+const restAfter = (start: string, text: string) => text.slice(start.length).replace(/^[ \t]+/, "");
 
 type Pending = { line: string; depth: number };
 
@@ -41,7 +43,8 @@ export class RoffSource {
   *lines(isKnown: (request: string) => boolean): Generator<RoffLine> {
     for (let raw = this.#take(); raw !== null; raw = this.#take()) {
       const line = raw.replace(COMMENT, "$1").replace(/\\[{}]/g, "");
-      const [, request, rest = ""] = REQUEST.exec(line) ?? [];
+      const [control = "", request] = REQUEST.exec(line) ?? [];
+      const rest = restAfter(control, line);
       if (request === undefined) {
         if (!/^[.']/.test(line)) yield { request: null, text: this.#expanded(line) };
       } else if (!this.#handle(request, raw.replace(COMMENT, "$1"), rest)) {
@@ -125,13 +128,15 @@ export class RoffSource {
   }
 
   #setString(request: string, rest: string): void {
-    const [, name = "", value = ""] = /^(\S+)[ \t]*"?(.*)$/s.exec(rest) ?? [];
+    const [name = ""] = /^\S+/.exec(rest) ?? [];
+    const value = restAfter(name, rest).replace(/^"/, "");
     const before = request.startsWith("a") ? (this.#strings.get(name) ?? "") : "";
     this.#strings.set(name, (before + this.#expanded(value)).slice(0, MAX_STRING_CHARACTERS));
   }
 
   #decide(request: string, raw: string): void {
-    const [, rest = ""] = /^[.'][ \t]*[ie][fel][ \t]*(.*)$/s.exec(raw) ?? [];
+    const [control = ""] = /^[.'][ \t]*[ie][fel]/.exec(raw) ?? [];
+    const rest = restAfter(control, raw);
     const { holds, body } =
       request === "el"
         ? { holds: this.#otherwise.pop() ?? false, body: rest }
@@ -160,8 +165,10 @@ export class RoffSource {
 
   #holds(test: string): boolean {
     if (/^[not]$/.test(test)) return test !== "t";
-    const [, quote, one, other] = /^(['"])(.*?)\1(.*?)\1$/s.exec(test) ?? [];
-    if (quote !== undefined) return one === other;
+    if (/^['"]/.test(test)) {
+      const [, one, other] = test.split(test.charAt(0));
+      return one === other;
+    }
     const [, left, operator = "", right] = COMPARISON.exec(test) ?? [];
     if (left === undefined) return Number(/^-?\d+/.exec(test)?.[0] ?? 0) > 0;
     const difference = Number(left) - Number(right);
