@@ -16,8 +16,6 @@ type Role = keyof Series;
 
 const MAX_SERIES = 100;
 const MAX_POINTS = 1_000;
-/** Limit of the levels of categories, such as months within years. */
-const MAX_LEVELS = 10;
 /** Elements of a series by the role of their points. */
 const ROLES = new Map<string, Role>([
   ["tx", "name"],
@@ -54,27 +52,14 @@ function rowsOf(series: Series[]): string[][] {
   return rows.length === 0 ? [] : [["", ...filled.map(({ name }) => name)], ...rows];
 }
 
-function joinedLevels(levels: string[][]): string[] {
-  const shown = levels.toReversed();
-  const length = Math.max(0, ...shown.map((level) => level.length));
-  const last = shown.map(() => "");
-  return Array.from({ length }, (_unused, at) => {
-    for (const [depth, level] of shown.entries()) {
-      const isInner = depth === shown.length - 1;
-      last[depth] = level[at] ?? (isInner ? "" : (last[depth] ?? ""));
-    }
-    return last.filter((name) => name !== "").join(" ");
-  });
-}
-
 class DrawingReader implements XmlHandler {
   readonly texts = new Set<string>();
   readonly series: Series[] = [];
   #inSeries = false;
   #inTitle = 0;
   #role: Role | null = null;
-  /** Points of the role's levels, the innermost first. */
-  #levels: string[][] = [];
+  /** Levels of categories, such as months within years: the first, the innermost, is read. */
+  #level = 0;
   #format: CellFormat = plainNumber;
   #is1904 = false;
   #point = 0;
@@ -97,10 +82,10 @@ class DrawingReader implements XmlHandler {
 
   #openPart(name: string, point: number): void {
     if (name === "pt") this.#point = point;
-    else if (name === "lvl" && this.#levels.length < MAX_LEVELS) this.#levels.push([]);
+    else if (name === "lvl") this.#level++;
     else if (ROLES.has(name)) {
       this.#role = ROLES.get(name) ?? null;
-      this.#levels = [];
+      this.#level = 0;
       this.#format = plainNumber;
     }
   }
@@ -131,19 +116,12 @@ class DrawingReader implements XmlHandler {
     else if (name === "p") this.#endText();
     else if (name === "title") this.#inTitle--;
     else if (name === "ser") this.#inSeries = false;
-    else if (ROLES.has(name)) this.#endRole();
+    else if (ROLES.has(name)) this.#role = null;
   }
 
   #endFormat(): void {
     if (this.#hasRole) this.#format = formatOf(this.#current, this.#is1904);
     this.#current = "";
-  }
-
-  #endRole(): void {
-    const series = this.series.at(-1);
-    if (this.#role === "categories" && this.#levels.length > 0 && series !== undefined)
-      series.categories = joinedLevels(this.#levels);
-    this.#role = null;
   }
 
   #openSeries(): void {
@@ -161,11 +139,10 @@ class DrawingReader implements XmlHandler {
     this.#current = "";
     if (series === undefined) return;
     if (this.#role === "name") series.name = text;
-    else if (this.#point >= 0 && this.#point < MAX_POINTS) {
+    else if (this.#level < 2 && this.#point >= 0 && this.#point < MAX_POINTS) {
       const number = Number(text);
       const isNumber = text !== "" && Number.isFinite(number);
-      const points = this.#levels.at(-1) ?? series[this.#role];
-      points[this.#point] = isNumber ? this.#format(number) : text;
+      series[this.#role][this.#point] = isNumber ? this.#format(number) : text;
     }
   }
 

@@ -5,7 +5,6 @@ import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { DocxFields, linkTargetOf } from "./docx-fields.ts";
-import { DocxLeftOut } from "./docx-left-out.ts";
 import type { Numbering } from "./docx-numbering.ts";
 import { DocxRuns } from "./docx-runs.ts";
 import { headingLevelOf, isOn } from "./docx-styles.ts";
@@ -14,8 +13,6 @@ import { DocxTables } from "./docx-tables.ts";
 import { DocxWriter } from "./docx-writer.ts";
 import type { DocxParagraph } from "./docx-writer.ts";
 import type { Drawing } from "../drawings.ts";
-import { pageText } from "../embedded-page.ts";
-import type { EmbeddedPage } from "../embedded-page.ts";
 import { FormulaReader } from "../formula.ts";
 import type { NoteMarks } from "../note-marks.ts";
 import { symbolCharacter } from "../symbol-fonts.ts";
@@ -25,9 +22,13 @@ export type DocxParts = {
   numbering: Numbering;
   links: Map<string, string>;
   drawings: Map<string, Drawing>;
-  pages: Map<string, EmbeddedPage>;
   noteMarks: NoteMarks;
 };
+
+/** No text of the document's current state; `rt` gives a pronunciation. */
+const LEFT_OUT = new Set(
+  "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt".split(" "),
+);
 
 const BLANK: DocxParagraph = {
   text: "",
@@ -42,8 +43,8 @@ const BLANK: DocxParagraph = {
 export class DocxReader implements XmlHandler {
   hiddenParagraphs = 0;
   unreadParts = 0;
-  #shown = 0;
-  readonly #leftOut = new DocxLeftOut();
+  /** The depth within elements that are left out. */
+  #leftOut = 0;
   readonly #runs = new DocxRuns();
   #collects: "text" | "code" | null = null;
   #formula: FormulaReader | null = null;
@@ -116,7 +117,9 @@ export class DocxReader implements XmlHandler {
     },
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
-    altChunk: (attributes) => this.#takeIn(this.#parts.pages.get(attributes["r:id"] ?? "")),
+    altChunk: () => {
+      this.unreadParts++;
+    },
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
     tbl: () => this.#tables.open(),
@@ -129,22 +132,24 @@ export class DocxReader implements XmlHandler {
   };
 
   open(name: string, attributes: XmlAttributes): void {
-    if (this.#leftOut.open(name, this.#shown)) return;
+    if (LEFT_OUT.has(name)) this.#leftOut++;
+    if (this.#leftOut > 0) return;
     if (name === this.#noteElement) this.#openNote(attributes);
     if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
     this.#formula?.open(name, attributes);
   }
 
   text(data: string): void {
-    if (this.#leftOut.isOpen) return;
+    if (this.#leftOut > 0) return;
     if (this.#formula !== null) this.#formula.text(data);
     else if (this.#collects === "text") this.#write(data);
     else if (this.#collects === "code") this.#fields.addCode(data);
   }
 
   close(name: string): void {
-    if (this.#leftOut.close(name)) return;
-    if (this.#formula !== null) this.#closeInFormula(this.#formula);
+    if (LEFT_OUT.has(name)) this.#leftOut--;
+    else if (this.#leftOut > 0) return;
+    else if (this.#formula !== null) this.#closeInFormula(this.#formula);
     else entryNamed(this.#onClose, name)?.();
   }
 
@@ -176,7 +181,6 @@ export class DocxReader implements XmlHandler {
     const paragraph = this.#paragraphs.at(-1);
     if (paragraph === undefined || this.#fields.hidesText) return;
     const isSeen = /\S/.test(text);
-    if (isSeen) this.#shown++;
     if (!this.#isHidden(paragraph)) {
       paragraph.text = longer(paragraph.text, text);
       if (isSeen) this.#isPageFresh = false;
@@ -209,15 +213,7 @@ export class DocxReader implements XmlHandler {
   #draw(relationship: string | undefined): void {
     const drawing = this.#parts.drawings.get(relationship ?? "");
     if (drawing === undefined || this.#isHidden(this.#paragraphs.at(-1))) return;
-    this.#shown++;
     this.#writer.draw(drawing);
-  }
-
-  #takeIn(page: EmbeddedPage | undefined): void {
-    this.#shown++;
-    if (page === undefined) this.unreadParts++;
-    else if (this.#tables.takesText) this.#tables.write(pageText(page));
-    else this.#writer.page(page);
   }
 
   /** Opens a note; separators between text and notes are notes, too, with a type of their own. */

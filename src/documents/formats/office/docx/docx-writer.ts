@@ -6,8 +6,6 @@ import { styleOf } from "./docx-styles.ts";
 import type { ParagraphStyle } from "./docx-styles.ts";
 import { writeDrawing } from "../drawings.ts";
 import type { Drawing } from "../drawings.ts";
-import { writePage } from "../embedded-page.ts";
-import type { EmbeddedPage } from "../embedded-page.ts";
 import { markerFor } from "../list-labels.ts";
 import { CODE_STYLE, QUOTE_STYLE } from "../style-names.ts";
 
@@ -94,11 +92,6 @@ export class DocxWriter {
 
   draw(drawing: Drawing): void {
     this.#drawings.push(drawing);
-  }
-
-  page(page: EmbeddedPage): void {
-    this.#writeCode();
-    writePage(page, this.#out);
   }
 
   rows(rows: string[][]): void {

@@ -10,8 +10,6 @@ import { readNumbering } from "./docx-numbering.ts";
 import { readStyles } from "./docx-styles.ts";
 import { readDrawing } from "../drawings.ts";
 import type { Drawing } from "../drawings.ts";
-import { embeddedPage } from "../embedded-page.ts";
-import type { EmbeddedPage } from "../embedded-page.ts";
 import { NoteMarks } from "../note-marks.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
 import { readXml } from "../../xml/xml-stream.ts";
@@ -64,30 +62,15 @@ export function* extractDocx(bytes: Uint8Array): CooperativeWork<Extraction> {
 function* readRelated(
   archive: ZipArchive,
   part: string,
-): CooperativeWork<Pick<DocxParts, "links" | "drawings" | "pages">> {
+): CooperativeWork<Pick<DocxParts, "links" | "drawings">> {
   const found = {
     links: new Map<string, string>(),
     drawings: new Map<string, Drawing>(),
-    pages: new Map<string, EmbeddedPage>(),
   };
   const drawn = new DrawnText();
   for (const { id, type, target, isExternal } of yield* relationshipsOf(archive, part)) {
     if (isExternal) found.links.set(id, target);
     else if (DRAWINGS.has(type)) found.drawings.set(id, yield* readDrawing(archive, target, drawn));
-    else if (type === "aFChunk") {
-      const bytes = yield* readPart(archive, target);
-      const page = bytes === null ? null : embeddedPage(target, bytes);
-      if (page !== null) found.pages.set(id, page);
-    }
   }
   return found;
-}
-
-/** Reads a whole optional part: null when it is missing or damaged. */
-function* readPart(archive: ZipArchive, name: string): CooperativeWork<Uint8Array | null> {
-  try {
-    return yield* archive.read(name);
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,4 @@
 import { longer } from "../../../writing/bounded-text.ts";
-import { DrawnText } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
@@ -7,7 +6,6 @@ import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import type { HiddenCount } from "../sheets/hidden-cells.ts";
 import { OdfLists } from "./odf-lists.ts";
 import { OdfNumbering } from "./odf-numbering.ts";
-import { OdfObjectReader } from "./odf-objects.ts";
 import type { OdfObject } from "./odf-objects.ts";
 import { OdfParagraphs } from "./odf-paragraphs.ts";
 import type { OdfParagraph } from "./odf-paragraphs.ts";
@@ -17,7 +15,7 @@ import { OdfWriter } from "./odf-writer.ts";
 import type { OdfKind } from "./odf-writer.ts";
 
 const LEFT_OUT = new Set(
-  "tracked-changes annotation annotation-end sequence-decls forms settings table-of-content-source title desc ruby-text date-time-decl page-number page-count header-decl footer-decl note-citation binary-data help-message error-message".split(
+  "tracked-changes annotation annotation-end sequence-decls forms settings table-of-content-source title desc ruby-text date-time-decl page-number page-count header-decl footer-decl note-citation binary-data object help-message error-message".split(
     " ",
   ),
 );
@@ -36,10 +34,6 @@ export class OdfReader implements XmlHandler {
   #inSpeakerNotes = 0;
   /** Paragraphs of a slide's title; null outside a title. */
   #title: string[] | null = null;
-  /** Reads an object that is embedded in the file itself instead of in its own part. */
-  #object: OdfObjectReader | null = null;
-  #objectDepth = 0;
-  readonly #drawn = new DrawnText();
   readonly #styles = new OdfStyles();
   readonly #numbering = new OdfNumbering();
   readonly #lists = new OdfLists(this.#numbering);
@@ -98,7 +92,6 @@ export class OdfReader implements XmlHandler {
     frame: (attributes) => {
       if (attributes["presentation:class"] === "title") this.#title = [];
     },
-    object: ({ href = "" }) => this.#openObject(href),
     table: (attributes) => this.#openTable(attributes),
     "table-column": (attributes) => this.#tables.openColumn(attributes),
     "table-row": (attributes) => this.#tables.openRow(attributes),
@@ -107,17 +100,11 @@ export class OdfReader implements XmlHandler {
   };
 
   open(name: string, attributes: XmlAttributes): void {
-    if (this.#object !== null) {
-      this.#objectDepth++;
-      this.#object.open(name, attributes);
-      return;
-    }
     if (this.#hiddenDepth > 0 || this.#hides(name, attributes)) {
       this.#hiddenDepth++;
       return;
     }
-    if (LEFT_OUT.has(name)) this.#leftOut++;
-    if (this.#leftOut > 0) return;
+    if (this.#leavesOut(name, attributes)) return;
     if (this.#inBody) entryNamed(this.#onOpen, name)?.(attributes);
     else if (name === "body") this.#onOpen["body"]?.(attributes);
     else {
@@ -127,17 +114,12 @@ export class OdfReader implements XmlHandler {
   }
 
   text(data: string): void {
-    if (this.#object !== null) this.#object.text(data);
     // White space collapses; significant white space is written as elements.
-    else if (this.#hiddenDepth === 0 && this.#leftOut === 0 && this.#inBody)
+    if (this.#hiddenDepth === 0 && this.#leftOut === 0 && this.#inBody)
       this.#write(data.replace(/\s+/g, " "));
   }
 
   close(name: string): void {
-    if (this.#object !== null) {
-      this.#closeObject(name, this.#object);
-      return;
-    }
     if (this.#hiddenDepth > 0) {
       this.#hiddenDepth--;
       return;
@@ -178,6 +160,12 @@ export class OdfReader implements XmlHandler {
       if (this.#tables.close()) this.#writer.endTable();
     },
   };
+
+  #leavesOut(name: string, { href = "" }: XmlAttributes): boolean {
+    if (name === "object" && this.#leftOut === 0) this.#place(href);
+    if (LEFT_OUT.has(name)) this.#leftOut++;
+    return this.#leftOut > 0;
+  }
 
   /** Whether an element and its contents are hidden; counts it if so. */
   #hides(name: string, attributes: XmlAttributes): boolean {
@@ -255,23 +243,10 @@ export class OdfReader implements XmlHandler {
       this.#writer.slideTitle(parts.join(" "));
   }
 
-  #openObject(href: string): void {
-    const name = href.replace(/^\.\//, "");
-    const object = this.#objects.get(name);
-    if (object !== undefined) this.#place(object);
-    this.#object = new OdfObjectReader(this.#drawn);
-    this.#objectDepth = 1;
-  }
-
-  #closeObject(name: string, reader: OdfObjectReader): void {
-    if (--this.#objectDepth > 0) reader.close(name);
-    else {
-      this.#place(reader.object);
-      this.#object = null;
-    }
-  }
-
-  #place(object: OdfObject): void {
+  /** Places an object of the package; those that a flat file holds itself are left out. */
+  #place(href: string): void {
+    const object = this.#objects.get(href.replace(/^\.\//, ""));
+    if (object === undefined) return;
     if (object.formula !== "") this.#write(object.formula);
     if (object.texts.length > 0 || object.rows.length > 0) this.#writer.chart(object);
   }

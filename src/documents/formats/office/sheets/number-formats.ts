@@ -11,7 +11,7 @@ const ISO_DATE_CHARACTERS = 10;
 const MAX_SERIAL = 2_958_466;
 /** Excel's own limit. */
 const MAX_CODE_CHARACTERS = 255;
-const MAX_DECIMALS = 30;
+const MAX_DECIMALS = 15;
 const PERCENT_PLACES = 2;
 const COMMA_PLACES = 3;
 const DAYS_TO_1904 = 1_462;
@@ -23,11 +23,12 @@ export const plainNumber: CellFormat = (value) =>
 /**
  * A format code (ECMA-376 part 1, §18.8.31). Dates are shown as ISO 8601, numbers without
  * thousands separators, with the code's units and currencies. A value is shown plainly if the code
- * shows nothing or it is unclear which of its sections applies.
+ * shows nothing or has conditions.
  */
 export function formatOf(code: string, is1904: boolean): CellFormat {
   if (code.length > MAX_CODE_CHARACTERS) return plainNumber;
   const parts = sectionsOf(code);
+  if (parts.some((part) => CONDITION.test(part.replace(QUOTED, "")))) return plainNumber;
   // The last section with a text placeholder is for texts, like the fourth.
   if (parts.length > 1 && parts.at(-1)?.replace(QUOTED, "").includes("@") === true) parts.pop();
   const sections = parts.slice(0, MAX_SECTIONS).map((part) => sectionFormat(part, is1904));
@@ -57,51 +58,20 @@ function sectionsOf(code: string): string[] {
 }
 
 type Section = {
-  condition: ((value: number) => boolean) | null;
   isDate: boolean;
   isEmpty: boolean;
   hasNumber: boolean;
   show: CellFormat;
 };
 
-/** Null if no section applies to the number, or more than one may. */
-function chosenSection(sections: Section[], value: number): Section | null {
-  const [first = null, second = null] = sections;
-  if (first?.condition?.(value) === true || second === null)
-    return first?.condition?.(value) === false ? null : first;
-  const others = sections.slice(1);
-  return first?.condition ? sectionByCondition(others, value) : sectionBySign(sections, value);
+/** The first section is for positive numbers, the second for negative ones, the third for zero. */
+function chosenSection([first, second, zero]: Section[], value: number): Section | null {
+  const others = value < 0 ? second : zero;
+  return (value > 0 ? first : others) ?? first ?? null;
 }
 
-/** Picks a section after one whose condition does not hold. */
-function sectionByCondition([section, other]: Section[], value: number): Section | null {
-  const holds = section?.condition?.(value) ?? other === undefined;
-  if (holds) return section ?? null;
-  return section?.condition ? (other ?? null) : null;
-}
-
-/** The first one is for positive numbers, the second for negative ones, the third for zero. */
-function sectionBySign([first, second, zero]: Section[], value: number): Section | null {
-  const byFirst = value > 0 || (value === 0 && zero === undefined);
-  const bySecond = second?.condition?.(value) ?? null;
-  if (bySecond === byFirst) return null;
-  const section = byFirst ? first : value < 0 || bySecond !== null ? second : zero;
-  return section ?? null;
-}
-
-const CONDITION = /\[(<=|>=|<>|<|>|=)\s*(-?[\d.]+(?:E[+-]?\d+)?)\s*\]/i;
-
-function conditionOf(bare: string): Section["condition"] {
-  const [, operator, operand] = CONDITION.exec(bare) ?? [];
-  if (operator === undefined) return null;
-  const bound = Number(operand);
-  return (value) => {
-    if (operator === "<>") return value !== bound;
-    if (operator.includes("=") && value === bound) return true;
-    if (operator.startsWith("<")) return value < bound;
-    return operator.startsWith(">") && value > bound;
-  };
-}
+/** A section's own condition, such as `[<100]`; colours and currencies hold no such signs. */
+const CONDITION = /\[[<>=]/;
 
 function sectionFormat(section: string, is1904: boolean): Section {
   const shown = section
@@ -109,13 +79,13 @@ function sectionFormat(section: string, is1904: boolean): Section {
     .replace(/\[\$([^\]-]{0,255})[^\]]{0,255}\]/g, '"$1"');
   const unquoted = shown.replace(QUOTED, "");
   const bare = unquoted.replace(/\[(?![hms]{1,255}\])[^\]]{0,255}\]/gi, "");
-  const rest = { condition: conditionOf(unquoted), isEmpty: shown.trim() === "" };
+  const isEmpty = shown.trim() === "";
   if (/[ymdhs]/i.test(bare) && !/general/i.test(bare))
-    return { ...rest, isDate: true, hasNumber: true, show: dateFormat(bare, is1904) };
+    return { isEmpty, isDate: true, hasNumber: true, show: dateFormat(bare, is1904) };
   const number = numberFormat(bare);
   const [before, after] = wordsAround(shown);
   const show = (value: number) => before + (number?.(value) ?? "") + after;
-  return { ...rest, isDate: false, hasNumber: number !== null, show };
+  return { isEmpty, isDate: false, hasNumber: number !== null, show };
 }
 
 /** The units, currencies and words around the number, without padding and alignment. */
@@ -161,17 +131,10 @@ function numberFormat(bare: string): CellFormat | null {
  * is below that.
  */
 function decimalText(value: number, places: number, decimals: number): string {
-  const [mantissa = "", exponent] = value.toExponential(SIGNIFICANT_DIGITS - 1).split("e");
-  const digits = mantissa.replace(".", "");
-  const whole = Number(exponent) + places + 1;
-  // Such a number has no decimals within double precision.
-  if (whole > SIGNIFICANT_DIGITS) return plainNumber(Number(`${value}e${places}`) || value);
-  const kept = whole + decimals;
-  const rest = kept < 0 ? "" : digits.slice(kept);
-  const shown = BigInt(digits.slice(0, Math.max(0, kept)).padEnd(Math.max(1, kept), "0"));
-  const rounded = String(shown + (rest >= "5" ? 1n : 0n)).padStart(decimals + 1, "0");
-  if (decimals === 0) return rounded;
-  return `${rounded.slice(0, -decimals)}.${rounded.slice(-decimals)}`;
+  const [digits = "0", exponent = "0"] = plainNumber(value).split("e");
+  const shifted = Math.round(Number(`${digits}e${Number(exponent) + places + decimals}`));
+  const text = Number(`${shifted}e${-decimals}`).toFixed(decimals);
+  return /^[\d.]+$/.test(text) ? text : plainNumber(Number(`${value}e${places}`) || value);
 }
 
 /** The least number of digits before the point, as in `00000`. */

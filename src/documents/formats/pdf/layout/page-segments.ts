@@ -64,20 +64,7 @@ function wholeLines(segments: Segment[]): Segment[] {
     if (line.pieces !== undefined) line.text = readingOrder(line.pieces, line.size);
     delete line.pieces;
   }
-  return withInitials(withJustifiedLines(lines));
-}
-
-function withInitials(lines: Segment[]): Segment[] {
-  const initials = lines.filter(({ text }) => INITIAL.test(text)).slice(0, MAX_INITIALS);
-  const joined = new Set<Segment>();
-  for (const initial of initials) {
-    const [first] = lines.filter((line) => isInitial(initial, line)).sort((a, b) => a.y - b.y);
-    if (first === undefined) continue;
-    first.text = initial.text + first.text;
-    first.x0 = initial.x0;
-    joined.add(initial);
-  }
-  return joined.size === 0 ? lines : lines.filter((line) => !joined.has(line));
+  return withJustifiedLines(lines);
 }
 
 /**
@@ -136,32 +123,7 @@ function placed(
   return { segment, isTurned };
 }
 
-/** A drop cap: a paragraph's first letter over several lines, beside the first of them. */
-const INITIAL = /^["“„«‘]?\p{Lu}$/u;
-const INITIAL_SCALE = 1.8;
-/** In ems of the initial: how far the first line is above the initial's baseline. */
-const INITIAL_DEPTH = 0.35;
-const MAX_INITIALS = 40;
-
-function isInitial(last: Segment, next: Segment): boolean {
-  if (last.block !== next.block || !INITIAL.test(last.text)) return false;
-  if (last.size < next.size * INITIAL_SCALE || !/^(?:\p{Ll}|\p{Lu}{2})/u.test(next.text))
-    return false;
-  const gap = next.x0 - last.x1;
-  const above = last.y - next.y;
-  const isFirst = above > last.size * INITIAL_DEPTH && above < last.size;
-  return (
-    (isFirst || Math.abs(above) < next.size * SAME_LINE) &&
-    gap > next.size * OVERLAP &&
-    gap < next.size
-  );
-}
-
 function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean {
-  if (isInitial(last, next)) {
-    Object.assign(last, { ...next, text: last.text + next.text, x0: last.x0 });
-    return true;
-  }
   const accented = last.block === next.block ? withAccent(last, next) : null;
   if (accented !== null) {
     last.text = accented;

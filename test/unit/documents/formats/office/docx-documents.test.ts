@@ -241,31 +241,6 @@ it("takes the links of notes from where the notes have them", async () => {
   expect(markdown).toBe("See[^1]\n\n[^1]: [there](https://example.org/note)");
 });
 
-describe("web pages that a document takes in", () => {
-  const HTML = "<html><body><h2>Öl „A“</h2><p>Two&nbsp;litres</p></body></html>";
-  const mhtml = (encoding: string, body: string) =>
-    `MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="----=b"\r\n\r\n------=b\r\nContent-Type: text/html; charset="utf-8"\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n------=b--`;
-
-  it.each([
-    ["as they are", "page.html", HTML],
-    [
-      "as mail writes them",
-      "page.mht",
-      mhtml(
-        "quoted-printable",
-        HTML.replace("Ö", "=C3=96").replace("„", "=E2=80=9E").replace("<p>", "<p=\r\n>"),
-      ),
-    ],
-    ["as html-docx-js writes them", "page.mht", mhtml("quoted-printable", HTML)],
-    ["in base64", "page.mht", mhtml("base64", Buffer.from(HTML).toString("base64"))],
-  ])("are read where they stand, %s", async (_how, name, content) => {
-    const { markdown } = await read(`${p(r("Before"))}<w:altChunk r:id="c"/>${p(r("After"))}`, {
-      more: { c: ["aFChunk", content, name] },
-    });
-    expect(markdown).toBe("Before\n\n## Öl „A“\n\nTwo litres\n\nAfter");
-  });
-});
-
 it("a Word document in one XML file says how to save it", async () => {
   const text = `<?xml version="1.0"?>\n<w:wordDocument xmlns:w="w"><w:body/></w:wordDocument>`;
   const file = { name: "a.xml", mimeType: null, bytes: new TextEncoder().encode(text) };

@@ -76,11 +76,6 @@ it.each(["GBK-EUC-V", "GB-EUC-V"])("reads vertical text in %s", async (cmap) => 
   expect(markdown.replace(/\s/g, "")).toBe("安全");
 });
 
-it("shows glyphs as unknown that stand for no character", async () => {
-  const { markdown } = await extract(pdfIn("Identity-H", "GB1", bytesOf("03ac03ad7ffe")));
-  expect(markdown).toBe("啊阿\ufffd");
-});
-
 it("does not guess what an unknown map says", async () => {
   const reading = extract(pdfIn("UniGB-UTF8-H", "GB1", encode(CHINESE, "gb18030")));
   await expect(reading).rejects.toThrow(

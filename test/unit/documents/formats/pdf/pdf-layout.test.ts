@@ -43,19 +43,6 @@ it.each([
   expect((await extract(pageOf(content))).markdown).toBe(whole);
 });
 
-it.each(["before", "after"])(
-  "sets an initial, drawn %s its text, at its word's start",
-  async (when) => {
-    const initial = "BT /F1 40 Tf 50 675 Td (T) Tj ET\n";
-    const words = ["he lock at the mouth of the river", "was built in the year of the flood"];
-    const text = words.map((each, at) => `BT /F1 10 Tf 76 ${697 - at * 12} Td (${each}) Tj ET\n`);
-    const content = (when === "before" ? [initial, ...text] : [...text, initial]).join("");
-    expect((await extract(pageOf(content))).markdown).toBe(
-      "The lock at the mouth of the river was built in the year of the flood",
-    );
-  },
-);
-
 it("takes no widely spread line of a justified column for a table's row", async () => {
   const rows = ["every master shall report", "the draught of the vessel"];
   const spread = (text: string, y: number, gap: number) => {

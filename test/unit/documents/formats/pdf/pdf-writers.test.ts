@@ -52,12 +52,6 @@ describe("fonts that are coded by the glyphs of a known collection", () => {
     expect(markdown.normalize("NFKC")).toBe(text.normalize("NFKC"));
     expect(notes).toEqual([]);
   });
-
-  it("shows a glyph that it does not know as unknown", async () => {
-    const [font0 = "", ...more] = font("Japan1", "Identity-H");
-    const bytes = pageOf(lineOf(700, "[<07d37ffe07d307d3>]"), font0, ...more);
-    expect((await extract(bytes)).markdown).toBe("港\ufffd港港");
-  });
 });
 
 describe("lines that are read from the right", () => {
