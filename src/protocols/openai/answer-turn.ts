@@ -6,7 +6,7 @@ import { isNotFound } from "../../core/errors.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import type { Caller } from "../../http/caller.ts";
-import { EVENT_STREAM_HEADERS, eventText } from "../../http/event-stream.ts";
+import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import { admit, recentAgent, recentInference } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { runBody } from "../../http/run-stream.ts";
@@ -17,6 +17,7 @@ import { run } from "../run.ts";
 import type { Runner } from "../run.ts";
 import { applyCallerLimits } from "./apply-caller-limits.ts";
 import { openAiErrorBody, refuse } from "./errors.ts";
+import type { OpenAiErrorBody } from "./errors.ts";
 import { checkFunctions } from "./functions.ts";
 import { asNoSuchModel, readModelName } from "./models.ts";
 import { outputEvents, outputOf } from "./output.ts";
@@ -24,18 +25,20 @@ import type { Output, OutputEvent } from "./output.ts";
 import { MODEL_MAX_LENGTH } from "./turn.ts";
 import type { Turn } from "./turn.ts";
 
-type ErrorBody = ReturnType<typeof openAiErrorBody>;
-
 /** How one of OpenAI's APIs asks for a turn and tells it. */
 export type TurnApi<Read extends Turn> = {
   schema: z.ZodType;
   /** @throws OpenAiRefusal */
   read: (body: unknown) => Read;
   answer: (turn: Read, output: Output) => JSONValue;
-  /** Texts of a stream's events. */
-  stream: (events: AsyncIterable<OutputEvent>, turn: Read) => AsyncGenerator<string>;
-  /** The event that ends a stream after a failure; default: the error. */
-  failed?: (error: ErrorBody) => string;
+  teller: (turn: Read) => Teller;
+};
+
+/** Tells a turn as a stream. */
+export type Teller = {
+  texts: (events: AsyncIterable<OutputEvent>) => AsyncGenerator<string>;
+  /** The event that ends the stream after a failure. */
+  failed: (error: OpenAiErrorBody) => string;
 };
 
 /** Runs the inference or agent that the body names, and answers whole or as a stream. */
@@ -69,13 +72,15 @@ export async function answerTurn<Read extends Turn>(
 export const streamedTurn = <Read extends Turn>(
   running: Parameters<typeof runBody>[0],
   turn: Read,
-  { stream, failed = (error) => eventText(error) }: Pick<TurnApi<Read>, "stream" | "failed">,
-): Promise<ReadableStream<Uint8Array>> =>
-  runBody(
+  api: Pick<TurnApi<Read>, "teller">,
+): Promise<ReadableStream<Uint8Array>> => {
+  const teller = api.teller(turn);
+  return runBody(
     running,
-    (events) => stream(outputEvents(events, turn), turn),
-    ({ status, error, thrown }) => failed(openAiErrorBody(status, error, thrown)),
+    (events) => teller.texts(outputEvents(events, turn)),
+    ({ status, error, thrown }) => teller.failed(openAiErrorBody(status, error, thrown)),
   );
+};
 
 function modelIn(body: unknown): string {
   const model = isObject(body) ? body["model"] : "";

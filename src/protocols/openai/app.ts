@@ -4,8 +4,9 @@ import { notFound } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { answerTurn } from "./answer-turn.ts";
-import { chatCompletions } from "./chat-completions.ts";
+import { chatCompletions } from "./chat-answer.ts";
 import { notServed, openAiError, openAiTooMany } from "./errors.ts";
+import { responses } from "./responses-answer.ts";
 import { modelRoutes } from "./models.ts";
 import { tokensOnly } from "../tokens-only.ts";
 import { vectorStoreRoutes } from "./vector-stores.ts";
@@ -18,11 +19,9 @@ export function openAiProtocol(): Hono<AppEnv> {
   app.post("/embeddings", () => {
     throw notServed("this service makes no embeddings for others");
   });
-  app.post("/responses", () => {
-    throw notServed("answers are at /v1/chat/completions");
-  });
   app.route("/", modelRoutes());
   app.post("/chat/completions", tokensOnly, (context) => answerTurn(context, chatCompletions));
+  app.post("/responses", tokensOnly, (context) => answerTurn(context, responses));
   app.route("/", vectorStoreRoutes());
   app.all("*", () => {
     throw notFound();

@@ -1,9 +1,22 @@
 import { SECOND_MS } from "../../core/time.ts";
 import { eventText } from "../../http/event-stream.ts";
 import type { FunctionCall, Usage } from "../../inference/types.ts";
+import type { Teller, TurnApi } from "./answer-turn.ts";
+import { ChatRequest, readChat } from "./chat-request.ts";
 import type { ReadChat } from "./chat-request.ts";
 import { degradedAnswer } from "./output.ts";
 import type { Output, OutputEvent } from "./output.ts";
+
+/** https://platform.openai.com/docs/api-reference/chat */
+export const chatCompletions: TurnApi<ReadChat> = {
+  schema: ChatRequest,
+  read: readChat,
+  answer: chatAnswer,
+  teller: (chat): Teller => ({
+    texts: (events) => chatChunks(events, chat),
+    failed: (error) => eventText(error),
+  }),
+};
 
 const DONE = "data: [DONE]\n\n";
 
@@ -14,7 +27,7 @@ const headOf = ({ model }: ReadChat) => ({
 });
 
 /** https://platform.openai.com/docs/api-reference/chat/object */
-export function chatAnswer(chat: ReadChat, output: Output) {
+function chatAnswer(chat: ReadChat, output: Output) {
   const { text, calls } = output;
   const message = {
     role: "assistant" as const,
@@ -33,7 +46,7 @@ export function chatAnswer(chat: ReadChat, output: Output) {
 }
 
 /** https://platform.openai.com/docs/api-reference/chat-streaming */
-export async function* chatChunks(
+async function* chatChunks(
   events: AsyncIterable<OutputEvent>,
   chat: ReadChat,
 ): AsyncGenerator<string> {

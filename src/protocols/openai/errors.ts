@@ -34,7 +34,7 @@ export class NoSuchModel extends QuarryError {
   }
 }
 
-type ErrorBody = {
+export type OpenAiErrorBody = {
   error: { message: string; type: string; param: string | null; code: string | null };
 };
 
@@ -52,7 +52,7 @@ const KINDS: Partial<Record<number, { type: string; code: string | null }>> = {
   503: { type: SERVER, code: "rate_limiting_unavailable" },
 };
 
-function bodyOf(status: number, message: string, thrown?: unknown): ErrorBody {
+function bodyOf(status: number, message: string, thrown?: unknown): OpenAiErrorBody {
   const { type, code } = KINDS[status] ?? { type: NOT_VALID, code: null };
   if (thrown instanceof OpenAiRefusal) {
     return { error: { message, type, param: thrown.param, code: thrown.openAiCode } };

@@ -55,7 +55,9 @@ export function sayWithFunctions(body: ChatBody): Said {
   const results = since.filter(({ role }) => role === "tool").map(({ content }) => content);
   const passages = JSON.stringify([body.messages[asked]?.content, ...results]);
   const sentence = /[^.:>\\]*(thirty days|holts)[^.]*\./.exec(passages)?.[0] ?? "It is forty-two.";
-  return { text: [sentence.trim(), ...results.filter((text) => text?.length === 4)].join(" ") };
+  return {
+    text: [sentence.trim(), ...results.flatMap((text) => text?.match(/\brain\b/) ?? [])].join(" "),
+  };
 }
 
 type OfferedFunction = { function: { name: string; parameters?: { properties?: object } } };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { jsonLog } from "../../../src/core/log.ts";
 import { modelFailed } from "../../../src/core/errors.ts";
 import { streamedTurn } from "../../../src/protocols/openai/answer-turn.ts";
-import { chatCompletions } from "../../../src/protocols/openai/chat-completions.ts";
+import { chatCompletions } from "../../../src/protocols/openai/chat-answer.ts";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import type { Listening } from "../../../src/inference/run-events.ts";
 import type { InferenceResult } from "../../../src/inference/types.ts";

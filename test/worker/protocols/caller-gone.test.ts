@@ -73,6 +73,11 @@ test.each<[string, readonly [string, object], { accept?: string; hangs?: string 
   ["an agent, streamed", INVOKE, { accept: EVENTS }],
   ["a chat", [CHAT, { model: "inference/ask", messages }]],
   ["a chat, streamed", [CHAT, { model: "agent/helper", messages, stream: true }]],
+  ["a response", ["/v1/responses", { model: "inference/ask", input: prompt }]],
+  [
+    "a response, streamed",
+    ["/v1/responses", { model: "agent/helper", input: prompt, stream: true }],
+  ],
   ["an inference over MCP", ["/mcp", tool("ask_ask", { prompt })]],
   ["an agent over MCP", ["/mcp", tool("agent_helper", { prompt })]],
   ["a retrieval", ["/api/rags/notes/retrieve", { semanticSearch }], { hangs: "embedding" }],

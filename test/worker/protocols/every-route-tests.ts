@@ -55,8 +55,14 @@ const PROBES: Record<string, Probe[]> = {
     {
       path: "/v1/responses",
       body: { model: "inference/hidden", input: query },
-      seen: /"not served"|Not found/,
-      refused: 404,
+      seen: /"status":"completed"/,
+      refused: 403,
+    },
+    {
+      path: "/v1/responses",
+      body: { model: "agent/spy", input: query, stream: true },
+      seen: /"status":"completed"/,
+      refused: 403,
     },
   ],
   "GET /v1/vector_stores": [{ path: "/v1/vector_stores", seen: /"id":"secrets"/, refused: 200 }],
@@ -122,6 +128,7 @@ export function everyRouteTests(world: () => ProtocolsWorld): void {
   const CALLS: Pick<Probe, "path" | "body">[] = [
     chat("inference/ask"),
     chat("agent/helper", { stream: true }),
+    { path: "/v1/responses", body: { model: "inference/ask", input: query } },
     { path: "/v1/vector_stores/notes/search", body: { query } },
     tool("search", { query }, ANSWER),
     tool("ask_ask", { prompt }, ANSWER),
@@ -134,7 +141,15 @@ export function everyRouteTests(world: () => ProtocolsWorld): void {
     const ask = serviceWith(({ queue }) => ({ queue: { ...queue, usage } }));
     const token = await world().token(SOME);
     for (const call of CALLS) expect(await ask(token, call)).toMatchObject({ status: 200 });
-    const kinds = ["inference", "agent", "retrieve", "retrieve", "inference", "retrieve"];
+    const kinds = [
+      "inference",
+      "agent",
+      "inference",
+      "retrieve",
+      "retrieve",
+      "inference",
+      "retrieve",
+    ];
     expect(told.map(({ kind }) => kind)).toEqual(kinds);
     expect(new Set(told.map(({ tokenId }) => tokenId)).size).toBe(1);
     for (const { tokenId, ragIds, outcome } of told) {

@@ -40,6 +40,31 @@ const chat = (models: string[]) =>
     ["model", "messages"],
   );
 
+const item = object(
+  {
+    type: { enum: ["message", "function_call", "function_call_output", "reasoning"] },
+    role: { enum: ["user", "assistant", "system"] },
+    content: { anyOf: [text, list(object({ type: { enum: ["input_text", "x"] }, text }))] },
+    call_id: { enum: ["a", "b"] },
+    name: text,
+    arguments: text,
+    output: text,
+  },
+  ["role", "content"],
+);
+const response = (models: string[]) =>
+  object(
+    {
+      model: { enum: models },
+      input: { anyOf: [text, list(item)] },
+      stream: { type: "boolean" },
+      tools: list(object({ type: { enum: ["function", "web_search"] }, name: text })),
+      tool_choice: { enum: ["auto", "none", "required"] },
+      previous_response_id: { enum: [null, "resp_1"] },
+    },
+    ["model", "input"],
+  );
+
 const rpc = ({ rags, inferences, agents }: Names) => {
   const tools = ["search", "fetch", ...inferences.map((one) => `ask_${one}`)];
   const given = object(
@@ -110,6 +135,7 @@ export function protocolOperations(names: Names) {
     { method: "GET", path: "/v1/vector_stores/{identifier}", schema: {} },
     { method: "POST", path: "/v1/vector_stores/{identifier}/search", schema: search },
     { method: "POST", path: "/v1/chat/completions", schema: chat(models) },
+    { method: "POST", path: "/v1/responses", schema: response(models) },
     { method: "POST", path: "/mcp", schema: rpc(names) },
     { method: "POST", path: "/dify/retrieval", schema: retrieval },
   ];

@@ -1,0 +1,196 @@
+import { SECOND_MS } from "../../core/time.ts";
+import { eventText } from "../../http/event-stream.ts";
+import type { FunctionCall, Usage } from "../../inference/types.ts";
+import type { Teller, TurnApi } from "./answer-turn.ts";
+import type { OpenAiErrorBody } from "./errors.ts";
+import { degradedAnswer } from "./output.ts";
+import type { Output, OutputEvent } from "./output.ts";
+import { readResponse, ResponsesRequest } from "./responses-request.ts";
+import type { ReadResponse } from "./responses-request.ts";
+
+/*
+ * https://platform.openai.com/docs/api-reference/responses/object and …/responses-streaming; the
+ * types are in node_modules/openai/resources/responses/responses.d.ts.
+ */
+
+export const responses: TurnApi<ReadResponse> = {
+  schema: ResponsesRequest,
+  read: readResponse,
+  answer: responseAnswer,
+  teller: (turn) => new ResponseTeller(turn),
+};
+
+const newId = (kind: string) => `${kind}_${crypto.randomUUID().replaceAll("-", "")}`;
+
+/** The response before anything came of it. */
+function begunResponse({ asked, model, functions }: ReadResponse) {
+  return {
+    id: newId("resp"),
+    object: "response" as const,
+    created_at: Math.floor(Date.now() / SECOND_MS),
+    status: "in_progress",
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: asked.instructions ?? null,
+    max_output_tokens: asked.max_output_tokens ?? null,
+    metadata: asked.metadata ?? {},
+    model,
+    output: [],
+    parallel_tool_calls: functions?.parallel ?? true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    store: false,
+    temperature: asked.temperature ?? null,
+    text: { format: asked.text?.format ?? { type: "text" as const } },
+    tool_choice: asked.tool_choice ?? "auto",
+    tools: asked.tools ?? [],
+    top_p: null,
+    truncation: "disabled",
+    usage: null,
+  };
+}
+
+type Begun = ReturnType<typeof begunResponse>;
+
+const finishedResponse = (begun: Begun, output: Output, items: object[]) => ({
+  ...begun,
+  status: output.isCut ? "incomplete" : "completed",
+  incomplete_details: output.isCut ? { reason: "max_output_tokens" } : null,
+  output: items,
+  usage: usageAnswer(output.usage),
+  ...degradedAnswer(output),
+});
+
+function responseAnswer(turn: ReadResponse, output: Output) {
+  const message = hasMessage(output) ? [messageItem(newId("msg"), output)] : [];
+  const items = [...message, ...output.calls.map((call) => callItem(newId("fc"), call))];
+  return finishedResponse(begunResponse(turn), output, items);
+}
+
+const hasMessage = ({ text, calls }: Output) => text !== "" || calls.length === 0;
+
+const messageItem = (id: string, output: Output) => ({
+  id,
+  type: "message" as const,
+  status: output.isCut ? "incomplete" : "completed",
+  role: "assistant" as const,
+  content: [textPart(output.text, annotationsOf(output))],
+});
+
+const textPart = (text: string, annotations: object[]) => {
+  return { type: "output_text" as const, text, annotations, logprobs: [] };
+};
+
+/** `index`: where the file is cited, as OpenAI has it; the stretch is an addition of ours. */
+const annotationsOf = ({ citations }: Output) =>
+  citations.map((cited) =>
+    Object.assign({ type: "file_citation" as const, index: cited.end_index }, cited),
+  );
+
+const callItem = (id: string, call: FunctionCall) => ({
+  id,
+  type: "function_call" as const,
+  status: "completed",
+  call_id: call.id,
+  name: call.name,
+  arguments: call.arguments,
+});
+
+const usageAnswer = ({ inputTokens, outputTokens, totalTokens }: Usage) => ({
+  input_tokens: inputTokens,
+  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+  output_tokens: outputTokens,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: totalTokens,
+});
+
+/** Tells one response as a stream of events. */
+class ResponseTeller implements Teller {
+  readonly #begun: Begun;
+  #sequence = 0;
+  /** Of the message, once it has begun. */
+  #messageId: string | null = null;
+
+  constructor(turn: ReadResponse) {
+    this.#begun = begunResponse(turn);
+  }
+
+  async *texts(events: AsyncIterable<OutputEvent>): AsyncGenerator<string> {
+    for await (const event of events) {
+      if (event.type === "begin") {
+        for (const type of ["created", "in_progress"]) {
+          yield this.#event(`response.${type}`, { response: this.#begun });
+        }
+      } else if (event.type === "text") {
+        yield* this.#beginMessage();
+        yield this.#ofText("delta", { delta: event.text, logprobs: [] });
+      } else yield* this.#end(event.output);
+    }
+  }
+
+  /** Clients read the one form or the other. */
+  failed({ error }: OpenAiErrorBody): string {
+    return this.#event("error", { ...error, type: "error", error });
+  }
+
+  #event(type: string, data: object): string {
+    const sequence_number = this.#sequence++;
+    return eventText({ type, sequence_number, ...data }, type);
+  }
+
+  #ofText(what: string, data: object): string {
+    return this.#event(`response.output_text.${what}`, { ...this.#place, ...data });
+  }
+
+  get #place() {
+    return { item_id: this.#messageId, output_index: 0, content_index: 0 };
+  }
+
+  *#beginMessage(): Generator<string> {
+    if (this.#messageId !== null) return;
+    this.#messageId = newId("msg");
+    const id = this.#messageId;
+    const message = { id, type: "message", status: "in_progress", role: "assistant", content: [] };
+    yield this.#event("response.output_item.added", { output_index: 0, item: message });
+    yield this.#event("response.content_part.added", { ...this.#place, part: textPart("", []) });
+  }
+
+  *#end(output: Output): Generator<string> {
+    const items: object[] = [];
+    if (hasMessage(output)) {
+      yield* this.#beginMessage();
+      items.push(yield* this.#endMessage(output));
+    }
+    for (const call of output.calls) {
+      items.push(yield* this.#call(call, items.length));
+    }
+    const response = finishedResponse(this.#begun, output, items);
+    yield this.#event(`response.${response.status}`, { response });
+  }
+
+  *#endMessage(output: Output): Generator<string, object> {
+    const item = messageItem(this.#messageId ?? "", output);
+    const [part] = item.content;
+    for (const [annotation_index, annotation] of annotationsOf(output).entries()) {
+      yield this.#ofText("annotation.added", { annotation_index, annotation });
+    }
+    yield this.#ofText("done", { text: output.text, logprobs: [] });
+    yield this.#event("response.content_part.done", { ...this.#place, part });
+    yield this.#event("response.output_item.done", { output_index: 0, item });
+    return item;
+  }
+
+  *#call(call: FunctionCall, output_index: number): Generator<string, object> {
+    const item = callItem(newId("fc"), call);
+    const place = { item_id: item.id, output_index };
+    const begun = { ...item, status: "in_progress", arguments: "" };
+    yield this.#event("response.output_item.added", { output_index, item: begun });
+    const ofArguments = "response.function_call_arguments";
+    yield this.#event(`${ofArguments}.delta`, { ...place, delta: call.arguments });
+    const { name, arguments: whole } = call;
+    yield this.#event(`${ofArguments}.done`, { ...place, name, arguments: whole });
+    yield this.#event("response.output_item.done", { output_index, item });
+    return item;
+  }
+}

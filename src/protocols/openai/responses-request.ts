@@ -1,0 +1,181 @@
+import { z } from "zod";
+
+import { isObject } from "../../core/is-object.ts";
+import { parseBody, refuse } from "./errors.ts";
+import {
+  FunctionFields,
+  functionsOf,
+  FunctionType,
+  readFunctions,
+  ToolChoice,
+} from "./functions.ts";
+import { ResponseFormat, schemaOf } from "./response-format.ts";
+import { readConversation, SHARED_FIELDS } from "./turn.ts";
+import type { Said, Turn } from "./turn.ts";
+
+/*
+ * https://platform.openai.com/docs/api-reference/responses/create, without a store: what of a
+ * request this service holds. Fields that only tune the model (`top_p`, `reasoning`, `include`, …)
+ * are ignored, and the header `X-Ignored-Fields` names them.
+ */
+
+const ITEMS_LIMIT = 1_000;
+const PARTS_LIMIT = 100;
+const METADATA_LIMIT = 16;
+
+/** Of our own earlier items; nothing of it is read. */
+const OUTPUT_FIELDS = {
+  id: z.unknown().optional(),
+  status: z.unknown().optional(),
+  phase: z.unknown().optional(),
+};
+
+const Part = z.discriminatedUnion(
+  "type",
+  [
+    z.object({ type: z.literal(["input_text", "text"]), text: z.string() }),
+    z.object({
+      type: z.literal("output_text"),
+      text: z.string(),
+      annotations: z.unknown().optional(),
+      logprobs: z.unknown().optional(),
+    }),
+    z.object({ type: z.literal("refusal"), refusal: z.string() }),
+  ],
+  "must be input_text: other parts are not read",
+);
+const Content = z.union([z.string(), z.array(Part).max(PARTS_LIMIT)]);
+
+const Item = z.discriminatedUnion(
+  "type",
+  [
+    z.object({
+      type: z.literal("message"),
+      role: z.enum(["system", "developer", "user", "assistant"]),
+      content: Content,
+      ...OUTPUT_FIELDS,
+    }),
+    z.object({
+      type: z.literal("function_call"),
+      call_id: z.string().min(1),
+      name: z.string(),
+      arguments: z.string(),
+      ...OUTPUT_FIELDS,
+    }),
+    z.object({
+      type: z.literal("function_call_output"),
+      call_id: z.string(),
+      output: Content,
+      ...OUTPUT_FIELDS,
+    }),
+    z.object({ type: z.literal("item_reference"), id: z.string() }),
+  ],
+  "must be message, function_call or function_call_output: other items are not read",
+);
+
+/** Messages may come without their type. */
+const AnyItem = z.preprocess(
+  (item) => (isObject(item) && item["type"] === undefined ? { ...item, type: "message" } : item),
+  Item,
+);
+
+const ResponsesFormat = ResponseFormat.extend({
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  strict: z.boolean().nullish(),
+});
+
+const nothing = (rule: string) => z.null(`must be empty: ${rule}`).optional();
+const NOT_STORED = "nothing is stored here, send the earlier items in input";
+
+export const ResponsesRequest = z.object({
+  ...SHARED_FIELDS,
+  input: z.union([z.string(), z.array(AnyItem).max(ITEMS_LIMIT)]),
+  instructions: z.string().nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  metadata: z
+    .record(z.string().max(64), z.string().max(512))
+    .refine((given) => Object.keys(given).length <= METADATA_LIMIT, "must have at most 16 keys")
+    .nullish(),
+  tools: functionsOf(z.object({ type: FunctionType, ...FunctionFields })),
+  tool_choice: ToolChoice.nullish(),
+  text: z.object({ format: ResponsesFormat.nullish() }).nullish(),
+  store: z.boolean().nullish(),
+  background: z
+    .literal(false, "must be false: use stream, answers are not made in the background")
+    .nullish(),
+  previous_response_id: nothing(NOT_STORED),
+  conversation: nothing(NOT_STORED),
+  prompt: nothing("prompts are not stored here, send instructions and input"),
+});
+
+export type ReadResponse = Turn & { asked: z.output<typeof ResponsesRequest> };
+
+/** @throws OpenAiRefusal that names the parameter. */
+export function readResponse(body: unknown): ReadResponse {
+  const asked = parseBody(ResponsesRequest, body);
+  const { input, instructions, text, tools } = asked;
+  const format = text?.format;
+  const isWithoutSchema = format?.type === "json_schema" && (format.schema ?? null) === null;
+  if (isWithoutSchema) throw refuse("text.format.schema", "is required");
+  const jsonSchema = schemaOf(format, "text.format.schema");
+  const { systemNote, ...conversation } = readConversation(saidIn(input));
+  return {
+    ...conversation,
+    systemNote: [instructions ?? "", systemNote].filter((note) => note !== "").join("\n\n"),
+    model: asked.model,
+    temperature: asked.temperature ?? null,
+    maxOutputTokens: asked.max_output_tokens ?? null,
+    jsonSchema,
+    functions: readFunctions(tools ?? [], asked.tool_choice, asked.parallel_tool_calls),
+    cites: asked.includeSources !== false && jsonSchema === undefined,
+    stream: asked.stream === true,
+    asked,
+  };
+}
+
+type Input = z.output<typeof ResponsesRequest>["input"];
+type ReadItem = z.output<typeof Item>;
+
+function saidIn(input: Input): Said[] {
+  if (typeof input === "string") {
+    return [{ param: "input", content: "input", role: "user", text: input }];
+  }
+  const last = input.findLastIndex((item) => item.type === "message" && item.role === "user");
+  return input.flatMap((item, at) => {
+    if (item.type !== "item_reference") return [itemSaid(item, `input[${at}]`)];
+    // What was said with calls since the last question can be missed; an earlier answer cannot.
+    if (at > last) return [];
+    throw refuse(`input[${at}].type`, NO_REFERENCE);
+  });
+}
+
+const NO_REFERENCE =
+  "must not be item_reference: nothing is stored here, send the item itself (with store: false, clients do)";
+
+function itemSaid(item: Exclude<ReadItem, { type: "item_reference" }>, at: string): Said {
+  if (item.type === "function_call") {
+    const calls = [{ id: item.call_id, name: item.name, arguments: item.arguments }];
+    return { param: at, content: at, role: "assistant", text: "", calls };
+  }
+  if (item.type === "function_call_output") {
+    const callField = `${at}.call_id`;
+    const text = textOf(item.output);
+    return {
+      param: at,
+      content: `${at}.output`,
+      role: "tool",
+      text,
+      callId: item.call_id,
+      callField,
+    };
+  }
+  const told = { param: `${at}.role`, content: `${at}.content`, text: textOf(item.content) };
+  if (item.role !== "assistant") return { ...told, role: item.role };
+  return { ...told, role: "assistant", calls: [] };
+}
+
+function textOf(content: z.output<typeof Content>): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("\n");
+}

@@ -1,0 +1,218 @@
+import { describe, expect, test } from "vitest";
+
+import { jsonLog } from "../../../src/core/log.ts";
+import { modelFailed } from "../../../src/core/errors.ts";
+import type { Listening } from "../../../src/inference/run-events.ts";
+import type { InferenceResult } from "../../../src/inference/types.ts";
+import { streamedTurn } from "../../../src/protocols/openai/answer-turn.ts";
+import { outputOf } from "../../../src/protocols/openai/output.ts";
+import { responses } from "../../../src/protocols/openai/responses-answer.ts";
+import { readResponse } from "../../../src/protocols/openai/responses-request.ts";
+import type { RetrievedChunk } from "../../../src/retrieval/score-chunks.ts";
+
+const log = jsonLog(() => {});
+const asked = (more: object = {}) =>
+  readResponse({ model: "agent/helper", input: "Hello", stream: true, ...more });
+
+const source = { ragIdentifier: "notes", filePath: "a.md" } as RetrievedChunk["source"];
+const items: RetrievedChunk[] = [{ text: "It is so.", score: 1, source }];
+const cited = {
+  type: "text" as const,
+  text: "It is so.",
+  citations: [{ item: 0, start: 0, end: 9 }],
+};
+const call = { id: "call_1", name: "get_weather", arguments: '{"city":"Ghent"}' };
+
+const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult => ({
+  response: [cited],
+  items,
+  toolCalls: [],
+  functionCalls: [],
+  finish: "stop",
+  systemPrompt: "",
+  degradations: [],
+  timings: { contextMs: 0, rerankingMs: 0, modelMs: 0, totalMs: 0 },
+  usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cost: null },
+  uses: [],
+  ...more,
+});
+
+type Event = { type: string; sequence_number: number; response?: object; delta?: string };
+
+async function eventsOf(run: (listening: Listening) => Promise<InferenceResult>, turn = asked()) {
+  const { signal } = new AbortController();
+  const text = await new Response(await streamedTurn({ run, signal, log }, turn, responses)).text();
+  return text
+    .trim()
+    .split("\n\n")
+    .map((event) => {
+      const [, name, data = ""] = /^event: (\S+)\ndata: (.*)$/.exec(event) ?? [];
+      const told = JSON.parse(data) as Event;
+      expect(told.type).toBe(name);
+      return told;
+    });
+}
+
+const short = (events: Event[]) => events.map(({ type }) => type.replace("response.", ""));
+
+const BEGUN = ["created", "in_progress"];
+const ADDED = ["output_item.added", "content_part.added"];
+const DONE = ["output_text.done", "content_part.done", "output_item.done"];
+const CALLED = [
+  "output_item.added",
+  "function_call_arguments.delta",
+  "function_call_arguments.done",
+  "output_item.done",
+];
+
+describe("a streamed response", () => {
+  test("has OpenAI's events, numbered, and ends with the whole response", async () => {
+    const events = await eventsOf(async ({ emit }) => {
+      await emit({ type: "retrieval", items, degradations: [] });
+      await emit({ type: "delta", text: "Wait.", step: 0 });
+      await emit({ type: "delta", text: "It is so.", step: 1 });
+      return resultOf({ functionCalls: [call], degradations: ["reranker: 503"] });
+    });
+    const texts = ["output_text.delta", "output_text.delta", "output_text.annotation.added"];
+    expect(short(events)).toEqual([...BEGUN, ...ADDED, ...texts, ...DONE, ...CALLED, "completed"]);
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at));
+    const told = events
+      .map(({ type, delta }) => (type.endsWith("text.delta") ? delta : ""))
+      .join("");
+    expect(told).toBe("Wait.\n\nIt is so.");
+    const annotation = {
+      type: "file_citation",
+      file_id: "notes/a.md",
+      filename: "a.md",
+      index: 16,
+    };
+    expect(events.at(-1)?.response).toMatchObject({
+      status: "completed",
+      store: false,
+      output: [
+        {
+          type: "message",
+          status: "completed",
+          content: [{ type: "output_text", text: told, annotations: [annotation] }],
+        },
+        { type: "function_call", call_id: "call_1", name: call.name, arguments: call.arguments },
+      ],
+      usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+      degraded: { occurred: true },
+    });
+  });
+
+  test.each<[string, Partial<InferenceResult>, string[]]>([
+    ["calls alone", { response: [], functionCalls: [call] }, [...CALLED, "completed"]],
+    [
+      "an answer that was cut off",
+      { finish: "length" },
+      [...ADDED, "output_text.delta", "output_text.annotation.added", ...DONE, "incomplete"],
+    ],
+  ])("%s", async (_, result, ending) => {
+    const events = await eventsOf(async () => resultOf(result));
+    expect(short(events)).toEqual([...BEGUN, ...ending]);
+  });
+
+  test("a failure is its last event, in both forms that clients read", async () => {
+    const events = await eventsOf(async ({ emit }) => {
+      await emit({ type: "delta", text: "It", step: 0 });
+      throw modelFailed("Model call failed: provider answered 503");
+    });
+    const error = { message: "Model call failed: provider answered 503", code: "model_failed" };
+    expect(events.at(-1)).toMatchObject({ type: "error", sequence_number: 5, ...error, error });
+  });
+});
+
+test("a plain response says what was asked, and what came of it", () => {
+  const metadata = { user: "7" };
+  const turn = asked({ instructions: "Be brief.", metadata, max_output_tokens: 9 });
+  const plain = responses.answer(turn, outputOf(turn, resultOf({ finish: "length" })));
+  expect(plain).toMatchObject({
+    object: "response",
+    status: "incomplete",
+    incomplete_details: { reason: "max_output_tokens" },
+    instructions: "Be brief.",
+    max_output_tokens: 9,
+    metadata,
+    store: false,
+    previous_response_id: null,
+    text: { format: { type: "text" } },
+    tool_choice: "auto",
+    tools: [],
+  });
+  const uncited = asked({ includeSources: false });
+  expect(responses.answer(uncited, outputOf(uncited, resultOf()))).toMatchObject({
+    output: [{ content: [{ annotations: [] }] }],
+  });
+});
+
+const question = { role: "user", content: [{ type: "input_text", text: "What now?" }] };
+const called = { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" };
+const returned = { type: "function_call_output", call_id: "call_1", output: "rain" };
+
+test("items are read as a conversation", () => {
+  const said = { type: "message", role: "assistant", id: "msg_1", status: "completed" };
+  const parts = [{ type: "output_text", text: "Hi.", annotations: [], logprobs: [] }];
+  const other = { ...called, call_id: "call_2" };
+  const turn = asked({
+    instructions: "Be brief.",
+    input: [
+      { role: "developer", content: "Rhyme." },
+      { role: "user", content: "Hello" },
+      { ...said, content: parts },
+      question,
+      // What was said with the calls, as a client that counts on a store has it.
+      { type: "item_reference", id: "msg_2" },
+      called,
+      other,
+      returned,
+      { ...returned, call_id: "call_2" },
+    ],
+  });
+  const calls = ["call_1", "call_2"].map((id) => ({ id, name: "f", arguments: "{}" }));
+  expect(turn).toMatchObject({
+    systemNote: "Be brief.\n\nRhyme.",
+    prompt: "What now?",
+    messages: [
+      { role: "user", content: "Hello" },
+      { role: "assistant", content: "Hi." },
+    ],
+    followUp: [
+      { role: "assistant", content: "", calls },
+      { role: "tool", call: calls[0], content: "rain" },
+      { role: "tool", call: calls[1], content: "rain" },
+    ],
+  });
+});
+
+test.each<[string, object, string]>([
+  ["previous_response_id", { previous_response_id: "resp_1" }, "send the earlier items in input"],
+  ["conversation", { conversation: "conv_1" }, "send the earlier items in input"],
+  ["prompt", { prompt: { id: "pmpt_1" } }, "send instructions and input"],
+  ["background", { background: true }, "use stream"],
+  ["tools[0].type", { tools: [{ type: "web_search" }] }, "searched without a tool"],
+  ["tool_choice", { tool_choice: "required" }, "without tools"],
+  ["text.format.schema", { text: { format: { type: "json_schema", name: "a" } } }, "is required"],
+  ["input", { input: [] }, "must not be empty"],
+  ["input", { input: " " }, "must not be blank"],
+  ["input[0].type", { input: [{ type: "reasoning", summary: [] }] }, "must be message"],
+  ["input[0].type", { input: [{ type: "item_reference", id: "m" }, question] }, "store: false"],
+  [
+    "input[0].content[0].type",
+    { input: [{ ...question, content: [{ type: "input_image" }] }] },
+    "",
+  ],
+  ["input[1]", { input: [question, called] }, "call_1"],
+  ["input[1].call_id", { input: [question, returned] }, "must name a call"],
+  ["input[1]", { input: [called, returned] }, "must follow a message of the user"],
+])("a response is refused for %s: %j", (param, more, words) => {
+  let thrown: unknown;
+  try {
+    asked(more);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({ kind: "invalid", param });
+  expect(String(thrown)).toContain(words);
+});
