@@ -268,7 +268,7 @@ function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
 }
 
 /** The error of a failed model call: the provider's status, without the provider's own text. */
-function asModelFailed(thrown: unknown): QuarryError {
+export function asModelFailed(thrown: unknown): QuarryError {
   if (thrown instanceof QuarryError) return thrown;
   if (thrown instanceof ModelFailure) {
     const told = thrown.status === null ? thrown.message : statusInWords(thrown.status);

@@ -2,11 +2,11 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ToolMessage } from "@langchain/core/messages";
 import { tool as langChainTool } from "@langchain/core/tools";
-import { ChatOpenAI } from "@langchain/openai";
+import { ChatOpenAI, OpenAIEmbeddings } from "@langchain/openai";
 import { Agent, OpenAIProvider, Runner, tool as agentTool } from "@openai/agents";
 import { chat, EventType, toolDefinition } from "@tanstack/ai";
 import { createOpenaiChat } from "@tanstack/ai-openai";
-import { generateText, isStepCount, streamText, tool } from "ai";
+import { embedMany, generateText, isStepCount, streamText, tool } from "ai";
 import OpenAI from "openai";
 import type { ResponseInputItem, ResponseOutputItem } from "openai/resources/responses/responses";
 import { expect } from "vitest";
@@ -213,4 +213,19 @@ export async function langChainFunctions({ url, token }: Served): Promise<void> 
       expect(said).toMatch(WITH_FUNCTION);
     }
   }
+}
+
+/** The clients' defaults: base64 for OpenAI's own, numbers for the others. */
+export async function embeddings({ url, token }: Served): Promise<void> {
+  const [baseURL, model, values] = [`${url}/v1`, "embedded/hash", ["otters", "holts"]];
+  const client = new OpenAI({ baseURL, apiKey: token });
+  const { data } = await client.embeddings.create({ model, input: values });
+  const expected = data.map(({ embedding }) => embedding);
+  expect(expected.map((vector) => Math.hypot(...vector).toFixed(3))).toEqual(["1.000", "1.000"]);
+  const embedder = createOpenAI({ baseURL, apiKey: token }).embeddingModel(model);
+  const made = await embedMany({ model: embedder, values });
+  expect(made.usage.tokens).toBeGreaterThan(0);
+  expect(made.embeddings).toEqual(expected);
+  const langChain = new OpenAIEmbeddings({ model, apiKey: token, configuration: { baseURL } });
+  expect(await langChain.embedDocuments(values)).toEqual(expected);
 }

@@ -5,7 +5,8 @@ import type { AppEnv } from "../../http/app-env.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { answerTurn } from "./answer-turn.ts";
 import { chatCompletions } from "./chat-answer.ts";
-import { notServed, openAiError, openAiTooMany } from "./errors.ts";
+import { embeddingRoutes } from "./embeddings.ts";
+import { openAiError, openAiTooMany } from "./errors.ts";
 import { responses } from "./responses-answer.ts";
 import { modelRoutes } from "./models.ts";
 import { tokensOnly } from "../tokens-only.ts";
@@ -16,12 +17,10 @@ export function openAiProtocol(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.onError(openAiError);
   app.use(rateLimit("api", openAiTooMany));
-  app.post("/embeddings", () => {
-    throw notServed("this service makes no embeddings for others");
-  });
   app.route("/", modelRoutes());
   app.post("/chat/completions", tokensOnly, (context) => answerTurn(context, chatCompletions));
   app.post("/responses", tokensOnly, (context) => answerTurn(context, responses));
+  app.route("/", embeddingRoutes());
   app.route("/", vectorStoreRoutes());
   app.all("*", () => {
     throw notFound();

@@ -86,6 +86,3 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
     throw new OpenAiRefusal(thrown.fields[0]?.field ?? null, thrown.message);
   }
 }
-
-/** What this API has and this service has not. */
-export const notServed = (what: string) => new QuarryError("not-found", `Not found: ${what}`);

@@ -83,6 +83,11 @@ test.each<[string, readonly [string, object], { accept?: string; hangs?: string 
   ["a retrieval", ["/api/rags/notes/retrieve", { semanticSearch }], { hangs: "embedding" }],
   ["a vector store", ["/v1/vector_stores/notes/search", { query }], { hangs: "embedding" }],
   [
+    "embeddings",
+    ["/v1/embeddings", { model: "embedded/hash", input: query }],
+    { hangs: "embedding" },
+  ],
+  [
     "Dify",
     ["/dify/retrieval", { knowledge_id: "notes", query, retrieval_setting }],
     { hangs: "embedding" },

@@ -136,6 +136,19 @@ export function protocolOperations(names: Names) {
     { method: "POST", path: "/v1/vector_stores/{identifier}/search", schema: search },
     { method: "POST", path: "/v1/chat/completions", schema: chat(models) },
     { method: "POST", path: "/v1/responses", schema: response(models) },
+    {
+      method: "POST",
+      path: "/v1/embeddings",
+      schema: object(
+        {
+          model: { enum: ["embedded/hash", "gpt"] },
+          input: { anyOf: [text, list(text), list({ type: "integer" })] },
+          encoding_format: { enum: ["float", "base64", "int8"] },
+          dimensions: { type: "integer" },
+        },
+        ["model", "input"],
+      ),
+    },
     { method: "POST", path: "/mcp", schema: rpc(names) },
     { method: "POST", path: "/dify/retrieval", schema: retrieval },
   ];

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { call } from "../../support/worker-client.ts";
 
 import { difyTests } from "./dify-tests.ts";
+import { embeddingTests } from "./embedding-tests.ts";
 import { everyRouteTests } from "./every-route-tests.ts";
 import { functionTests } from "./function-tests.ts";
 import { mcpTests } from "./mcp-tests.ts";
@@ -20,6 +21,7 @@ beforeAll(async () => {
 
 openAiTests(() => world);
 functionTests(() => world);
+embeddingTests(() => world);
 vectorStoreTests(() => world);
 mcpTests(() => world);
 difyTests(() => world);

@@ -41,11 +41,13 @@ export function serviceWith(given: Given = () => ({})) {
   };
 }
 
+/** Its models as `local/…`. */
+export const modelsOf = ({ fetch }: OpenAiDouble) => {
+  const config = parseConfig({ ...env, OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1" });
+  return modelRegistry(config, { fetch });
+};
+
 /** Every chat is answered by the double. */
 export const answeredBy =
   (double: OpenAiDouble): Given =>
-  ({ models }) => {
-    const config = parseConfig({ ...env, OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1" });
-    const local = modelRegistry(config, { fetch: double.fetch });
-    return { models: { ...models, chat: () => local.chat("local/chat") } };
-  };
+  ({ models }) => ({ models: { ...models, chat: () => modelsOf(double).chat("local/chat") } });
