@@ -85,7 +85,7 @@ it("knows headings by their font on every page of a long PDF", async () => {
   expect(headings).toEqual(pages.map((page) => `# ${titleOf(page)}`));
 });
 
-it("a tagged PDF is read by its looks where its tree could take too much time and memory", () => {
+it("a tagged PDF is read by its looks where its tree would cost too much", () => {
   const isLarge = (...texts: string[]) => {
     const signs = new ObjectSigns();
     for (const text of texts) signs.add(text);
