@@ -15,3 +15,18 @@ export const SWEPT_CLAIM_MS = 10 * MINUTE_MS;
 export const LATE_WRITES_MS = 16 * MINUTE_MS;
 /** How long a removal may take to reach the index before the sweep repeats it. */
 export const REMOVAL_CLAIM_MS = 30 * SECOND_MS;
+
+const BACK_OFF_MS = [10 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS];
+/** Attempts in total: the first one, and one after each wait. */
+export const MAX_TRIES = BACK_OFF_MS.length + 1;
+const JITTER = 0.2;
+
+/**
+ * The wait (ms) after attempt number `attempts` (1: the first) failed. Adds up to a fifth at
+ * random so that files that failed together do not return together; null when no attempts are
+ * left.
+ */
+export function backOffMs(attempts: number, random: () => number = Math.random): number | null {
+  const wait = BACK_OFF_MS[attempts - 1];
+  return wait === undefined ? null : Math.round(wait * (1 + JITTER * random()));
+}

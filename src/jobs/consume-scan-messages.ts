@@ -2,7 +2,7 @@ import { SECOND_MS } from "../core/time.ts";
 import { reasonOf } from "../core/errors.ts";
 import { applyScopesToFiles } from "../ingestion/scanning/apply-scopes-to-files.ts";
 import { purgeRag, purgeSource } from "../ingestion/removal/purge-removed-resources.ts";
-import { backOffMs } from "../ingestion/attempts-and-waits.ts";
+import { backOffMs } from "../ingestion/timeouts.ts";
 import { continueBuild } from "../ingestion/rebuilds/build-generation.ts";
 import { startRebuild } from "../ingestion/rebuilds/reindex-rag.ts";
 import { continueScan, startScan } from "../ingestion/scanning/scan-source.ts";

@@ -2,7 +2,7 @@ import Table from "cli-table3";
 
 import type { FileId } from "../../src/core/ids.ts";
 import type { ListedFile } from "../../src/ports/source-reader.ts";
-import { knownFilesOf } from "../../src/sources/known-files.ts";
+import { knownFilesOf } from "../../src/sources/open-source.ts";
 import { readerStore } from "../../src/sources/reader-store.ts";
 import { SharePointReader } from "../../src/sources/sharepoint/sharepoint-reader.ts";
 import { GraphDouble } from "../doubles/microsoft-graph/graph-double.ts";

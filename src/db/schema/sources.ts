@@ -147,8 +147,6 @@ const scanProgress = z.object({
   /** When the listing began, if the run followed a change feed before it, ms. */
   listedFrom: z.number().optional(),
   cursor: z.string().nullable(),
-  /** The cursor is too long for a row and is stored in the bucket. */
-  cursorIsStored: z.boolean(),
   /** What shows that the listing ends; absent at its beginning. */
   advance: listingAdvance.optional(),
   leftOut: leftOutList.optional(),

@@ -2,7 +2,7 @@ import { QuarryError } from "../../core/errors.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
-import { MAX_TRIES, backOffMs } from "../attempts-and-waits.ts";
+import { MAX_TRIES, backOffMs } from "../timeouts.ts";
 
 /** A step failed for a cause that may pass. The message holds no address, key or body. */
 export class StepFailure extends Error {

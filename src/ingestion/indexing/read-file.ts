@@ -11,7 +11,7 @@ import { hasExtractedText, keepsExtractedText } from "./extracted-texts.ts";
 import { labelFailure } from "./index-failure.ts";
 import { loadDocument } from "./load-document.ts";
 import type { LoadedDocument, Loading } from "./load-document.ts";
-import { removeDeletedFile } from "../removal/remove-deleted-files.ts";
+import { removeDeletedFile } from "../removal/remove-from-indexes.ts";
 import { storedNotes } from "./stored-notes.ts";
 
 export type Load = (file: ClaimedFile) => Promise<LoadedDocument>;

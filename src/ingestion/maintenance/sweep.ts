@@ -17,7 +17,7 @@ import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS } from "../timeouts.ts";
-import { MAX_TRIES } from "../attempts-and-waits.ts";
+import { MAX_TRIES } from "../timeouts.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { purgeInterruptedUploads } from "../removal/purge-interrupted-uploads.ts";
 import { purgeReplacedContents } from "../removal/purge-replaced-contents.ts";

@@ -1,6 +1,6 @@
 import { reasonOf } from "../../core/errors.ts";
-import type { RagId } from "../../core/ids.ts";
-import { settleRemovals } from "../../db/files/removal-store.ts";
+import type { FileId, RagId } from "../../core/ids.ts";
+import { markFilesDeleted, settleRemovals } from "../../db/files/removal-store.ts";
 import type { Removal } from "../../db/files/removal-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
@@ -75,3 +75,26 @@ function add(found: Map<string, Addressed>, removal: Removal, address: PlacedInd
 
 const addressKey = ({ ragId, generation, shard }: IndexAddress & { ragId: RagId }) =>
   `${ragId}/${generation}/${shard}`;
+
+/**
+ * Removes files deleted at their source from every search before it returns; from an index that
+ * fails the sweep removes them. Files added or restored after `before` (ms) stay. Returns how many
+ * were removed.
+ */
+export async function removeDeletedFiles(
+  services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
+  ids: FileId[],
+  before: number,
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const now = services.now();
+  const times = { now, removedUntil: now + REMOVAL_CLAIM_MS };
+  const { count, removals } = await markFilesDeleted(services.db, ids, before, times);
+  await removeFromIndexes(services, removals);
+  return count;
+}
+
+/** The source reported at download that the file no longer exists. */
+export async function removeDeletedFile(services: Services, id: FileId): Promise<void> {
+  await removeDeletedFiles(services, [id], services.now());
+}

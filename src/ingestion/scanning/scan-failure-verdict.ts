@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../core/time.ts";
 import type { ScanProgress } from "../../db/scans/scan-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceFailureKind } from "../../ports/source-reader.ts";
-import { MAX_TRIES, backOffMs } from "../attempts-and-waits.ts";
+import { MAX_TRIES, backOffMs } from "../timeouts.ts";
 
 /** A listing that fails on its first page gives up soon; one under way gets more attempts. */
 const TRIES_OF_FIRST_PAGE = 2;

@@ -9,7 +9,7 @@ import { storedPath } from "../../sources/file-names.ts";
 import { advanced } from "../../sources/listing-advance.ts";
 import { comparePage } from "./compare-page.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
-import { notePage, readCursor, storedCursor } from "./scan-notes.ts";
+import { notePage } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 /**
@@ -28,7 +28,7 @@ export async function scanPage(
   run: ScanRun,
   reader: SourceReader,
 ): Promise<ScanRun | null> {
-  const listing = await listOnce(services, run, reader);
+  const listing = await listOnce(run, reader);
   if (listing === null) {
     const progress = { ...fromTheStart(run.progress, services.now()), verify: false };
     return await scanPage(services, { ...run, progress }, reader);
@@ -36,7 +36,7 @@ export async function scanPage(
   const { page, deleted } = await compareWithKnown(services, run, listing);
   await notePage(services, run, { seen: page.seen, deleted });
   const now = services.now();
-  const after = await nextProgress(services, run, listing, page.seen.length);
+  const after = await nextProgress(run, listing, page.seen.length);
   const isEndOfFeed = run.progress.mode === "follow" && after.listed;
   const next = isEndOfFeed && after.verify === true ? fromTheStart(after, now) : after;
   const committed = await commitPage(
@@ -63,7 +63,6 @@ export async function scanPage(
 function fromTheStart(progress: ScanProgress, now: number): ScanProgress {
   const nothing = {
     cursor: null,
-    cursorIsStored: false,
     advance: undefined,
     seenFiles: 0,
     changeCursor: null,
@@ -72,17 +71,13 @@ function fromTheStart(progress: ScanProgress, now: number): ScanProgress {
   return { ...progress, ...nothing, mode: "full", listed: false, notesFrom: step, listedFrom: now };
 }
 
-async function listOnce(
-  services: Services,
-  run: ScanRun,
-  reader: SourceReader,
-): Promise<ListingPage | null> {
+async function listOnce(run: ScanRun, reader: SourceReader): Promise<ListingPage | null> {
   const { mode, urls } = run.progress;
   const signal = AbortSignal.timeout(PAGE_TIMEOUT_MS);
   if (mode === "look" && urls !== null && reader.look !== undefined) {
     return await reader.look(urls, signal);
   }
-  const cursor = await readCursor(services, run);
+  const { cursor } = run.progress;
   const { changeCursor } = run.source;
   if (mode === "follow" && changeCursor !== null && reader.follow !== undefined) {
     return await reader.follow(changeCursor, cursor, signal);
@@ -119,16 +114,14 @@ async function compareWithKnown(services: Services, run: ScanRun, listing: Listi
 }
 
 async function nextProgress(
-  services: Services,
-  run: ScanRun,
+  { progress }: ScanRun,
   listing: ListingPage,
   seen: number,
 ): Promise<ScanProgress> {
-  const { progress } = run;
   const restarted = listing.restarted === true;
   return {
     ...progress,
-    ...(await storedCursor(services, run, listing.next)),
+    cursor: listing.next,
     advance: await advanced(restarted ? undefined : progress.advance, {
       next: listing.next,
       entries: listing.entries ?? listing.files.length + listing.deleted.length,

@@ -12,8 +12,6 @@ import type { VectorSync, VerificationCounts } from "../../db/maintenance/vector
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { VectorIndex } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
-import { callBudget, spending, spendingVectorIndex } from "./call-budget.ts";
-import type { CallBudget } from "./call-budget.ts";
 import { purgeTombstones } from "./purge-tombstones.ts";
 import { LEFTOVERS_RECHECK_MS, newUpsertBatch, upsertVectors } from "./upsert-vectors.ts";
 import { verifyVectors } from "./verify-vectors.ts";
@@ -27,12 +25,15 @@ const INDEXES_AT_ONCE = 6;
  * under way when the budget ends finish with some hundred calls each.
  */
 const CALLS_PER_TURN = 4_000;
-/** Database calls for each index. */
-const CALLS_TO_SETTLE = 3;
+/** Of a healthy index. */
+const CALLS_PER_INDEX = 47;
+/** What the vector index looks up with one call. */
+const VECTORS_PER_LOOK = 20;
 /** Upsert batches that one turn looks up, 20 a call. */
 const BATCHES_PER_TURN = 5_000;
 const VECTORS_PER_BATCH = 500;
 const BATCHES_AGAIN_PER_TURN = 10;
+const CALLS_PER_BATCH = 3;
 const VECTORS_AGAIN_PER_TURN = BATCHES_AGAIN_PER_TURN * VECTORS_PER_BATCH;
 /** Nearly all writes become visible well before this. */
 const LOST_AFTER_MS = 5 * MINUTE_MS;
@@ -54,11 +55,9 @@ export async function syncVectors(services: Services): Promise<void> {
   const { db } = services;
   const now = services.now();
   const times = { now, claimedUntil: now + TURN_MS };
-  const budget = callBudget(CALLS_PER_TURN);
-  const vectorIndex = spendingVectorIndex(services.vectorIndex, budget);
-  const turn = { services: { ...spending(services, budget), vectorIndex }, vectorIndex, budget };
+  const turn: Turn = { services, vectorIndex: services.vectorIndex, callsLeft: CALLS_PER_TURN };
   await addMissingVectorSyncs(db, now, INDEXES_PER_TURN);
-  for (let taken = 0; taken < INDEXES_PER_TURN && budget.isLeft();) {
+  for (let taken = 0; taken < INDEXES_PER_TURN && turn.callsLeft > 0;) {
     // Indexes left over are first in the next turn, because the longest overdue come first.
     const due = await claimVectorSyncs(db, { ...times, limit: INDEXES_AT_ONCE });
     await Promise.all(due.map((sync) => syncOne(turn, sync, times)));
@@ -67,7 +66,12 @@ export async function syncVectors(services: Services): Promise<void> {
   }
 }
 
-type Turn = { services: SyncServices; vectorIndex: VectorIndex; budget: CallBudget };
+type Turn = {
+  services: SyncServices;
+  vectorIndex: VectorIndex;
+  /** Calls to other services that this turn may still make, roughly. */
+  callsLeft: number;
+};
 
 /** An index whose sync fails is due again when its claim runs out. */
 async function syncOne(
@@ -77,7 +81,7 @@ async function syncOne(
 ): Promise<void> {
   const { db, log } = turn.services;
   const found: VerificationCounts = { checked: 0, addedAgain: 0, removed: 0 };
-  turn.budget.spend(CALLS_TO_SETTLE);
+  turn.callsLeft -= CALLS_PER_INDEX;
   try {
     const dueAt = await reconcile(turn, { sync, now, found });
     if (dueAt === null) await deleteVectorSync(db, sync);
@@ -102,19 +106,21 @@ type Reconciliation = { sync: VectorSync; now: number; found: VerificationCounts
 
 /** When the next sync is due, ms; null: never. */
 async function reconcile(turn: Turn, reconciliation: Reconciliation): Promise<number | null> {
-  const { services, vectorIndex, budget } = turn;
+  const { services, vectorIndex } = turn;
+  const mayGoOn = () => turn.callsLeft > 0;
   const { sync, now } = reconciliation;
   const { shards } = sync;
   if (shards === null) {
     const isEmpty = await removeLeftovers(services, vectorIndex, sync);
     return isEmpty ? null : now + LEFTOVERS_RECHECK_MS;
   }
-  await confirmInFlight(services, sync);
+  const looked = await confirmInFlight(services, sync);
+  turn.callsLeft -= Math.ceil(looked / VECTORS_PER_LOOK);
   const nextVerification =
     sync.verifyAt <= now ? await verifyPart(turn, reconciliation, shards) : sync.verifyAt;
   await queueMoved(services, sync);
-  await upsertAgain(services, sync, budget.isLeft);
-  await purgeTombstones(services, sync, budget.isLeft);
+  turn.callsLeft -= await upsertAgain(services, sync, mayGoOn);
+  await purgeTombstones(services, sync, mayGoOn);
   const { inFlight, moved, purgeDueAt } = await services.ragIndexes(sync).ledger();
   const looks =
     inFlight + moved > 0 || nextVerification <= now ? now + NEXT_LOOK_MS : nextVerification;
@@ -126,16 +132,18 @@ async function reconcile(turn: Turn, reconciliation: Reconciliation): Promise<nu
  * a pass is recorded at once, so that a later failure in this turn does not begin another.
  */
 async function verifyPart(
-  { services, vectorIndex, budget }: Turn,
+  turn: Turn,
   { sync, now, found }: Reconciliation,
   shards: number,
 ): Promise<number> {
+  const { services, vectorIndex } = turn;
   const nextAt = now + NEXT_VERIFICATION_MS;
   let isAtEnd = false;
   try {
-    const part = { counts: found, mayGoOn: budget.isLeft };
+    const part = { counts: found, mayGoOn: () => turn.callsLeft > 0 };
     isAtEnd = await verifyVectors(services, vectorIndex, { ...sync, shards }, part);
   } finally {
+    turn.callsLeft -= Math.ceil(found.checked / VECTORS_PER_LOOK);
     await recordVerification(services.db, sync, found, isAtEnd ? { endedAt: now, nextAt } : null);
   }
   return isAtEnd ? nextAt : sync.verifyAt;
@@ -143,14 +151,15 @@ async function verifyPart(
 
 /**
  * Asks the vector index which batches are visible. `processedUpTo` alone does not tell: it is one
- * time for all RAGs, and may be that of the last write or of its processing.
+ * time for all RAGs, and may be that of the last write or of its processing. How many were asked
+ * about.
  */
 async function confirmInFlight(
   services: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
   address: IndexAddress,
-): Promise<void> {
+): Promise<number> {
   const { vectorIndex } = services;
-  if (vectorIndex === null) return;
+  if (vectorIndex === null) return 0;
   const index = services.ragIndexes(address);
   const batches = await index.inFlightBatches(BATCHES_PER_TURN);
   const upTo = batches.length === 0 ? 0 : (await vectorIndex.processedUpTo()) + CLOCK_SKEW_MS;
@@ -161,6 +170,7 @@ async function confirmInFlight(
     seen.map(({ id }) => id),
     services.now(),
   );
+  return passed.length;
 }
 
 /** Each makes up to 250 calls to the vector index; a consumer may make some thousand. */
@@ -196,18 +206,19 @@ async function queueMoved({ log, ragIndexes }: SyncServices, address: IndexAddre
 
 /**
  * Upserts from the index's own copy vectors that were never sent or have stayed invisible for
- * long.
+ * long. Returns the calls that it made.
  */
 async function upsertAgain(
   services: SyncServices,
   address: IndexAddress,
   mayGoOn: () => boolean,
-): Promise<void> {
+): Promise<number> {
   const index = services.ragIndexes(address);
-  for (let turn = 0; turn < BATCHES_AGAIN_PER_TURN && mayGoOn(); turn++) {
+  let batches = 0;
+  for (; batches < BATCHES_AGAIN_PER_TURN && mayGoOn(); batches++) {
     const batch = newUpsertBatch(services.now());
     const lost = await index.vectorsToUpsert(batch.at - LOST_AFTER_MS, VECTORS_PER_BATCH);
-    if (lost.length === 0) return;
+    if (lost.length === 0) break;
     const sent = lost.map(({ vectorId, folder }) => ({ vectorId, folder }));
     await index.recordUpsert(sent, batch);
     const vectors = lost.map(({ vectorId, fileId, folder, vector }) => {
@@ -216,6 +227,7 @@ async function upsertAgain(
     await upsertVectors(services, address, vectors);
     services.log.info("vectors sent again", { ragId: address.ragId, vectors: vectors.length });
   }
+  return batches * CALLS_PER_BATCH;
 }
 
 /** In a space that should be empty, any query vector finds the leftovers. */

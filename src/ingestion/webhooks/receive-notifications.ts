@@ -1,3 +1,4 @@
+import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../../db/client.ts";
 import {
@@ -10,7 +11,6 @@ import {
 import type { StoredWatch } from "../../db/scans/watch-store.ts";
 import type { WatchNotification } from "../../ports/source-watcher.ts";
 import type { Services } from "../../services.ts";
-import { isAuthentic } from "./authentic-notification.ts";
 
 type Needed = Pick<Services, "db" | "now" | "debounceDriveScan">;
 
@@ -53,4 +53,15 @@ async function takeUp(db: Database, { resourceId, event }: WatchNotification, wa
     // Changes may have been missed by a watch that ended.
     isChanged: event === "ended" || event === "changed",
   };
+}
+
+/** Whether a notification is of this watch: not expired, about its resource, with its secret. */
+async function isAuthentic(
+  { token, resourceId }: { token: string; resourceId: string | null },
+  watch: StoredWatch,
+  now: number,
+): Promise<boolean> {
+  const isOfIt = resourceId === null || watch.resourceId === null;
+  if (watch.expiresAt <= now || !(isOfIt || resourceId === watch.resourceId)) return false;
+  return await equalInConstantTime(await sha256Hex(token), watch.tokenHash);
 }

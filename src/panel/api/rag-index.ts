@@ -6,7 +6,7 @@ import { listPassages } from "../../ingestion/indexing/list-passages.ts";
 import { previewChunks, previewWish } from "../../ingestion/indexing/preview-chunks.ts";
 import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-rebuild.ts";
 import { indexState } from "../../ingestion/rebuilds/index-state.ts";
-import { returnToIndex } from "../../ingestion/rebuilds/return-to-index.ts";
+import { returnToIndex } from "../../ingestion/rebuilds/index-state.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints, queued, time } from "./request/endpoint.ts";
 

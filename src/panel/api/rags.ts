@@ -11,7 +11,7 @@ import type { RagRecord } from "../../db/records.ts";
 import { findUnknownIds, scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
-import { retryFiles } from "../../ingestion/indexing/retry-on-request.ts";
+import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
 import { Endpoints, queued } from "./request/endpoint.ts";
 import { given } from "../../core/given.ts";

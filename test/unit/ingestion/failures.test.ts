@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { UnreadableDocument } from "../../../src/documents/extracted-document.ts";
-import { MAX_TRIES, backOffMs } from "../../../src/ingestion/attempts-and-waits.ts";
+import { MAX_TRIES, backOffMs } from "../../../src/ingestion/timeouts.ts";
 import {
   StepFailure,
   labelFailure,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { FileId, FileSourceId } from "../../../src/core/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { removeDeletedFiles } from "../../../src/ingestion/removal/remove-deleted-files.ts";
+import { removeDeletedFiles } from "../../../src/ingestion/removal/remove-from-indexes.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";

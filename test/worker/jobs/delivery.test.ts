@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
-import { MAX_TRIES } from "../../../src/ingestion/attempts-and-waits.ts";
+import { MAX_TRIES } from "../../../src/ingestion/timeouts.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
-import { retryFiles } from "../../../src/ingestion/indexing/retry-on-request.ts";
+import { retryFiles } from "../../../src/ingestion/indexing/retry-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { recoverAfterRestart } from "../../../src/ingestion/maintenance/tick.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";

@@ -2,9 +2,9 @@ import { Hono } from "hono";
 
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import { retryFiles } from "../../../ingestion/indexing/retry-on-request.ts";
+import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { reindexRag } from "../../../ingestion/rebuilds/reindex-rag.ts";
-import { returnToIndex } from "../../../ingestion/rebuilds/return-to-index.ts";
+import { returnToIndex } from "../../../ingestion/rebuilds/index-state.ts";
 import { counted } from "../../components/figures.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { auditAs, redirectWithNotice } from "../request/action.ts";

@@ -1,5 +1,5 @@
-import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
 import { parseHtml } from "./parse-html.ts";
+import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
 
 /** What the crawl needs of a page; its text is the extractor's business. */
 export type HtmlPage = {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
-import { MAX_TRIES } from "../../../../src/ingestion/attempts-and-waits.ts";
+import { MAX_TRIES } from "../../../../src/ingestion/timeouts.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import { found, indexedRag, longText, patch, states } from "./support.ts";

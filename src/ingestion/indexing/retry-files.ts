@@ -1,0 +1,43 @@
+import type { FileSourceId, RagId } from "../../core/ids.ts";
+import { pendFailed, pendFailedOutside } from "../../db/files/failed-files.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { Services } from "../../services.ts";
+import { QUEUED_CLAIM_MS } from "../timeouts.ts";
+
+const FILES_PER_STEP = 1_000;
+
+type Retrying = Pick<Services, "db" | "now" | "queue">;
+type Step = { now: number; claimedUntil: number; limit: number };
+
+/**
+ * Retries a RAG's failed files: the one at `path`, or all when it is null. Returns how many were
+ * in `error` and are now `pending`.
+ */
+export async function retryFiles(
+  services: Retrying,
+  { ragId, path }: { ragId: RagId; path: string | null },
+): Promise<number> {
+  return await inSteps(services, (step) => pendFailed(services.db, ragId, path, step));
+}
+
+/** Each scan retries files that failed for an outside cause. */
+export async function retryAfterScan(services: Retrying, sourceId: FileSourceId): Promise<void> {
+  await inSteps(services, async (step) => ({
+    messages: await pendFailedOutside(services.db, sourceId, step),
+    count: 0,
+  }));
+}
+
+async function inSteps(
+  { now, queue }: Retrying,
+  pend: (step: Step) => Promise<{ messages: IndexMessage[]; count: number }>,
+): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const step = { now: now(), claimedUntil: now() + QUEUED_CLAIM_MS, limit: FILES_PER_STEP };
+    const { messages, count } = await pend(step);
+    await queue.index(messages);
+    total += count;
+    if (messages.length < FILES_PER_STEP) return total;
+  }
+}
