@@ -1,4 +1,6 @@
 import ipaddr from "ipaddr.js";
+import { z } from "zod";
+
 import { trimEnd } from "../core/trim.ts";
 
 /** Why an address is not fetched; goes into messages that a user reads. */
@@ -64,4 +66,19 @@ function isDeprecatedForm(literal: string): boolean {
   return ipaddr.IPv6.parse(literal)
     .parts.slice(0, 6)
     .every((part) => part === 0);
+}
+
+const ADDRESS_MAX_LENGTH = 2_048;
+
+/** An http or https URL that carries no credentials. Where it leads is judged at each fetch. */
+export const httpAddress = z
+  .string()
+  .max(ADDRESS_MAX_LENGTH)
+  .refine(isHttpAddress, "must be an http or https URL without credentials")
+  .meta({ input: "url" });
+
+function isHttpAddress(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return false;
+  return url.username === "" && url.password === "";
 }

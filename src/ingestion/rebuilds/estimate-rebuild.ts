@@ -10,7 +10,6 @@ import type { ListedGeneration } from "../../db/generations/generation-list.ts";
 import { findPrices, PRICED_TOKENS, priceKey } from "../../db/usage/price-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
-import { recut } from "./recut.ts";
 
 /** Number of chunks whose texts are counted, spread over each shard. */
 const SAMPLE_PER_SHARD = 64;
@@ -78,11 +77,10 @@ export async function estimateRebuild(
   const sample = await sampleOf(services, rag);
   const before = { files, chunks: rag.numberVectors, ...sizesOf(sample, tokenizer) };
   const liveSizes = sizesOf(sample, countedBy);
-  const sizes = sample.map(({ text }) => estimateTokens(text, tokenizer));
   const after =
-    sameChunks || sizes.length === 0
+    sameChunks || sample.length === 0
       ? before
-      : cutAgain(before, sizes, converted(live, liveSizes, before), settings);
+      : cutAgain(before, converted(live, liveSizes, before), settings);
   const inputTokens = Math.round(after.chunks * (after.textTokens + after.headingTokens));
   const counts = { files, chunks: after.chunks };
   if (sameModel && sameChunks && wish.reindex !== true) {
@@ -185,14 +183,22 @@ function converted({ chunkSize, chunkOverlap }: Chunking, from: Sizes, to: Sizes
   return { chunkSize: chunkSize * ratio, chunkOverlap: chunkOverlap * ratio };
 }
 
-/** The same documents chunked differently, as the sampled chunks would be. */
-function cutAgain(before: Cut, sample: number[], live: Chunking, wanted: Chunking): Cut {
-  const { files, chunks } = before;
-  const again = recut(sample, live, wanted, files / chunks);
-  const count = Math.max(files, Math.round((chunks * again.chunks) / sample.length));
-  return {
-    ...before,
-    chunks: count,
-    textTokens: (again.tokens / sample.length) * (chunks / count),
-  };
+/** The share of `chunkSize` that chunks fill which are cut by it, and of the overlap they repeat. */
+const USUAL_FILL = 0.85;
+const USUAL_OVERLAP = 0.7;
+/** Chunks that fill less end where their section does: they neither overlap nor merge. */
+const SECTION_FILL = 0.5;
+
+/** The same documents chunked differently; right within about a third. */
+function cutAgain(before: Cut, live: Chunking, wanted: Chunking): Cut {
+  const { files, chunks, textTokens } = before;
+  const isSections = textTokens < live.chunkSize * SECTION_FILL;
+  const repeated = isSections ? 0 : live.chunkOverlap * USUAL_OVERLAP * (1 - files / chunks);
+  const overlap = wanted.chunkOverlap * USUAL_OVERLAP;
+  const own = Math.max(1, textTokens - repeated);
+  const fresh = Math.max(1, wanted.chunkSize * USUAL_FILL - overlap);
+  const isKept = isSections && own <= wanted.chunkSize;
+  const count = isKept ? chunks : Math.max(files, Math.round((chunks * own) / fresh));
+  const total = chunks * own + overlap * (isKept ? 0 : count - files);
+  return { ...before, chunks: count, textTokens: total / count };
 }

@@ -1,3 +1,5 @@
+import type { Config } from "../../config.ts";
+import { guardUrl } from "../../sources/guarded-url.ts";
 import { randomBase62 } from "../../access/credential-format.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -17,12 +19,10 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch } from "../../ports/source-watcher.ts";
 import type { Services } from "../../services.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
-import { pushAddress } from "./push-address.ts";
 import { canBeStopped, stopWatches } from "./stop-watches.ts";
 
 /** Each costs some calls to its provider, and the clock has other work. */
 const SOURCES_PER_TURN = 5;
-const STARTS_PER_TURN = 10;
 const TARGETS_MAX = 50;
 const TURN_TIMEOUT_MS = 45 * SECOND_MS;
 const TOKEN_LENGTH = 43;
@@ -30,8 +30,6 @@ const TOKEN_LENGTH = 43;
 const RENEWED_AT = 0.75;
 /** Both watches notify for this time, so that no change falls between them. */
 const OVERLAP_MS = 5 * MINUTE_MS;
-/** A start that has no answer by then was lost. */
-const START_TIMEOUT_MS = 2 * MINUTE_MS;
 /** A lost start may have reached the provider, whose longest watch this is. */
 const MAX_WATCH_MS = 31 * DAY_MS;
 const RETRY_AFTER_MS = [1, 5, 15].map((minutes) => minutes * MINUTE_MS);
@@ -161,15 +159,11 @@ type Turn = {
 type FirstFailure = { thrown: unknown } | null;
 
 async function renewWatches(services: Services, turn: Turn): Promise<FirstFailure> {
-  const { source, targets } = turn;
-  const watches = await watchesOf(services.db, source.id);
-  const budget = { starts: STARTS_PER_TURN };
+  const watches = await watchesOf(services.db, turn.source.id);
   let failure: FirstFailure = null;
-  // After a failed turn the next ones come first, so that failing targets take nobody's place.
-  const from = (source.watchAttempts * STARTS_PER_TURN) % Math.max(1, targets.length);
-  for (const target of [...targets.slice(from), ...targets.slice(0, from)]) {
+  for (const target of turn.targets) {
     try {
-      await renewWatch(services, { turn, target, watches, budget });
+      await renewWatch(services, { turn, target, watches });
     } catch (thrown) {
       failure ??= { thrown };
       const isThrottled = thrown instanceof SourceFailure && thrown.kind === "throttled";
@@ -181,16 +175,14 @@ async function renewWatches(services: Services, turn: Turn): Promise<FirstFailur
 
 async function renewWatch(
   services: Services,
-  of: { turn: Turn; target: string; watches: StoredWatch[]; budget: { starts: number } },
+  of: { turn: Turn; target: string; watches: StoredWatch[] },
 ): Promise<void> {
-  const { turn, target, watches, budget } = of;
+  const { turn, target, watches } = of;
   const { baseUrl, watcher } = turn;
   const now = services.now();
   const current = currentOf(watches, { target, baseUrl }, now);
   if (current !== null && renewalOf(current) > now) return;
   if (current !== null && (await isExtended(services, turn, current))) return;
-  if (watches.some((watch) => isStarting(watch, target, now))) return;
-  if (budget.starts-- <= 0) return;
   // A watch that the provider no longer knows may have missed changes.
   await startWatch(services, turn, target, current !== null && watcher.extend === undefined);
 }
@@ -206,12 +198,6 @@ async function isExtended(
   await extendWatch(db, watch.id, { now: now(), until: extended.expiresAt });
   return true;
 }
-
-const isStarting = (watch: StoredWatch, target: string, now: number) =>
-  watch.target === target &&
-  !watch.live &&
-  watch.endsAt === null &&
-  watch.startedAt > now - START_TIMEOUT_MS;
 
 /**
  * The watch counts from the moment that everything is done: a crash in between leads to another,
@@ -252,4 +238,17 @@ async function startOrForget(
     await (isRefused ? deleteWatch(db, id) : endWatch(db, id, now()));
     throw thrown;
   }
+}
+
+/**
+ * The address at which a provider can reach this service; null for a local one, or one without
+ * HTTPS, which no provider notifies.
+ */
+function pushAddress(
+  config: Pick<Config, "PUBLIC_BASE_URL" | "ALLOW_PRIVATE_URLS">,
+): string | null {
+  const { PUBLIC_BASE_URL: address, ALLOW_PRIVATE_URLS: isTest } = config;
+  if (address === undefined) return null;
+  if (isTest) return address;
+  return address.startsWith("https://") && guardUrl(address).ok ? address : null;
 }

@@ -1,9 +1,15 @@
 import { z } from "zod";
 
-import type { ListingPage } from "../../ports/source-reader.ts";
+import { SourceFailure, type ListingPage } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { FILE_FIELDS, fileList, FOLDER, startPageToken, type DriveFile } from "./drive-files.ts";
-import { findRoot } from "./drive-root.ts";
+import {
+  driveFile,
+  FILE_FIELDS,
+  fileList,
+  FOLDER,
+  startPageToken,
+  type DriveFile,
+} from "./drive-files.ts";
 import { folders, FolderTree } from "../folder-tree.ts";
 import type { GoogleDriveConfig } from "./google-drive-config.ts";
 
@@ -112,4 +118,78 @@ async function listPage(
     fields: `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`,
   };
   return await client.get(fileList, "files", query, signal);
+}
+
+const rootFolder = driveFile
+  .pick({ id: true, name: true, mimeType: true, trashed: true })
+  .extend({ driveId: z.string().optional() });
+const sharedDrive = z.object({ id: z.string().min(1), name: z.string() });
+
+/** What is read: a folder or a whole shared drive. `driveId` null: somebody's own drive. */
+export type DriveRoot = { id: string; name: string; driveId: string | null };
+
+/** One call. @throws SourceFailure `denied` that says what to share with whom */
+export async function findRoot(
+  client: ApiClient,
+  { rootFolderId, sharedDriveId }: GoogleDriveConfig,
+  account: string,
+  signal: AbortSignal,
+): Promise<DriveRoot> {
+  return rootFolderId === undefined
+    ? await findDrive(client, sharedDriveId ?? "", account, signal)
+    : await findFolder(client, rootFolderId, account, signal);
+}
+
+async function findDrive(client: ApiClient, id: string, account: string, signal: AbortSignal) {
+  const address = client.address(`drives/${encodeURIComponent(id)}`, { fields: "id,name" });
+  const found = await client.find(sharedDrive, address, signal);
+  if (found !== null) return { ...found, driveId: found.id };
+  throw denied(`${account} sees no shared drive ${id}: add it as a viewer of the drive`);
+}
+
+async function findFolder(client: ApiClient, id: string, account: string, signal: AbortSignal) {
+  const query = { fields: "id,name,mimeType,trashed,driveId", supportsAllDrives: true };
+  const address = client.address(`files/${encodeURIComponent(id)}`, query);
+  const found = await client.find(rootFolder, address, signal);
+  if (found === null) {
+    throw denied(`${account} sees no folder ${id}: share the folder with that address`);
+  }
+  const { name, mimeType, trashed, driveId } = found;
+  if (mimeType !== FOLDER) throw denied(`${id} is no folder: rootFolderId names a folder`);
+  if (trashed === true) throw denied(`the folder ${id} is in the bin`);
+  return { id, name, driveId: driveId ?? null };
+}
+
+const denied = (message: string) => new SourceFailure("denied", `Google Drive: ${message}`);
+
+const change = z.object({
+  changeType: z.string().optional(),
+  fileId: z.string().optional(),
+  removed: z.boolean().optional(),
+  file: driveFile.optional(),
+});
+export type Change = z.infer<typeof change>;
+
+export const changeList = z.object({
+  nextPageToken: z.string().optional(),
+  newStartPageToken: z.string().optional(),
+  changes: z.array(change),
+});
+
+/** The file as it is now; null where it was deleted, binned or is no longer shared. */
+export function fileThere({ file, removed }: Change): DriveFile | null {
+  return file === undefined || removed === true || file.trashed === true ? null : file;
+}
+
+/** Whether a change moves, adds or takes files that no change names: those beneath a folder. */
+export function movesFiles(change: Change, tree: StoredTree, places: FolderTree): boolean {
+  const id = change.fileId ?? change.file?.id ?? "";
+  const file = fileThere(change);
+  if (id === tree.root) return file === null;
+  const before = places.placeOf(id) === null ? undefined : tree.folders[id];
+  if (file === null) return before !== undefined;
+  if (file.mimeType !== FOLDER) return false;
+  const parent = file.parents?.[0] ?? "";
+  if (before === undefined) return places.placeOf(parent) !== null;
+  return before.name !== file.name || before.parent !== parent;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { httpAddress } from "../http-address.ts";
+import { httpAddress } from "../guarded-url.ts";
 
 const ID_MAX_LENGTH = 256;
 const EMAIL_MAX_LENGTH = 320;

@@ -12,7 +12,6 @@ import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { openedFrom, tooLarge, type Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "../access-tokens.ts";
 import { googleTokens } from "./access-token.ts";
-import { changeList, fileThere, movesFiles } from "./drive-changes.ts";
 import type { ApiClient } from "../api-client.ts";
 import { driveClient } from "./drive-client.ts";
 import {
@@ -25,14 +24,17 @@ import {
 } from "./drive-files.ts";
 import {
   beginTree,
+  changeList,
   corpusOf,
+  fileThere,
+  findRoot,
   listFiles,
   listFolders,
   listingCursor,
+  movesFiles,
   storedTree,
   type StoredTree,
 } from "./drive-listing.ts";
-import { findRoot } from "./drive-root.ts";
 import { withTargets } from "./drive-shortcuts.ts";
 import { driveWatcher } from "./drive-watcher.ts";
 import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";

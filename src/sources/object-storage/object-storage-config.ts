@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { httpAddress } from "../http-address.ts";
+import { httpAddress } from "../guarded-url.ts";
 
 const NAME_MAX_LENGTH = 1_024;
 /** Temporary credentials of AWS carry their policies in it. */

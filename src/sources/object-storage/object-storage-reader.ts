@@ -4,11 +4,18 @@ import { MINUTE_MS, type Now } from "../../core/time.ts";
 import type { ListedFile, SourceReader } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { guardedFetch, openedFrom, readBytes, tooLarge, type Outgoing } from "../guarded-fetch.ts";
+import {
+  guardedFetch,
+  openedFrom,
+  readBytes,
+  retryAfterMs,
+  tooLarge,
+  type GuardedResponse,
+  type Outgoing,
+} from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
-import { storageFailure } from "./storage-failure.ts";
-import { parseListing, type ListedObject } from "./parse-listing.ts";
+import { errorCode, parseListing, type ListedObject } from "./parse-listing.ts";
 import { trimEnd } from "../../core/trim.ts";
 
 const DEFAULT_PAGE_SIZE = 1_000;
@@ -145,4 +152,53 @@ function fileOf(prefix: string, object: ListedObject): ListedFile[] {
   const version = etag === "" ? `${lastModified}/${size}` : `${etag}/${size}`;
   const file = listedFileFromObject(prefix, { key, size, version });
   return file === null || !key.startsWith(prefix) ? [] : [file];
+}
+
+const ERROR_BODY_LIMIT_BYTES = 65_536;
+
+/** What a vendor's code means to the one who set the source up. */
+const DENIALS = new Map([
+  ["ExpiredToken", "the credentials have expired"],
+  ["TokenRefreshRequired", "the credentials have expired"],
+  ["RequestExpired", "the credentials have expired"],
+  ["InvalidToken", "the session token is not valid"],
+  ["InvalidAccessKeyId", "the access key is not known"],
+  ["SignatureDoesNotMatch", "the secret access key is wrong"],
+  ["AccessDenied", "access denied"],
+  ["AllAccessDisabled", "access denied"],
+  ["NoSuchBucket", "the bucket does not exist"],
+  ["PermanentRedirect", "the bucket is at another endpoint or region"],
+  ["AuthorizationHeaderMalformed", "the region is wrong"],
+]);
+const THROTTLES = new Set([
+  "SlowDown",
+  "Throttling",
+  "ThrottlingException",
+  "RequestLimitExceeded",
+]);
+const ARCHIVED = "InvalidObjectState";
+
+/** An answer that is no success as a failure of ours; reads its body. */
+async function storageFailure(got: GuardedResponse, nowMs: number): Promise<SourceFailure> {
+  const { status, headers } = got.response;
+  const body = await readBytes(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => null);
+  const code = body === null ? "" : errorCode(new TextDecoder().decode(body));
+  const told = `object storage: ${status}${code === "" ? unnamed(status) : ` ${code}`}`;
+  const wait = retryAfterMs(headers, nowMs);
+  const denial = DENIALS.get(code) ?? deniedBy(status);
+  if (status === 429 || status === 503 || THROTTLES.has(code)) {
+    return new SourceFailure("throttled", told, wait);
+  }
+  if (code === ARCHIVED) return new SourceFailure("bad-file", "the object is archived");
+  return denial === undefined
+    ? new SourceFailure("down", told, wait)
+    : new SourceFailure("denied", `${told}: ${denial}`);
+}
+
+/** What else answers at an endpoint, a console or a web server, gives no code of S3. */
+const unnamed = (status: number) => (status === 404 ? ", and no bucket answers there" : "");
+
+function deniedBy(status: number): string | undefined {
+  if (status === 401 || status === 403) return "access denied";
+  return status >= 300 && status < 400 ? DENIALS.get("PermanentRedirect") : undefined;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { httpAddress } from "../http-address.ts";
+import { httpAddress } from "../guarded-url.ts";
 
 const ID_MAX_LENGTH = 512;
 const ADDRESS_MAX_LENGTH = 2_048;

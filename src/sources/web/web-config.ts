@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { httpAddress } from "../http-address.ts";
+import { httpAddress } from "../guarded-url.ts";
 
 const LIST_MAX = 1_000;
 const PATTERN_MAX_LENGTH = 500;
