@@ -1,4 +1,5 @@
 import { reasonOf } from "../../core/errors.ts";
+import type { FileSourceId } from "../../core/ids.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import {
   dueReplacedContents,
@@ -16,6 +17,10 @@ import { LATE_WRITES_MS } from "../timeouts.ts";
 /** Their keys, at most two each, are deleted by one call, which takes 1,000. */
 const CONTENTS_PER_STEP = 500;
 const STEPS_PER_SWEEP = 20;
+/** Where so many sources fail, the bucket does: the others wait for the next minute. */
+const FAILURES_PER_SWEEP = 10;
+/** Sources whose contents are deleted by themselves; an invocation's calls are limited. */
+const ALONE_PER_SWEEP = 50;
 
 type Purging = Pick<Services, "db" | "files" | "log" | "now">;
 
@@ -23,25 +28,56 @@ type Purging = Pick<Services, "db" | "files" | "log" | "now">;
  * Deletes the stored bytes and texts of replaced and deleted files, and once more when no worker
  * can be left that still writes them. Every key names content that the file does not have, so
  * nothing current is deleted, and a step that a crash interrupted is repeated as a whole.
- * What cannot be deleted is told of and waits an hour, so that it does not hold up the rest.
+ * Where a call fails, each source's contents are deleted by themselves: a source whose contents
+ * cannot be deleted is told of and waits an hour, so that it does not hold up the others.
  */
 export async function purgeReplacedContents(services: Purging): Promise<void> {
-  const { db, files, log } = services;
+  let failures = 0;
+  let alone = 0;
   for (let step = 0; step < STEPS_PER_SWEEP; step++) {
     const now = services.now();
-    const due = await dueReplacedContents(db, now, CONTENTS_PER_STEP);
+    const due = await dueReplacedContents(services.db, now, CONTENTS_PER_STEP);
     if (due.length === 0) return;
-    const ids = due.map(({ id }) => id);
     try {
-      const keys = (await Promise.all(due.map(keysOf))).flat();
-      if (keys.length > 0) await files.delete(keys);
-      await settleReplacedContents(db, ids, now + LATE_WRITES_MS);
-    } catch (thrown) {
-      const facts = { contents: due.length, reason: reasonOf(thrown) };
-      log.error("replaced contents not deleted", facts);
-      await postponeReplacedContents(db, ids, now + HOUR_MS);
+      await deleteContents(services, due, now);
+    } catch {
+      for (const [sourceId, contents] of Map.groupBy(due, ({ sourceId }) => sourceId)) {
+        alone += 1;
+        if (!(await isDeleted(services, sourceId, contents, now))) failures += 1;
+        if (failures >= FAILURES_PER_SWEEP || alone >= ALONE_PER_SWEEP) return;
+      }
     }
     if (due.length < CONTENTS_PER_STEP) return;
+  }
+}
+
+async function deleteContents(
+  { db, files }: Purging,
+  contents: ReplacedContent[],
+  now: number,
+): Promise<void> {
+  const keys = (await Promise.all(contents.map(keysOf))).flat();
+  if (keys.length > 0) await files.delete(keys);
+  const ids = contents.map(({ id }) => id);
+  await settleReplacedContents(db, ids, now + LATE_WRITES_MS);
+}
+
+async function isDeleted(
+  services: Purging,
+  sourceId: FileSourceId,
+  contents: ReplacedContent[],
+  now: number,
+): Promise<boolean> {
+  try {
+    await deleteContents(services, contents, now);
+    return true;
+  } catch (thrown) {
+    const reason = reasonOf(thrown);
+    const facts = { sourceId, contents: contents.length, reason };
+    services.log.error("replaced contents not deleted", facts);
+    const ids = contents.map(({ id }) => id);
+    await postponeReplacedContents(services.db, ids, now + HOUR_MS);
+    return false;
   }
 }
 

@@ -107,16 +107,24 @@ test("what a scan could not read is told on the source's page and among its runs
   const site = { provider: "web", config: { startUrls: ["https://moss.example.com"] } };
   await api.send("POST", "/file-sources", { name: "Site", ...site });
   const problems = [{ path: "https://moss.example.com/<b>", message: "the page does not exist" }];
+  const leftOut = [{ limit: "maxPages", addresses: 1_169, isAtLeast: true }];
   await env.DB.prepare(
-    `insert into scan_runs (id, file_source_id, started_at, finished_at, unchanged, failed, problems)
-     select 'told', id, 9000000000000, 9000000000001, 4, 3, ?1 from file_sources where identifier = 'site'`,
+    `insert into scan_runs (id, file_source_id, started_at, finished_at, unchanged, failed, problems,
+       left_out)
+     select 'told', id, 9000000000000, 9000000000001, 4, 3, ?1, ?2
+     from file_sources where identifier = 'site'`,
   )
-    .bind(JSON.stringify(problems))
+    .bind(JSON.stringify(problems), JSON.stringify(leftOut))
+    .run();
+  await env.DB.prepare("update file_sources set left_out = ? where identifier = 'site'")
+    .bind(JSON.stringify(leftOut))
     .run();
   for (const path of ["/panel/sources/site", "/panel/sources/site/runs"]) {
     await member.open(path);
     expect(member.html).toMatch(/3 addresses not read.*moss.example.com\/&lt;b&gt;.*not exist/s);
     expect(member.html).toContain("And 2 more.");
+    const cut = "At least 1,169 addresses are left out by “Pages at most” (1,000).";
+    expect(member.html).toContain(cut);
     expect(member.html).toContain("A scan tries again what failed");
   }
   const { body } = await api.send("GET", "/file-sources/site");

@@ -1,0 +1,215 @@
+import { env } from "cloudflare:workers";
+import { afterEach, expect, inject, test, vi } from "vitest";
+
+import { BASE, GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
+import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
+import { graphConfig } from "../../doubles/microsoft-graph/scanning.ts";
+import { World } from "../../support/ingestion-world.ts";
+import { lastRun, scan } from "./scanning.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+type Fetch = (address: string, init?: RequestInit) => Promise<Response>;
+
+const answerBy = (fetch: Fetch) =>
+  vi
+    .spyOn(globalThis, "fetch")
+    .mockImplementation(
+      async (input, init) =>
+        await fetch(input instanceof Request ? input.url : String(input), init),
+    );
+
+const MARKDOWN = "text/markdown";
+const noteOf = (at: number) => [`${at}.md`, `A note numbered ${at}.`] as const;
+const NUMBERS = Array.from({ length: 30 }, (_, at) => at);
+
+/** A drive of 30 notes in one folder. */
+async function googleDrive() {
+  const drive = await GoogleDriveDouble.open();
+  const folder = drive.folder(drive.root, "Rules");
+  const ids = NUMBERS.map((at) => drive.file(folder, ...noteOf(at), MARKDOWN));
+  const credentials = drive.account.keyFile();
+  return {
+    drive,
+    folder,
+    provider: "cloud_drive",
+    config: { rootFolderId: drive.root, apiBaseUrl: BASE, credentials },
+    fetch: drive.fetch as Fetch,
+    asked: drive.asked,
+    download: "alt=media",
+    base: "",
+    change: (at: number, content: string) => drive.change(ids[at] ?? "", { content }),
+    rename: (name: string) => drive.change(folder, { name }),
+  };
+}
+
+/** The same as a library of a site. */
+async function sharePoint() {
+  const graph = new GraphDouble();
+  const { library } = graph.site("hr");
+  const folder = library.folder(library.root, "Rules");
+  const ids = NUMBERS.map((at) => library.file(folder, ...noteOf(at), { mimeType: MARKDOWN }));
+  const settings = graphConfig(graph, { siteId: "https://contoso.sharepoint.example/sites/hr" });
+  return await Promise.resolve({
+    graph,
+    library,
+    folder,
+    provider: "document_site",
+    config: { ...settings, clientSecret: graph.entra.secret },
+    fetch: graph.fetch as Fetch,
+    asked: graph.asked,
+    download: "download",
+    base: "Documents/",
+    change: (at: number, content: string) => library.change(ids[at] ?? "", { content }),
+    rename: (name: string) => library.change(folder, { name }),
+    follow: (now: () => number) => void (graph.now = graph.entra.now = now),
+  });
+}
+
+type Drive = {
+  provider: string;
+  config: Record<string, unknown>;
+  fetch: Fetch;
+  /** Takes over the clock of the world. */
+  follow?: (now: () => number) => void;
+};
+
+async function scanned<Of extends Drive>(of: Of) {
+  answerBy(of.fetch);
+  const world = new World();
+  of.follow?.(() => world.now);
+  const logged: unknown[] = [];
+  const note = (...said: unknown[]) => void logged.push(said);
+  const log = { info: note, warn: note, error: note, with: () => log };
+  world.services.log = log;
+  const source = await world.addSource(of.provider, of.config);
+  const rag = await world.addRag(source);
+  await scan(world, source);
+  return { ...of, world, source, rag, logged };
+}
+
+test.each<[string, () => ReturnType<typeof googleDrive> | ReturnType<typeof sharePoint>]>([
+  ["Google Drive", googleDrive],
+  ["SharePoint", sharePoint],
+])("%s is indexed; a moved folder costs no download, its passages stay", async (_name, open) => {
+  const of = await scanned(await open());
+  const { world, source, rag, base } = of;
+  expect(await lastRun(source)).toMatchObject({ added: 30, failed: 0, error: null });
+  expect(await world.counters(rag)).toMatchObject({ indexed: 30 });
+  of.rename("Old rules");
+  of.change(7, "A note numbered seven.");
+  of.asked.length = 0;
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ changed: 30, removed: 0, error: null });
+  expect(of.asked.filter((asked) => asked.includes(of.download))).toHaveLength(1);
+  const shown = await world.shown(rag, "numbered");
+  expect(shown[`${base}Old rules/7.md`]).toEqual(["A note numbered seven."]);
+  expect(Object.keys(shown).every((path) => path.startsWith(`${base}Old rules/`))).toBe(true);
+});
+
+test("a drive that is no longer shared is told, and nothing is removed", async () => {
+  const { drive, world, source, rag } = await scanned(await googleDrive());
+  drive.change(drive.root, { shared: false });
+  await scan(world, source);
+  const { error } = (await lastRun(source)) ?? {};
+  expect(error).toBe(
+    `Google Drive: ${drive.account.email} sees no folder ${drive.root}: share the folder with that address`,
+  );
+  expect(await world.counters(rag)).toMatchObject({ indexed: 30 });
+  drive.change(drive.root, { shared: true });
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ error: null, removed: 0 });
+});
+
+test("a key revoked in mid-scan is told, removes nothing, and a new one goes on", async () => {
+  const { drive, folder, world, source, rag } = await scanned(await googleDrive());
+  drive.pageSize = 10;
+  drive.change(folder, { name: "Old rules" });
+  let pages = 0;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const address = input instanceof Request ? input.url : String(input);
+    if (address.includes("/drive/v3/files?") && ++pages === 3) {
+      await drive.account.makeKey();
+      drive.account.expireTokens();
+    }
+    return await drive.fetch(address, init);
+  });
+  await scan(world, source);
+  const { error } = (await lastRun(source)) ?? {};
+  expect(error).toContain(`the key of ${drive.account.email} is refused`);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 30, deleted: 0 });
+  await env.DB.prepare(
+    `update file_sources set config = json_set(config, '$.credentials', json(?2)) where id = ?1`,
+  )
+    .bind(source, JSON.stringify(drive.account.keyFile()))
+    .run();
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ error: null, removed: 0 });
+  const paths = Object.keys(await world.shown(rag, "numbered"));
+  expect(paths).toHaveLength(30);
+  expect(paths.every((path) => path.startsWith("Old rules/"))).toBe(true);
+});
+
+test("an expired secret is told, nothing is removed or logged, and scans go on", async () => {
+  const { graph, library, folder, world, source, rag, logged } = await scanned(await sharePoint());
+  graph.entra.secretExpired = true;
+  graph.entra.expireTokens();
+  library.file(folder, "new.md", "A note, new.", { mimeType: MARKDOWN });
+  await scan(world, source);
+  const { error } = (await lastRun(source)) ?? {};
+  expect(error).toBe(
+    `Microsoft Entra: AADSTS7000222: the client secret of app ${graph.entra.clientId} has expired: make a new one`,
+  );
+  expect(await world.counters(rag)).toMatchObject({ indexed: 30 });
+  expect(logged.length).toBeGreaterThan(0);
+  expect(JSON.stringify(logged)).not.toContain(graph.entra.secret);
+  graph.entra.secretExpired = false;
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ error: null, added: 1, removed: 0 });
+  expect(await world.counters(rag)).toMatchObject({ indexed: 31 });
+});
+
+/** Changes the answers to listings. */
+const always = (
+  fetch: Fetch,
+  isListing: RegExp,
+  change: (text: string, address: string) => string,
+) =>
+  (async (address, init) => {
+    const response = await fetch(address, init);
+    if (!isListing.test(address)) return response;
+    const text = change(await response.text(), address);
+    return new Response(text, { headers: { "content-type": "application/json" } });
+  }) satisfies Fetch;
+
+const withField =
+  (name: string, value: (address: string) => string) => (text: string, address: string) =>
+    JSON.stringify({ ...(JSON.parse(text) as object), [name]: value(address) });
+
+async function bucket() {
+  const { endpoint, bucket: name, credentials } = inject("objectStorage");
+  const config = { endpoint, region: "us-east-1", bucket: name, pathStyle: true, credentials };
+  const { fetch } = globalThis;
+  return await Promise.resolve({ provider: "object_storage", config, fetch: fetch as Fetch });
+}
+
+const more = "<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>";
+
+test.each<[string, () => Promise<Drive>, RegExp, Parameters<typeof always>[2]]>([
+  ["Google Drive", googleDrive, /\/files\?/, withField("nextPageToken", () => "again")],
+  ["SharePoint", sharePoint, /\/delta/, withField("@odata.nextLink", (address) => address)],
+  ["S3", bucket, /list-type/, (xml) => xml.replace(/<IsTruncated>.*?<\/IsTruncated>/, more)],
+])(
+  "a listing of %s that always has another page is ended and told",
+  async (_name, open, is, change) => {
+    const of = await open();
+    const { world, source, rag } = await scanned({ ...of, fetch: always(of.fetch, is, change) });
+    expect(await lastRun(source)).toMatchObject({
+      error: "the listing does not end: the provider names a page that it named before",
+      removed: 0,
+    });
+    expect(await world.counters(rag)).toMatchObject({ deleted: 0 });
+  },
+);
