@@ -1,19 +1,19 @@
 import { drive as googleDrive } from "@googleapis/drive";
 import { expect, test } from "vitest";
 
-import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
-import { serveDrive } from "../../../doubles/google-drive/serve.ts";
+import { BASE, GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
+import { serveFetch } from "../../../doubles/serve-fetch.ts";
 
 test("Google's own client reads a shared drive of the double", async () => {
   const double = await GoogleDriveDouble.open();
   const driveId = double.sharedDrive("Sales");
   const file = double.file(driveId, "offer.txt", "the offer");
   double.file(double.root, "own.txt", "own");
-  const server = await serveDrive(double);
+  const server = await serveFetch(double.fetch, BASE);
   try {
     const client = googleDrive({
       version: "v3",
-      rootUrl: server.address,
+      rootUrl: `${server.address}/`,
       headers: { authorization: `Bearer ${double.account.issueToken()}` },
     });
     const { data: drive } = await client.drives.get({ driveId });
@@ -58,11 +58,11 @@ test("Google's own client lists, exports, downloads and follows the double", asy
     "# Plan",
     "application/vnd.google-apps.document",
   );
-  const server = await serveDrive(double);
+  const server = await serveFetch(double.fetch, BASE);
   try {
     const client = googleDrive({
       version: "v3",
-      rootUrl: server.address,
+      rootUrl: `${server.address}/`,
       headers: { authorization: `Bearer ${double.account.issueToken()}` },
     });
     const { data: start } = await client.changes.getStartPageToken();

@@ -10,7 +10,7 @@ import {
 import { expect, test } from "vitest";
 
 import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
-import { serveGraph } from "../../../doubles/microsoft-graph/serve.ts";
+import { serveFetch } from "../../../doubles/serve-fetch.ts";
 
 const PUBLIC = "https://graph.example";
 
@@ -32,8 +32,9 @@ class ToDouble implements Middleware {
 
 /** Microsoft's client sends its token to https only, so the double is given such a name. */
 async function served(graph: GraphDouble) {
-  const server = await serveGraph(graph);
+  const server = await serveFetch(graph.fetch);
   graph.baseUrl = PUBLIC;
+  graph.contentBase = server.address;
   const getAccessToken = async () => graph.entra.issueToken();
   const first = new AuthenticationHandler({ getAccessToken });
   first.setNext(new ToDouble(server.address));
