@@ -1,7 +1,7 @@
 import type { DocumentSiteConfig } from "../../../src/sources/sharepoint/sharepoint-config.ts";
 import { SharePointReader } from "../../../src/sources/sharepoint/sharepoint-reader.ts";
 import { simulatedScans } from "../source/simulated-scans.ts";
-import { LOGIN_BASE, type GraphDouble } from "./graph-double.ts";
+import { GraphDouble, LOGIN_BASE } from "./graph-double.ts";
 
 /** The configuration of a source that reads the double; the secret aside. */
 export function graphConfig(graph: GraphDouble, settings: Partial<DocumentSiteConfig>) {
@@ -17,4 +17,12 @@ export function graphSource(graph: GraphDouble, settings: Partial<DocumentSiteCo
     const secret = graph.entra.secret;
     return new SharePointReader(graphConfig(graph, settings), secret, { outgoing, ...kept });
   });
+}
+
+/** A site with one library, read as a library. */
+export function libraryOf(settings: Parameters<typeof graphSource>[1] = {}) {
+  const graph = new GraphDouble();
+  const site = graph.site("hr");
+  const drive = site.library;
+  return { graph, site, drive, source: graphSource(graph, { driveId: drive.id, ...settings }) };
 }

@@ -91,4 +91,25 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
   };
 }
 
+type Simulated = { files: Map<string, ListedFile>; reader: () => SourceReader };
+
+export function fileOf({ files }: Simulated, id: string): ListedFile {
+  const file = files.get(id);
+  if (file === undefined) throw new Error(`${id} is not listed`);
+  return file;
+}
+
+export async function textOf(source: Simulated, id: string): Promise<string> {
+  const opened = await source.reader().open(fileOf(source, id), FOREVER);
+  return opened.outcome === "deleted" ? "deleted" : await new Response(opened.body).text();
+}
+
+/** What the work threw; null: nothing. */
+export async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
 type Notes = Map<string, "seen" | "deleted">;

@@ -1,31 +1,13 @@
 import { expect, test } from "vitest";
 
-import type { ListedFile } from "../../../../src/ports/source-reader.ts";
 import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
 import { driveSource } from "../../../doubles/google-drive/scanning.ts";
+import { failureOf, fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
 
 const FOREVER = new AbortController().signal;
 const DOC = "application/vnd.google-apps.document";
 const SHEET = "application/vnd.google-apps.spreadsheet";
 const FORM = "application/vnd.google-apps.form";
-
-async function textOf(source: ReturnType<typeof driveSource>, id: string): Promise<string> {
-  const opened = await source.reader().open(fileOf(source, id), FOREVER);
-  return opened.outcome === "deleted" ? "deleted" : await new Response(opened.body).text();
-}
-
-function fileOf({ files }: ReturnType<typeof driveSource>, id: string): ListedFile {
-  const file = files.get(id);
-  if (file === undefined) throw new Error(`${id} is not listed`);
-  return file;
-}
-
-async function failureOf(work: Promise<unknown>) {
-  return await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-}
 
 test("lists what lies beneath the root, with folders, type, owner and address", async () => {
   const drive = await GoogleDriveDouble.open();

@@ -1,43 +1,15 @@
 import { expect, test } from "vitest";
 
-import type { ListedFile } from "../../../../src/ports/source-reader.ts";
-import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
-import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
-
-type Source = ReturnType<typeof graphSource>;
+import type { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
+import { libraryOf } from "../../../doubles/microsoft-graph/scanning.ts";
+import { failureOf, fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
 
 const FOREVER = new AbortController().signal;
-
-function fileOf({ files }: Source, id: string): ListedFile {
-  const file = files.get(id);
-  if (file === undefined) throw new Error(`${id} is not listed`);
-  return file;
-}
-
-async function textOf(source: Source, id: string): Promise<string> {
-  const opened = await source.reader().open(fileOf(source, id), FOREVER);
-  return opened.outcome === "deleted" ? "deleted" : await new Response(opened.body).text();
-}
-
-async function failureOf(work: Promise<unknown>) {
-  return await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-}
-
-/** A site with one library, read as a library. */
-function library(settings: Parameters<typeof graphSource>[1] = {}) {
-  const graph = new GraphDouble();
-  const site = graph.site("hr");
-  const drive = site.library;
-  return { graph, site, drive, source: graphSource(graph, { driveId: drive.id, ...settings }) };
-}
 
 const downloads = ({ asked }: GraphDouble) => asked.filter((each) => each.includes("download"));
 
 test("an unchanged file keeps its version, whatever Graph leaves out", async () => {
-  const { drive, source } = library();
+  const { drive, source } = libraryOf();
   const hashless = drive.file(drive.root, "old.docx", "old", { hashed: false });
   const plain = drive.file(drive.root, "plain.txt", "plain");
   await source.scan();
@@ -52,7 +24,7 @@ test("an unchanged file keeps its version, whatever Graph leaves out", async () 
 });
 
 test("notebooks, what lies in them, and shortcuts are left out and named", async () => {
-  const { drive, source } = library();
+  const { drive, source } = libraryOf();
   const notebook = drive.other(drive.root, "Notebook", "notebook");
   drive.file(notebook, "Section.one", "x");
   drive.other(drive.root, "Elsewhere", "shortcut");
@@ -67,7 +39,7 @@ test("notebooks, what lies in them, and shortcuts are left out and named", async
 });
 
 test("two names that are one after normalisation keep paths of their own", async () => {
-  const { drive, source } = library();
+  const { drive, source } = libraryOf();
   const composed = drive.file(drive.root, "Caf\u00E9.txt", "1");
   const decomposed = drive.file(drive.root, "Cafe\u0301.txt", "2");
   await source.scan();
@@ -80,7 +52,7 @@ test("two names that are one after normalisation keep paths of their own", async
 });
 
 test("10 changes of 500 files cost 10 downloads", async () => {
-  const { graph, drive, source } = library();
+  const { graph, drive, source } = libraryOf();
   const ids = Array.from({ length: 500 }, (_, at) => drive.file(drive.root, `${at}.txt`, "x"));
   await source.scan();
   const versions = new Map([...source.files].map(([id, { version }]) => [id, version]));
@@ -93,7 +65,7 @@ test("10 changes of 500 files cost 10 downloads", async () => {
 });
 
 test("a download's address that expired is asked for anew, once", async () => {
-  const { graph, drive, source } = library();
+  const { graph, drive, source } = libraryOf();
   const file = drive.file(drive.root, "a.txt", "a");
   await source.scan();
   graph.fail({ path: /download/, status: 401 });

@@ -1,43 +1,17 @@
 import { expect, test } from "vitest";
 
-import type { ListedFile } from "../../../../src/ports/source-reader.ts";
 import type { DriveDouble } from "../../../doubles/microsoft-graph/drive-double.ts";
 import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
-import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
+import { graphSource, libraryOf } from "../../../doubles/microsoft-graph/scanning.ts";
+import { failureOf, fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
 
 type Source = ReturnType<typeof graphSource>;
 
 const FOREVER = new AbortController().signal;
 const HR = "https://contoso.sharepoint.example/sites/hr";
 
-function fileOf({ files }: Source, id: string): ListedFile {
-  const file = files.get(id);
-  if (file === undefined) throw new Error(`${id} is not listed`);
-  return file;
-}
-
-async function textOf(source: Source, id: string): Promise<string> {
-  const opened = await source.reader().open(fileOf(source, id), FOREVER);
-  return opened.outcome === "deleted" ? "deleted" : await new Response(opened.body).text();
-}
-
-async function failureOf(work: Promise<unknown>) {
-  return await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-}
-
-/** A site with one library, read as a library. */
-function library(settings: Parameters<typeof graphSource>[1] = {}) {
-  const graph = new GraphDouble();
-  const site = graph.site("hr");
-  const drive = site.library;
-  return { graph, site, drive, source: graphSource(graph, { driveId: drive.id, ...settings }) };
-}
-
 test("lists a library with folders, type, owner, address and time", async () => {
-  const { graph, drive, source } = library();
+  const { graph, drive, source } = libraryOf();
   const legal = drive.folder(drive.root, "Legal");
   const contract = drive.file(legal, "Contract.txt", "signed");
   const notes = drive.file(drive.root, "notes.md", "# Notes", {
@@ -108,7 +82,7 @@ test("one library of a site by its name, a site by its id, a folder of a library
 });
 
 test("follows edits, renames, moves and deletions, and asks for nothing else", async () => {
-  const { graph, drive, source } = library();
+  const { graph, drive, source } = libraryOf();
   const inside = drive.folder(drive.root, "A");
   const [edited, renamed, moved, deleted] = ["1", "2", "3", "4"].map((name) =>
     drive.file(drive.root, `${name}.txt`, name),
@@ -133,7 +107,7 @@ test("follows edits, renames, moves and deletions, and asks for nothing else", a
 test.each([true, false])(
   "a folder that moves or goes takes all beneath along (feed names it: %s)",
   async (namesDescendants) => {
-    const { drive, source } = library();
+    const { drive, source } = libraryOf();
     drive.namesDescendants = namesDescendants;
     const [from, to] = [drive.folder(drive.root, "From"), drive.folder(drive.root, "To")];
     const deep = drive.folder(from, "Deep");
@@ -155,7 +129,7 @@ test.each([true, false])(
 );
 
 test("a deleted root folder is an error that names it, and nothing is removed", async () => {
-  const { graph, drive } = library();
+  const { graph, drive } = libraryOf();
   const root = drive.folder(drive.root, "Root");
   drive.file(root, "a.txt", "a");
   const source = graphSource(graph, { driveId: drive.id, rootFolderId: root });
@@ -169,7 +143,7 @@ test("a deleted root folder is an error that names it, and nothing is removed", 
 });
 
 test("an expired link leads to a listing that also removes what went meanwhile", async () => {
-  const { drive, source } = library();
+  const { drive, source } = libraryOf();
   drive.file(drive.root, "a.txt", "a");
   const gone = drive.file(drive.root, "gone.txt", "g");
   await source.scan();
@@ -182,7 +156,7 @@ test("an expired link leads to a listing that also removes what went meanwhile",
 });
 
 test("a listing whose links expire half way begins anew", async () => {
-  const { drive, source } = library();
+  const { drive, source } = libraryOf();
   drive.pageSize = 2;
   const files = ["a", "b", "c", "d", "e"].map((name) =>
     drive.file(drive.root, `${name}.txt`, name),
@@ -196,7 +170,7 @@ test("a listing whose links expire half way begins anew", async () => {
 });
 
 test("a folder that is told of after its files, or renamed meanwhile, ends up right", async () => {
-  const { drive, source } = library();
+  const { drive, source } = libraryOf();
   const folder = drive.folder(drive.root, "Early");
   for (const name of ["a", "b", "c"]) drive.file(folder, `${name}.txt`, name);
   // Its last change comes after those of its files.
@@ -218,7 +192,7 @@ async function renamedMeanwhile(source: Source, drive: DriveDouble, folder: stri
 }
 
 test("what a lagging feed does not tell yet, the next scan is told", async () => {
-  const { drive, source } = library();
+  const { drive, source } = libraryOf();
   const late = drive.file(drive.root, "late.txt", "late");
   await source.scan();
   drive.lag();
@@ -233,7 +207,7 @@ test("what a lagging feed does not tell yet, the next scan is told", async () =>
 });
 
 test("a link that leads elsewhere is not followed with the token", async () => {
-  const { graph, drive, source } = library();
+  const { graph, drive, source } = libraryOf();
   drive.file(drive.root, "a.txt", "a");
   await source.scan();
   const stored = new TextDecoder().decode(source.store.entries.get("drives.json"));
