@@ -42,8 +42,22 @@ export async function putExtractedText(
   const head = encoder.encode(JSON.stringify(facts) + FIRST_LINE_END);
   let length = head.length;
   for (const piece of utf8Pieces(markdown)) length += piece.length;
-  const body = streamOf([[head], utf8Pieces(markdown)]).pipeThrough(new FixedLengthStream(length));
-  await bucket.put(keyOf(file), body, { customMetadata: STORED_AS });
+  const { readable, writable } = new FixedLengthStream(length);
+  await Promise.all([
+    bucket.put(keyOf(file), readable, { customMetadata: STORED_AS }),
+    write(writable, head, markdown),
+  ]);
+}
+
+async function write(
+  writable: WritableStream<Uint8Array>,
+  head: Uint8Array,
+  markdown: string,
+): Promise<void> {
+  const writer = writable.getWriter();
+  await writer.write(head);
+  for (const piece of utf8Pieces(markdown)) await writer.write(piece);
+  await writer.close();
 }
 
 /** Encodes a text as UTF-8 piece by piece, never splitting a character. */
@@ -59,13 +73,8 @@ function* utf8Pieces(markdown: string): Generator<Uint8Array> {
 }
 
 /** A text as a request body, without a second copy of it in memory. */
-export const utf8Stream = (text: string): ReadableStream<Uint8Array> =>
-  streamOf([utf8Pieces(text)]);
-
-function streamOf(parts: Iterable<Uint8Array>[]): ReadableStream<Uint8Array> {
-  const pieces = (function* () {
-    for (const part of parts) yield* part;
-  })();
+export function utf8Stream(text: string): ReadableStream<Uint8Array> {
+  const pieces = utf8Pieces(text);
   return new ReadableStream({
     pull(controller) {
       const { done, value } = pieces.next();
