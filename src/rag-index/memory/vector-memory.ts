@@ -10,6 +10,7 @@ import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import type { LiveChunk, LiveChunks, Placed } from "./live-chunks.ts";
 import { BLOCK_SIZE, BYTES_PER_COMPONENT, VectorBlock } from "./vector-block.ts";
+import { chunksOf } from "../tables.ts";
 
 /** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
@@ -48,13 +49,14 @@ export class VectorMemory {
   readonly #blocks: VectorBlock[] = [];
   /** Place of each chunk: block times BLOCK_SIZE plus the place in it. */
   readonly #places = new Map<number, number>();
-  /** By place. */
-  readonly #ids: ChunkId[] = [];
+  /** By place; null where nobody asks for names. */
+  readonly #ids: ChunkId[] | null;
   readonly #free: number[] = [];
   readonly #sums = new Float64Array(BLOCK_SIZE);
 
-  /** `expected`: number of vectors that are added next. */
-  private constructor(dimensions: number, expected: number) {
+  /** `expected`: number of vectors that are added next. Without ids `named` knows no chunk. */
+  constructor(dimensions: number, expected: number, { keepsIds = true } = {}) {
+    this.#ids = keepsIds ? [] : null;
     this.#firstBlockSize = Math.min(BLOCK_SIZE, Math.max(SMALLEST_BLOCK, placesFor(expected)));
     this.#dimensions = dimensions;
   }
@@ -81,10 +83,19 @@ export class VectorMemory {
     return true;
   }
 
+  /** Keeps exactly these from now on; those already in memory are not read again. */
+  become(sql: SqlStorage, wanted: Placed[]): void {
+    const chunks = new Set(chunksOf(wanted));
+    for (const chunk of this.#places.keys()) if (!chunks.has(chunk)) this.#remove(chunk);
+    const entering = wanted.filter(({ chunk }) => !this.#places.has(chunk));
+    this.#read(sql, chunksOf(entering));
+    for (const { chunk, duplicate } of wanted) this.#mark(chunk, duplicate === 1);
+  }
+
   named(chunk: number): Named | null {
     const place = this.#places.get(chunk);
     if (place === undefined) return null;
-    const id = this.#ids[place];
+    const id = this.#ids?.[place];
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     const at = place % BLOCK_SIZE;
     return id === undefined ? null : { chunk, id, duplicate: block?.duplicates[at] === 1 };
@@ -121,7 +132,7 @@ export class VectorMemory {
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     if (block === undefined) return;
     this.#places.set(chunk, place);
-    this.#ids[place] = id;
+    if (this.#ids !== null) this.#ids[place] = id;
     block.put(place % BLOCK_SIZE, { chunk, duplicate: duplicate === 1 });
     block.putVector(place % BLOCK_SIZE, decodeHalfFloats(vector));
   }

@@ -12,6 +12,7 @@ import type { Placed } from "../memory/live-chunks.ts";
 import { valueOf } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
+import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfSigns, SignMemory } from "../memory/sign-memory.ts";
 import {
   bytesOfVectors,
@@ -49,13 +50,21 @@ function storedDimensions(sql: SqlStorage): number {
 /** Exact nearest neighbours among the live chunks of one index object. */
 export class VectorLeg {
   readonly #sql: SqlStorage;
+  readonly #inFlight: InFlightMemory;
   #memory: VectorMemory | SignMemory | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    this.#inFlight = new InFlightMemory(sql);
+  }
+
+  /** Called when the set of vectors visible in the vector index changes. */
+  inFlightChanged(): void {
+    this.#inFlight.outdate();
   }
 
   follow(change: ChunkChange): void {
+    this.inFlightChanged();
     if (this.#memory === null) return;
     const before = this.#memory.bytes;
     if (!this.#memory.follow(this.#sql, change)) return this.forget();
@@ -67,6 +76,7 @@ export class VectorLeg {
   forget(): void {
     this.#memory = null;
     vectorBudget.release(this);
+    this.inFlightChanged();
   }
 
   /**
@@ -107,8 +117,12 @@ export class VectorLeg {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
     const asked = queries.filter((query) => query !== null);
     if (asked.length === 0) return queries.map(() => []);
-    const rows = this.#sql.exec<LiveVector>(OF_IN_FLIGHT);
-    return this.#inPlaces(queries, bestOf(rows, asked, eligibility, limit));
+    const memory = this.#inFlight.current(() => storedDimensions(this.#sql));
+    const found =
+      memory === null
+        ? bestOf(this.#sql.exec<LiveVector>(OF_IN_FLIGHT), asked, eligibility, limit)
+        : asked.map((query) => memory.scan(query, eligibility, limit));
+    return this.#inPlaces(queries, found);
   }
 
   #inPlaces(queries: (QueryVector | null)[], found: Scored[][]): Candidate[][] {
