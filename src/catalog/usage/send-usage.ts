@@ -22,15 +22,17 @@ type Retrieved = {
   degradations: string[];
   uses: ModelUse[];
   timings: { contextMs: number; rerankingMs: number };
+  /** There was no answer. */
+  failed?: boolean;
 };
 
 /** Usage of a retrieval without a model; `inferenceId`: it was made for an inference. */
 export function sendRetrievalUsage(
   services: Sending,
   by: { ragIds: RagId[]; inferenceId?: InferenceId; tokenId: TokenId | null },
-  { degradations, uses, timings }: Retrieved,
+  { degradations, uses, timings, failed = false }: Retrieved,
 ): void {
-  const outcome = degradations.length > 0 ? "degraded" : "ok";
+  const outcome = failed ? "error" : degradations.length > 0 ? "degraded" : "ok";
   const latencyMs = timings.contextMs + timings.rerankingMs;
   const how = { latencyMs, outcome, uses } as const;
   sendUsage(services, { kind: "retrieve", ...NOBODY, ...NOTHING, ...by, ...how });

@@ -21,11 +21,14 @@ export async function offeredTools(
   const hasSearches = Object.keys(searches).length > 0;
   if (isRefused && hasSearches) return { tools: searches, handedBack };
   const { jsonSchema, tool } = await import("../ai-sdk.ts");
-  const functions: ToolSet = {};
-  for (const { name, description, parameters } of asked.functions) {
-    functions[name] = tool({ description, inputSchema: jsonSchema(parameters) });
-    if (!isRefused) handedBack.add(name);
-  }
+  for (const { name } of isRefused ? [] : asked.functions) handedBack.add(name);
+  // Assigned one by one, a function named __proto__ would be lost.
+  const functions: ToolSet = Object.fromEntries(
+    asked.functions.map(({ name, description, parameters }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(parameters) }),
+    ]),
+  );
   const tools = { ...searches, ...functions };
   return asked.choice === "auto"
     ? { tools, handedBack }

@@ -4,7 +4,7 @@ import type { CallerFunctions } from "../../inference/types.ts";
 import { searchToolNames } from "../../inference/tools/search-tools.ts";
 import type { Services } from "../../services.ts";
 import type { Runner } from "../run.ts";
-import { refuse } from "./errors.ts";
+import { checkDepth, refuse } from "./errors.ts";
 
 /** OpenAI's limit. */
 const FUNCTIONS_LIMIT = 128;
@@ -52,6 +52,7 @@ export function readFunctions(
 ): CallerFunctions | undefined {
   const names = new Set(tools.map(({ name }) => name));
   if (names.size < tools.length) throw refuse("tools", "must have a name of its own each");
+  checkDepth("tools", tools);
   const bytes = new TextEncoder().encode(JSON.stringify(tools)).byteLength;
   if (bytes > FUNCTIONS_MAX_KIB * KIB) {
     throw refuse("tools", `must be at most ${FUNCTIONS_MAX_KIB} KiB together`);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { readResponseSchema } from "../../inference/response-schema.ts";
-import { refuse } from "./errors.ts";
+import { checkDepth, refuse } from "./errors.ts";
 
 const Schema = z.record(z.string(), z.unknown());
 
@@ -23,6 +23,7 @@ export function schemaOf(
 ): string | undefined {
   if (format === null || format === undefined || format.type === "text") return undefined;
   if (format.schema === null || format.schema === undefined) return ANY_OBJECT;
+  checkDepth(param, format.schema);
   const schema = JSON.stringify(format.schema);
   const read = readResponseSchema(schema);
   if (!read.ok) throw refuse(param, read.reason);

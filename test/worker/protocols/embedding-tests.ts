@@ -82,7 +82,7 @@ export function embeddingTests(given: () => ProtocolsWorld): void {
       const use = { kind: "embedding", calls: 1 };
       expect(told).toMatchObject([
         { kind: "retrieve", tokenId: expect.any(String), uses: [{ ...use, inputTokens: 3 }] },
-        { kind: "retrieve", uses: [{ ...use, inputTokens: 0, failed: true }] },
+        { kind: "retrieve", outcome: "error", uses: [{ ...use, inputTokens: 0, failed: true }] },
       ]);
     });
   });

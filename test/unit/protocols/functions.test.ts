@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+
+import { offeredTools } from "../../../src/inference/tools/caller-functions.ts";
+import { readFunctions } from "../../../src/protocols/openai/functions.ts";
+import { schemaOf } from "../../../src/protocols/openai/response-format.ts";
+
+test("a function named __proto__ is offered like any other", async () => {
+  const read = readFunctions([{ name: "__proto__" }, { name: "other" }], "auto", true);
+  const { tools, handedBack } = await offeredTools({}, read);
+  expect(Object.keys(tools)).toEqual(["__proto__", "other"]);
+  expect([...handedBack]).toEqual(["__proto__", "other"]);
+});
+
+test("a schema that is nested too deeply to be written again is refused", () => {
+  let schema: Record<string, unknown> = {};
+  for (let at = 0; at < 50_000; at++) schema = { a: schema };
+  const read = () => readFunctions([{ name: "deep", parameters: schema }], "auto", true);
+  expect(read).toThrow("tools is nested too deeply");
+  const format = { type: "json_object" as const, schema };
+  expect(() => schemaOf(format, "text.format.schema")).toThrow("nested too deeply");
+});
