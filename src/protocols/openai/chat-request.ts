@@ -1,7 +1,14 @@
 import { z } from "zod";
 
 import { parseBody, refuse } from "./errors.ts";
-import { CHOICES, FunctionFields, functionsOf, FunctionType, readFunctions } from "./functions.ts";
+import {
+  CHOICES,
+  FunctionFields,
+  FunctionName,
+  functionsOf,
+  FunctionType,
+  readFunctions,
+} from "./functions.ts";
 import { ResponseFormat, schemaOf } from "./response-format.ts";
 import { readConversation, SHARED_FIELDS } from "./turn.ts";
 import type { Said, Turn } from "./turn.ts";
@@ -49,7 +56,7 @@ const ChatFormat = ResponseFormat.extend({
 
 const Function = z.object({ type: FunctionType, function: z.object(FunctionFields) });
 const Named = z
-  .object({ type: FunctionType, function: z.object({ name: z.string() }) })
+  .object({ type: FunctionType, function: z.object({ name: FunctionName }) })
   .transform(({ type, function: { name } }) => ({ type, name }));
 const ChatToolChoice = z.union([
   CHOICES,

@@ -13,11 +13,11 @@ const FUNCTIONS_MAX_KIB = 256;
 const KIB = 1_024;
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const Name = z.string().regex(NAME, "must be 1 to 64 letters, digits, _ or -");
+export const FunctionName = z.string().regex(NAME, "must be 1 to 64 letters, digits, _ or -");
 
 /** https://platform.openai.com/docs/guides/function-calling */
 export const FunctionFields = {
-  name: Name,
+  name: FunctionName,
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
   strict: z.boolean().nullish(),
@@ -32,7 +32,7 @@ export const FunctionType = z.literal(
   "must be function: the documents are searched without a tool, and others are not run here",
 );
 
-const Named = z.object({ type: FunctionType, name: Name });
+const Named = z.object({ type: FunctionType, name: FunctionName });
 export const CHOICES = z.enum(["auto", "none", "required"]);
 
 /** `tool_choice` of responses; that of chat completions puts names one level deeper. */

@@ -47,6 +47,9 @@ export type Said = { param: string; content: string; text: string } & (
   | { role: "tool"; callId: string; callField: string }
 );
 
+/** Of a call's id in a refusal. */
+const TOLD_ID_LENGTH = 100;
+
 const NOTES = new Set<Said["role"]>(["system", "developer"]);
 
 /** @throws OpenAiRefusal that names the message at fault. */
@@ -121,6 +124,7 @@ class Told {
   /** @throws OpenAiRefusal: providers refuse calls without results. */
   expectAnswered(param: string): void {
     const [id] = this.#open.keys();
-    if (id !== undefined) throw refuse(param, `comes before the result of the call ${id}`);
+    if (id === undefined) return;
+    throw refuse(param, `comes before the result of the call ${id.slice(0, TOLD_ID_LENGTH)}`);
   }
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { offeredTools } from "../../../src/inference/tools/caller-functions.ts";
 import { readFunctions } from "../../../src/protocols/openai/functions.ts";
+import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import { schemaOf } from "../../../src/protocols/openai/response-format.ts";
 
 test("a function named __proto__ is offered like any other", async () => {
@@ -18,4 +19,15 @@ test("a schema that is nested too deeply to be written again is refused", () => 
   expect(read).toThrow("tools is nested too deeply");
   const format = { type: "json_object" as const, schema };
   expect(() => schemaOf(format, "text.format.schema")).toThrow("nested too deeply");
+});
+
+test("a refusal does not repeat names and ids of any length", () => {
+  const long = "a".repeat(100_000);
+  const calls = [{ id: long, type: "function", function: { name: "f", arguments: "{}" } }];
+  const question = { role: "user", content: "Hello" };
+  const unanswered = [{ role: "assistant", tool_calls: calls }, question];
+  const tool_choice = { type: "function", function: { name: long } };
+  for (const body of [{ messages: unanswered }, { messages: [question], tool_choice }]) {
+    expect(() => readChat({ model: "agent/helper", ...body })).toThrow(/^.{1,300}$/s);
+  }
 });
