@@ -16,16 +16,17 @@ const LISTING_LAG_MS = 10 * MINUTE_MS;
 
 type HeldRemovals = { count: number; message: string };
 
+/** `contradicted`: the listing shows a file that the change feed had reported as deleted. */
+type Removed = { held: HeldRemovals | null; contradicted: boolean };
+
 /**
  * Removes files that a complete listing no longer contains, or that a change feed reports as
  * deleted. When these are most of the source, they are kept, and the scan reports it.
  */
-export async function removeUnlistedFiles(
-  services: Services,
-  run: ScanRun,
-): Promise<HeldRemovals | null> {
-  const unlisted = await unlistedFiles(services, run);
-  return unlisted.length === 0 ? null : await holdOrRemove(services, run, unlisted);
+export async function removeUnlistedFiles(services: Services, run: ScanRun): Promise<Removed> {
+  const { unlisted, contradicted } = await unlistedFiles(services, run);
+  const held = unlisted.length === 0 ? null : await holdOrRemove(services, run, unlisted);
+  return { held, contradicted };
 }
 
 async function holdOrRemove(
@@ -67,17 +68,23 @@ const listingBegan = ({ startedAt, progress }: ScanRun) => progress.listedFrom ?
 const listedFrom = (run: ScanRun) =>
   isMending(run.progress) ? listingBegan(run) - LISTING_LAG_MS : listingBegan(run);
 
-async function unlistedFiles(services: Services, run: ScanRun): Promise<FileId[]> {
+async function unlistedFiles(services: Services, run: ScanRun) {
   const { mode, partial, step, notesFrom = 0 } = run.progress;
   const { seen, deleted: unlisted } = await readNotes(services, run, notesFrom, step);
-  if (mode !== "full" || partial) return [...unlisted];
-  await addUnlisted(services, run, seen, unlisted);
-  if (!isMending(run.progress)) return [...unlisted];
+  const isComplete = mode === "full" && !partial;
+  if (isComplete) await addUnlisted(services, run, seen, unlisted);
+  if (!isComplete || !isMending(run.progress)) {
+    return { unlisted: [...unlisted], contradicted: false };
+  }
   const { deleted: reported } = await readNotes(services, run, 0, notesFrom);
   for (const id of reported) unlisted.delete(id);
   if (unlisted.size > 0) await noteMendedRemovals(services.db, run, unlisted.size);
-  // No later feed repeats what this one reported; a listing that shows it still lags behind.
-  return [...unlisted, ...reported];
+  // No later feed repeats these; that they are new does not excuse them from the listing.
+  const confirmed = [...reported].filter((id) => !seen.has(id));
+  return {
+    unlisted: [...unlisted, ...confirmed],
+    contradicted: confirmed.length < reported.size,
+  };
 }
 
 /** Adds live files that the listing should contain and does not. */

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../../core/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { newId } from "../../core/ids.ts";
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
 import { recountPushedFiles } from "../../db/scans/webhook-store.ts";
@@ -22,6 +22,8 @@ const SLICE_MS = 20_000;
 /** A scan with its own payload is delayed by this time (s) while another scan is under way. */
 const BEHIND_ANOTHER_SECONDS = 15;
 const BEGIN_TRIES = 3;
+/** By then a lagging listing has caught up with its change feed. */
+const CONTRADICTED_AGAIN_AFTER_MS = 15 * MINUTE_MS;
 
 /**
  * Lists a source, compares it with the known files, and queues work for changes. One scan per
@@ -133,7 +135,8 @@ async function finish(
   run: ScanRun,
   reader: SourceReader | null,
 ): Promise<void> {
-  const held = reader === null ? null : await removeUnlistedFiles(services, run);
+  const { held, contradicted } =
+    reader === null ? NOTHING_REMOVED : await removeUnlistedFiles(services, run);
   await retryAfterScan(services, run.source.id);
   // Everything listed is committed; a later scan may begin as soon as this one ends.
   if (run.progress.mode !== "look") {
@@ -144,8 +147,8 @@ async function finish(
   await end(services, run, {
     error: held === null ? null : held.message,
     heldRemovals: held === null ? 0 : held.count,
-    ...whatIsKnown(run, held !== null),
-    nextScanAt: null,
+    ...whatIsKnown(run, { isHeld: held !== null, contradicted }),
+    nextScanAt: contradicted ? services.now() + CONTRADICTED_AGAIN_AFTER_MS : null,
     heldSince: heldSince(run, held !== null),
   });
 }
@@ -157,10 +160,18 @@ function heldSince({ startedAt, source, progress }: ScanRun, isHeld: boolean): n
   return sawAll || progress.confirmRemovals ? null : source.heldSince;
 }
 
-/** Null keeps what was known before: unseen files and held removals must be listed again. */
-function whatIsKnown({ startedAt, progress }: ScanRun, isHeld: boolean) {
+const NOTHING_REMOVED = { held: null, contradicted: false };
+
+/**
+ * Null keeps what was known before: unseen files and held removals must be listed again. A
+ * listing that contradicts the feed may lag behind it: the next scan lists everything again.
+ */
+function whatIsKnown(
+  { startedAt, progress }: ScanRun,
+  { isHeld, contradicted }: { isHeld: boolean; contradicted: boolean },
+) {
   if (progress.partial || isHeld) return { changeCursor: null, listedAt: null };
-  const listedAt = progress.mode === "full" ? startedAt : null;
+  const listedAt = progress.mode === "full" && !contradicted ? startedAt : null;
   return { changeCursor: progress.changeCursor, listedAt };
 }
 

@@ -71,6 +71,9 @@ test("a deletion that the feed tells of counts, whatever the daily listing shows
   reader.beforePage = async () => void reader.files.set("f0.txt", { text: "A note, 0." });
   reader.afterListing = () => void reader.files.delete("f0.txt");
   await scan();
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f0.txt", "f1.txt", "f2.txt"]);
+  reader.beforePage = async () => undefined;
+  await scan();
   expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f1.txt", "f2.txt"]);
 });
 
