@@ -29,6 +29,8 @@ export type Waiting = {
   found: FoundBy;
   /** Links from a start URL; for a map, maps above it. */
   depth: number;
+  /** Fetched because another page named it as the one to keep. */
+  isCanonical?: boolean;
 };
 
 /** The outcome of an address in this crawl; the index in this list is stored. */

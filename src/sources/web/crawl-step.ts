@@ -5,8 +5,8 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Crawler, type Waiting } from "./crawl-state.ts";
 import { addMapped, addMaps, addNamed, isBounded, takeWaiting } from "./frontier.ts";
 import { crawlDelayMs } from "./site/load-site.ts";
-import { normalizeUrl } from "./pages/page-url.ts";
-import { foundAs, recordOutcome, unreadFile, type Step } from "./record-outcome.ts";
+import { nameOfPage, normalizeUrl } from "./pages/page-url.ts";
+import { foundAs, recordOutcome, type Step } from "./record-outcome.ts";
 import { readSitemap } from "./site/sitemap.ts";
 import {
   UnresponsiveServer,
@@ -183,7 +183,21 @@ async function recordSitemap(crawler: Crawler, step: Step, entry: Waiting, fetch
   } catch (error) {
     if (!(error instanceof SourceFailure) || error instanceof UnresponsiveServer) throw error;
     const failure = { kind: error.kind, message: `sitemap: ${error.message}` };
-    out.files.push({ ...unreadFile(entry.url, "application/xml"), failure });
+    out.files.push({ ...unreadMap(entry.url), failure });
     if (error.kind === "down" || error.kind === "throttled") out.partial = true;
   }
+}
+
+function unreadMap(url: string): ListedFile {
+  return {
+    path: url,
+    externalId: url,
+    url,
+    name: nameOfPage(new URL(url)),
+    size: 0,
+    mimeType: "application/xml",
+    version: "",
+    metadata: {},
+    sourceState: null,
+  };
 }

@@ -4,7 +4,7 @@ import type { KnownFiles } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf } from "./crawl-state.ts";
 import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
-import { addLink, addNamed, addTooDeep, type Bounds } from "./frontier.ts";
+import { addLink, addTooDeep, type Bounds } from "./frontier.ts";
 import { factsOf, type HtmlPage } from "./pages/html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
 import {
@@ -21,7 +21,7 @@ export type Step = {
   bounds: Bounds;
   store: ReaderStore;
   known: KnownFiles;
-  /** Fetches an address now, and whole. */
+  /** Fetches an address now, for a canonical link. */
   fetchNow: (entry: Waiting, known: ListedFile | null) => Promise<Fetched>;
   out: Required<Pick<ListingPage, "files" | "deleted" | "partial" | "skipped" | "problems">>;
 };
@@ -54,7 +54,7 @@ async function recordPage(step: Step, subject: Subject, page: Page): Promise<voi
   const facts = factsOf(page.mediaType, page.bytes, page.contentType);
   if (moved !== null && isRecorded(step, moved)) return;
   if (moved !== null) noteState(step.crawl, moved, "dropped");
-  if (facts !== null && yieldsToCanonical(step, subject, page, facts)) return;
+  if (facts !== null && (await yieldsToCanonical(step, subject, page, facts))) return;
   const asks = directivesOf(page.robotsTag, facts);
   if (asks.noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
   else if (subject.found === "pushed" || step.bounds.filter(page.url)) {
@@ -75,16 +75,27 @@ function isRecorded({ crawl }: Step, url: string): boolean {
 }
 
 /**
- * A page that names another as the one to keep is left out, and that one is fetched. Named
- * addresses stay, and of two pages that name each other the second.
+ * A page that names another as the one to keep is left out when that one can be listed. Named
+ * addresses, and pages that are themselves somebody's canonical, stay.
  */
-function yieldsToCanonical(step: Step, subject: Subject, page: Page, facts: HtmlPage): boolean {
-  const { entry, found } = subject;
-  const target = found === "start" || found === "pushed" ? null : canonicalOf(step, page, facts);
+async function yieldsToCanonical(
+  step: Step,
+  { entry, found }: Subject,
+  page: Page,
+  facts: HtmlPage,
+): Promise<boolean> {
+  const stays = entry.isCanonical === true || found === "start" || found === "pushed";
+  const target = stays ? null : canonicalOf(step, page, facts);
   if (target === null || target === entry.url) return false;
-  if (stateOf(step.crawl, target) === "dropped") return false;
-  addNamed(step.crawl, target, found, entry.depth);
-  return true;
+  const { crawl } = step;
+  const seen = stateOf(crawl, target);
+  if (seen === "listed" || seen === "dropped") return seen === "listed";
+  const better = { ...entry, url: target, isCanonical: true };
+  const [known = null] = await step.known.byPath([target]);
+  const fetched = await step.fetchNow(better, known);
+  // Canonicals are not followed further: two pages that name each other would both be dropped.
+  await recordOutcome(step, better, known, fetched);
+  return stateOf(crawl, target) === "listed";
 }
 
 /** The canonical address, when it is another one that this crawl may list. */
@@ -209,27 +220,20 @@ async function recordFailure(step: Step, subject: Subject, failure: SourceFailur
 function listFailure(step: Step, { entry, known, found }: Subject, thrown: SourceFailure): void {
   const failure = { kind: thrown.kind, message: thrown.message };
   const pushed = found === "pushed";
-  const never = unreadFile(entry.url, "text/html", pushed ? { pushed } : null);
+  const never: ListedFile = {
+    path: entry.url,
+    externalId: entry.url,
+    url: entry.url,
+    name: nameOfPage(new URL(entry.url)),
+    size: 0,
+    mimeType: "text/html",
+    version: "",
+    metadata: {},
+    sourceState: pushed ? { pushed } : null,
+  };
   step.out.files.push({ ...(known ?? never), failure });
   noteListed(step, entry.url, pushed);
 }
-
-/** An address that was never read. */
-export const unreadFile = (
-  url: string,
-  mimeType: string,
-  sourceState: ListedFile["sourceState"] = null,
-): ListedFile => ({
-  path: url,
-  externalId: url,
-  url,
-  name: nameOfPage(new URL(url)),
-  size: 0,
-  mimeType,
-  version: "",
-  metadata: {},
-  sourceState,
-});
 
 /**
  * Follows the links of the page as it was last fetched. What it and the server ask for; null when
