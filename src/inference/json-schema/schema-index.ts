@@ -12,6 +12,9 @@ const MAX_SUBSCHEMAS = 2_000;
 const MAX_INSTRUCTIONS = 50_000;
 const MAX_SHOWN_LENGTH = 200;
 
+/** Subschemas that check the same value as the schema around them. */
+const IN_PLACE = /^\/(?:allOf|anyOf|oneOf|not|if|then|else)\b/;
+
 const shown = (text: string) => text.slice(0, MAX_SHOWN_LENGTH);
 
 /** All schemas of a document, the targets of their references, and their patterns. */
@@ -25,6 +28,7 @@ export class SchemaIndex {
   constructor(root: JsonObject) {
     this.#root = root;
     this.#visit(root, "#");
+    this.#refuseLoops();
   }
 
   targetOf(schema: JsonObject): unknown {
@@ -69,6 +73,28 @@ export class SchemaIndex {
     const target = referredTo(this.#root, $ref);
     if (isJsonObject(target) || typeof target === "boolean") return target;
     throw new SchemaRefused(`refers to ${shown($ref)}, which is not in it`);
+  }
+
+  /** Refuses schemas whose check of a value begins with the same check again. */
+  #refuseLoops(): void {
+    const done = new Set<JsonObject>();
+    const open = new Set<JsonObject>();
+    const follow = (schema: unknown): void => {
+      if (!isJsonObject(schema) || done.has(schema)) return;
+      if (open.has(schema)) {
+        throw new SchemaRefused(
+          "has a $ref that leads back to itself, so checking would never end",
+        );
+      }
+      open.add(schema);
+      follow(this.targetOf(schema));
+      for (const inner of subschemasOf(schema)) {
+        if (IN_PLACE.test(inner.place)) follow(inner.schema);
+      }
+      open.delete(schema);
+      done.add(schema);
+    };
+    for (const schema of this.#targets.keys()) follow(schema);
   }
 
   #readPatterns({ pattern, patternProperties }: JsonObject): void {

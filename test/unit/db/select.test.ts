@@ -59,7 +59,7 @@ test.each([
   ["row.errorIsOutside", 2, "column row.errorIsOutside of a database row is not 0 or 1"],
   ["row.status", "gone", "column row.status of a database row is not one of pending, processing"],
   ["metadata", "[]", "a column does not hold a JSON object"],
-  ["row.notes", "[1]", "expected string"],
+  ["row.notes", "[1]", /expected": "string"/],
   ["passages", "7", "column passages of a database row is not a number, but string"],
 ])("a row whose %s is %j is refused, without its value", (name, value, message) => {
   expect(() => FILE.read({ ...STORED, [name]: value })).toThrow(message);

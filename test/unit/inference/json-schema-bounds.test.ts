@@ -32,6 +32,16 @@ const chain = (length: number) =>
   );
 
 test.each<[string, unknown, string]>([
+  ["a root in a circle", { type: "object", anyOf: [root, root, root] }, "would never end"],
+  [
+    "two that refer to each other",
+    {
+      type: "object",
+      $ref: "#/$defs/a",
+      $defs: { a: { $ref: "#/$defs/b" }, b: { if: { $ref: "#/$defs/a" } } },
+    },
+    "would never end",
+  ],
   ["many subschemas", { anyOf: Array.from({ length: 2_001 }, () => ({})) }, "2000 subschemas"],
   ["a long text", { type: "object", title: "é".repeat(33_000) }, "at most 64 KiB"],
   ["depth", JSON.parse(`${'{"a":'.repeat(300)}1${"}".repeat(300)}`), "nested too deeply"],
@@ -111,16 +121,6 @@ test.each<[string, unknown, string]>([
   [
     "references that double at each step",
     { type: "object", $ref: "#/$defs/a0", $defs: { ...chain(60), a60: { required: ["x"] } } },
-    "{}",
-  ],
-  ["a root in a circle", { type: "object", anyOf: [root, root, root] }, "{}"],
-  [
-    "two that refer to each other",
-    {
-      type: "object",
-      $ref: "#/$defs/a",
-      $defs: { a: { $ref: "#/$defs/b" }, b: { if: { $ref: "#/$defs/a" } } },
-    },
     "{}",
   ],
   ["an answer that is nested too deeply", { type: "object" }, nestedIn(5_000, "a")],

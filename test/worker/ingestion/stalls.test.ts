@@ -123,8 +123,10 @@ test("a sweep whose removals stall takes up what a dead worker left, and ends", 
   stallReads(world, () => true);
   void world.deliverBatch("quarry-index", world.waiting.splice(0));
   const { ragIndexes } = world.services;
-  world.services.ragIndexes = (address) => new Proxy(ragIndexes(address), { get: () => never });
-  void removePushedFile(world.services, { source: { id: source }, path: "z.txt" });
+  const { promise: stalled, reject: release } = Promise.withResolvers<never>();
+  world.services.ragIndexes = (address) =>
+    new Proxy(ragIndexes(address), { get: () => () => stalled });
+  const removal = removePushedFile(world.services, { source: { id: source }, path: "z.txt" });
   await vi.waitFor(async () => {
     expect(await statusesOf(world, rag)).toEqual({ "a.txt": "processing", "z.txt": "deleted" });
   }, REAL_TIMEOUT_MS);
@@ -134,4 +136,6 @@ test("a sweep whose removals stall takes up what a dead worker left, and ends", 
   expect(await statusesOf(world, rag)).toMatchObject({ "a.txt": "pending" });
   // A removal waits 20 s for its index.
   expect(Date.now() - began).toBeLessThan(15 * SECOND_MS);
+  release(new Error("the index is gone"));
+  await removal.catch(() => undefined);
 });

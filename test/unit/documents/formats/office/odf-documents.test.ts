@@ -46,7 +46,7 @@ describe("text", () => {
     expect(markdown).toBe("See the [tide table](https://example.org/tides) and the berths.");
   });
 
-  it("writes formulas in one line in place, and leaves out those that a flat file holds", async () => {
+  it("writes formulas in one line in place, without those in a flat file", async () => {
     const frame = (inside: string) => `<text:p>Mean: <draw:frame>${inside}</draw:frame>.</text:p>`;
     const part = await read("text", frame('<draw:object xlink:href="./Object 1"/>'), {
       objects: { "Object 1": FORMULA },
