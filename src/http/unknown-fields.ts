@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { pathText } from "../core/field-path.ts";
+import { pathText } from "../core/input/field-path.ts";
 
 type Walk = { found: string[]; limit: number };
 

@@ -8,7 +8,7 @@ import { measured, type RunTools } from "./record-usage.ts";
 import type { EmitEvent } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput, type OutputPlan } from "./structured-output.ts";
-import { searchSettings } from "../core/search-settings.ts";
+import { searchSettings } from "../core/input/search-settings.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import type {
   Caller,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import { NO_LEADING_SLASH, relativePath } from "../core/relative-path.ts";
-import { searchSettings } from "../core/search-settings.ts";
+import { searchSettings } from "../core/input/search-settings.ts";
 
 const QUERIES_LIMIT = 10;
 const TOP_K_DEFAULT = 5;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { parsedJson } from "../core/parsed-json.ts";
+import { parsedJson } from "../core/input/parsed-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import { guardedFetch, readBytes, retryAfterMs, type Outgoing } from "./guarded-fetch.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { parsedJson } from "../core/parsed-json.ts";
+import { parsedJson } from "../core/input/parsed-json.ts";
 import { MINUTE_MS, type Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import type { AccessTokens } from "./access-tokens.ts";

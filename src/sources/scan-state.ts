@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { parsedJson } from "../core/parsed-json.ts";
+import { parsedJson } from "../core/input/parsed-json.ts";
 import type { ReaderStore } from "../ports/source-reader.ts";
 
 export type ScanState<State> = {

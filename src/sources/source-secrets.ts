@@ -4,7 +4,7 @@ import { seal, unseal } from "../access/seal.ts";
 import type { Config } from "../config.ts";
 import { invalidField } from "../core/errors.ts";
 import { isObject } from "../core/is-object.ts";
-import { settingFields } from "../core/setting-fields.ts";
+import { settingFields } from "../core/input/setting-fields.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import { manifestOf } from "./registry.ts";
 import { secretOf, type SourceManifest } from "./source-manifest.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type KeyId, type UserId } from "../../core/ids.ts";
-import { futureTime, name } from "../../core/input-fields.ts";
+import { futureTime, name } from "../../core/input/input-fields.ts";
 import { insertKey, type KeyRow } from "../../db/access/key-store.ts";
 import type { Services } from "../../services.ts";
 import { newAutomationKey } from "../credential-format.ts";

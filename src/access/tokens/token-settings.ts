@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
-import { futureTime, name } from "../../core/input-fields.ts";
+import { futureTime, name } from "../../core/input/input-fields.ts";
 
 const MAX_GROUP = 1_000;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { identifier, name } from "../../core/input-fields.ts";
-import { storedSettings } from "../../core/setting-fields.ts";
+import { identifier, name } from "../../core/input/input-fields.ts";
+import { storedSettings } from "../../core/input/setting-fields.ts";
 import { answerSettings, promptSettings } from "../models/prompt-settings.ts";
 
 const MAX_DESCRIPTION_LENGTH = 2_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { identifier, name } from "../../core/input-fields.ts";
+import { identifier, name } from "../../core/input/input-fields.ts";
 import { findManifest, manifestOf, PROVIDERS } from "../../sources/registry.ts";
 import { configSchemaOf } from "../../sources/source-secrets.ts";
 import type { FileSource } from "./find-file-source.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { identifier, name } from "../../core/input-fields.ts";
-import { storedSettings } from "../../core/setting-fields.ts";
+import { identifier, name } from "../../core/input/input-fields.ts";
+import { storedSettings } from "../../core/input/setting-fields.ts";
 import { answerSettings, promptSettings } from "../models/prompt-settings.ts";
 
 /** What an inference is made with: the settings of API, forms, references and columns. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { invalidFields } from "../../core/errors.ts";
-import { modelName } from "../../core/input-fields.ts";
+import { modelName } from "../../core/input/input-fields.ts";
 import {
   listModelRows,
   replaceModels as write,

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import { invalidField, invalidFields } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
-import { identifier, modelName, name } from "../../core/input-fields.ts";
-import { settingFields, storedSettings } from "../../core/setting-fields.ts";
+import { identifier, modelName, name } from "../../core/input/input-fields.ts";
+import { settingFields, storedSettings } from "../../core/input/setting-fields.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { problemWithScope } from "./problem-with-scope.ts";

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
-import { given } from "../../core/given.ts";
+import { given } from "../../core/input/given.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
-import { modelName } from "../../core/input-fields.ts";
-import { searchSettings } from "../../core/search-settings.ts";
+import { modelName } from "../../core/input/input-fields.ts";
+import { searchSettings } from "../../core/input/search-settings.ts";
 
 /** Something that must be found: a file and, unless null, a text in it. */
 export const expectedShape = z.object({ file: z.string(), passage: z.string().nullable() });

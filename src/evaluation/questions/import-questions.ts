@@ -1,9 +1,9 @@
 import type { z } from "zod";
 
 import { invalid, tooLarge } from "../../core/errors.ts";
-import { pathText } from "../../core/field-path.ts";
-import "../../core/plain-issues.ts";
-import { parsedJson } from "../../core/parsed-json.ts";
+import { pathText } from "../../core/input/field-path.ts";
+import "../../core/input/plain-issues.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import { guessDelimiter, rowsOf } from "../../documents/formats/csv/delimited-rows.ts";

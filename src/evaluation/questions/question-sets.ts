@@ -12,7 +12,7 @@ import {
   unprocessable,
 } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_LENGTH, newId } from "../../core/ids.ts";
-import { identifier, modelName, name } from "../../core/input-fields.ts";
+import { identifier, modelName, name } from "../../core/input/input-fields.ts";
 import type { InferenceId, QuestionSetId, RagId } from "../../core/ids.ts";
 import {
   findSet,

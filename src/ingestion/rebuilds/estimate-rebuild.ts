@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { checkChunking, overlapFor, storedRag } from "../../catalog/rags/rag-settings.ts";
 import { invalidField, messageOf } from "../../core/errors.ts";
-import { modelName } from "../../core/input-fields.ts";
+import { modelName } from "../../core/input/input-fields.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
 import { listGenerations } from "../../db/generations/generation-list.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../db/access/audit-store.ts";
 import type { Database } from "../../db/client.ts";
 import { Endpoints, time as eventTime } from "./request/endpoint.ts";
-import { isTime } from "../../core/input-fields.ts";
+import { isTime } from "../../core/input/input-fields.ts";
 
 /** Counting more would read as many rows; `total` ends there. */
 const COUNTED_MAX = 10_000;

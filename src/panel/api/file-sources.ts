@@ -21,7 +21,7 @@ import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints, queued } from "./request/endpoint.ts";
-import { given } from "../../core/given.ts";
+import { given } from "../../core/input/given.ts";
 import { jsonOf, refuseChange } from "./request/read-request.ts";
 import { Scan, scanOf, Source, sourceFields, sourceOf } from "./shown-source.ts";
 

@@ -14,7 +14,7 @@ import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
 import { Endpoints, queued } from "./request/endpoint.ts";
-import { given } from "../../core/given.ts";
+import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 import { relativePath } from "../../core/relative-path.ts";
 import { storedPath } from "../../sources/file-names.ts";

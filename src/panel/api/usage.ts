@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
 import { labelsOf, type Label } from "../../db/usage/label-store.ts";
 import { Endpoints, time as answeredTime } from "./request/endpoint.ts";
-import { isTime } from "../../core/input-fields.ts";
+import { isTime } from "../../core/input/input-fields.ts";
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
 /** By the hour at most so much at once: a line for each. */

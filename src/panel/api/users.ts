@@ -9,7 +9,7 @@ import { asId } from "../../core/ids.ts";
 import { listUsers } from "../../db/access/user-store.ts";
 import { Endpoints, time } from "./request/endpoint.ts";
 import { newUser, role, userPatch } from "../../access/users/user-input.ts";
-import { given } from "../../core/given.ts";
+import { given } from "../../core/input/given.ts";
 
 const Shown = z
   .object({ id: z.string(), email: z.string(), role, createdAt: time })

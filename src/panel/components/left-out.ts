@@ -1,6 +1,6 @@
 import type { LeftOut } from "../../ports/source-reader.ts";
 import { manifestOf } from "../../sources/registry.ts";
-import { settingFields } from "../../core/setting-fields.ts";
+import { settingFields } from "../../core/input/setting-fields.ts";
 import { valueAt } from "../../sources/source-secrets.ts";
 import { count, counted } from "./figures.ts";
 

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import type { SettingField } from "../../core/setting-fields.ts";
+import type { SettingField } from "../../core/input/setting-fields.ts";
 import { valueAt } from "../../sources/source-secrets.ts";
 import { Data } from "./data.tsx";
 import { count } from "./figures.ts";

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import type { SettingField } from "../../core/setting-fields.ts";
+import type { SettingField } from "../../core/input/setting-fields.ts";
 import type { FormState } from "../pages/request/form.ts";
 import { formName } from "../pages/request/setting-form.ts";
 import { Checkbox, SelectField, TextArea, TextField } from "./form.tsx";

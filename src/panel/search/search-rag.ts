@@ -2,7 +2,7 @@ import type { z } from "zod";
 
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
-import { modelName } from "../../core/input-fields.ts";
+import { modelName } from "../../core/input/input-fields.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
 import { RagRetrieveRequest } from "../../retrieval/search-request.ts";

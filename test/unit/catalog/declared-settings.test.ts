@@ -8,7 +8,7 @@ import { newToken } from "../../../src/access/tokens/token-settings.ts";
 import { newAgent } from "../../../src/catalog/agents/agent-settings.ts";
 import { newInference } from "../../../src/catalog/inferences/inference-settings.ts";
 import { newRag, ragPatch } from "../../../src/catalog/rags/rag-settings.ts";
-import { settingFields } from "../../../src/core/setting-fields.ts";
+import { settingFields } from "../../../src/core/input/setting-fields.ts";
 import { agents, inferences, ragGenerations, rags, tokens } from "../../../src/db/schema/index.ts";
 import { panelDocument } from "../../../src/panel/api/app.ts";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { shownFields } from "../../../src/panel/pages/request/setting-form.ts";
 import { PROVIDERS, SOURCES } from "../../../src/sources/registry.ts";
-import { settingFields } from "../../../src/core/setting-fields.ts";
+import { settingFields } from "../../../src/core/input/setting-fields.ts";
 
 test("each provider of the registry has words, and a form with labels", () => {
   expect(PROVIDERS).toEqual([

@@ -9,7 +9,7 @@ import {
   questionSetPatch,
 } from "../../../evaluation/questions/question-sets.ts";
 import { Endpoints, time } from "../request/endpoint.ts";
-import { given } from "../../../core/given.ts";
+import { given } from "../../../core/input/given.ts";
 
 const shownOf = (set: QuestionSet) => ({
   ...set,

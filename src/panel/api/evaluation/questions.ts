@@ -26,7 +26,7 @@ import {
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import { Endpoints, time } from "../request/endpoint.ts";
-import { given } from "../../../core/given.ts";
+import { given } from "../../../core/input/given.ts";
 
 const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
 

@@ -25,7 +25,7 @@ import { startRun } from "../../../evaluation/runs/start-run.ts";
 import type { Services } from "../../../services.ts";
 import { Endpoints, time, timeOrNull } from "../request/endpoint.ts";
 import type { PanelEnv } from "../request/panel-env.ts";
-import { given } from "../../../core/given.ts";
+import { given } from "../../../core/input/given.ts";
 import { shownAsked } from "./questions.ts";
 
 const newRun = z.object({ setting: settingShape.default({}) });

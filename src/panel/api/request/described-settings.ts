@@ -1,5 +1,5 @@
 import { isObject } from "../../../core/is-object.ts";
-import { FORM_FACTS } from "../../../core/setting-fields.ts";
+import { FORM_FACTS } from "../../../core/input/setting-fields.ts";
 
 /** A document in which the label and hint of a setting are its description. */
 export function describedSettings<Part>(part: Part): Part {

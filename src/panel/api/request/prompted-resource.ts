@@ -4,7 +4,7 @@ import type { Slice } from "../../../db/page.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
 import type { Services } from "../../../services.ts";
 import { Endpoints, time } from "./endpoint.ts";
-import { given, type Given } from "../../../core/given.ts";
+import { given, type Given } from "../../../core/input/given.ts";
 import { refuseChange } from "./read-request.ts";
 
 /** What an answer adds to the settings. */

@@ -10,7 +10,7 @@ import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Services } from "../../../services.ts";
 import { agentPatch, newAgent } from "../../../catalog/agents/agent-settings.ts";
 import { inferencePatch, newInference } from "../../../catalog/inferences/inference-settings.ts";
-import { given } from "../../../core/given.ts";
+import { given } from "../../../core/input/given.ts";
 import { Form } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { LinkButton } from "../../components/link.tsx";

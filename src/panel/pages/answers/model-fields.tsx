@@ -1,6 +1,6 @@
 import { newAgent } from "../../../catalog/agents/agent-settings.ts";
 import { newInference } from "../../../catalog/inferences/inference-settings.ts";
-import type { SettingField } from "../../../core/setting-fields.ts";
+import type { SettingField } from "../../../core/input/setting-fields.ts";
 import type { Choice } from "../../../db/catalog/panel-lists.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";

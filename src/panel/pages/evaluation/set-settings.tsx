@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 
-import { given } from "../../../core/given.ts";
+import { given } from "../../../core/input/given.ts";
 import { deleteSet, type QuestionSet } from "../../../db/evaluation/set-store.ts";
 import {
   changeQuestionSet,

@@ -1,8 +1,8 @@
 import type { Setting } from "../../../db/schema/evaluation-shapes.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { settingShape } from "../../../db/schema/evaluation-shapes.ts";
-import { given } from "../../../core/given.ts";
-import { settingFields } from "../../../core/setting-fields.ts";
+import { given } from "../../../core/input/given.ts";
+import { settingFields } from "../../../core/input/setting-fields.ts";
 import { Checkbox, SelectField, TextField, type Option } from "../../components/form.tsx";
 import type { Form as Sent, FormState } from "../request/form.ts";
 import { bodyIn } from "../request/setting-form.ts";

@@ -4,7 +4,7 @@ import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { estimateRebuild } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import type { RebuildEstimate, RebuildWish } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
-import { given } from "../../../core/given.ts";
+import { given } from "../../../core/input/given.ts";
 import { count, counted, money } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { Facts, PageHead } from "../../components/page-head.tsx";

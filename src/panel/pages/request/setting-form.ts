@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import { isObject } from "../../../core/is-object.ts";
-import { settingFields, type SettingField } from "../../../core/setting-fields.ts";
+import { settingFields, type SettingField } from "../../../core/input/setting-fields.ts";
 import { valueAt } from "../../../sources/source-secrets.ts";
 import { numberOf, type Form } from "./form.ts";
 

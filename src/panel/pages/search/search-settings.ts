@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
-import { searchSettings } from "../../../core/search-settings.ts";
-import { settingFields } from "../../../core/setting-fields.ts";
+import { searchSettings } from "../../../core/input/search-settings.ts";
+import { settingFields } from "../../../core/input/setting-fields.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { panelSearch, type PanelSearch } from "../../search/search-rag.ts";
 import { typed, type Form } from "../request/form.ts";

@@ -5,7 +5,7 @@ import { removeUser } from "../../../access/users/remove-user.ts";
 import { updateUser } from "../../../access/users/update-user.ts";
 import { userPatch } from "../../../access/users/user-input.ts";
 import { forbidden, notFound } from "../../../core/errors.ts";
-import { given } from "../../../core/given.ts";
+import { given } from "../../../core/input/given.ts";
 import { asId } from "../../../core/ids.ts";
 import { findPerson, type Person } from "../../../db/access/user-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";

@@ -13,7 +13,7 @@ import { countSourceFiles } from "../../../db/catalog/scope-files.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
-import { given } from "../../../core/given.ts";
+import { given } from "../../../core/input/given.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast } from "../../components/figures.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";

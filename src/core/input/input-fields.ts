@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { IDENTIFIER_MAX_LENGTH, IDENTIFIER_PATTERN } from "./ids.ts";
-import { isoTime } from "./time.ts";
+import { IDENTIFIER_MAX_LENGTH, IDENTIFIER_PATTERN } from "../ids.ts";
+import { isoTime } from "../time.ts";
 
 const NAME_MAX_LENGTH = 200;
 const MODEL_MAX_LENGTH = 200;
