@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as pause } from "node:timers/promises";
 
 import { inBatches } from "../../src/core/work/batches.ts";
-import { inParallel } from "../../src/core/work/parallel.ts";
 import { searchWordsOf } from "../../src/text/words.ts";
 import { askable, gatherDocumentation, readQuestions } from "./support/documentation.ts";
 import type { Page, Question } from "./support/documentation.ts";
-import { startService } from "./support/fresh-service.ts";
+import { pushFiles, startService } from "./support/fresh-service.ts";
 import type { BenchRag, Service } from "./support/fresh-service.ts";
 
 const MEASURED = ["first", "second"];
@@ -15,8 +13,6 @@ const MEASURED = ["first", "second"];
 const SETS = [...MEASURED, "training"];
 const PIECE_WORDS = 100;
 const CHUNKS = 50;
-const UPLOADS_AT_ONCE = 8;
-const POLL_MS = 250;
 /** `--mixed`: one RAG after the other is searched in these. */
 const MODES = ["hybrid", "semantic"];
 /** What the embedded model says where nothing answers. */
@@ -41,7 +37,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const sets = named.length > 0 ? named : MEASURED;
   const { service, stop } = await startService(parts.map(({ rag }) => rag));
   try {
-    for (const { rag, pages: own } of parts) await push(service, rag.name, own);
+    for (const { rag, pages: own } of parts) await pushFiles(service, rag.name, own);
     const alone = fts5Alone(pages);
     const rows: Record<string, unknown>[] = [];
     for (const name of sets) {
@@ -73,27 +69,6 @@ function partsOf(pages: Page[], args: string[]): Part[] {
     },
     pages: own,
   }));
-}
-
-async function push({ url, key, token }: Service, name: string, pages: Page[]): Promise<void> {
-  await inParallel(pages, UPLOADS_AT_ONCE, async ({ path, text }) => {
-    const address = path.split("/").map(encodeURIComponent).join("/");
-    const type = path.endsWith(".md") ? "text/markdown" : "text/plain";
-    const response = await fetch(`${url}/panel/api/file-sources/${name}/files/${address}`, {
-      method: "PUT",
-      headers: { Authorization: `Bearer ${key}`, "Content-Type": type },
-      body: text,
-    });
-    if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await response.text()}`);
-    await response.arrayBuffer();
-  });
-  for (;;) {
-    const headers = { Authorization: `Bearer ${token}` };
-    const reply = await fetch(`${url}/api/rags/${name}`, { headers });
-    const { processedFiles } = (await reply.json()) as { processedFiles: number };
-    if (processedFiles === pages.length) return;
-    await pause(POLL_MS);
-  }
 }
 
 async function ask<Reply>({ url, token }: Service, path: string, body: object): Promise<Reply> {

@@ -3,8 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { boundQuality } from "./support/bound-quality.ts";
-import { readCollection } from "./support/collection.ts";
 import { queryFor } from "./support/synthetic-text.ts";
 import { startWorkerd } from "./support/workerd.ts";
 
@@ -174,16 +172,14 @@ async function fillAndMeasure(folder: string, ask: Ask, chunks: number): Promise
 
 /**
  * A RAG's index as it grows, in plain workerd: one shard and ten of each size. Arguments: sizes in
- * chunks (default 10,000 and 100,000; 1,000,000 takes half an hour and 14 GB of disk), a folder
- * with a collection for the quality of the bound, `--keep=FOLDER` to fill indexes once and measure
- * them again. All objects of a local workerd share one thread: ten shards are asked one after the
+ * chunks (default 10,000 and 100,000; 1,000,000 takes half an hour and 14 GB of disk),
+ * `--keep=FOLDER` to fill indexes once and measure them again. All objects of a local workerd share one thread: ten shards are asked one after the
  * other here.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const sizes = args.filter((arg) => /^\d+$/.test(arg)).map(Number);
-  const collection = args.find((arg) => !/^\d+$/.test(arg) && !arg.startsWith("--"));
   const kept = args.find((arg) => arg.startsWith("--keep="))?.slice("--keep=".length);
-  if (sizes.length === 0 && collection === undefined) sizes.push(...DEFAULT_SIZES);
+  if (sizes.length === 0) sizes.push(...DEFAULT_SIZES);
   const rows: Measured[] = [];
   for (const chunks of sizes) {
     for (const shards of SHARD_COUNTS) {
@@ -194,11 +190,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
       show(measured);
     }
   }
-  if (collection === undefined) return { rows };
-  const bound = await inFolder(undefined, "bound", (state) =>
-    inWorkerd(state, ({ post }) => boundQuality(post, readCollection(collection))),
-  );
-  return { rows, bound };
+  return { rows };
 }
 
 async function inFolder<Result>(

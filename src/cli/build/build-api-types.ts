@@ -42,6 +42,8 @@ async function documentsOf(drafts: string): Promise<Documents> {
     platform: "node",
     format: "esm",
     packages: "external",
+    // Loaded for PDF files only; a fresh checkout has not built them yet.
+    external: ["#character-maps/*"],
   });
   const bundle: unknown = await import(pathToFileURL(outfile).href);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what DOCUMENTS exports

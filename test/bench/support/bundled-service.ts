@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { build } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 
@@ -28,22 +27,6 @@ function bundleInto(folder: string): string {
   return join(folder, "index.js");
 }
 
-/** A Worker that stands for Vectorize. */
-async function vectorizeWorker(folder: string) {
-  const outfile = join(folder, "vectorize.js");
-  await build({
-    entryPoints: [join(import.meta.dirname, "vectorize-worker.ts")],
-    outfile,
-    bundle: true,
-    format: "esm",
-    target: "es2024",
-    external: ["cloudflare:workers"],
-    logLevel: "error",
-  });
-  const of = { modules: true, scriptPath: outfile, rootPath: folder };
-  return { name: "vectorize", compatibilityDate: "2026-10-15", ...of };
-}
-
 async function migrate(database: Pick<D1Database, "prepare">): Promise<void> {
   const folder = join(PROJECT, "migrations");
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
@@ -56,8 +39,7 @@ async function migrate(database: Pick<D1Database, "prepare">): Promise<void> {
 /**
  * The bundle that would be deployed, with the bindings and variables of the local default, in
  * workerd on a socket of its own: none of `wrangler dev`'s Workers and processes stands before it.
- * D1, R2 and queues are miniflare's, in the same process; the double of Vectorize is bound, for
- * those who set VECTOR_INDEX.
+ * D1, R2 and queues are miniflare's, in the same process.
  */
 export async function startBundledService(
   bindings: Record<string, string> = {},
@@ -79,14 +61,13 @@ export async function startBundledService(
       modules: true,
       scriptPath,
       bindings: Object.assign({}, workerOptions["bindings"], bindings),
-      serviceBindings: { VECTORIZE: { name: "vectorize", entrypoint: "VectorizeService" } },
       unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
       // Each client has an address, and a rate window of its own.
       stripCfConnectingIp: false,
     };
     const miniflare = new Miniflare(
       convertV4MiniflareOptions({
-        workers: [service, await vectorizeWorker(folder)],
+        workers: [service],
         resourcePersistencePath: join(folder, "state"),
         log: new Log(LogLevel.ERROR),
         handleStructuredLogs: () => undefined,

@@ -47,7 +47,7 @@ const OBJECT_GIGABYTES = 0.128;
 /** With `VECTOR_INDEX=auto`: above, a RAG is searched in Vectorize (src/config.ts). */
 const EXACT_SEARCH_CHUNKS = 100_000;
 export const isLarge = (ragChunks: number) => ragChunks > EXACT_SEARCH_CHUNKS;
-/** Above, bits preselect; rows that scoring 132 clustered vectors reads (`bench -- exact`). */
+/** Above, bits preselect; rows that scoring 132 clustered vectors reads (measured). */
 const WHOLE_IN_MEMORY_CHUNKS = 22_528;
 const VECTORS_SCORED = 300;
 /** There, 100 neighbours and 116 matches of the words are named by rows: two each, as counted. */
@@ -223,7 +223,7 @@ const LIMITS_OF_RATE: (Limit & { perSecond: number })[] = [
     name: "index thread",
     perSecond: 220,
     at: "about 220 searches a second in one RAG, 4.4 ms each; other RAGs have their own thread",
-    source: "measured: npm run bench -- retrieve",
+    source: "measured, 2026-11-22",
   },
   {
     name: "D1 thread",

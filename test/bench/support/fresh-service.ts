@@ -1,9 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
+import { encodedPath } from "../../../src/cli/api/clients.ts";
 import { startWorker } from "../../../src/cli/worker/start-worker.ts";
+import { inParallel } from "../../../src/core/work/parallel.ts";
+import { freePort } from "../../end-to-end/run-cli.ts";
+import { signIn } from "./local-service.ts";
 
 const RATE_LIMIT = 10_000;
 
@@ -11,10 +15,10 @@ const RATE_LIMIT = 10_000;
 export type Service = { url: string; key: string; token: string };
 export type BenchRag = { name: string; searchMode?: string };
 
-type Started = { url: string; pid: number; stop: () => Promise<void> };
-
-/** A service as `npm start` runs it, in a folder of its own, which goes when it stops. */
-async function startEmpty(): Promise<Started> {
+/** As `npm start` runs it, in a folder of its own, which is removed when it stops. */
+export async function startService(
+  rags: BenchRag[] = [{ name: "bench" }],
+): Promise<{ service: Service; stop: () => Promise<void> }> {
   const state = mkdtempSync(join(tmpdir(), "quarry-bench-service-"));
   const worker = await startWorker({
     port: await freePort(),
@@ -26,16 +30,8 @@ async function startEmpty(): Promise<Started> {
     await worker.stop();
     rmSync(state, { recursive: true, force: true });
   };
-  return { url: worker.url, pid: worker.pid, stop };
-}
-
-/** The same with an empty index. */
-export async function startService(
-  rags: BenchRag[] = [{ name: "bench" }],
-): Promise<Omit<Started, "url"> & { service: Service }> {
-  const { url, pid, stop } = await startEmpty();
   try {
-    return { service: await setUp(url, rags), pid, stop };
+    return { service: await setUp(worker.url, rags), stop };
   } catch (thrown) {
     await stop();
     throw thrown;
@@ -43,18 +39,9 @@ export async function startService(
 }
 
 async function setUp(url: string, rags: BenchRag[]): Promise<Service> {
-  const signIn = await fetch(`${url}/panel/api/session`, {
-    method: "POST",
-    body: JSON.stringify({ email: "admin@localhost", password: "quarry" }),
-  });
-  const cookie = signIn.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
-  const create = async (path: string, body: unknown) => {
-    const headers = { Cookie: cookie, Origin: url };
-    const init = { method: "POST", headers, body: JSON.stringify(body) };
-    const response = await fetch(`${url}/panel/api${path}`, init);
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as { key: string; token: string };
-  };
+  const send = await signIn(url);
+  const create = async (path: string, body: unknown) =>
+    (await (await send("POST", path, body)).json()) as { key: string; token: string };
   for (const rag of rags) {
     await create("/file-sources", { name: rag.name, provider: "file_system" });
     await create("/rags", { ...rag, fileSource: rag.name, reranker: "embedded/lexical" });
@@ -68,14 +55,33 @@ async function setUp(url: string, rags: BenchRag[]): Promise<Service> {
   return { url, key, token };
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
+const UPLOADS_AT_ONCE = 8;
+const POLL_MS = 250;
+
+/** Files of a source and RAG of this name; returns when all are indexed. */
+export async function pushFiles(
+  { url, key, token }: Service,
+  name: string,
+  files: { path: string; text: string }[],
+): Promise<void> {
+  await inParallel(files, UPLOADS_AT_ONCE, async ({ path, text }) => {
+    const type = path.endsWith(".md") ? "text/markdown" : "text/plain";
+    const response = await fetch(
+      `${url}/panel/api/file-sources/${name}/files/${encodedPath(path)}`,
+      {
+        method: "PUT",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": type },
+        body: text,
+      },
+    );
+    if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
   });
+  for (;;) {
+    const headers = { Authorization: `Bearer ${token}` };
+    const reply = await fetch(`${url}/api/rags/${name}`, { headers });
+    const { processedFiles } = (await reply.json()) as { processedFiles: number };
+    if (processedFiles === files.length) return;
+    await pause(POLL_MS);
+  }
 }

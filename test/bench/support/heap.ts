@@ -6,7 +6,6 @@
 export type Heap = {
   /** MiB of JavaScript objects and of buffers beside them. */
   read: () => Promise<number>;
-  collectGarbage: () => Promise<void>;
   close: () => void;
 };
 
@@ -36,13 +35,11 @@ export async function openHeap(inspectorPort: number): Promise<Heap> {
       waiting.set(sent.count, answered);
       socket.send(JSON.stringify({ id: sent.count, method }));
     });
-  await ask("HeapProfiler.enable");
   return {
     read: async () => {
       const usage = (await ask("Runtime.getHeapUsage")) as HeapUsage;
       return (usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize) / MIB;
     },
-    collectGarbage: async () => void (await ask("HeapProfiler.collectGarbage")),
     close: () => socket.close(),
   };
 }

@@ -12,14 +12,12 @@ import { vectorIdOf } from "../../../src/core/vector-id.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
 import { shardOf } from "../../../src/core/shard-of.ts";
-import { IndexStore } from "../../../src/rag-index/index-store.ts";
 import type { PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
 import type { HydrateRequest } from "../../../src/ports/rag-index.ts";
 import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
 import { mergeShards } from "../../../src/retrieval/merge-shards.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
-import type { Document } from "./collection.ts";
 import { randomFrom, textOf } from "./synthetic-text.ts";
 
 const WORDS_A_CHUNK = 200;
@@ -98,32 +96,6 @@ export class RagIndex extends Index {
   async putFiles(part: { from: number; to: number; shard: number; shards: number }): Promise<void> {
     for (let file = part.from; file < part.to; file++) {
       if (shardOf(fileIdOf(file), part.shards) === part.shard) await this.put(file, 0, 0);
-    }
-  }
-
-  /** The lexical leg under another bound than the service's; ids of the chunks found. */
-  async withBound(postingsLimit: number, text: string): Promise<ChunkId[]> {
-    await Promise.resolve();
-    const store = new IndexStore(this.ctx.storage, { postingsLimit });
-    const { queries } = store.call("search", {
-      ...everything,
-      queries: [{ text, vector: null }],
-      limitPerLeg: CANDIDATES,
-      lexical: true,
-    });
-    return queries.flatMap(({ lexical }) => lexical.map(({ id }) => id));
-  }
-
-  /** Real documents, one chunk each; ids are the documents' own. */
-  async load(documents: Document[]): Promise<void> {
-    const vector = vectorOf(0);
-    for (const { id: name, title, text } of documents) {
-      const id = name as ChunkId;
-      const fileId = name as FileId;
-      await this.stage(fileId, 1, [{ id, text, duplicateKey: name, vector }]);
-      const facts = { fileId, path: name, name, externalId: null, url: null, metadata: {} };
-      const place = { position: 0, headings: [title], page: null, start: 0, end: text.length };
-      await this.activateVersion(facts, 1, [{ id, ...place }]);
     }
   }
 
@@ -238,11 +210,6 @@ const routes: Record<string, (env: BenchEnv, body: never) => Promise<unknown>> =
       chunks: facts.reduce((sum, one) => sum + one.chunks, 0),
     };
   },
-  "/load": async (env, ask: Ask & { documents: Document[] }) => {
-    await objectsOf(env, ask)[0]?.load(ask.documents);
-  },
-  "/bounded": async (env, ask: Ask & { limit: number; text: string }) =>
-    await objectsOf(env, ask)[0]?.withBound(ask.limit, ask.text),
   "/nothing": async (env, ask: Ask) => (await objectsOf(env, ask)[0]?.facts())?.files,
   "/vectors": async (_env, ask: Ask & { chunks: number }) => giveVectors(ask),
   "/retrieve": search,

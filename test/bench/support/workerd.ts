@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { build } from "esbuild";
+
+import { freePort } from "../../end-to-end/run-cli.ts";
 
 /** The path of the binary that wrangler runs too; the package is CommonJS without types. */
 const { default: workerd } = createRequire(import.meta.url)("workerd") as { default: string };
@@ -30,16 +31,6 @@ export type WorkerdOptions = {
   /** Where its objects' databases stay when it stops; without it they go with it. */
   stateFolder?: string;
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
-}
 
 const objectOf = ({ binding, className }: { binding: string; className: string }) => `,
       durableObjectNamespaces = [
