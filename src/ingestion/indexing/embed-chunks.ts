@@ -1,6 +1,5 @@
 import { embedTexts } from "../../catalog/models/embed-texts.ts";
 import type { EmbeddedTexts } from "../../catalog/models/embed-texts.ts";
-import { inParallel } from "../../core/work/parallel.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import type { Embedder } from "../../ports/models.ts";
@@ -12,63 +11,22 @@ import { labelFailure } from "./index-failure.ts";
 
 /** One embedding call, ms. */
 const EMBEDDING_TIMEOUT_MS = 30_000;
-export const SLICES_AT_ONCE = 3;
-
-/** Chunks that one embedding call takes. */
-type Slice = { embedder: Embedder; wanted: Wanted[] };
 
 export const embedderOf = ({ models }: Pick<Services, "models">, file: ClaimedFile) =>
   models.embedder(file.embeddingModel, file.dimensions);
 
-/**
- * Vectors of all chunks that lack one, in calls of the model's batch size across files; one outcome
- * for each file, in order. A file that failed is not asked for further.
- */
+/** Vectors of all chunks that lack one, which are of one model: an outcome for each file. */
 export async function embedChunks(
   services: Services,
   lacking: readonly Lacking[],
   tally: EmbeddingTally,
-): Promise<Outcome<Embedded[]>[]> {
-  const found = new Map<FileWork, Outcome<Embedded[]>>(
-    lacking.map(({ work }) => [work, { value: [] }]),
-  );
-  await inParallel(slicesOf(services, lacking), SLICES_AT_ONCE, async ({ embedder, wanted }) => {
-    await services.takeTurn(lengthOf(wanted));
-    const left = wanted.filter(({ work }) => isFine(found.get(work)));
-    const embed = (some: Wanted[]) => counted(services, embedder, some, tally);
-    for (const [work, outcome] of await embedSlice(embed, left)) {
-      const before = found.get(work);
-      if (before !== undefined) found.set(work, joined(before, outcome));
-    }
-  });
-  return [...found.values()];
-}
-
-const isFine = (outcome: Outcome<unknown> | undefined) =>
-  outcome !== undefined && "value" in outcome;
-
-function joined(before: Outcome<Embedded[]>, after: Outcome<Embedded[]>): Outcome<Embedded[]> {
-  if ("thrown" in before) return before;
-  return "thrown" in after ? after : { value: [...before.value, ...after.value] };
-}
-
-function slicesOf(services: Services, lacking: readonly Lacking[]): Slice[] {
-  const open = new Map<string, Slice>();
-  const slices: Slice[] = [];
-  for (const { work, missing } of lacking) {
-    const embedder = embedderOf(services, work.file);
-    const key = `${work.file.embeddingModel} ${work.file.dimensions}`;
-    for (const chunk of missing) {
-      let slice = open.get(key);
-      if (slice === undefined || slice.wanted.length >= embedder.batchLimit) {
-        slice = { embedder, wanted: [] };
-        open.set(key, slice);
-        slices.push(slice);
-      }
-      slice.wanted.push({ work, chunk });
-    }
-  }
-  return slices;
+): Promise<Map<FileWork, Outcome<Embedded[]>>> {
+  const wanted = lacking.flatMap(({ work, missing }) => missing.map((chunk) => ({ work, chunk })));
+  const [first] = wanted;
+  if (first === undefined) return new Map();
+  const embedder = embedderOf(services, first.work.file);
+  await services.takeTurn(lengthOf(wanted));
+  return await embedSlice((some) => counted(services, embedder, some, tally), wanted);
 }
 
 type Embed = (wanted: Wanted[]) => Promise<Float32Array[]>;
@@ -77,7 +35,6 @@ async function embedSlice(
   embed: Embed,
   wanted: Wanted[],
 ): Promise<Map<FileWork, Outcome<Embedded[]>>> {
-  if (wanted.length === 0) return new Map();
   const works = new Set(wanted.map(({ work }) => work));
   try {
     return grouped(wanted, await embed(wanted));

@@ -6,7 +6,7 @@ import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";
 import type { ActivationResult } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
-import { embedChunks, embedderOf, SLICES_AT_ONCE } from "./embed-chunks.ts";
+import { embedChunks, embedderOf } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
 import { endOf, endOfFailure, superseded, type FileResult } from "./end-file.ts";
 import { byIndex, factsOf, indexOf, outcomeOf, placed, valueOf } from "./file-work.ts";
@@ -24,8 +24,10 @@ const FILES_AT_ONCE = 6;
 const WAITS_FOR_OTHERS_MS = 10_000;
 /** A file with more missing chunks is large: its chunks are stored as they are embedded. */
 const MAX_SMALL_CHUNKS = 64;
-/** Chunks of small files whose vectors are in memory at once. */
-const MAX_PORTION_CHUNKS = 1_000;
+/** Portions that are embedded and stored at once: while one is stored, others are embedded. */
+const PORTIONS_AT_ONCE = 3;
+/** Chunks of a portion, where its model takes more in a call: their vectors are in memory. */
+const MAX_PORTION_CHUNKS = 320;
 
 /** What the files of one invocation share. */
 export type IndexJob = {
@@ -40,7 +42,8 @@ export type IndexJob = {
 /** `saved`: embeddings that unchanged chunks made unnecessary. */
 export type DoneFile = { file: ClaimedFile; result: FileResult; saved: number };
 
-type Found = Lacking & { reuse: Reuse };
+/** A file and its missing chunks, with what may have their vectors already. */
+type ReusableFile = Lacking & { reuse: Reuse };
 
 /**
  * Reads and chunks each file, embeds the new chunks of files together and activates each version.
@@ -106,35 +109,44 @@ async function* indexWorks(
     ...small.map((portion) => ({ portion, index: () => indexSmall(services, portion, job) })),
     ...large.map((one) => ({ portion: [one], index: () => indexLarge(services, one, job) })),
   ];
-  for (const [at, { portion, index }] of steps.entries()) {
-    const waiting = steps.slice(at).flatMap((step) => step.portion.map(({ work }) => work.file));
-    await job.lease.renew(waiting);
-    yield at === 0 || job.budget.mayWait()
-      ? await index()
-      : portion.map(({ work }) => unstarted(work.file));
-  }
+  const filesOf = (some: typeof steps) =>
+    some.flatMap(({ portion }) => portion.map(({ work }) => work.file));
+  const take = async (step: (typeof steps)[number]) => {
+    const at = steps.indexOf(step);
+    if (at > 0 && !job.budget.mayWait()) return filesOf([step]).map(unstarted);
+    await job.lease.renew(filesOf(steps.slice(at)));
+    return await step.index();
+  };
+  const pace = { limit: PORTIONS_AT_ONCE, waitMs: WAITS_FOR_OTHERS_MS };
+  for await (const wave of inWaves(steps.slice(0, small.length), pace, take)) yield wave.flat();
+  for (const step of steps.slice(small.length)) yield await take(step);
 }
 
-function portionsOf(services: Services, small: Found[]): Found[][] {
-  const portions: Found[][] = [];
-  let chunks = 0;
+/** Files of one model whose chunks fit its calls: one call, or as many as a small file may need. */
+function portionsOf(services: Services, small: ReusableFile[]): ReusableFile[][] {
+  const portions: ReusableFile[][] = [];
+  const open = new Map<string, { portion: ReusableFile[]; chunks: number }>();
   for (const one of small) {
+    const { embeddingModel, dimensions } = one.work.file;
     const { batchLimit } = embedderOf(services, one.work.file);
-    const limit = Math.min(SLICES_AT_ONCE * batchLimit, MAX_PORTION_CHUNKS);
-    const open = portions.at(-1);
-    chunks += one.missing.length;
-    if (open !== undefined && chunks <= limit) open.push(one);
-    else {
-      portions.push([one]);
-      chunks = one.missing.length;
+    const calls = Math.ceil(MAX_SMALL_CHUNKS / batchLimit);
+    const limit = Math.min(calls * batchLimit, MAX_PORTION_CHUNKS);
+    const key = `${embeddingModel} ${dimensions}`;
+    let last = open.get(key);
+    if (last === undefined || last.chunks + one.missing.length > limit) {
+      last = { portion: [], chunks: 0 };
+      open.set(key, last);
+      portions.push(last.portion);
     }
+    last.portion.push(one);
+    last.chunks += one.missing.length;
   }
   return portions;
 }
 
 /** One call for all files of an index. */
 async function findMissing(services: Services, works: FileWork[]) {
-  const lacking: Found[] = [];
+  const lacking: ReusableFile[] = [];
   const failed: { work: FileWork; thrown: unknown }[] = [];
   const named = works.map((work) => ({ work }));
   await inParallel(byIndex(named), FILES_AT_ONCE, async (ofIndex) => {
@@ -161,7 +173,7 @@ type Vectors = { embedded: Embedded[]; asked: number };
 /** Vectors of the missing chunks of each file, in order: reused, or else embedded. */
 async function vectorsFor(
   services: Services,
-  found: readonly Found[],
+  found: readonly ReusableFile[],
   { tally }: IndexJob,
 ): Promise<Outcome<Vectors>[]> {
   const reused = await inParallel(found, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
@@ -169,9 +181,9 @@ async function vectorsFor(
     return { work, missing: "value" in outcome ? outcome.value.left : [], outcome };
   });
   const embedded = await embedChunks(services, reused, tally);
-  return await inParallel(reused, reused.length, async ({ missing, outcome }, at) =>
+  return await inParallel(reused, reused.length, async ({ work, missing, outcome }) =>
     outcomeOf(async () => {
-      const fresh = valueOf(embedded[at] ?? { value: [] });
+      const fresh = valueOf(embedded.get(work) ?? { value: [] });
       return { embedded: [...valueOf(outcome).embedded, ...fresh], asked: missing.length };
     }),
   );
@@ -179,7 +191,7 @@ async function vectorsFor(
 
 async function indexSmall(
   services: Services,
-  portion: readonly Found[],
+  portion: readonly ReusableFile[],
   job: IndexJob,
 ): Promise<DoneFile[]> {
   const vectors = await vectorsFor(services, portion, job);
@@ -204,13 +216,17 @@ async function indexSmall(
 const INCOMPLETE: Outcome<ActivationResult> = { value: { outcome: "incomplete", missing: [] } };
 
 /** Chunks are stored as they are embedded, so that another attempt has less to do. */
-async function indexLarge(services: Services, found: Found, job: IndexJob): Promise<DoneFile[]> {
+async function indexLarge(
+  services: Services,
+  found: ReusableFile,
+  job: IndexJob,
+): Promise<DoneFile[]> {
   const { work, missing } = found;
   const { file, chunks } = work;
   const pages = inBatches(missing, embedderOf(services, file).batchLimit);
   let asked = 0;
   let hasFailed = false;
-  const staged = await inParallel(pages, SLICES_AT_ONCE, async (page) =>
+  const staged = await inParallel(pages, PORTIONS_AT_ONCE, async (page) =>
     outcomeOf(async () => {
       if (hasFailed) return;
       await job.lease.renew([file]);
