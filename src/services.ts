@@ -3,7 +3,7 @@ import type { Now } from "./core/time.ts";
 import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
 import type { Trace } from "./core/trace.ts";
-import type { Database, Reads } from "./db/client.ts";
+import type { Database, Reads } from "./db/sql.ts";
 import type { RecentLookups } from "./db/access/recent-lookups.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { CallerTurns } from "./core/work/turns.ts";

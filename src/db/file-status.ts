@@ -1,6 +1,5 @@
-import { oneOf } from "./columns.ts";
+import { oneOf, computed } from "./select.ts";
 import { FILE_STATUSES, LEAST_FINISHED_FIRST } from "./schema/rags.ts";
-import { computed } from "./select.ts";
 
 /** The status of a row `x` of rag_files that does not leave its RAG, as lists show it. */
 export const shownStatus = (x: string) => computed(oneOf(FILE_STATUSES), `${x}.status`);

@@ -1,7 +1,5 @@
-import { number, oneOf } from "./columns.ts";
-import type { agents, inferences } from "./schema/index.ts";
-import { fileSources, ragGenerations, rags } from "./schema/index.ts";
-import { columnsOf, computed, pick, select, type Row } from "./select.ts";
+import { number, oneOf, columnsOf, computed, pick, select, type Row } from "./select.ts";
+import { fileSources, ragGenerations, rags, type agents, type inferences } from "./schema/index.ts";
 import { raw } from "./sql.ts";
 
 const [r, g, s] = [

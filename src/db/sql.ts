@@ -1,8 +1,7 @@
 import { Param, SQL, sql as drizzleSql } from "drizzle-orm";
 import { CasingCache } from "drizzle-orm/casing";
 
-import type { Reads } from "./client.ts";
-import type { Reader } from "./columns.ts";
+import type { Reader } from "./select.ts";
 
 /*
  * The one way to the database: statements are drizzle's SQL, sql`select ${FILE} from files f where
@@ -160,3 +159,27 @@ export const readValue =
   <Value>(db: Reads, of: Selected<Value>): Template<Promise<Value | null>> =>
   async (...template) =>
     (await readValues(db, of)(...template))[0] ?? null;
+
+/** The database. Its statements are written by `sql.ts`. */
+export type Database = { $client: D1Database };
+
+/** The reads of one request; a `Database` can be used as one, too. */
+export type Reads = { $client: Pick<D1Database, "prepare" | "batch"> };
+
+export const openDatabase = (binding: D1Database): Database => ({ $client: binding });
+
+/**
+ * One request's reads, as a D1 session that starts at the primary: the first read, of the caller's
+ * token or session, sees every revocation. Later reads may use a replica that has caught up with
+ * that moment, so they see every change made before the request; without replication all go to the
+ * primary. (https://developers.cloudflare.com/d1/best-practices/read-replication/)
+ */
+export function openReads(binding: D1Database): Reads {
+  let session: D1DatabaseSession | null = null;
+  return {
+    get $client() {
+      session ??= binding.withSession("first-primary");
+      return session;
+    },
+  };
+}

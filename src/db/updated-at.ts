@@ -1,7 +1,5 @@
-import type { Database } from "./client.ts";
-import { number } from "./columns.ts";
-import { computed } from "./select.ts";
-import { raw, readValue } from "./sql.ts";
+import { raw, readValue, type Database } from "./sql.ts";
+import { number, computed } from "./select.ts";
 
 const TABLES = {
   agents: "agents",

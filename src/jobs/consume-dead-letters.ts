@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../core/time.ts";
 import { giveUpFiles } from "../db/files/finish-files.ts";
-import { giveUpScan } from "../db/scans/give-up-scan.ts";
+import { giveUpScan } from "../db/scans/scan-store.ts";
 import { MAX_TRIES } from "../ingestion/timeouts.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";

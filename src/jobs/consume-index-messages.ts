@@ -4,11 +4,9 @@ import { claimPending } from "../db/files/pending-files.ts";
 import { indexFiles } from "../ingestion/indexing/index-files.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
-import { indexMessage, parseMessages } from "./messages.ts";
-import type { IndexWork, Parsed } from "./messages.ts";
+import { indexMessage, parseMessages, type IndexWork, type Parsed } from "./messages.ts";
 import { SWEPT_CLAIM_MS } from "../ingestion/timeouts.ts";
-import { workBudget } from "../ingestion/indexing/work-budget.ts";
-import type { WorkBudget } from "../ingestion/indexing/work-budget.ts";
+import { workBudget, type WorkBudget } from "../ingestion/indexing/work-budget.ts";
 
 /** Retry delay when the database itself failed, seconds. */
 const WHOLE_BATCH_RETRY_SECONDS = 10;

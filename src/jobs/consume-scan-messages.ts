@@ -8,8 +8,7 @@ import { startRebuild } from "../ingestion/rebuilds/reindex-rag.ts";
 import { continueScan, startScan } from "../ingestion/scanning/scan-source.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
-import { parseMessages, scanMessage } from "./messages.ts";
-import type { Parsed } from "./messages.ts";
+import { parseMessages, scanMessage, type Parsed } from "./messages.ts";
 
 export async function consumeScanMessages(
   services: Services,

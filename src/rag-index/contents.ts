@@ -1,8 +1,7 @@
 import type { FileId } from "../core/ids.ts";
 import type { IndexFacts, Passage, RagIndex } from "../ports/rag-index.ts";
 import { stringsIn } from "./stored-json.ts";
-import { valueOf } from "./tables.ts";
-import type { Row } from "./tables.ts";
+import { valueOf, type Row } from "./tables.ts";
 import { readTotals } from "./totals.ts";
 
 type Stored = { sql: SqlStorage };

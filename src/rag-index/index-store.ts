@@ -1,7 +1,6 @@
 import { writeVersions } from "./write/write-versions.ts";
 import { isObject } from "../core/is-object.ts";
-import { runToEnd } from "../core/work/cooperative.ts";
-import type { CooperativeWork } from "../core/work/cooperative.ts";
+import { runToEnd, type CooperativeWork } from "../core/work/cooperative.ts";
 import type { RagIndex, SearchReply, SearchRequest } from "../ports/rag-index.ts";
 import { facts, listFiles, passages, sample } from "./contents.ts";
 import { hasSchema, prepareSchema } from "./schema.ts";
@@ -26,8 +25,7 @@ import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
 import { giveWords } from "./write/word-index.ts";
 import { mergeDueAt, mergeWords } from "./write/word-merges.ts";
-import { noChange, noRemovals } from "./write/write-context.ts";
-import type { WriteContext } from "./write/write-context.ts";
+import { noChange, noRemovals, type WriteContext } from "./write/write-context.ts";
 
 /** Queries times chunks; a search of fewer takes some milliseconds. */
 const COMPARISONS_IN_ONE_PIECE = 50_000;

@@ -1,8 +1,7 @@
 import { bm25Scorer } from "../text/bm25.ts";
 import { namesAndWordsOf } from "../text/words.ts";
 import type { ChunkId } from "../core/ids.ts";
-import { fuseQuery, scaleOf } from "../rag-index/search/fuse.ts";
-import type { QueryLegs } from "../rag-index/search/fuse.ts";
+import { fuseQuery, scaleOf, type QueryLegs } from "../rag-index/search/fuse.ts";
 import { counterOf } from "../rag-index/search/match-counts.ts";
 import { modelOf } from "./rag-search.ts";
 import type { ScoredChunk, ScoredList } from "./score-chunks.ts";

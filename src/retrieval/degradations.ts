@@ -1,5 +1,4 @@
-import { DeadlineExceeded } from "../core/work/deadline.ts";
-import type { Deadline } from "../core/work/deadline.ts";
+import { DeadlineExceeded, type Deadline } from "../core/work/deadline.ts";
 import { QuarryError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { withRetries } from "../core/work/with-retries.ts";

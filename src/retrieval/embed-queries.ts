@@ -1,7 +1,6 @@
 import { embedTexts } from "../catalog/models/embed-texts.ts";
 import { REJECT_IF_BUSY } from "../ports/models.ts";
-import { runLeg } from "./degradations.ts";
-import type { RetrievalCall } from "./degradations.ts";
+import { runLeg, type RetrievalCall } from "./degradations.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
 /** Share of the total time; the lexical leg, hydration and a reranker still follow. */

@@ -1,7 +1,6 @@
 import { onCommonScale } from "./common-scale.ts";
 import { modelOf } from "./rag-search.ts";
-import { inOrder, similarityOrValue } from "./score-chunks.ts";
-import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
+import { inOrder, similarityOrValue, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
 
 /**
  * One list from all RAGs: by relevance where one reranker judged all, by similarity where none

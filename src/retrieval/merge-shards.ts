@@ -1,5 +1,4 @@
-import { bm25Scorer } from "../text/bm25.ts";
-import type { CorpusSize, TermStatistics } from "../text/bm25.ts";
+import { bm25Scorer, type CorpusSize, type TermStatistics } from "../text/bm25.ts";
 import type { ChunkId } from "../core/ids.ts";
 import type {
   Candidate,

@@ -1,15 +1,11 @@
 import type { ChunkId } from "../core/ids.ts";
 import type { Find } from "../ports/rag-index.ts";
 import { findsOf, scaleOf } from "../rag-index/search/fuse.ts";
-import { featuresOf } from "./passage-features.ts";
-import type { Features } from "./passage-features.ts";
-import { wordsOfPassage } from "./passage-words.ts";
-import type { PassageWords } from "./passage-words.ts";
-import { isOrderedByWords, modelOf, ORDERED_BY_WORDS } from "./rag-search.ts";
-import type { RagFindings } from "./rag-search.ts";
+import { featuresOf, type Features } from "./passage-features.ts";
+import { wordsOfPassage, type PassageWords } from "./passage-words.ts";
+import { isOrderedByWords, modelOf, ORDERED_BY_WORDS, type RagFindings } from "./rag-search.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
-import { inOrder } from "./score-chunks.ts";
-import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
+import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
 
 /** A finite number below any score: two of them differ by 0. */
 const NOT_FOUND = -1e9;

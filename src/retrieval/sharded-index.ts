@@ -9,10 +9,8 @@ import type {
   SearchReply,
   SearchRequest,
 } from "../ports/rag-index.ts";
-import { runLeg } from "./degradations.ts";
-import type { RetrievalCall } from "./degradations.ts";
-import { mergeShards, rescored, withoutLaterEquals } from "./merge-shards.ts";
-import type { MergedShards } from "./merge-shards.ts";
+import { runLeg, type RetrievalCall } from "./degradations.ts";
+import { mergeShards, rescored, withoutLaterEquals, type MergedShards } from "./merge-shards.ts";
 import type { RagFindings } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";

@@ -3,16 +3,14 @@ import type { ChunkId } from "../core/ids.ts";
 import { trimEnd } from "../core/trim.ts";
 import type { Candidate, HydratedChunk, Restriction, RestrictionPlan } from "../ports/rag-index.ts";
 import type { VectorFilter, VectorIndex } from "../ports/vector-index.ts";
-import { runLeg } from "./degradations.ts";
-import type { RetrievalCall } from "./degradations.ts";
+import { runLeg, type RetrievalCall } from "./degradations.ts";
 import { mergeCandidates } from "./merge-shards.ts";
 import { chooseFound, chosenOf } from "./rag-search.ts";
 import type { RagFindings, RagSearch, ReadChunks } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
 import { similarityOf } from "./score-chunks.ts";
-import { ShardedIndex } from "./sharded-index.ts";
-import type { Hydrated, IndexSearch } from "./sharded-index.ts";
+import { ShardedIndex, type Hydrated, type IndexSearch } from "./sharded-index.ts";
 
 const VECTOR_INDEX_SHARE = 0.6;
 /** Limit of former folders of moved files in a filter; one query has room for about so many. */

@@ -1,5 +1,4 @@
-import { asId } from "../core/ids.ts";
-import type { FileId, FileSourceId } from "../core/ids.ts";
+import { asId, type FileId, type FileSourceId } from "../core/ids.ts";
 
 /** Where the bytes and texts of files lie in the bucket. All of a source is below one prefix. */
 export const sourcePrefix = (sourceId: FileSourceId) => `sources/${sourceId}/`;

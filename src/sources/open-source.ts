@@ -1,7 +1,6 @@
 import type { FileSourceId } from "../core/ids.ts";
-import type { Database } from "../db/client.ts";
-import { filesAfter } from "../db/scans/files-after.ts";
-import { knownFiles, type KnownRow } from "../db/scans/listing-store.ts";
+import type { Database } from "../db/sql.ts";
+import { filesAfter, knownFiles, type KnownRow } from "../db/scans/listing-store.ts";
 import type {
   KnownFiles,
   ListedFile,

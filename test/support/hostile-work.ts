@@ -12,11 +12,10 @@ import { readResponseSchema } from "../../src/inference/response-schema.ts";
 import { planOutput } from "../../src/inference/structured-output.ts";
 import { queryTerms } from "../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../src/sources/object-storage/parse-listing.ts";
-import { readDirectives } from "../../src/sources/web/site/robots-directives.ts";
+import { readDirectives, parseRobots, robotsAllow } from "../../src/sources/web/site/robots.ts";
 import { readHtmlPage } from "../../src/sources/web/pages/html-page.ts";
-import { parseRobots, robotsAllow } from "../../src/sources/web/site/robots.ts";
 import { readSitemap } from "../../src/sources/web/site/sitemap.ts";
-import { urlFilter } from "../../src/sources/web/url-filter.ts";
+import { urlFilter } from "../../src/sources/web/frontier.ts";
 import { linearPattern } from "../../src/text/linear-pattern/linear-pattern.ts";
 import { HOSTILE_FILES } from "./hostile-files.ts";
 

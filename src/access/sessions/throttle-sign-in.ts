@@ -1,7 +1,7 @@
 import { SECOND_MS } from "../../core/time.ts";
 import { tooManyRequests } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import { claimTry, forgetTries, isKnownAddress } from "../../db/access/sign-in-tries.ts";
+import { claimTry, forgetTries, isKnownAddress } from "../../db/access/session-store.ts";
 import type { UserRow } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 

@@ -1,11 +1,9 @@
 import { invalidFields } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type TokenId } from "../../core/ids.ts";
-import { findAgentIds } from "../../db/catalog/agent-store.ts";
-import { findInferenceIds } from "../../db/catalog/inference-store.ts";
-import { findRagIds } from "../../db/catalog/rag-store.ts";
-import { ALL, insertToken } from "../../db/access/token-store.ts";
-import type { AccessToken } from "../../db/access/token-store.ts";
+import { findAgentIds, findInferenceIds } from "../../db/catalog/runner-store.ts";
+import { findRagIds } from "../../db/catalog/rag-writes.ts";
+import { ALL, insertToken, type AccessToken } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
 import { newToken } from "../credential-format.ts";
 import type { NewToken } from "./token-settings.ts";

@@ -1,5 +1,5 @@
 import { newId, type AgentId } from "../../core/ids.ts";
-import { insertAgent } from "../../db/catalog/agent-store.ts";
+import { insertAgent } from "../../db/catalog/runner-store.ts";
 import type { AgentRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";

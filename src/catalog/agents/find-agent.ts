@@ -1,5 +1,5 @@
 import { notFound } from "../../core/errors.ts";
-import { findAgentRecord } from "../../db/catalog/agent-store.ts";
+import { findAgentRecord } from "../../db/catalog/runner-store.ts";
 import type { AgentRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 

@@ -1,4 +1,4 @@
-import { updateAgentRow, type AgentChange } from "../../db/catalog/agent-store.ts";
+import { updateAgentRow, type AgentChange } from "../../db/catalog/runner-store.ts";
 import type { AgentRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { findAgent } from "./find-agent.ts";

@@ -1,7 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { advanceNextScan } from "../../db/scans/due-scans.ts";
+import { advanceNextScan } from "../../db/scans/scan-store.ts";
 import type { Services } from "../../services.ts";
 
 /** If the message is lost, the clock queues the scan after this time. */

@@ -1,4 +1,4 @@
-import { abandonRun } from "../../db/scans/give-up-scan.ts";
+import { abandonRun } from "../../db/scans/scan-store.ts";
 import { replaceWatches } from "../../db/scans/watch-store.ts";
 import { updateSourceRow, type SourceChange } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";

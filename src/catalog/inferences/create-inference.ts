@@ -1,5 +1,5 @@
 import { newId, type InferenceId } from "../../core/ids.ts";
-import { insertInference } from "../../db/catalog/inference-store.ts";
+import { insertInference } from "../../db/catalog/runner-store.ts";
 import type { InferenceRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";

@@ -1,5 +1,5 @@
 import { notFound } from "../../core/errors.ts";
-import { findInferenceRecord } from "../../db/catalog/inference-store.ts";
+import { findInferenceRecord } from "../../db/catalog/runner-store.ts";
 import type { InferenceRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 

@@ -1,6 +1,6 @@
 import { invalidFields } from "../../core/errors.ts";
 import type { RagId } from "../../core/ids.ts";
-import { findRagIds } from "../../db/catalog/rag-store.ts";
+import { findRagIds } from "../../db/catalog/rag-writes.ts";
 import type { Services } from "../../services.ts";
 import { chatModelProblem } from "../models/check-model.ts";
 

@@ -1,4 +1,4 @@
-import { updateInferenceRow, type InferenceChange } from "../../db/catalog/inference-store.ts";
+import { updateInferenceRow, type InferenceChange } from "../../db/catalog/runner-store.ts";
 import type { InferenceRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { findInference } from "./find-inference.ts";

@@ -1,6 +1,5 @@
 import { conflict, invalidField, unprocessable } from "../../core/errors.ts";
-import { insertScope } from "../../db/catalog/rag-scope-store.ts";
-import { countScopeFiles } from "../../db/catalog/scope-files.ts";
+import { insertScope, countScopeFiles } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";

@@ -1,5 +1,5 @@
 import { notFound } from "../../core/errors.ts";
-import { findRagRecord } from "../../db/catalog/rag-store.ts";
+import { findRagRecord } from "../../db/catalog/rag-writes.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 

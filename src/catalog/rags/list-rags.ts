@@ -1,5 +1,5 @@
 import { scopesOfAll } from "../../db/catalog/rag-scope-store.ts";
-import { listRagRecords } from "../../db/catalog/rag-store.ts";
+import { listRagRecords } from "../../db/catalog/rag-writes.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/client.ts";
+import type { Database } from "../../db/sql.ts";
 import { sumUsage } from "../../db/usage/usage-store.ts";
 import { lineOf, linesOf, type UsageLine } from "./usage-report.ts";
 

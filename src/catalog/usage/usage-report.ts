@@ -1,5 +1,5 @@
 import { percentileMs } from "../../core/latency-buckets.ts";
-import type { Database } from "../../db/client.ts";
+import type { Database } from "../../db/sql.ts";
 import { sumUsage } from "../../db/usage/usage-store.ts";
 import type { UsageGroup, UsageLatency, UsageSum } from "../../db/usage/usage-store.ts";
 

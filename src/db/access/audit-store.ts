@@ -1,9 +1,7 @@
-import type { Database } from "../client.ts";
-import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
-import { countUpTo, type Slice } from "../page.ts";
+import { execute, joined, readRows, sql, type Database } from "../sql.ts";
+import { readKeyedPage, countUpTo, type KeyedPage, type PageAt, type Slice } from "../page.ts";
 import { auditEvents } from "../schema/index.ts";
 import { columnsOf, select, values, type Row } from "../select.ts";
-import { execute, joined, readRows, sql } from "../sql.ts";
 
 const EVENT = select(columnsOf(auditEvents));
 export type AuditEvent = Row<typeof EVENT>;

@@ -1,11 +1,9 @@
 import { notFound } from "../../core/errors.ts";
 import type { KeyId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { readPage, type Slice } from "../page.ts";
+import { execute, hasRows, raw, readRow, type Database } from "../sql.ts";
+import { readPage, readNamedPage, type Slice, type KeyedPage, type PageAt } from "../page.ts";
 import { keys, users } from "../schema/index.ts";
 import { columnsOf, select, values, type Row } from "../select.ts";
-import { execute, hasRows, raw, readRow } from "../sql.ts";
-import { readNamedPage, type KeyedPage, type PageAt } from "../keyset.ts";
 
 const [k, u] = [columnsOf(keys, "k"), columnsOf(users, "u")];
 const FROM = raw("from keys k cross join users u on u.id = k.created_by");

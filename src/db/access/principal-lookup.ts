@@ -1,11 +1,10 @@
 import type { TokenId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import type { Database, Reads } from "../client.ts";
-import { flag, oneOf } from "../columns.ts";
+import type { Database, Reads } from "../sql.ts";
+import { flag, oneOf, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { LISTED_RAG, RAG_JOINS } from "../records.ts";
 import type { AgentRecord, InferenceRecord, ListedRag } from "../records.ts";
 import { agents, inferences, ragScopes, sessions, tokens, users } from "../schema/index.ts";
-import { columnsOf, computed, pick, select, type Row } from "../select.ts";
 import {
   execute,
   raw,

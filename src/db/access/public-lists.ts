@@ -1,8 +1,7 @@
-import type { Reads } from "../client.ts";
-import { RAG_FIELDS, RAG_JOINS } from "../records.ts";
-import { fileSources, inferenceRags, inferences, rags } from "../schema/index.ts";
-import { columnsOf, pick, select, type Row } from "../select.ts";
-import { raw, runBatch, sql, type Selection, type Sql } from "../sql.ts";
+import { raw, runBatch, sql, type Reads, type Selection, type Sql } from "../sql.ts";
+import { RAG_FIELDS, RAG_JOINS, LISTED_RAG, type ListedRag } from "../records.ts";
+import { fileSources, inferenceRags, inferences, rags, agents } from "../schema/index.ts";
+import { columnsOf, pick, select, oneOf, computed, type Row } from "../select.ts";
 import { principalQuery, type Credential, type StoredPrincipal } from "./principal-lookup.ts";
 
 const TABLES = {
@@ -134,3 +133,73 @@ export async function listPublicInferences(
 /** Identifiers are of ASCII letters, so that this is the order of the database. */
 const byRag = (one: LinkedSource, other: LinkedSource) =>
   one.ragIdentifier < other.ragIdentifier ? -1 : 1;
+
+const RUN_INFERENCE = select({
+  kind: computed(oneOf(["inference"]), "'inference'"),
+  ...pick(columnsOf(inferences, "m"), "name", "identifier", "createdAt", "nativeRag"),
+});
+const RUN_AGENT = select({
+  kind: computed(oneOf(["agent"]), "'agent'"),
+  ...pick(columnsOf(agents, "m"), "name", "identifier", "createdAt", "description"),
+});
+
+/** What a caller may run: an inference or an agent. */
+export type CoveredRunner = Row<typeof RUN_INFERENCE> | Row<typeof RUN_AGENT>;
+
+/** Which identifiers are listed: both ends are left out. */
+type Between = { above: string; below: string };
+
+/** What stands behind every identifier (core/ids.ts). */
+const END = "~";
+export const ALL_IDENTIFIERS: Between = { above: "", below: END };
+export const identifiersAfter = (above: string): Between => ({ above, below: END });
+/** Without `beginning` itself. */
+export const identifiersFrom = (beginning: string): Between => {
+  return { above: beginning, below: beginning + END };
+};
+
+/** A slice of inferences, then agents, by identifier; null: none of that kind. */
+export type RunnerSlice = {
+  inferences: Between | null;
+  agents: Between | null;
+  /** Of both together. */
+  limit: number;
+};
+
+/** The caller and what of a slice it may run, in one round trip. `hasMore`: the slice was cut. */
+export async function listCoveredRunners(
+  db: Reads,
+  credential: Credential,
+  slice: RunnerSlice,
+): Promise<{ principal: StoredPrincipal | null; runners: CoveredRunner[]; hasMore: boolean }> {
+  const { limit } = slice;
+  const runnersOf = <Runner>(
+    kind: "inference" | "agent",
+    of: Selection<Runner>,
+    between: Between | null,
+  ) => {
+    if (between === null) return [];
+    const rest = sql`where m.identifier > ${between.above} and m.identifier < ${between.below}
+      order by m.identifier limit ${limit + 1}`;
+    return permitted(credential, kind, of, rest).map((one) => one.reading(of));
+  };
+  const [[principal = null], ...found] = await runBatch(db, [
+    principalQuery(credential),
+    ...runnersOf("inference", RUN_INFERENCE, slice.inferences),
+    ...runnersOf("agent", RUN_AGENT, slice.agents),
+  ]);
+  const runners = found.flat();
+  return { principal, runners: runners.slice(0, limit), hasMore: runners.length > limit };
+}
+
+/** The caller and the RAGs that it may search, by identifier, in one round trip. */
+export async function listCoveredRags(
+  db: Reads,
+  credential: Credential,
+): Promise<{ principal: StoredPrincipal | null; rags: ListedRag[] }> {
+  const [[principal = null], ...lists] = await runBatch(db, [
+    principalQuery(credential),
+    ...permitted(credential, "rag", LISTED_RAG, IN_ORDER).map((one) => one.reading(LISTED_RAG)),
+  ]);
+  return { principal, rags: lists.flat() };
+}

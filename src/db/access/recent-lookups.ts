@@ -1,6 +1,5 @@
-import { SECOND_MS } from "../../core/time.ts";
-import type { Now } from "../../core/time.ts";
-import type { Reads } from "../client.ts";
+import { SECOND_MS, type Now } from "../../core/time.ts";
+import type { Reads } from "../sql.ts";
 import {
   lookUpAgent,
   lookUpInference,

@@ -1,12 +1,9 @@
 import { notFound } from "../../core/errors.ts";
 import type { AgentId, InferenceId, RagId, TokenId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { flag, textList } from "../columns.ts";
-import { readNamedPage, type KeyedPage, type PageAt } from "../keyset.ts";
-import { readPage, type Slice } from "../page.ts";
+import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
+import { flag, textList, columnsOf, computed, select, values, type Row } from "../select.ts";
+import { readNamedPage, readPage, type KeyedPage, type PageAt, type Slice } from "../page.ts";
 import { tokens } from "../schema/index.ts";
-import { columnsOf, computed, select, values, type Row } from "../select.ts";
-import { hasRows, raw, readRow, runBatch, sql } from "../sql.ts";
 
 /** Ids that a token names, besides its "all" flags. */
 export type TokenGrants = { agents: AgentId[]; inferences: InferenceId[]; rags: RagId[] };

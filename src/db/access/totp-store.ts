@@ -1,9 +1,7 @@
 import type { UserId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { flag } from "../columns.ts";
+import { hasRows, readRow, runBatch, sql, type Database } from "../sql.ts";
+import { flag, columnsOf, computed, select, type Row } from "../select.ts";
 import { userTotp } from "../schema/index.ts";
-import { columnsOf, computed, select, type Row } from "../select.ts";
-import { hasRows, readRow, runBatch, sql } from "../sql.ts";
 
 const TOTP = select({
   sealedSecret: columnsOf(userTotp).sealedSecret,

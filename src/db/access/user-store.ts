@@ -1,12 +1,11 @@
 import type { UserId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { flag, nullable, number } from "../columns.ts";
-import { beginsWith, readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
+import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
+import { flag, nullable, number } from "../select.ts";
+import { beginsWith, readKeyedPage, type KeyedPage, type PageAt } from "../page.ts";
 import { readPage, type Slice } from "../page.ts";
 import type { ROLES } from "../schema/access.ts";
 import { users } from "../schema/index.ts";
 import { assigned, columnsOf, computed, pick, select, values, type Row } from "../select.ts";
-import { hasRows, raw, readRow, runBatch, sql } from "../sql.ts";
 import { UPDATED } from "../updated-at.ts";
 
 export type Role = (typeof ROLES)[number];

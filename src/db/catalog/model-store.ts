@@ -1,7 +1,6 @@
-import type { Database } from "../client.ts";
+import { execute, hasRows, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { models } from "../schema/index.ts";
 import { columnsOf, listed, select, type Row } from "../select.ts";
-import { execute, hasRows, readRows, runBatch, sql } from "../sql.ts";
 
 const MODEL = select(columnsOf(models));
 /** Prices are per million tokens, in `currency`. */

@@ -1,11 +1,8 @@
-import type { Database } from "../client.ts";
-import { flag, textList } from "../columns.ts";
-import { beginsWith, readKeyedPage } from "../keyset.ts";
-import type { KeyedPage, PageAt } from "../keyset.ts";
+import { raw, readRows, sql, type Database, type Selection, type Sql } from "../sql.ts";
+import { flag, textList, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { beginsWith, readKeyedPage, type KeyedPage, type PageAt } from "../page.ts";
 import { FILE_COUNTS } from "../records.ts";
 import { fileSources, inferences, ragGenerations, rags } from "../schema/index.ts";
-import { columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { raw, readRows, sql, type Selection, type Sql } from "../sql.ts";
 
 /*
  * The lists of the panel's pages, in order of identifier. Each is read from its index, so that a

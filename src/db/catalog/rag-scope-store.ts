@@ -1,11 +1,10 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import type { Database } from "../client.ts";
-import { text } from "../columns.ts";
+import { raw, readRows, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
+import { text, columnsOf, computed, pick, select } from "../select.ts";
 import { counting, countUpTo } from "../page.ts";
 import { ragScopes } from "../schema/index.ts";
-import { columnsOf, computed, pick, select } from "../select.ts";
-import { raw, readRows, readValues, runBatch, sql, type Sql } from "../sql.ts";
+import { AFTER_SLASH } from "../path-range.ts";
 
 const s = columnsOf(ragScopes, "s");
 const SCOPE = select(pick(s, "type", "value"));
@@ -141,3 +140,28 @@ export const insertScopes = (ragId: RagId, scopes: IndexScope[], now: number): S
   sql`insert into rag_scopes (rag_id, type, value, created_at)
     select r.id, m.value ->> 'type', m.value ->> 'value', ${now}
     from rags r join json_each(${scopes}) m where r.id = ${ragId} on conflict do nothing`;
+
+const filesOf = (sourceId: FileSourceId) =>
+  sql`from files f where f.file_source_id = ${sourceId} and f.deleted_at is null`;
+
+/** The number of a source's files inside a scope; counting stops at `max`. */
+export const countScopeFiles = (
+  db: Database,
+  sourceId: FileSourceId,
+  scope: IndexScope,
+  max: number,
+) => countUpTo(db, max, sql`${filesOf(sourceId)} and ${isInside(scope)}`);
+
+/** The number of a source's files; counting stops at `max`. */
+export const countSourceFiles = (db: Database, sourceId: FileSourceId, max: number) =>
+  countUpTo(db, max, filesOf(sourceId));
+
+/** A folder is a range of paths, so that the index can be used. */
+function isInside({ type, value }: IndexScope): Sql {
+  if (type === "externalId") {
+    return sql`(f.external_id = ${value}
+      or exists (select 1 from json_each(f.metadata, '$.ancestors') where value = ${value}))`;
+  }
+  if (!value.endsWith("/")) return sql`f.path = ${value}`;
+  return sql`f.path >= ${value} and f.path < ${value.slice(0, -1) + AFTER_SLASH}`;
+}

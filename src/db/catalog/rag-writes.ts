@@ -1,13 +1,12 @@
 import type { RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import type { Database } from "../client.ts";
-import type { ragGenerations } from "../schema/index.ts";
-import { inferences, rags } from "../schema/index.ts";
+import { hasRows, raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
+import { inferences, rags, type ragGenerations } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, values } from "../select.ts";
-import { hasRows, raw, runBatch, sql } from "../sql.ts";
-import type { RAG_SETTINGS } from "../records.ts";
+import { RAG, RAG_JOINS, type RAG_SETTINGS, type RagRecord } from "../records.ts";
 import { UPDATED } from "../updated-at.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
+import { idOfKey, readPage, type Slice } from "../page.ts";
 
 type RagRow = typeof rags.$inferSelect;
 /** Settings of a RAG that a change may give. */
@@ -77,3 +76,20 @@ export async function linksOfRag(db: Database, id: RagId) {
     agents: ofAgents.map(({ identifier }) => identifier),
   };
 }
+
+const FROM = sql`from rags r ${RAG_JOINS} where r.removed_at is null`;
+
+/** By id or identifier, an id takes precedence. Null when there is none or it was removed. */
+export const findRagRecord = (db: Database, key: string): Promise<RagRecord | null> =>
+  readRow(db, RAG)`select ${RAG} ${FROM} and r.id = ${idOfKey("rags", key)}`;
+
+/** A page of the RAGs in order of identifier. */
+export const listRagRecords = (db: Database, slice: Slice) =>
+  readPage(db, RAG, { ...slice, from: FROM, order: raw("r.identifier") });
+
+const KNOWN = select(pick(columnsOf(rags), "id", "identifier"));
+
+/** Which of these identifiers name a RAG, with their ids; any number of them. */
+export const findRagIds = (db: Database, identifiers: string[]) =>
+  readRows(db, KNOWN)`select ${KNOWN} from rags where removed_at is null
+    and identifier in (select value from json_each(${identifiers}))`;

@@ -1,13 +1,12 @@
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
 import type { RagId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { text } from "../columns.ts";
+import { execute, raw, readRows, runBatch, sql, type Database, type Selection } from "../sql.ts";
+import { text, assigned, computed, select, values, columnsOf, pick } from "../select.ts";
 import { counting, type Slice } from "../page.ts";
 import { RAG, RAG_FIELDS, RAG_JOINS, type RagRecord } from "../records.ts";
-import { assigned, computed, select, values } from "../select.ts";
-import { execute, raw, readRows, runBatch, sql, type Selection } from "../sql.ts";
 import { UPDATED } from "../updated-at.ts";
+import { inferences, agents } from "../schema/index.ts";
 
 /** A record, its linked RAGs in order of identifier. */
 const recordOf = <Stored extends object>(stored: Stored, rags: RagRecord[]) => ({
@@ -107,3 +106,37 @@ export function runnerWrites<Runner extends Stored>(kind: Kind, table: SQLiteTab
     remove: (db: Database, id: Runner["id"]) => execute(db)`delete from ${name} where id = ${id}`,
   };
 }
+
+type InferenceRow = Omit<typeof inferences.$inferSelect, "updatedAt">;
+export type InferenceChange = Partial<Omit<InferenceRow, "id" | "identifier" | "createdAt">>;
+
+const { updatedAt: _ofi, ...i } = columnsOf(inferences, "m");
+
+export const {
+  find: findInferenceRecord,
+  list: listInferenceRecords,
+  findIds: findInferenceIds,
+} = runnerReads("inference", select(i), select(pick(i, "id", "identifier")));
+
+export const {
+  insert: insertInference,
+  update: updateInferenceRow,
+  remove: deleteInference,
+} = runnerWrites<InferenceRow>("inference", inferences);
+
+type AgentRow = Omit<typeof agents.$inferSelect, "updatedAt">;
+export type AgentChange = Partial<Omit<AgentRow, "id" | "identifier" | "createdAt">>;
+
+const { updatedAt: _ofa, ...a } = columnsOf(agents, "m");
+
+export const {
+  find: findAgentRecord,
+  list: listAgentRecords,
+  findIds: findAgentIds,
+} = runnerReads("agent", select(a), select(pick(a, "id", "identifier")));
+
+export const {
+  insert: insertAgent,
+  update: updateAgentRow,
+  remove: deleteAgent,
+} = runnerWrites<AgentRow>("agent", agents);

@@ -1,12 +1,10 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { number } from "../columns.ts";
+import { raw, readRows, sql, type Database } from "../sql.ts";
+import { number, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { rankOf } from "../file-status.ts";
 import { FILE_COUNTS, type FileCounts } from "../records.ts";
 import { ragGenerations, rags } from "../schema/index.ts";
 import { LEAST_FINISHED_FIRST } from "../schema/rags.ts";
-import { columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { raw, readRows, sql } from "../sql.ts";
 
 const r = columnsOf(rags, "r");
 const COUNTS = select({

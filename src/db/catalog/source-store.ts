@@ -1,10 +1,9 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
+import { execute, hasRows, raw, readRow, readValues, sql, type Database } from "../sql.ts";
+import { readKeyedPage, type KeyedPage, type PageAt } from "../page.ts";
 import { idOfKey, readPage, type Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
 import { assigned, columnsOf, maybe, select, values, type Row } from "../select.ts";
-import { execute, hasRows, raw, readRow, readValues, sql } from "../sql.ts";
 import { UPDATED } from "../updated-at.ts";
 
 export type ScanRunRow = typeof scanRuns.$inferSelect;

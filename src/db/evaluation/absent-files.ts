@@ -1,8 +1,6 @@
-import type { Database } from "../client.ts";
-import { text } from "../columns.ts";
+import { readValues, type Database } from "../sql.ts";
+import { text, computed } from "../select.ts";
 import type { RagRecord } from "../records.ts";
-import { computed } from "../select.ts";
-import { readValues } from "../sql.ts";
 
 /** Those of the paths, at most `limit`, that no file of these RAGs has. */
 export const absentFiles = (

@@ -1,8 +1,6 @@
-import type { Database } from "../client.ts";
-import { number } from "../columns.ts";
+import { execute, readRows, type Database } from "../sql.ts";
+import { number, columnsOf, computed, select, type Row } from "../select.ts";
 import { keptQueries, rags } from "../schema/index.ts";
-import { columnsOf, computed, select, type Row } from "../select.ts";
-import { execute, readRows } from "../sql.ts";
 
 /** A query as it is kept, with what was found for it. */
 export type KeptQuery = typeof keptQueries.$inferSelect;

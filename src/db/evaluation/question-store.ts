@@ -1,9 +1,8 @@
 import type { QuestionId, QuestionSetId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
+import { hasRows, raw, readRow, readRows, readValues, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { questions as table } from "../schema/index.ts";
 import { assigned, columnsOf, listed, pick, select, type Row } from "../select.ts";
-import { hasRows, raw, readRow, readRows, readValues, sql } from "../sql.ts";
 import { UPDATED } from "../updated-at.ts";
 
 const { setId: _of, updatedAt: _changed, ...ofQuestion } = columnsOf(table);

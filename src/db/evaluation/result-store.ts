@@ -1,9 +1,8 @@
 import type { EvaluationRunId, QuestionId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
+import { execute, raw, readRows, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { evaluationResults } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, type Row } from "../select.ts";
-import { execute, raw, readRows, sql } from "../sql.ts";
 import { CONTENT, type QuestionContent } from "./question-store.ts";
 
 const { runId: _of, attempts: _tries, ...ofResult } = columnsOf(evaluationResults);

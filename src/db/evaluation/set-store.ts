@@ -1,10 +1,9 @@
 import type { QuestionSetId, RagId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { number, oneOf, text } from "../columns.ts";
+import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
+import { number, oneOf, text } from "../select.ts";
 import { readPage, type Slice } from "../page.ts";
 import { questionSets } from "../schema/index.ts";
 import { assigned, columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { execute, hasRows, raw, readRow, readRows, runBatch, sql } from "../sql.ts";
 import { UPDATED } from "../updated-at.ts";
 
 const SET = select({

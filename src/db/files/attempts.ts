@@ -1,6 +1,5 @@
 import type { IndexMessage } from "../../ports/job-queue.ts";
-import type { Database } from "../client.ts";
-import { execute, raw, sql, type Sql } from "../sql.ts";
+import { execute, raw, sql, type Database, type Sql } from "../sql.ts";
 
 /**
  * An attempt is counted before its work begins, so that a dying or hanging worker is detected.

@@ -1,8 +1,7 @@
 import type { RagId } from "../../core/ids.ts";
-import { nullable, number } from "../columns.ts";
+import { nullable, number, columnsOf, computed, pick, select } from "../select.ts";
 import type { FileStatus } from "../schema/rags.ts";
 import { ragFiles } from "../schema/index.ts";
-import { columnsOf, computed, pick, select } from "../select.ts";
 import { raw, sql, type Sql } from "../sql.ts";
 
 /** Names a file in a generation, and the change that it is indexed for. */

@@ -1,7 +1,6 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
-import type { Database } from "../client.ts";
-import { execute, readRows, runBatch, sql } from "../sql.ts";
+import { execute, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { heldUntil } from "./attempts.ts";
 import { countingFiles } from "./count-together.ts";
 import { MESSAGE, sameFile } from "./file-rows.ts";

@@ -1,9 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { flag, text } from "../columns.ts";
+import { readRows, sql, type Database, type Sql } from "../sql.ts";
+import { flag, text, computed, select, type Row } from "../select.ts";
 import { AFTER_ALL } from "../path-range.ts";
-import { computed, select, type Row } from "../select.ts";
-import { readRows, sql, type Sql } from "../sql.ts";
 
 const ENTRY = select({ path: computed(text, "path"), isFolder: computed(flag, "isFolder") });
 

@@ -1,12 +1,20 @@
-import type { RagId } from "../../core/ids.ts";
+import type { RagId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage, SizedMessage } from "../../ports/job-queue.ts";
-import type { Database } from "../client.ts";
-import { flag } from "../columns.ts";
+import { execute, raw, readRows, sql, type Database } from "../sql.ts";
+import { flag, columnsOf, computed, select } from "../select.ts";
 import { ragFiles } from "../schema/index.ts";
-import { columnsOf, computed, select } from "../select.ts";
-import { execute, raw, readRows, sql } from "../sql.ts";
 import { CRASHED, heldUntil, isLeft } from "./attempts.ts";
-import { MESSAGE, OPEN, rowKey, rowsOf, sameFile, SIZED_FIELDS } from "./file-rows.ts";
+import {
+  MESSAGE,
+  OPEN,
+  rowKey,
+  rowsOf,
+  sameFile,
+  SIZED_FIELDS,
+  MESSAGE_FIELDS,
+  pendAgainSql,
+  type PendTimes,
+} from "./file-rows.ts";
 
 /** Whether a row is pending or processing; the index `rag_files_claimed` has the same condition. */
 export const IN_WORK = raw("claimed_until > 0");
@@ -111,3 +119,43 @@ export const releasePending = (db: Database, ragId: RagId, claimedAfter: number)
   execute(db)`update rag_files set claimed_until = 1 where (${rowKey()}) in (
     select ${rowKey("x")} from ${rowsOf(ragId, "pending")} and x.attempts = 0
       and x.claimed_until > ${claimedAfter} limit ${RELEASED_AT_ONCE})`;
+
+type Times = PendTimes & { limit: number };
+
+const PENDED = select({
+  ...MESSAGE_FIELDS,
+  isLive: computed(flag, "generation = (select r.generation from rags r where r.id = rag_id)"),
+});
+
+/**
+ * Makes a RAG's failed files pending again; only one when `path` is given. `count`: of those that
+ * the RAG lists.
+ */
+export async function pendFailed(
+  db: Database,
+  ragId: RagId,
+  path: string | null,
+  times: Times,
+): Promise<{ messages: IndexMessage[]; count: number }> {
+  const rows = await readRows(db, PENDED)`${pendAgainSql(times)}
+    where (${rowKey()}) in (select ${rowKey("x")} from ${rowsOf(ragId, "error")}
+      and (${path} is null or x.path = ${path}) limit ${times.limit})
+    returning ${PENDED}`;
+  const messages = rows.map(({ isLive: _live, ...message }) => message);
+  return { messages, count: rows.filter(({ isLive }) => isLive).length };
+}
+
+/** The same for a source's files that failed for an outside cause. */
+export const pendFailedOutside = (
+  db: Database,
+  sourceId: FileSourceId,
+  times: Times,
+): Promise<IndexMessage[]> =>
+  readRows(db, MESSAGE)`${pendAgainSql(times)}
+    where (${rowKey()}) in (select ${rowKey("x")} from rags r
+      cross join rag_generations g on g.rag_id = r.id and ${OPEN}
+      cross join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation
+        and x.status = 'error'
+      where r.file_source_id = ${sourceId} and r.removed_at is null and x.error_is_outside = 1
+      limit ${times.limit})
+    returning ${MESSAGE}`;

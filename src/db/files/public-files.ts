@@ -1,12 +1,11 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import type { Reads } from "../client.ts";
+import { joined, raw, readRows, runBatch, sql, type Reads, type Sql } from "../sql.ts";
 import { counting } from "../page.ts";
 import { AFTER_SLASH } from "../path-range.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
 import { shownStatus } from "../file-status.ts";
-import { joined, raw, readRows, runBatch, sql, type Sql } from "../sql.ts";
 
 export type { FileStatus };
 

@@ -1,12 +1,10 @@
 import { z } from "zod";
 
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { json } from "../columns.ts";
+import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
+import { json, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { files } from "../schema/index.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
-import { columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { raw, readRows, runBatch, sql, type Sql } from "../sql.ts";
 import { isGone, isOpen, LEAVING, MESSAGE_FIELDS, rowKey, sameFile } from "./file-rows.ts";
 
 const generations = z.array(z.tuple([z.number(), z.number(), z.enum(VECTOR_PLACES)]));

@@ -1,8 +1,6 @@
-import type { Database } from "../client.ts";
-import { flag } from "../columns.ts";
+import { execute, readRows, runBatch, sql, type Database } from "../sql.ts";
+import { flag, columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
 import { fileSources, replacedContents } from "../schema/index.ts";
-import { columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
-import { execute, readRows, runBatch, sql } from "../sql.ts";
 
 const p = columnsOf(replacedContents, "p");
 

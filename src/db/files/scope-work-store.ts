@@ -2,12 +2,11 @@ import type { RagId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { selectScopes } from "../catalog/rag-scope-store.ts";
-import type { Database } from "../client.ts";
+import { raw, readValue, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { AFTER_ALL, ALL_PATHS, rangeOf } from "../path-range.ts";
 import { files, ragGenerations, rags } from "../schema/index.ts";
 import { FILE_STATUSES, ROW_STATUSES } from "../schema/rags.ts";
 import { columnsOf, pick, select } from "../select.ts";
-import { raw, readValue, readValues, runBatch, sql, type Sql } from "../sql.ts";
 import { HOLDS, isGone, MESSAGE, OPEN, pendSql } from "./file-rows.ts";
 import { leaveSql, type Removal } from "./removal-store.ts";
 

@@ -1,12 +1,11 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { nullable, number, oneOf, text, textList } from "../columns.ts";
+import { raw, readRow, sql, type Database, type Sql } from "../sql.ts";
+import { nullable, number, oneOf, text, textList } from "../select.ts";
 import { readPage, type Slice } from "../page.ts";
 import { AFTER_SLASH } from "../path-range.ts";
 import { files } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { raw, readRow, sql, type Sql } from "../sql.ts";
 import { rankOf } from "../file-status.ts";
 
 const f = columnsOf(files, "f");

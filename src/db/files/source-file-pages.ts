@@ -1,11 +1,9 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { nullable, number, text } from "../columns.ts";
-import { keyedPage, readingOf, type KeyedPage, type PageAt } from "../keyset.ts";
+import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
+import { nullable, number, text, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { keyedPage, readingOf, type KeyedPage, type PageAt } from "../page.ts";
 import { ragFiles } from "../schema/index.ts";
 import type { FileStatus } from "../schema/rags.ts";
-import { columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { raw, readRows, runBatch, sql, type Sql } from "../sql.ts";
 import type { LiveRows } from "./public-files.ts";
 import { MAX_PATHS_SEARCHED, pathContains, SOURCE_FILE } from "./source-file-list.ts";
 import type { SourceFile } from "./source-file-list.ts";

@@ -1,10 +1,9 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
-import type { Database } from "../client.ts";
+import { raw, runBatch, sql, type Database } from "../sql.ts";
 import { files as table } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, listed, pick, select } from "../select.ts";
-import { raw, runBatch, sql } from "../sql.ts";
 import { countingInRags } from "./count-together.ts";
 import { MESSAGE, pendSql, type PendTimes } from "./file-rows.ts";
 

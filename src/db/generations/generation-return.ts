@@ -1,10 +1,8 @@
 import type { RagId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
+import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { ragGenerations } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { execute, raw, readRow, runBatch, sql } from "../sql.ts";
-import { refusalOf } from "./generation-store.ts";
-import type { WantedIndex } from "./generation-store.ts";
+import { refusalOf, type WantedIndex } from "./generation-store.ts";
 
 const g = columnsOf(ragGenerations, "g");
 

@@ -1,11 +1,9 @@
 import type { RagId } from "../../core/ids.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
-import type { Database } from "../client.ts";
-import { flag } from "../columns.ts";
+import { raw, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
+import { flag, number, oneOf, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { rowKey } from "../files/file-rows.ts";
 import { ragGenerations, rags } from "../schema/index.ts";
-import { columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { raw, readRows, readValues, runBatch, sql } from "../sql.ts";
 
 const g = columnsOf(ragGenerations, "g");
 const r = columnsOf(rags, "r");
@@ -181,3 +179,23 @@ export async function dropGeneration(
         select 1 from rag_files x where x.rag_id = ${ragId} and x.generation = ${generation})`,
   ]);
 }
+
+const LISTED = select({
+  state: computed(oneOf(["live", "building", "retired"]), "g.state"),
+  ...pick(g, "generation", "embeddingModel", "dimensions", "chunkSize", "chunkOverlap"),
+  ...pick(g, "shards", "vectorsIn", "createdAt", "changedAt"),
+  filesDone: computed(number, "g.indexed_files + g.error_files"),
+  filesFailed: g.errorFiles,
+});
+
+/**
+ * A generation of a RAG's index as an administrator sees it. Times are ms; `filesDone`: finished
+ * files, failed ones included.
+ */
+export type ListedGeneration = Row<typeof LISTED>;
+
+/** The live, building and retained generations of a RAG, oldest first. */
+export const listGenerations = (db: Database, ragId: RagId): Promise<ListedGeneration[]> =>
+  readRows(db, LISTED)`select ${LISTED} from rag_generations g
+    where g.rag_id = ${ragId} and g.state in ('live', 'building', 'retired')
+    order by g.generation`;

@@ -1,5 +1,4 @@
-import type { Database } from "../client.ts";
-import { raw, runBatch, sql } from "../sql.ts";
+import { raw, runBatch, sql, type Database } from "../sql.ts";
 import type { Building } from "./generation-store.ts";
 
 /**

@@ -1,10 +1,9 @@
 import type { FileId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
-import type { Database } from "../client.ts";
+import { readRows, type Database } from "../sql.ts";
 import { MESSAGE, pendAgainSql } from "../files/file-rows.ts";
 import { ragFiles, ragGenerations } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { readRows } from "../sql.ts";
 
 const COUNTED_INDEX = select(
   pick(columnsOf(ragGenerations, "g"), "ragId", "generation", "shards", "numberVectors"),

@@ -1,11 +1,9 @@
 import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-counts.ts";
 import { NEWEST_SCAN } from "../catalog/source-store.ts";
-import type { Database } from "../client.ts";
-import { nullable, number } from "../columns.ts";
+import { runBatch, sql, raw, readRow, type Database } from "../sql.ts";
+import { nullable, number, flag, text } from "../select.ts";
 import { files, fileSources, ragFiles, rags, scanRuns } from "../schema/index.ts";
-import { columnsOf, computed, optional, pick, select } from "../select.ts";
-import { runBatch, sql } from "../sql.ts";
-import { FAILING_FILES } from "./needs-store.ts";
+import { columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
 
 const s = columnsOf(fileSources, "s");
 const run = columnsOf(scanRuns, "run");
@@ -98,3 +96,95 @@ export async function readOverview(
     verifications: verifications ?? NO_VERIFICATIONS,
   };
 }
+
+/** Joins the failing files `x` of the live generations of RAGs `r` that have some. */
+export const FAILING_FILES = raw(`rags r
+  cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+    and g.error_files > 0
+  cross join rag_files x on x.rag_id = r.id and x.generation = r.generation
+    and x.status = 'error'`);
+
+const FAILED_FILE = select({
+  sourceIdentifier: s.identifier,
+  filePath: x.path,
+  errorMessage: x.errorMessage,
+});
+
+const SOURCE_IN_NEED = select({
+  ...pick(s, "identifier", "name", "provider", "config", "status", "leftOut"),
+  error: optional(run.error),
+  heldRemovals: computed(number, "coalesce(run.held_removals, 0)"),
+});
+
+const RUNNING_SCAN = select(pick(s, "identifier"));
+
+/** What needs somebody, and what is under way. */
+export type Needs = {
+  /** Files by status, each once, however many RAGs index it. */
+  counts: ReturnType<typeof summed>;
+  /** The number of failing files. */
+  failing: number;
+  failingFiles: Row<typeof FAILED_FILE>[];
+  /** Sources that are not read, whose removals wait, or of which limits leave something out. */
+  failingSources: Row<typeof SOURCE_IN_NEED>[];
+  scans: Row<typeof RUNNING_SCAN>[];
+};
+
+/**
+ * At the cost of two rows for each RAG and source; `limit` bounds each list. Failing files are read
+ * from the index of statuses, in RAGs whose counters say that there are any.
+ */
+export async function readNeeds(
+  db: Database,
+  { now, limit }: { now: number; limit: number },
+): Promise<Needs> {
+  const [rags, failingFiles, failingSources, scans] = await runBatch(db, [
+    selectRagsOfSources,
+    sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
+      cross join file_sources s on s.id = r.file_source_id
+      where r.removed_at is null limit ${limit}`.reading(FAILED_FILE),
+    sql`select ${SOURCE_IN_NEED} from file_sources s ${NEWEST_SCAN}
+      where s.removed_at is null and (s.status = 'error' or run.held_removals > 0 or s.left_out <> '[]')
+      order by s.identifier limit ${limit}`.reading(SOURCE_IN_NEED),
+    sql`select ${RUNNING_SCAN} from file_sources s
+      where s.removed_at is null and s.scan_claimed_until > ${now} limit ${limit}`.reading(
+      RUNNING_SCAN,
+    ),
+  ]);
+  const files = await filesOfSources(db, rags);
+  const counts = summed(files.values());
+  const listed = new Set(failingFiles.map((one) => `${one.sourceIdentifier} ${one.filePath}`));
+  const failing = failingFiles.length === limit ? counts.error : listed.size;
+  return { counts, failing, failingFiles, failingSources, scans };
+}
+
+const first = (table: string, where: string) =>
+  computed(
+    nullable(text),
+    `(select identifier from ${table} where ${where} order by identifier limit 1)`,
+  );
+const has = (rows: string) => computed(flag, `exists (select 1 from ${rows} limit 1)`);
+
+const STEPS = select({
+  /** Identifiers of the first of each by name; null: there is none. */
+  source: first("file_sources", "removed_at is null"),
+  rag: first("rags", "removed_at is null"),
+  inference: first("inferences", "1"),
+  hasFiles: has("files"),
+  hasToken: has("tokens"),
+  hasCalls: has("usage_hours where dimension = 'all' and calls > 0"),
+});
+export type Steps = Row<typeof STEPS>;
+
+const NOTHING: Steps = {
+  source: null,
+  rag: null,
+  inference: null,
+  hasFiles: false,
+  hasToken: false,
+  hasCalls: false,
+};
+
+/** How far a service is set up: one row of each table. */
+export const readSteps = async (db: Database): Promise<Steps> =>
+  (await readRow(db, STEPS)`select ${STEPS}`) ?? NOTHING;

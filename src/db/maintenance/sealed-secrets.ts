@@ -1,7 +1,5 @@
-import type { Database } from "../client.ts";
-import { number, oneOf, text } from "../columns.ts";
-import { computed, select, type Row } from "../select.ts";
-import { raw, readRows, runBatch, sql } from "../sql.ts";
+import { raw, readRows, runBatch, sql, type Database } from "../sql.ts";
+import { number, oneOf, text, computed, select, type Row } from "../select.ts";
 
 /** All secrets encrypted at rest, by the kind of their owner. */
 const KINDS = ["file source", "second factor"] as const;

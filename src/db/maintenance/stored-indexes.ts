@@ -1,6 +1,5 @@
-import { number } from "../columns.ts";
+import { number, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { ragGenerations } from "../schema/index.ts";
-import { columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { sql } from "../sql.ts";
 
 /*

@@ -1,8 +1,7 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
+import { execute, readRow, readRows, type Database } from "../sql.ts";
 import { files, fileSources } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { execute, readRow, readRows } from "../sql.ts";
 
 const s = columnsOf(fileSources);
 const DUE = select({ sourceId: s.id, after: s.uploadsAfter });

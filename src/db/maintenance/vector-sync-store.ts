@@ -1,9 +1,7 @@
 import type { IndexAddress } from "../../ports/rag-index.ts";
-import type { Database } from "../client.ts";
-import { nullable, number } from "../columns.ts";
+import { execute, raw, readRows, runBatch, sql, type Database } from "../sql.ts";
+import { nullable, number, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { vectorSyncs } from "../schema/index.ts";
-import { columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { execute, raw, readRows, runBatch, sql } from "../sql.ts";
 
 /** An index object whose vectors are kept in sync with the vector index. */
 const VECTOR_SYNC = select({

@@ -1,15 +1,15 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
-import type { Database } from "../client.ts";
+import { raw, readRows, runBatch, sql, readValues, type Database, type Sql } from "../sql.ts";
 import { countingInRags } from "../files/count-together.ts";
 import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
 import { leaveSql, REMOVAL, type Removal } from "../files/removal-store.ts";
 import { files } from "../schema/index.ts";
 import { NEW_CONTENT_ID, type ScanProblem, type ScanProgress } from "../schema/sources.ts";
 import { columnsOf, listed, pick, select, type Row } from "../select.ts";
-import { raw, readRows, runBatch, sql, type Sql } from "../sql.ts";
 import { addProblems } from "./scan-problems.ts";
 import { commitStep, isCommitted, type RunCounts, type ScanRun } from "./scan-store.ts";
+import { countRows } from "../page.ts";
 
 const f = columnsOf(files, "f");
 
@@ -188,3 +188,45 @@ function freePaths(run: ScanRun, committed: Sql, writes: ListedWrite[], moved: F
       and path in (select value from json_each(${targets})) and ${committed}`,
   ];
 }
+
+/** A source's files that are not deleted, or the pushed ones of them, in order of path. */
+export const filesAfter = (
+  db: Database,
+  sourceId: FileSourceId,
+  { after, limit, isPushed = false }: { after: string | null; limit: number; isPushed?: boolean },
+): Promise<KnownRow[]> =>
+  readRows(db, KNOWN_FILE)`select ${KNOWN_FILE} from files f
+    where f.file_source_id = ${sourceId} and f.path > ${after ?? ""} and f.deleted_at is null
+      and (not ${isPushed} or f.source_state ->> '$.pushed')
+    order by f.path limit ${limit}`;
+
+const FILE = select(pick(columnsOf(files), "id", "path"));
+
+/** Files that a source had before a time (ms), in order of path, page by page. */
+export const liveFileIds = (
+  db: Database,
+  of: { sourceId: FileSourceId; before: number; after: string; limit: number },
+): Promise<Row<typeof FILE>[]> =>
+  readRows(db, FILE)`select ${FILE} from files
+    where file_source_id = ${of.sourceId} and path > ${of.after} and deleted_at is null
+      and created_at <= ${of.before} order by path limit ${of.limit}`;
+
+/** The ids of files that a source reports as deleted, by path or external id. */
+export const idsOfDeleted = (
+  db: Database,
+  sourceId: FileSourceId,
+  names: string[],
+): Promise<FileId[]> => {
+  const ids = sql`select f.id from json_each(${names}) m cross join files f
+    on f.file_source_id = ${sourceId} and f.deleted_at is null`;
+  return readValues(db, columnsOf(files).id)`${ids} and f.path = m.value
+    union ${ids} and f.external_id = m.value`;
+};
+
+/** Those that were there before a time, ms. */
+export const countLiveFiles = (db: Database, sourceId: FileSourceId, before: number) =>
+  countRows(
+    db,
+    sql`from files where file_source_id = ${sourceId} and deleted_at is null
+      and created_at < ${before}`,
+  );

@@ -1,10 +1,8 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
-import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
-import type { Slice } from "../page.ts";
+import { readKeyedPage, type KeyedPage, type PageAt, type Slice } from "../page.ts";
 import { fileSources, scanRuns } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { runBatch, sql } from "../sql.ts";
+import { runBatch, sql, type Database } from "../sql.ts";
 
 const RUN = select(columnsOf(scanRuns));
 export type ScanRun = Row<typeof RUN>;

@@ -1,9 +1,17 @@
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
+import {
+  execute,
+  hasRows,
+  runBatch,
+  sql,
+  readRows,
+  readValues,
+  type Database,
+  type Sql,
+} from "../sql.ts";
 import { fileSources, scanRuns } from "../schema/index.ts";
 import type { ScanProgress } from "../schema/sources.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { execute, hasRows, runBatch, sql, type Sql } from "../sql.ts";
 
 export type { ScanProgress };
 
@@ -176,3 +184,65 @@ export async function endRun(
 export const noteMendedRemovals = (db: Database, { id }: ScanRun, count: number) =>
   execute(db)`update scan_runs set mended_removed = max(mended_removed, ${count})
     where id = ${id}`;
+
+/** Makes the source's next scan due at `dueAt` or earlier. False: no such source. */
+export const advanceNextScan = (db: Database, sourceId: FileSourceId, dueAt: number) =>
+  hasRows(db)`update file_sources set next_scan_at = min(coalesce(next_scan_at, ${dueAt}), ${dueAt})
+    where id = ${sourceId} and removed_at is null returning 1`;
+
+/** Sources whose scan is due; each is due again at `dueAgainAt` in case its message is lost. */
+export const takeDueSources = (
+  db: Database,
+  now: number,
+  dueAgainAt: number,
+): Promise<FileSourceId[]> =>
+  readValues(db, s.id)`update file_sources set next_scan_at = ${dueAgainAt}
+    where next_scan_at <= ${now} and removed_at is null returning id`;
+
+type UnclaimedScan = { fileSourceId: FileSourceId; runId: ScanRunId };
+
+const UNCLAIMED_SCAN = select({ fileSourceId: s.id, runId: s.scanRunId });
+
+/** Scans whose worker or message was lost. */
+export async function takeUnclaimedScans(
+  db: Database,
+  now: number,
+  claimedUntil: number,
+): Promise<UnclaimedScan[]> {
+  const found = await readRows(db, UNCLAIMED_SCAN)`update file_sources
+    set scan_claimed_until = ${claimedUntil}
+    where scan_claimed_until < ${now} and scan_run_id is not null and removed_at is null
+    returning ${UNCLAIMED_SCAN}`;
+  return found.flatMap(({ fileSourceId, runId }) =>
+    runId === null ? [] : [{ fileSourceId, runId }],
+  );
+}
+
+/** Ends a scan whose message failed at every delivery; `runId` null: the run in progress. */
+export async function giveUpScan(
+  db: Database,
+  fileSourceId: FileSourceId,
+  of: { runId: ScanRunId | null; reason: string; now: number; nextScanAt: number },
+): Promise<void> {
+  const { runId, reason, now, nextScanAt } = of;
+  const which = sql`(select scan_run_id from file_sources where id = ${fileSourceId}
+    and scan_claimed_until < ${now} and (${runId} is null or scan_run_id = ${runId}))`;
+  await runBatch(db, [
+    sql`update scan_runs set finished_at = ${now}, error = ${reason}, progress = null
+      where id = ${which} and finished_at is null`,
+    sql`update file_sources set status = 'error', scan_run_id = null, scan_claimed_until = null,
+        next_scan_at = case when scan_interval_minutes > 0
+          then min(${nextScanAt}, coalesce(next_scan_at, ${nextScanAt})) else next_scan_at end
+      where id = ${fileSourceId} and scan_run_id = ${which}`,
+  ]);
+}
+
+/** Ends the run in progress, if any: its listing is outdated. */
+export async function abandonRun(db: Database, id: FileSourceId, now: number): Promise<void> {
+  await runBatch(db, [
+    sql`update scan_runs set finished_at = ${now}, progress = null,
+        error = 'the configuration was changed'
+      where finished_at is null and id = (select scan_run_id from file_sources where id = ${id})`,
+    sql`update file_sources set scan_run_id = null, scan_claimed_until = null where id = ${id}`,
+  ]);
+}

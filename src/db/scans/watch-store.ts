@@ -1,9 +1,8 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Watch } from "../../ports/source-watcher.ts";
-import type { Database } from "../client.ts";
+import { execute, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { fileSources, sourceWatches } from "../schema/index.ts";
 import { columnsOf, pick, select, values, type Row } from "../select.ts";
-import { execute, readRow, readRows, runBatch, sql } from "../sql.ts";
 
 const WATCHED_SOURCE = select(
   pick(columnsOf(fileSources), "id", "provider", "config", "sealedSecrets", "watchAttempts"),

@@ -1,10 +1,9 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../client.ts";
+import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { pendSql, type PendTimes } from "../files/file-rows.ts";
 import { fileSources, files } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { execute, raw, readRow, runBatch, sql } from "../sql.ts";
 
 const WEB_SOURCE = select(pick(columnsOf(fileSources), "id", "webhookSecretHash", "config"));
 

@@ -1,7 +1,6 @@
-import type { Database } from "../client.ts";
+import { readRow, readRows, type Database } from "../sql.ts";
 import { models } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { readRow, readRows } from "../sql.ts";
 
 /** Prices are per this many tokens. */
 export const PRICED_TOKENS = 1_000_000;

@@ -1,9 +1,7 @@
-import { SECOND_MS } from "../../core/time.ts";
-import type { Database } from "../client.ts";
-import { number, text } from "../columns.ts";
+import { SECOND_MS, HOUR_MS } from "../../core/time.ts";
+import { raw, readValues, runBatch, sql, readRows, type Database } from "../sql.ts";
+import { number, text, nullable, computed, listed, select, type Row } from "../select.ts";
 import { usageHours } from "../schema/index.ts";
-import { computed, listed, select, type Row } from "../select.ts";
-import { raw, readValues, runBatch, sql } from "../sql.ts";
 
 /** The sums of one hour, dimension, key and currency; calls by the index of their latency bucket. */
 export type UsageRow = typeof usageHours.$inferSelect;
@@ -137,4 +135,55 @@ export async function sumUsage(
       where ${span} group by 1, 2`.reading(latency),
   ]);
   return { sums, latencies };
+}
+
+const RECENT = select({
+  key: computed(text, "keys.value"),
+  calls: computed(number, "sum(u.calls)"),
+  errors: computed(number, "sum(u.errors)"),
+});
+export type RecentCalls = Row<typeof RECENT>;
+
+/**
+ * Calls of these resources in the hours since `since` (ms), the current one included. Each hour of
+ * each resource is looked up by itself, so that other resources cost nothing; grouped as they come,
+ * without sorting, which would read each once more.
+ */
+export async function recentCalls(
+  db: Database,
+  asked: { dimension: UsageDimension; keys: string[]; since: number; now: number },
+): Promise<Map<string, RecentCalls>> {
+  const { dimension, keys, since, now } = asked;
+  const hours: number[] = [];
+  for (let hour = since - (since % HOUR_MS); hour <= now; hour += HOUR_MS) hours.push(hour);
+  const rows = await readRows(db, RECENT)`select ${RECENT}
+    from json_each(${keys}) keys cross join usage_hours u on u.dimension = ${dimension}
+      and u.hour in (select value from json_each(${hours})) and u.key = keys.value
+    group by keys.rowid`;
+  return new Map(rows.map((found) => [found.key, found]));
+}
+
+export type Label = { identifier: string | null; name: string };
+
+type Labelled = "inference" | "agent" | "rag" | "token";
+
+const labels = (identifier: string) =>
+  select({
+    id: computed(text, "id"),
+    identifier: computed(nullable(text), identifier),
+    name: computed(text, "name"),
+  });
+const LABEL = labels("identifier");
+const TOKEN_LABEL = labels("null");
+
+/** The names of these ids, removed RAGs included; ids that do not exist any more are left out. */
+export async function labelsOf(
+  db: Database,
+  kind: Labelled,
+  ids: string[],
+): Promise<Map<string, Label>> {
+  const of = kind === "token" ? TOKEN_LABEL : LABEL;
+  const rows = await readRows(db, of)`select ${of} from ${raw(`${kind}s`)}
+    where id in (select value from json_each(${ids}))`;
+  return new Map(rows.map(({ id, ...label }) => [id, label]));
 }

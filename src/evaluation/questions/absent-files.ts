@@ -1,6 +1,6 @@
 import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
-import type { Database } from "../../db/client.ts";
+import type { Database } from "../../db/sql.ts";
 import { absentFiles } from "../../db/evaluation/absent-files.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/client.ts";
+import type { Database } from "../../db/sql.ts";
 import type { Spent } from "../../db/schema/evaluation-shapes.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../../db/usage/price-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";

@@ -1,8 +1,7 @@
 import { problemText, unprocessable } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
-import type { EvaluationRunId } from "../../core/ids.ts";
+import { newId, type EvaluationRunId } from "../../core/ids.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import type { Database } from "../../db/client.ts";
+import type { Database } from "../../db/sql.ts";
 import { insertRun } from "../../db/evaluation/run-store.ts";
 import { allQuestions, hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
@@ -11,8 +10,7 @@ import type { Services } from "../../services.ts";
 import { absentAmong } from "../questions/absent-files.ts";
 import { judgeProblem } from "../questions/question-sets.ts";
 import { RUNS_AT_ONCE, RUNS_KEPT } from "../limits.ts";
-import { factsOf, subjectOfRun } from "./subject-of-run.ts";
-import type { Subject } from "./subject-of-run.ts";
+import { factsOf, subjectOfRun, type Subject } from "./subject-of-run.ts";
 
 /** How long a message may wait before the sweep sends another. */
 export const QUEUED_RUN_MS = MINUTE_MS;

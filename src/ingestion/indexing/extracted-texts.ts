@@ -1,6 +1,5 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
-import type { ExtractedDocument } from "../../documents/extracted-document.ts";
+import { EXTRACTION_FORMAT, type ExtractedDocument } from "../../documents/extracted-document.ts";
 import { textKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
 

@@ -1,5 +1,4 @@
-import { keyOfFile } from "../../db/files/claim-files.ts";
-import { renewClaims } from "../../db/files/release-claims.ts";
+import { keyOfFile, renewClaims } from "../../db/files/claim-files.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { messageOf } from "./queue-by-size.ts";

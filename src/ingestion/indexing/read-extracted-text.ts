@@ -1,11 +1,9 @@
 import { notFound } from "../../core/errors.ts";
 import type { FileSourceId } from "../../core/ids.ts";
-import { findFileWithStatus } from "../../db/files/source-file-list.ts";
+import { findFileWithStatus, type FileWithStatus } from "../../db/files/source-file-list.ts";
 import type { FileStatus } from "../../db/files/public-files.ts";
-import type { FileWithStatus } from "../../db/files/source-file-list.ts";
 import type { Services } from "../../services.ts";
-import { UnreadableDocument } from "../../documents/extracted-document.ts";
-import type { ExtractedDocument } from "../../documents/extracted-document.ts";
+import { UnreadableDocument, type ExtractedDocument } from "../../documents/extracted-document.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { getExtractedText, keepsExtractedText } from "./extracted-texts.ts";
 

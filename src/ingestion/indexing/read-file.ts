@@ -4,13 +4,11 @@ import type { Services } from "../../services.ts";
 import { chunkCooperatively } from "../../documents/chunking/chunk-document.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import { embedderOf } from "./embed-chunks.ts";
-import { describeUnchanged, type FileResult } from "./end-file.ts";
+import { describeUnchanged, labelFailure, type FileResult } from "./end-file.ts";
 import type { FileWork } from "./file-work.ts";
 import { fingerprintOf, identify } from "./fingerprint-and-ids.ts";
 import { hasExtractedText, keepsExtractedText } from "./extracted-texts.ts";
-import { labelFailure } from "./index-failure.ts";
-import { loadDocument } from "./load-document.ts";
-import type { LoadedDocument, Loading } from "./load-document.ts";
+import { loadDocument, type LoadedDocument, type Loading } from "./load-document.ts";
 import { removeDeletedFile } from "../removal/remove-from-indexes.ts";
 import { storedNotes } from "./stored-notes.ts";
 

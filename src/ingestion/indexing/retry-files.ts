@@ -1,5 +1,5 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { pendFailed, pendFailedOutside } from "../../db/files/failed-files.ts";
+import { pendFailed, pendFailedOutside } from "../../db/files/pending-files.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";

@@ -4,7 +4,7 @@ import type { ChunkId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
 import { chunkIdsOf } from "./fingerprint-and-ids.ts";
 import type { Embedded, FileWork, IdentifiedChunk } from "./file-work.ts";
-import { labelFailure } from "./index-failure.ts";
+import { labelFailure } from "./end-file.ts";
 import { shardOf } from "../../core/shard-of.ts";
 
 /** Chunks requested at once: with their vectors about a MiB. */

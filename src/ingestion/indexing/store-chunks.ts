@@ -8,7 +8,7 @@ import type { IndexedVector } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
 import { addressOf, byIndex, factsOf, indexOf, outcomeOf, placed } from "./file-work.ts";
 import type { Embedded, FileWork, Outcome } from "./file-work.ts";
-import { labelFailure } from "./index-failure.ts";
+import { labelFailure } from "./end-file.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 
 /*

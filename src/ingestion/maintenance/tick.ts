@@ -1,6 +1,6 @@
 import { reasonOf } from "../../core/errors.ts";
-import { activeRagIds, expireClaims } from "../../db/maintenance/restart-store.ts";
-import { takeDueSources } from "../../db/scans/due-scans.ts";
+import { activeRagIds, expireClaims } from "../../db/maintenance/removed-resources-store.ts";
+import { takeDueSources } from "../../db/scans/scan-store.ts";
 import type { Services } from "../../services.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 import { queueUnclaimedFiles, sweep } from "./sweep.ts";

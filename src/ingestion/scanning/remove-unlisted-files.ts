@@ -1,9 +1,8 @@
 import { isMassRemoval, REMOVED_FREELY } from "../../core/mass-removal.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
-import { countLiveFiles, liveFileIds } from "../../db/scans/unlisted-files.ts";
-import { isMending, moveOn, noteMendedRemovals } from "../../db/scans/scan-store.ts";
-import type { ScanRun } from "../../db/scans/scan-store.ts";
+import { countLiveFiles, liveFileIds } from "../../db/scans/listing-store.ts";
+import { isMending, moveOn, noteMendedRemovals, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { Services } from "../../services.ts";
 import { LEASE_MS } from "../timeouts.ts";
 import { removeDeletedFiles } from "../removal/remove-from-indexes.ts";

@@ -1,7 +1,6 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import type { ScanProgress } from "../../db/scans/scan-store.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
-import type { SourceFailureKind } from "../../ports/source-reader.ts";
+import { SourceFailure, type SourceFailureKind } from "../../ports/source-reader.ts";
 import { MAX_TRIES, backOffMs } from "../timeouts.ts";
 
 /** A listing that fails on its first page gives up soon; one under way gets more attempts. */

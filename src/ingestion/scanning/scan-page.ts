@@ -1,7 +1,5 @@
-import { newId } from "../../core/ids.ts";
-import type { FileId } from "../../core/ids.ts";
-import { idsOfDeleted } from "../../db/scans/unlisted-files.ts";
-import { commitPage, knownFiles } from "../../db/scans/listing-store.ts";
+import { newId, type FileId } from "../../core/ids.ts";
+import { idsOfDeleted, commitPage, knownFiles } from "../../db/scans/listing-store.ts";
 import { isMending, type ScanProgress, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";

@@ -1,11 +1,9 @@
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
-import { newId } from "../../core/ids.ts";
-import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
+import { newId, type FileSourceId, type ScanRunId } from "../../core/ids.ts";
 import { recountPushedFiles } from "../../db/scans/webhook-store.ts";
 import { beginRun, endRun, moveOn, resumeRun, scanOnceMore } from "../../db/scans/scan-store.ts";
 import type { RunEnd, ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
-import type { SourceReader } from "../../ports/source-reader.ts";
+import { SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { takenBy } from "../../sources/registry.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";

@@ -6,8 +6,7 @@ import { bytesKey } from "../../sources/file-objects.ts";
 import { checkFilePath } from "./file-path.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { receiveUpload } from "./receive-upload.ts";
-import { receivedFile, storeFiles } from "./store-files.ts";
-import type { PutFileResult } from "./store-files.ts";
+import { receivedFile, storeFiles, type PutFileResult } from "./store-files.ts";
 
 export type PutFileInput = {
   source: { id: FileSourceId };

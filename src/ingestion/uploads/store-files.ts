@@ -1,11 +1,8 @@
 import { notFound, reasonOf } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
-import type { FileId, FileSourceId } from "../../core/ids.ts";
+import { newId, type FileId, type FileSourceId } from "../../core/ids.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { findFiles } from "../../db/files/file-store.ts";
-import type { StoredFile } from "../../db/files/file-store.ts";
-import { writeFiles } from "../../db/files/write-files.ts";
-import type { WrittenFile } from "../../db/files/write-files.ts";
+import { findFiles, type StoredFile } from "../../db/files/file-store.ts";
+import { writeFiles, type WrittenFile } from "../../db/files/write-files.ts";
 import type { IndexMessage, PushedText } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";

@@ -1,8 +1,7 @@
 import { reasonOf } from "../../core/errors.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { isInVectorIndex } from "./upsert-vectors.ts";
-import type { PlacedIndex } from "./upsert-vectors.ts";
+import { isInVectorIndex, type PlacedIndex } from "./upsert-vectors.ts";
 
 const VECTORS_PER_CALL = 1_000;
 /** Tombstones left after this many calls wait for the next turn. */

@@ -1,5 +1,4 @@
-import { newId } from "../../core/ids.ts";
-import type { FileId, FileSourceId } from "../../core/ids.ts";
+import { newId, type FileId, type FileSourceId } from "../../core/ids.ts";
 import { notePushesRefused, pushFiles } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
 import type { PushLimits } from "../../sources/web/web-config.ts";

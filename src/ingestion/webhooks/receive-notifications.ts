@@ -1,6 +1,6 @@
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Database } from "../../db/client.ts";
+import type { Database } from "../../db/sql.ts";
 import {
   deleteWatch,
   findWatches,

@@ -4,7 +4,7 @@ import { agentPatch, newAgent, storedAgent } from "../../catalog/agents/agent-se
 import { createAgent } from "../../catalog/agents/create-agent.ts";
 import { findAgent } from "../../catalog/agents/find-agent.ts";
 import { updateAgent } from "../../catalog/agents/update-agent.ts";
-import { deleteAgent, listAgentRecords } from "../../db/catalog/agent-store.ts";
+import { deleteAgent, listAgentRecords } from "../../db/catalog/runner-store.ts";
 import { promptedOf, resourceRoutes, shownPrompted } from "./request/prompted-resource.ts";
 
 export const agentRoutes = () =>

@@ -9,7 +9,7 @@ import {
   type AuditEvent,
   type AuditFilter,
 } from "../../db/access/audit-store.ts";
-import type { Database } from "../../db/client.ts";
+import type { Database } from "../../db/sql.ts";
 import { Endpoints, time as eventTime } from "./request/endpoint.ts";
 import { isTime } from "../../core/input/input-fields.ts";
 

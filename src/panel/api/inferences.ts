@@ -8,7 +8,7 @@ import {
 import { createInference } from "../../catalog/inferences/create-inference.ts";
 import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { updateInference } from "../../catalog/inferences/update-inference.ts";
-import { deleteInference, listInferenceRecords } from "../../db/catalog/inference-store.ts";
+import { deleteInference, listInferenceRecords } from "../../db/catalog/runner-store.ts";
 import { promptedOf, resourceRoutes, shownPrompted } from "./request/prompted-resource.ts";
 
 export const inferenceRoutes = () =>

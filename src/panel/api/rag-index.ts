@@ -2,11 +2,10 @@ import { z } from "@hono/zod-openapi";
 
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { relativePath } from "../../core/relative-path.ts";
-import { listPassages } from "../../ingestion/indexing/list-passages.ts";
+import { listPassages } from "../../ingestion/indexing/preview-chunks.ts";
 import { previewChunks, previewWish } from "../../ingestion/indexing/preview-chunks.ts";
 import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-rebuild.ts";
-import { indexState } from "../../ingestion/rebuilds/index-state.ts";
-import { returnToIndex } from "../../ingestion/rebuilds/index-state.ts";
+import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints, queued, time } from "./request/endpoint.ts";
 

@@ -2,13 +2,12 @@ import { z } from "@hono/zod-openapi";
 
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { notFound } from "../../core/errors.ts";
-import { findFileDetail } from "../../db/files/file-detail.ts";
+import { findFileDetail } from "../../db/files/file-store.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
 import { relativePath } from "../../core/relative-path.ts";
-import { listSourceFiles } from "../../ingestion/uploads/list-source-files.ts";
+import { listSourceFiles, manifestPage } from "../../ingestion/uploads/list-source-files.ts";
 import { utf8Stream } from "../../ingestion/indexing/extracted-texts.ts";
-import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";
 import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts";
 import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
-import { labelsOf, type Label } from "../../db/usage/label-store.ts";
+import { labelsOf, type Label } from "../../db/usage/usage-store.ts";
 import { Endpoints, time as answeredTime } from "./request/endpoint.ts";
 import { isTime } from "../../core/input/input-fields.ts";
 

@@ -6,7 +6,7 @@ import type {
 } from "@modelcontextprotocol/server";
 
 import { QuarryError } from "../../core/errors.ts";
-import { listCoveredRags } from "../../db/access/covered-lists.ts";
+import { listCoveredRags } from "../../db/access/public-lists.ts";
 import { readFilesAfter } from "../../db/files/public-files.ts";
 import type { FileAddress } from "../file-address.ts";
 import { readFileText } from "./file-text.ts";

@@ -7,16 +7,15 @@ import {
   identifiersAfter,
   identifiersFrom,
   listCoveredRunners,
-} from "../../db/access/covered-lists.ts";
-import type { CoveredRunner } from "../../db/access/covered-lists.ts";
+} from "../../db/access/public-lists.ts";
+import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
 import { degradedFor } from "../../http/answers.ts";
 import type { EmitEvent } from "../../inference/run-events.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { fileIdOf } from "../file-address.ts";
 import { textOf } from "../answer-text.ts";
-import { run } from "../run.ts";
-import type { Runner } from "../run.ts";
+import { run, type Runner } from "../run.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
 import { resourceUri } from "./resources.ts";
 import { schemaOf } from "./schema-of.ts";

@@ -2,7 +2,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 import { invalidField, isNotFound, notFound } from "../../core/errors.ts";
-import { listCoveredRags } from "../../db/access/covered-lists.ts";
+import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -11,8 +11,7 @@ import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
 import { resourceUri } from "./resources.ts";
 import { schemaOf } from "./schema-of.ts";
-import { coveredRag } from "./session.ts";
-import type { Session } from "./session.ts";
+import { coveredRag, type Session } from "./session.ts";
 
 /*
  * `search` and `fetch` in the form that assistants look for:

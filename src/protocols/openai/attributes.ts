@@ -1,6 +1,6 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Reads } from "../../db/client.ts";
-import { readFileMetadata } from "../../db/files/file-metadata.ts";
+import type { Reads } from "../../db/sql.ts";
+import { readFileMetadata } from "../../db/files/file-store.ts";
 
 /* https://platform.openai.com/docs/api-reference/vector-stores/search: limits of attributes */
 const KEY_MAX_LENGTH = 64;

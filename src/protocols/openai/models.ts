@@ -2,8 +2,8 @@ import { Hono } from "hono";
 
 import { isNotFound } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import { ALL_IDENTIFIERS, listCoveredRunners } from "../../db/access/covered-lists.ts";
-import type { CoveredRunner } from "../../db/access/covered-lists.ts";
+import { ALL_IDENTIFIERS, listCoveredRunners } from "../../db/access/public-lists.ts";
+import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { admit, agentNow, inferenceNow } from "../../http/middleware/guard.ts";

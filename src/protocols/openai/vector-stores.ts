@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import { SECOND_MS } from "../../core/time.ts";
-import { listCoveredRags } from "../../db/access/covered-lists.ts";
+import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { ListedRag } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
 import type { AppEnv } from "../../http/app-env.ts";
@@ -13,8 +13,7 @@ import { readJson } from "../../http/middleware/json-body.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
-import { attributesOf } from "./attributes.ts";
-import type { Attributes } from "./attributes.ts";
+import { attributesOf, type Attributes } from "./attributes.ts";
 import { tokensOnly } from "../tokens-only.ts";
 import { parseBody, refuse } from "./errors.ts";
 import { readFilters } from "./filters.ts";

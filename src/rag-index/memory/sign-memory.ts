@@ -1,7 +1,5 @@
-import { BestFew } from "../vectors/best-few.ts";
-import type { Scored } from "../vectors/best-few.ts";
-import { checkLength, cosineWith } from "../vectors/query-vector.ts";
-import type { QueryVector } from "../vectors/query-vector.ts";
+import { BestFew, type Scored } from "../vectors/best-few.ts";
+import { checkLength, cosineWith, type QueryVector } from "../vectors/query-vector.ts";
 import { bytesOfCode, estimateError } from "../vectors/sign-codes.ts";
 import { codeIn, coderOf, storeMissingCodes } from "../vectors/stored-codes.ts";
 import type { ChunkChange } from "../write/write-context.ts";

@@ -1,16 +1,13 @@
 import type { ChunkId } from "../../core/ids.ts";
 import { decodeHalfFloats } from "../../core/half-float.ts";
-import { BestFew } from "../vectors/best-few.ts";
-import type { Scored } from "../vectors/best-few.ts";
+import { BestFew, type Scored } from "../vectors/best-few.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { MemoryBudget } from "./memory-budget.ts";
-import { checkLength } from "../vectors/query-vector.ts";
-import type { QueryVector } from "../vectors/query-vector.ts";
-import type { Row } from "../tables.ts";
+import { checkLength, type QueryVector } from "../vectors/query-vector.ts";
+import { chunksOf, type Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import type { LiveChunk, LiveChunks, Placed } from "./live-chunks.ts";
 import { BLOCK_SIZE, BYTES_PER_COMPONENT, VectorBlock } from "./vector-block.ts";
-import { chunksOf } from "../tables.ts";
 
 /** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;

@@ -1,6 +1,5 @@
 import type { ChunkId } from "../../core/ids.ts";
-import { valueOf } from "../tables.ts";
-import type { Row } from "../tables.ts";
+import { valueOf, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 
 /** Chunks that are read and scored without FTS5. */

@@ -1,7 +1,6 @@
 import { BitSet } from "../../core/bit-set.ts";
 import { trimEnd } from "../../core/trim.ts";
-import { valuesOf } from "../tables.ts";
-import type { Row } from "../tables.ts";
+import { valuesOf, type Row } from "../tables.ts";
 import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/file-condition.ts";
 
 /** Live files for which conditions hold, hidden ones among them. */

@@ -3,8 +3,7 @@ import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-i
 import { stringsIn } from "../stored-json.ts";
 import type { Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
-import { cosineWith, queryVector } from "../vectors/query-vector.ts";
-import type { QueryVector } from "../vectors/query-vector.ts";
+import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
 
 /** In the order of the columns: names would be set anew on each row. */
 type HydratedRow = [

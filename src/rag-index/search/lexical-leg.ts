@@ -1,19 +1,15 @@
-import { bm25Scorer, HEADING_WEIGHT } from "../../text/bm25.ts";
-import type { TermStatistics } from "../../text/bm25.ts";
+import { bm25Scorer, HEADING_WEIGHT, type TermStatistics } from "../../text/bm25.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate, QueryCandidates } from "../../ports/rag-index.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { LiveChunk } from "../memory/live-chunks.ts";
-import { valueOf } from "../tables.ts";
-import type { Row } from "../tables.ts";
+import { valueOf, type Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import { readCorpusSize } from "./corpus-size.ts";
 import { DIRECT_LIMIT_CHUNKS, eligibleChunks, firstMatches } from "./direct-scoring.ts";
 import { countMatches } from "./match-counts.ts";
-import { bestOf } from "./word-scores.ts";
-import type { WordScores } from "./word-scores.ts";
-import { matchExpression, queryTerms, withinBound } from "./query-terms.ts";
-import type { QueryTerm } from "./query-terms.ts";
+import { bestOf, type WordScores } from "./word-scores.ts";
+import { matchExpression, queryTerms, withinBound, type QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 
 type Ranked = { chunk: number; score: number };

@@ -1,9 +1,7 @@
-import { HEADING_WEIGHT } from "../../text/bm25.ts";
-import type { MatchCounts } from "../../text/bm25.ts";
+import { HEADING_WEIGHT, type MatchCounts } from "../../text/bm25.ts";
 import { stemOf } from "../../text/stems.ts";
 import { isPrefixTerm } from "./query-terms.ts";
-import { readWords } from "../write/word-index.ts";
-import type { ChunkWords } from "../write/word-index.ts";
+import { readWords, type ChunkWords } from "../write/word-index.ts";
 
 type Counter = (words: Omit<ChunkWords, "chunk">) => MatchCounts;
 

@@ -1,7 +1,6 @@
 import { BitSet } from "../../core/bit-set.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
-import { valuesOf } from "../tables.ts";
-import type { Row } from "../tables.ts";
+import { valuesOf, type Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import { filesInFolders, FilesWhere } from "./file-condition.ts";
 

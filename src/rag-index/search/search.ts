@@ -1,6 +1,5 @@
 import type { ChunkId } from "../../core/ids.ts";
-import { runToEnd } from "../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../core/work/cooperative.ts";
+import { runToEnd, type CooperativeWork } from "../../core/work/cooperative.ts";
 import type {
   ChunkOrigin,
   BestWanted,

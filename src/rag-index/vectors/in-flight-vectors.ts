@@ -9,8 +9,7 @@ import type {
   VectorToUpsert,
 } from "../../ports/vector-ledger.ts";
 import { readSetting } from "../settings.ts";
-import { valueOf } from "../tables.ts";
-import type { Row } from "../tables.ts";
+import { valueOf, type Row } from "../tables.ts";
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
 /**

@@ -2,8 +2,7 @@ import type { BitSet } from "../../core/bit-set.ts";
 import { coarserFolders, folderOf, withAncestors } from "../../core/folders.ts";
 import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
 import { trimEnd } from "../../core/trim.ts";
-import { valueOf, valuesOf } from "../tables.ts";
-import type { Row } from "../tables.ts";
+import { valueOf, valuesOf, type Row } from "../tables.ts";
 
 /**
  * The folders under which the vector index may hold a file's vectors. The vectors of a moved file

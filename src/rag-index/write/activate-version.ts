@@ -8,8 +8,7 @@ import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "
 import type { FileRow } from "./files.ts";
 import { readScopes, scopeTest } from "./scopes.ts";
 import type { WriteContext } from "./write-context.ts";
-import { chunksOf, select } from "../tables.ts";
-import type { Row } from "../tables.ts";
+import { chunksOf, select, type Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { fileLiesAt } from "../vectors/vector-folders.ts";

@@ -1,7 +1,6 @@
 import type { FileId } from "../../core/ids.ts";
 import type { FileFacts } from "../../ports/index-versions.ts";
-import { select } from "../tables.ts";
-import type { Row } from "../tables.ts";
+import { select, type Row } from "../tables.ts";
 
 const COLUMNS = ["file", "revision", "state", "hidden", "chunk_count"] as const;
 

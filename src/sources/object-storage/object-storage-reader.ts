@@ -1,8 +1,7 @@
 import { AwsClient } from "aws4fetch";
 
 import { MINUTE_MS, type Now } from "../../core/time.ts";
-import type { ListedFile, SourceReader } from "../../ports/source-reader.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
+import { SourceFailure, type ListedFile, type SourceReader } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import {
   guardedFetch,

@@ -1,7 +1,6 @@
 import { SECOND_MS } from "../../core/time.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import type { ListedFile } from "../../ports/source-reader.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
+import { SourceFailure, type ListedFile } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Crawler, type Waiting } from "./crawl-state.ts";
 import { addMapped, addMaps, addNamed, isBounded, takeWaiting } from "./frontier.ts";
 import { crawlDelayMs } from "./site/load-site.ts";

@@ -2,16 +2,11 @@ import { sha256Hex } from "../../core/hash.ts";
 import type { ListedFile, ListingPage, ReaderStore } from "../../ports/source-reader.ts";
 import type { KnownFiles } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { noteState, stateOf } from "./crawl-state.ts";
-import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
+import { noteState, stateOf, type Crawl, type FoundBy, type Waiting } from "./crawl-state.ts";
 import { addLink, addTooDeep, type Bounds } from "./frontier.ts";
 import { factsOf, type HtmlPage } from "./pages/html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
-import {
-  directivesOf,
-  NOT_TO_BE_INDEXED,
-  type RobotsDirectives,
-} from "./site/robots-directives.ts";
+import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./site/robots.ts";
 import { isTooLong, nameOfPage, normalizeUrl } from "./pages/page-url.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
 

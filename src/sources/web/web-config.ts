@@ -78,5 +78,5 @@ export const webConfig = z.strictObject({
   ...pushes,
 });
 
-/** Patterns of `include` and `exclude`: see `url-filter.ts`. */
+/** Patterns of `include` and `exclude`: see `frontier.ts`. */
 export type WebConfig = z.infer<typeof webConfig>;

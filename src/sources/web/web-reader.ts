@@ -13,13 +13,12 @@ import type { WebConfig } from "./web-config.ts";
 import { newCrawl, type Crawl, type Crawler } from "./crawl-state.ts";
 import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts";
 import { crawlStep, fetchEntry } from "./crawl-step.ts";
-import { addMaps, addNamed, type Bounds } from "./frontier.ts";
+import { addMaps, addNamed, urlFilter, type Bounds } from "./frontier.ts";
 import { factsOf } from "./pages/html-page.ts";
 import { forgetOrphans, readPage } from "./page-store.ts";
 import { normalizeUrl, pageAddress } from "./pages/page-url.ts";
-import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots-directives.ts";
+import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots.ts";
 import { recordOutcome, type Step } from "./record-outcome.ts";
-import { urlFilter } from "./url-filter.ts";
 import { fetchPage } from "./pages/fetch-page.ts";
 
 const PAGE_TIMEOUT_MS = 20 * SECOND_MS;

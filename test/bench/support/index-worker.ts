@@ -1,9 +1,8 @@
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
-import { EmbeddingTally } from "../../../src/ingestion/indexing/embedding-tally.ts";
+import { EmbeddingTally } from "../../../src/ingestion/indexing/embed-chunks.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../../src/core/document-limit.ts";
-import { indexGroup } from "../../../src/ingestion/indexing/index-group.ts";
-import type { DoneFile } from "../../../src/ingestion/indexing/index-group.ts";
+import { indexGroup, type DoneFile } from "../../../src/ingestion/indexing/index-group.ts";
 import { readLimited } from "../../../src/core/read-limited.ts";
 import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
 import type { Services } from "../../../src/services.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { TokenId, UserId } from "../../../src/core/ids.ts";
 import type { Lookup } from "../../../src/db/access/principal-lookup.ts";
 import { Recent } from "../../../src/db/access/recent-lookups.ts";
-import { openReads } from "../../../src/db/client.ts";
+import { openReads } from "../../../src/db/sql.ts";
 import { ReplicatedDouble } from "../../doubles/d1/replicated-double.ts";
 
 const reads = openReads(new ReplicatedDouble().binding());

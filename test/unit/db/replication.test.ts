@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 
-import { openReads } from "../../../src/db/client.ts";
-import type { Reads } from "../../../src/db/client.ts";
-import { runBatch, sql } from "../../../src/db/sql.ts";
+import { openReads, runBatch, sql, type Reads } from "../../../src/db/sql.ts";
 import { ReplicatedDouble } from "../../doubles/d1/replicated-double.ts";
 
 const revoked = async (db: Reads) => (await runBatch(db, [sql`select revoked`]))[0];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { number } from "../../../src/db/columns.ts";
+import { number } from "../../../src/db/select.ts";
 import { files, ragFiles, ragGenerations, sessions } from "../../../src/db/schema/index.ts";
 import {
   assigned,

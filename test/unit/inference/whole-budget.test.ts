@@ -6,7 +6,7 @@ import { parseConfig } from "../../../src/config.ts";
 import type { ChunkId, FileId, FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import type { InferenceRecord, RagRecord } from "../../../src/db/records.ts";
 // Evaluated before any clock is faked: a run loads it in real time.
 import "../../../src/inference/ai-sdk.ts";

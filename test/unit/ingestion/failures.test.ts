@@ -2,11 +2,7 @@ import { expect, test } from "vitest";
 
 import { UnreadableDocument } from "../../../src/documents/extracted-document.ts";
 import { MAX_TRIES, backOffMs } from "../../../src/ingestion/timeouts.ts";
-import {
-  StepFailure,
-  labelFailure,
-  verdictOn,
-} from "../../../src/ingestion/indexing/index-failure.ts";
+import { StepFailure, labelFailure, verdictOn } from "../../../src/ingestion/indexing/end-file.ts";
 import { isMassRemoval } from "../../../src/core/mass-removal.ts";
 import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-failure-verdict.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";

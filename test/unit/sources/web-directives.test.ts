@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { readDirectives } from "../../../src/sources/web/site/robots-directives.ts";
+import { readDirectives } from "../../../src/sources/web/site/robots.ts";
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import { htmlPage, startWebSite, type WebSite } from "../../doubles/web-site/web-site.ts";
 

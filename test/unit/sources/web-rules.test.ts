@@ -6,7 +6,7 @@ import { decodeHtml, readHtmlPage } from "../../../src/sources/web/pages/html-pa
 import { looksEndless, normalizeUrl } from "../../../src/sources/web/pages/page-url.ts";
 import { parseRobots, robotsAllow } from "../../../src/sources/web/site/robots.ts";
 import { readSitemap } from "../../../src/sources/web/site/sitemap.ts";
-import { urlFilter } from "../../../src/sources/web/url-filter.ts";
+import { urlFilter } from "../../../src/sources/web/frontier.ts";
 
 const at = (path: string) => new URL(path, "https://example.com");
 const allows = (robots: string, path: string) =>

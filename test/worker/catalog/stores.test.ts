@@ -2,15 +2,14 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import {
   findInferenceRecord,
   insertInference,
   listInferenceRecords,
-} from "../../../src/db/catalog/inference-store.ts";
-import { findRagRecord } from "../../../src/db/catalog/rag-store.ts";
+} from "../../../src/db/catalog/runner-store.ts";
+import { findRagRecord, insertRag, markRagRemoved } from "../../../src/db/catalog/rag-writes.ts";
 import { scopesOf } from "../../../src/db/catalog/rag-scope-store.ts";
-import { insertRag, markRagRemoved } from "../../../src/db/catalog/rag-writes.ts";
 import {
   findSourceRow,
   insertSource,

@@ -1,12 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { newId } from "../../../src/core/ids.ts";
-import type { FileId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { newId, type FileId } from "../../../src/core/ids.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { claimFiles } from "../../../src/db/files/claim-files.ts";
-import { finishFiles } from "../../../src/db/files/finish-files.ts";
-import type { FileEnd } from "../../../src/db/files/finish-files.ts";
+import { finishFiles, type FileEnd } from "../../../src/db/files/finish-files.ts";
 import {
   readFilesAfter,
   readFileSlices,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { overdueRemovals } from "../../../src/db/files/removal-store.ts";
 import { takeUnclaimedFiles } from "../../../src/db/files/pending-files.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";

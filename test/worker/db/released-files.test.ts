@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { releasePending } from "../../../src/db/files/pending-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";

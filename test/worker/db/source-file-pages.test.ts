@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { readFilePage } from "../../../src/db/files/source-file-pages.ts";
 import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
 

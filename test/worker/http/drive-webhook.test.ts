@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { receiveNotifications } from "../../../src/ingestion/webhooks/receive-notifications.ts";
 import { graphNotifications } from "../../../src/sources/sharepoint/graph-notifications.ts";
 import { SubscriptionsDouble } from "../../doubles/microsoft-graph/subscriptions-double.ts";

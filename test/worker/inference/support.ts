@@ -12,7 +12,7 @@ import { newId } from "../../../src/core/ids.ts";
 import type { AgentId, FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import type { AgentRecord, InferenceRecord, RagRecord } from "../../../src/db/records.ts";
 import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
 import type { UsageMessage } from "../../../src/ports/job-queue.ts";

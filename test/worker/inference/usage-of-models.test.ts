@@ -5,7 +5,7 @@ import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import type { TokenId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";

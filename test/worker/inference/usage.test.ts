@@ -3,9 +3,9 @@ import { beforeEach, expect, test } from "vitest";
 
 import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/time.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
-import { purgeExpired } from "../../../src/db/access/purge-expired.ts";
+import { purgeExpired } from "../../../src/db/access/session-store.ts";
 import { sendRetrievalUsage } from "../../../src/catalog/usage/send-usage.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";

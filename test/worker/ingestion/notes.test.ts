@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
-import { returnToIndex } from "../../../src/ingestion/rebuilds/index-state.ts";
+import { returnToIndex } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { patch, states } from "./rebuilds/support.ts";
 

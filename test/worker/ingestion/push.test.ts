@@ -1,8 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
-import { manifestPage } from "../../../src/ingestion/uploads/manifest-page.ts";
+import { listSourceFiles, manifestPage } from "../../../src/ingestion/uploads/list-source-files.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";

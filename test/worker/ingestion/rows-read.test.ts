@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { indexFiles } from "../../../src/ingestion/indexing/index-files.ts";
 import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";

@@ -6,7 +6,7 @@ import { composeServices } from "../../../src/compose.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { recordEvent } from "../../../src/access/audit/record-event.ts";
 import { jsonLog } from "../../../src/core/log.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { call, signedIn, withToken } from "../../support/worker-client.ts";
 
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */

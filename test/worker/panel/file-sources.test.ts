@@ -6,7 +6,7 @@ import { createFileSource } from "../../../src/catalog/file-sources/create-file-
 import { composeServices } from "../../../src/compose.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { MINUTE_MS } from "../../../src/core/time.ts";
-import { takeDueSources } from "../../../src/db/scans/due-scans.ts";
+import { takeDueSources } from "../../../src/db/scans/scan-store.ts";
 import { openConfig } from "../../../src/sources/source-secrets.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn } from "../../support/worker-client.ts";

@@ -6,7 +6,7 @@ import { resealSecrets } from "../../../src/access/secrets/reseal-secrets.ts";
 import { seal, unseal } from "../../../src/access/seal.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const configOf = (current: number, previous?: number) =>

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { countSealedByKey } from "../../../src/db/maintenance/sealed-secrets.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { stepOf } from "../../../src/access/totp/totp-code.ts";

@@ -9,7 +9,7 @@ import { findSession } from "../../../src/access/sessions/find-session.ts";
 import { signIn } from "../../../src/access/sessions/sign-in.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */
 vi.setConfig({ testTimeout: 600_000 });

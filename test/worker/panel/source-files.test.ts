@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { asId, type FileSourceId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { listFolder } from "../../../src/db/files/folder-list.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { findSourceRow } from "../../../src/db/catalog/source-store.ts";
-import { readNeeds } from "../../../src/db/maintenance/needs-store.ts";
+import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
 import { readRunPage } from "../../../src/db/scans/run-pages.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { needsOf } from "../../../src/panel/pages/overview/needs.tsx";

@@ -2,8 +2,7 @@ import { Hono } from "hono";
 
 import { findAgent } from "../../../catalog/agents/find-agent.ts";
 import { findInference } from "../../../catalog/inferences/find-inference.ts";
-import { deleteAgent } from "../../../db/catalog/agent-store.ts";
-import { deleteInference } from "../../../db/catalog/inference-store.ts";
+import { deleteAgent, deleteInference } from "../../../db/catalog/runner-store.ts";
 import { Data } from "../../components/data.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { adminsOnly } from "../request/guards.ts";

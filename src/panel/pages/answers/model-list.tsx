@@ -1,5 +1,5 @@
 import { listModelLines, type ModelLine } from "../../../db/catalog/panel-lists.ts";
-import { recentCalls } from "../../../db/usage/recent-calls.ts";
+import { recentCalls } from "../../../db/usage/usage-store.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { Data } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";

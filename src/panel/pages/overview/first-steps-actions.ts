@@ -4,7 +4,7 @@ import { createFileSource } from "../../../catalog/file-sources/create-file-sour
 import { createRag } from "../../../catalog/rags/create-rag.ts";
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
 import { notFound } from "../../../core/errors.ts";
-import { readSteps } from "../../../db/maintenance/steps-store.ts";
+import { readSteps } from "../../../db/maintenance/overview-store.ts";
 import type { PageEnv } from "../page-env.ts";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
 

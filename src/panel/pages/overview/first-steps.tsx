@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import type { Steps } from "../../../db/maintenance/steps-store.ts";
+import type { Steps } from "../../../db/maintenance/overview-store.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { LinkButton } from "../../components/link.tsx";
 import { PageHead } from "../../components/page-head.tsx";

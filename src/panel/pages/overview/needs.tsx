@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import type { Needs } from "../../../db/maintenance/needs-store.ts";
+import type { Needs } from "../../../db/maintenance/overview-store.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { leftOutSentences } from "../../components/left-out.ts";

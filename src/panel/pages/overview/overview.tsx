@@ -2,8 +2,7 @@ import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { usageOverTime } from "../../../catalog/usage/usage-over-time.ts";
-import { readNeeds, type Needs } from "../../../db/maintenance/needs-store.ts";
-import { readSteps } from "../../../db/maintenance/steps-store.ts";
+import { readNeeds, readSteps, type Needs } from "../../../db/maintenance/overview-store.ts";
 import { count, counted } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";

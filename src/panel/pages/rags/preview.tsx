@@ -2,7 +2,7 @@ import { readFileSlices } from "../../../db/files/public-files.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { QuarryError } from "../../../core/errors.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { listPassages } from "../../../ingestion/indexing/list-passages.ts";
+import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
 import { previewChunks, previewWish } from "../../../ingestion/indexing/preview-chunks.ts";
 import type { ChunkPreview } from "../../../ingestion/indexing/preview-chunks.ts";
 import { Data, Passage } from "../../components/data.tsx";

@@ -1,7 +1,7 @@
 import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
-import { listGenerations } from "../../../db/generations/generation-list.ts";
-import { indexState } from "../../../ingestion/rebuilds/index-state.ts";
+import { listGenerations } from "../../../db/generations/generation-store.ts";
+import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data } from "../../components/data.tsx";
 import { count, counted, percent } from "../../components/figures.ts";

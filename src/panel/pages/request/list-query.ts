@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Key, PageAt } from "../../../db/keyset.ts";
+import type { Key, PageAt } from "../../../db/page.ts";
 import type { PageContext } from "../page-env.ts";
 
 const ROWS = 50;

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import type { Key } from "../../../db/keyset.ts";
+import type { Key } from "../../../db/page.ts";
 import { PrefixFilter } from "../../components/filters.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";

@@ -2,8 +2,8 @@ import type { Child } from "hono/jsx";
 
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { QuarryError } from "../../../core/errors.ts";
-import type { FileDetail } from "../../../db/files/file-detail.ts";
-import { listPassages } from "../../../ingestion/indexing/list-passages.ts";
+import type { FileDetail } from "../../../db/files/file-store.ts";
+import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
 import { readExtractedText } from "../../../ingestion/indexing/read-extracted-text.ts";
 import { Data, Passage, visible } from "../../components/data.tsx";
 import { count, counted } from "../../components/figures.ts";

@@ -1,4 +1,4 @@
-import type { FileDetail } from "../../../db/files/file-detail.ts";
+import type { FileDetail } from "../../../db/files/file-store.ts";
 import { CodeLine, CopyButton } from "../../components/code-block.tsx";
 import { Data, safeHref } from "../../components/data.tsx";
 import { count, size } from "../../components/figures.ts";

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { notFound } from "../../../core/errors.ts";
-import { findFileDetail } from "../../../db/files/file-detail.ts";
+import { findFileDetail } from "../../../db/files/file-store.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
 import { Data } from "../../components/data.tsx";

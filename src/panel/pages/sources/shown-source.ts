@@ -6,7 +6,7 @@ import {
 } from "../../../db/catalog/source-counts.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import type { FileCounts } from "../../../db/records.ts";
-import type { Database } from "../../../db/client.ts";
+import type { Database } from "../../../db/sql.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { PageContext } from "../page-env.ts";
 

@@ -9,7 +9,7 @@ import { renewWebhookSecret } from "../../../catalog/file-sources/renew-webhook-
 import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
 import { conflict } from "../../../core/errors.ts";
-import { countSourceFiles } from "../../../db/catalog/scope-files.ts";
+import { countSourceFiles } from "../../../db/catalog/rag-scope-store.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";

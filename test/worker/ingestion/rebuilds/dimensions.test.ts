@@ -1,8 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
-import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
-import { returnToIndex } from "../../../../src/ingestion/rebuilds/index-state.ts";
+import { reindexRag, returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {

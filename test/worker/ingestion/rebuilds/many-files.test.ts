@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
-import { openDatabase } from "../../../../src/db/client.ts";
+import { openDatabase } from "../../../../src/db/sql.ts";
 import { queueUnclaimedFiles } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { continueBuild } from "../../../../src/ingestion/rebuilds/build-generation.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";

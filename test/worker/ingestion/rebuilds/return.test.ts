@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
-import { returnToIndex } from "../../../../src/ingestion/rebuilds/index-state.ts";
+import { returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
-import { openDatabase } from "../../../../src/db/client.ts";
+import { openDatabase } from "../../../../src/db/sql.ts";
 import { readFileSlices } from "../../../../src/db/files/public-files.ts";
 import {
   continueBuild,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
-import { openDatabase } from "../../../../src/db/client.ts";
+import { openDatabase } from "../../../../src/db/sql.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../../support/crash.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";

@@ -10,7 +10,7 @@ import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
-import { openDatabase } from "../../../../src/db/client.ts";
+import { openDatabase } from "../../../../src/db/sql.ts";
 import { applyScopesToPage, countScopeChange } from "../../../../src/db/files/scope-work-store.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { World } from "../../../support/ingestion-world.ts";

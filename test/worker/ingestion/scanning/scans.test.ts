@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId } from "../../../../src/core/ids.ts";
-import { openDatabase } from "../../../../src/db/client.ts";
+import { openDatabase } from "../../../../src/db/sql.ts";
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import { startScan } from "../../../../src/ingestion/scanning/scan-source.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";

@@ -12,7 +12,7 @@ import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { putFile } from "../../../../src/ingestion/uploads/put-file.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import type { Services } from "../../../../src/services.ts";
-import { findFileDetail } from "../../../../src/db/files/file-detail.ts";
+import { findFileDetail } from "../../../../src/db/files/file-store.ts";
 import { findFileStatuses, readFileSlices } from "../../../../src/db/files/public-files.ts";
 import { findFileWithStatus } from "../../../../src/db/files/source-file-list.ts";
 import { removePushedFile } from "../../../../src/ingestion/uploads/remove-pushed-file.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { ChunkId, RagId } from "../../../../src/core/ids.ts";
-import { openDatabase } from "../../../../src/db/client.ts";
+import { openDatabase } from "../../../../src/db/sql.ts";
 import { vectorIdOf } from "../../../../src/core/vector-id.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
