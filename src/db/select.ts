@@ -2,7 +2,7 @@ import { getTableColumns, type Column } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-import { joined, raw, Selected, Selection, sql, type Sql } from "./sql.ts";
+import { joined, raw, Selected, Selection, sql, type Reader, type Sql } from "./sql.ts";
 
 /*
  * What statements read and write, taken from the tables of the schema: a column is described there
@@ -154,12 +154,6 @@ export function listed<Table extends SQLiteTable>(
     excluded: raw(columns.map((column) => `${column} = excluded.${column}`).join(", ")),
   };
 }
-
-/**
- * Reads one value of a row; throws when it has another type. Plain functions: a page of 1,000 rows
- * is read in less than a millisecond.
- */
-export type Reader<Value> = (value: unknown, name: string) => Value;
 
 export const text: Reader<string> = (value, name) =>
   typeof value === "string" ? value : refuse(value, name, "a text");

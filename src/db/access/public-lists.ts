@@ -15,7 +15,7 @@ const TABLES = {
  * most one returns rows, so that a token for one RAG does not read the other 500. `cross join`
  * keeps SQLite from reversing the join order.
  */
-export function permitted(
+function permitted(
   { kind: caller, hash }: Credential,
   kind: keyof typeof TABLES,
   columns: Sql | Selection<unknown>,
@@ -34,7 +34,7 @@ export function permitted(
 }
 
 /** Follows `from rags r`: those that are not removed, in order of identifier. */
-export const IN_ORDER = sql`${RAG_JOINS} where r.removed_at is null order by r.identifier`;
+const IN_ORDER = sql`${RAG_JOINS} where r.removed_at is null order by r.identifier`;
 
 const COUNTS = ["totalFiles", "processedFiles", "numberVectors"] as const;
 const RAG_ITEM = select(

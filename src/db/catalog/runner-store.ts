@@ -28,7 +28,7 @@ const namesOf = (kind: Kind) => ({
  * Reads inferences or agents: settings of a chat model, with the RAGs linked to it. `of` and `known`
  * select from their table `m`.
  */
-export function runnerReads<Runner extends Stored>(
+function runnerReads<Runner extends Stored>(
   kind: Kind,
   of: Selection<Runner>,
   known: Selection<Pick<Runner, "id" | "identifier">>,
@@ -73,7 +73,7 @@ export function runnerReads<Runner extends Stored>(
 }
 
 /** Writes inferences or agents and their links. */
-export function runnerWrites<Runner extends Stored>(kind: Kind, table: SQLiteTable) {
+function runnerWrites<Runner extends Stored>(kind: Kind, table: SQLiteTable) {
   const { name, links, owner } = namesOf(kind);
   const link = (id: Runner["id"], ragIds: RagId[]) =>
     sql`insert into ${links} (${owner}, rag_id) select m.id, r.id from ${name} m

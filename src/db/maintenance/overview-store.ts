@@ -98,7 +98,7 @@ export async function readOverview(
 }
 
 /** Joins the failing files `x` of the live generations of RAGs `r` that have some. */
-export const FAILING_FILES = raw(`rags r
+const FAILING_FILES = raw(`rags r
   cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
     and g.error_files > 0
   cross join rag_files x on x.rag_id = r.id and x.generation = r.generation

@@ -14,7 +14,7 @@ import { countRows } from "../page.ts";
 const f = columnsOf(files, "f");
 
 /** A file of a source as last listed. */
-export const KNOWN_FILE = select({
+const KNOWN_FILE = select({
   ...pick(f, "id", "path", "externalId", "url", "name", "size", "mimeType", "version"),
   ...pick(f, "metadata", "sourceState", "deletedAt"),
 });

@@ -47,7 +47,7 @@ export async function startWantedRebuilds(services: Services): Promise<void> {
 }
 
 /** The deployment's settings for every index. */
-export function wantedIndex({ config, vectorIndex }: Pick<Services, "config" | "vectorIndex">) {
+function wantedIndex({ config, vectorIndex }: Pick<Services, "config" | "vectorIndex">) {
   const wanted: WantedIndex = {
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,

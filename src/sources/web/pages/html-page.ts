@@ -102,7 +102,7 @@ const MAX_DEPTH = 1_000;
 const STEP_CHARACTERS = 1 << 12;
 
 /** Tells what a page holds, up to where it nests deeper than any page that is read. */
-export function parseHtml(
+function parseHtml(
   html: string,
   told: Pick<Partial<Handler>, "onopentag" | "ontext" | "onclosetag">,
 ): void {
