@@ -20,7 +20,7 @@ import { ragRoutes } from "./rags.ts";
 import { describedSettings } from "./request/described-settings.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
 import { adminsChange, enrolledOnly, ownPagesOnly, signedInOnly } from "./request/guards.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
+import type { PanelEnv } from "./request/read-request.ts";
 import { sessionRoutes } from "./session.ts";
 import { openSessionRoutes } from "./sessions.ts";
 import { sourceFileRoutes } from "./source-files.ts";
@@ -67,10 +67,8 @@ export function panelApi(): OpenAPIHono<PanelEnv> {
 const documentRoute = (app: OpenAPIHono<PanelEnv>) =>
   new Endpoints("service").json(
     "get /openapi.json",
-    {
-      about: "This document. For generators and readers.",
-      answer: z.record(z.string(), z.unknown()),
-    },
+    "This document. For generators and readers.",
+    { answer: z.record(z.string(), z.unknown()) },
     ({ context, services }) => ({
       ...panelDocument(baseUrlOf(services.config, context.req.raw), app),
     }),

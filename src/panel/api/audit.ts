@@ -67,12 +67,8 @@ const Event = z
 export const auditRoutes = () =>
   new Endpoints("service").list(
     "get /audit",
-    {
-      about:
-        "Who did what in the last 90 days. For administrators. `format=jsonl` answers all as JSON Lines.",
-      query: auditFilters,
-      item: Event,
-    },
+    "Who did what in the last 90 days. For administrators. `format=jsonl` answers all as JSON Lines.",
+    { query: auditFilters, item: Event },
     async ({ context, services: { db }, caller, query, paging }) => {
       if (caller.role !== "admin") throw forbidden();
       const filter = filterOf(query);

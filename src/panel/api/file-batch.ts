@@ -9,10 +9,7 @@ import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints } from "./request/endpoint.ts";
-import { decodedPath } from "./request/file-path-of.ts";
-import { metadataIn } from "./request/file-metadata.ts";
-import { mediaTypeOf } from "./request/media-type-of.ts";
-import { pushedSource } from "./request/pushed-source.ts";
+import { decodedPath, metadataIn, mediaTypeOf, pushedSource } from "./request/sent-file.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;
 const LIMITS = {
@@ -43,13 +40,8 @@ const Answer = z
 export const fileBatchRoutes = () =>
   new Endpoints("sources").json(
     "post /file-sources/{id}/files",
-    {
-      about:
-        "Put many files. One part of `multipart/form-data` for each file. The answer has an entry for each.",
-      bytes: "multipart/form-data",
-      answer: Answer,
-      errors: [413, 415],
-    },
+    "Put many files. One part of `multipart/form-data` for each file. The answer has an entry for each.",
+    { bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
     async ({ context, services, key }) => {
       const { headers, body } = context.req.raw;
       refuseCoded(headers);

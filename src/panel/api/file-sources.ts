@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import { checkFileSource } from "../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
-import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
+import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { listSourceRows } from "../../db/catalog/source-store.ts";
 import { listFolder } from "../../db/files/folder-list.ts";
 import { listScanRuns } from "../../db/scans/run-pages.ts";
@@ -20,10 +20,10 @@ import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { Endpoints, queued } from "./request/endpoint.ts";
+import { Endpoints } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { jsonOf, refuseChange } from "./request/read-request.ts";
-import { Scan, scanOf, Source, sourceFields, sourceOf } from "./shown-source.ts";
+import { fileSourceOf, Scan, scanOf, Source, sourceFields, sourceOf } from "./shown-source.ts";
 
 const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
 
@@ -58,10 +58,11 @@ async function checkOf(services: Services, source: FileSource) {
 const SOURCE = "/file-sources/{id}";
 
 export function fileSourceRoutes() {
-  const endpoints = new Endpoints("sources")
+  const endpoints = new Endpoints("sources", fileSourceOf)
     .list(
       "get /file-sources",
-      { about: "File sources. With the last scan of each.", item: Source },
+      "File sources. With the last scan of each.",
+      { item: Source },
       async ({ services, paging: { offset, limit } }) => {
         const { data, total } = await listSourceRows(services.db, { offset, limit });
         return { data: data.map(sourceOf), total };
@@ -69,9 +70,8 @@ export function fileSourceRoutes() {
     )
     .json(
       "post /file-sources",
+      "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
       {
-        about:
-          "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
         ownBody: z.object({ ...newSource, config: config.optional() }),
         answer: z
           .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
@@ -88,24 +88,19 @@ export function fileSourceRoutes() {
     )
     .json(
       `get ${SOURCE}`,
-      {
-        about:
-          "A file source. Its settings, state and last scan; of secrets only whether they are set.",
-        answer: Source,
-      },
-      async ({ services, key }) => sourceOf(await findFileSource(services, { key })),
+      "A file source. Its settings, state and last scan; of secrets only whether they are set.",
+      { answer: Source },
+      ({ found }) => sourceOf(found),
     )
     .json(
       `patch ${SOURCE}`,
+      "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
       {
-        about:
-          "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
         ownBody: z.object({ ...sourcePatch, config }).partial(),
         answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
         errors: [409, 422],
       },
-      async ({ context, services, key }) => {
-        const source = await findFileSource(services, { key });
+      async ({ context, services, found: source }) => {
         const sent = await jsonOf(context.req);
         const body = given(parseKnownOrRefuse(sourcePatchOf(source, sent), sent));
         const { identifier: wanted, provider: kind, ...patch } = body;
@@ -118,77 +113,60 @@ export function fileSourceRoutes() {
     )
     .empty(
       `delete ${SOURCE}`,
-      { about: "Remove a file source. Refused while a RAG uses it.", errors: [409] },
-      async ({ services, key }) =>
-        await removeFileSource(services, { source: await findFileSource(services, { key }) }),
+      "Remove a file source. Refused while a RAG uses it.",
+      { errors: [409] },
+      async ({ services, found: source }) => await removeFileSource(services, { source }),
     );
   return addListings(addActions(endpoints)).app;
 }
 
-const addActions = (endpoints: Endpoints) =>
+const addActions = (endpoints: Endpoints<FileSource>) =>
   endpoints
     .json(
       `post ${SOURCE}/webhook-secret`,
-      {
-        about: "Renew the webhook's secret. The old one stops working at once.",
-        answer: z.object({ webhookSecret: z.string() }),
-      },
-      async ({ services, key }) => {
-        const source = await findFileSource(services, { key });
+      "Renew the webhook's secret. The old one stops working at once.",
+      { answer: z.object({ webhookSecret: z.string() }) },
+      async ({ services, found: source }) => {
         return { webhookSecret: await renewWebhookSecret(services, { source }) };
       },
     )
     .json(
       `post ${SOURCE}/check`,
-      {
-        about:
-          "Ask the provider whether the source can be read. One cheap call; nothing is stored.",
-        answer: Check,
-      },
-      async ({ services, key }) =>
-        await checkFileSource(services, { source: await findFileSource(services, { key }) }),
+      "Ask the provider whether the source can be read. One cheap call; nothing is stored.",
+      { answer: Check },
+      async ({ services, found: source }) => await checkFileSource(services, { source }),
     )
-    .json(
+    .queue(
       `post ${SOURCE}/scan`,
+      "Scan now. `confirmRemovals` lets a scan remove as much as an earlier one held back.",
       {
-        about:
-          "Scan now. `confirmRemovals` lets a scan remove as much as an earlier one held back.",
         body: scanRequest,
-        answer: queued,
-        status: 202,
         errors: [409, 422],
       },
-      async ({ services, key, body: { confirmRemovals } }) => {
-        const { source } = await findFileSource(services, { key });
+      async ({ services, found, body: { confirmRemovals } }) => {
+        const { source } = found;
         await requestScan(services, { sourceId: source.id, confirmRemovals, urls: null });
-        return { queued: true } as const;
       },
     );
 
-const addListings = (endpoints: Endpoints) =>
+const addListings = (endpoints: Endpoints<FileSource>) =>
   endpoints
     .list(
       `get ${SOURCE}/runs`,
-      {
-        about:
-          "Scans, the newest first. What each scan found, removed, held back and repaired, or why it failed.",
-        item: Scan,
-      },
-      async ({ services, key, paging }) => {
-        const { source } = await findFileSource(services, { key });
+      "Scans, the newest first. What each scan found, removed, held back and repaired, or why it failed.",
+      { item: Scan },
+      async ({ services, found, paging }) => {
+        const { source } = found;
         const { data, total } = await listScanRuns(services.db, source.id, paging);
         return { data: data.map(scanOf), total };
       },
     )
     .json(
       `get ${SOURCE}/folders`,
-      {
-        about: "The entries of a folder. 200 entries at a time; `after` leads to the next.",
-        query: folderQuery,
-        answer: Folder,
-      },
-      async ({ services, key, query: { path: folder, after = null } }) => {
-        const { source } = await findFileSource(services, { key });
+      "The entries of a folder. 200 entries at a time; `after` leads to the next.",
+      { query: folderQuery, answer: Folder },
+      async ({ services, found, query: { path: folder, after = null } }) => {
+        const { source } = found;
         const slice = { sourceId: source.id, folder, after, limit: FOLDER_ENTRIES };
         const entries = await listFolder(services.db, slice);
         const last = entries.length === FOLDER_ENTRIES ? entries.at(-1)?.path : undefined;

@@ -19,16 +19,14 @@ export const keyRoutes = () =>
   new Endpoints("users")
     .list(
       "get /keys",
-      {
-        about: "Automation keys. With the creator of each. A key ends with its creator.",
-        item: z.object({ ...shown, createdByEmail: z.string() }).openapi("Key"),
-      },
+      "Automation keys. With the creator of each. A key ends with its creator.",
+      { item: z.object({ ...shown, createdByEmail: z.string() }).openapi("Key") },
       ({ services, paging }) => listKeys(services.db, paging),
     )
     .json(
       "post /keys",
+      "Make a key. The key is shown this once.",
       {
-        about: "Make a key. The key is shown this once.",
         body: newKey,
         answer: z.object({ ...shown, key: z.string() }).openapi("NewKey"),
         status: 201,
@@ -39,8 +37,6 @@ export const keyRoutes = () =>
         return { ...key, key: secret };
       },
     )
-    .empty(
-      "delete /keys/{id}",
-      { about: "End a key. It stops working at once." },
-      ({ services, key }) => removeKey(services.db, asId(key)),
+    .empty("delete /keys/{id}", "End a key. It stops working at once.", {}, ({ services, key }) =>
+      removeKey(services.db, asId(key)),
     ).app;

@@ -7,19 +7,13 @@ export const modelRoutes = () =>
   new Endpoints("service")
     .json(
       "get /models",
-      {
-        about:
-          "Models that are offered, with prices per million tokens. The models that forms offer. Other models can be used as well.",
-        answer: offeredModels,
-      },
+      "Models that are offered, with prices per million tokens. The models that forms offer. Other models can be used as well.",
+      { answer: offeredModels },
       ({ services }) => listModelRows(services.db),
     )
     .json(
       "put /models",
-      {
-        about: "Replace the offered models. The whole list at once.",
-        body: offeredModels,
-        answer: offeredModels,
-      },
+      "Replace the offered models. The whole list at once.",
+      { body: offeredModels, answer: offeredModels },
       ({ services, body }) => replaceModels(services, { models: body }),
     ).app;

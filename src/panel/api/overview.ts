@@ -65,11 +65,8 @@ const Overview = z
 export const overviewRoutes = () =>
   new Endpoints("service").json(
     "get /overview",
-    {
-      about:
-        "How the service stands. Counts of files, what fails, scans, queues, calls of the last 24 hours.",
-      answer: Overview,
-    },
+    "How the service stands. Counts of files, what fails, scans, queues, calls of the last 24 hours.",
+    { answer: Overview },
     async ({ services: { config, db, now, queueBacklog, vectorIndex } }) => {
       const at = now();
       const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;

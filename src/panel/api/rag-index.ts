@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 
-import { findRag } from "../../catalog/rags/find-rag.ts";
 import { relativePath } from "../../core/relative-path.ts";
 import { listPassages } from "../../ingestion/indexing/preview-chunks.ts";
 import { previewChunks, previewWish } from "../../ingestion/indexing/preview-chunks.ts";
 import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-rebuild.ts";
 import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { Endpoints, queued, time } from "./request/endpoint.ts";
+import { ragOf } from "./rags.ts";
+import { Endpoints, time } from "./request/endpoint.ts";
 
 const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
 
@@ -62,63 +62,44 @@ const RAG = "/rags/{id}";
 
 /** How a RAG's index stands, what a change would cost, and the way back. */
 export const ragIndexRoutes = () =>
-  new Endpoints("rags")
+  new Endpoints("rags", ragOf)
     .json(
       `get ${RAG}/index`,
-      {
-        about:
-          "The active index, the one that is built, the previous one. With the settings of each.",
-        answer: Index,
-      },
-      async ({ services, key }) =>
-        await indexState(services, (await findRag(services, { key })).id),
+      "The active index, the one that is built, the previous one. With the settings of each.",
+      { answer: Index },
+      async ({ services, found: rag }) => await indexState(services, rag.id),
     )
     .json(
       `post ${RAG}/estimate`,
-      {
-        about:
-          "What other settings would cost. Files, passages, model tokens and the price of a rebuild; nothing is changed.",
-        body: rebuildWish,
-        answer: Estimate,
-        errors: [422],
-      },
-      async ({ services, key, body }) =>
-        await estimateRebuild(services, { rag: await findRag(services, { key }), wish: body }),
+      "What other settings would cost. Files, passages, model tokens and the price of a rebuild; nothing is changed.",
+      { body: rebuildWish, answer: Estimate, errors: [422] },
+      async ({ services, found: rag, body }) =>
+        await estimateRebuild(services, { rag, wish: body }),
     )
-    .json(
+    .queue(
       `post ${RAG}/return`,
+      "Return to the previous index. Possible while the previous index is kept.",
       {
-        about: "Return to the previous index. Possible while the previous index is kept.",
-        answer: queued,
-        status: 202,
         errors: [409, 422],
       },
-      async ({ services, key }) => {
-        await returnToIndex(services, { ragId: (await findRag(services, { key })).id });
-        return { queued: true } as const;
+      async ({ services, found: rag }) => {
+        await returnToIndex(services, { ragId: rag.id });
       },
     )
     .list(
       `get ${RAG}/passages`,
-      {
-        about: "Passages of a file. In order of position, with their places in the text.",
-        query: ofFile,
-        item: z.object({ ...place, isDuplicate: z.boolean() }).openapi("Passage"),
-      },
-      async ({ services, key, query: { path }, paging }) =>
-        await listPassages(services, { rag: await findRag(services, { key }), path, ...paging }),
+      "Passages of a file. In order of position, with their places in the text.",
+      { query: ofFile, item: z.object({ ...place, isDuplicate: z.boolean() }).openapi("Passage") },
+      async ({ services, found: rag, query: { path }, paging }) =>
+        await listPassages(services, { rag, path, ...paging }),
     )
     .json(
       `post ${RAG}/preview`,
-      {
-        about: "How a file would be cut. Cuts a file with other sizes. Changes nothing.",
-        body: previewWish,
-        answer: Preview,
-        errors: [422],
-      },
-      async ({ services, key, body }) =>
+      "How a file would be cut. Cuts a file with other sizes. Changes nothing.",
+      { body: previewWish, answer: Preview, errors: [422] },
+      async ({ services, found: rag, body }) =>
         await previewChunks(services, {
-          rag: await findRag(services, { key }),
+          rag,
           ...body,
         }),
     ).app;

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 
-import { findRag } from "../../catalog/rags/find-rag.ts";
 import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
 import { panelSearch, searchRag } from "../search/search-rag.ts";
+import { ragOf } from "./rags.ts";
 import { Endpoints } from "./request/endpoint.ts";
 
 const legRank = z.object({ rank: z.int(), score: z.number() }).nullable();
@@ -37,16 +37,11 @@ const Answer = z
 
 /** Searches that a panel can try out; they change nothing, so members may make them too. */
 export const ragSearchRoutes = () =>
-  new Endpoints("rags").json(
+  new Endpoints("rags", ragOf).json(
     "post /rags/{id}/search",
-    {
-      about:
-        "Try a search. Searches as programs do. `reranker` tries another reranker. Members may call it.",
-      body: panelSearch,
-      answer: Answer,
-    },
-    async ({ context, services, caller, key, body }) => {
-      const rag = await findRag(services, { key });
+    "Try a search. Searches as programs do. `reranker` tries another reranker. Members may call it.",
+    { body: panelSearch, answer: Answer },
+    async ({ context, services, caller, found: rag, body }) => {
       return await searchRag(services, { rag, caller, signal: context.req.raw.signal }, body);
     },
   ).app;

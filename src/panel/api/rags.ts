@@ -13,7 +13,7 @@ import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
-import { Endpoints, queued } from "./request/endpoint.ts";
+import { Endpoints } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 import { relativePath } from "../../core/relative-path.ts";
@@ -65,12 +65,14 @@ async function checked({ db }: Pick<Services, "db">, rag: RagRecord) {
 }
 
 const RAG = "/rags/{id}";
+export const ragOf = (services: Services, key: string) => findRag(services, { key });
 
 export function ragRoutes() {
-  const endpoints = new Endpoints("rags")
+  const endpoints = new Endpoints("rags", ragOf)
     .list(
       "get /rags",
-      { about: "RAGs. With their counters.", item: z.object(shown).openapi("PanelRag") },
+      "RAGs. With their counters.",
+      { item: z.object(shown).openapi("PanelRag") },
       async ({ services, paging }) => {
         const { data, total } = await listRags(services, paging);
         return { data: data.map(shownOf), total };
@@ -78,42 +80,29 @@ export function ragRoutes() {
     )
     .json(
       "post /rags",
-      {
-        about: "Add a RAG. Its files are indexed in the background.",
-        body: newRag,
-        answer: CheckedRag,
-        status: 201,
-        errors: [404, 409, 422],
-      },
+      "Add a RAG. Its files are indexed in the background.",
+      { body: newRag, answer: CheckedRag, status: 201, errors: [404, 409, 422] },
       async ({ services, body }) => await checked(services, await createRag(services, body)),
     )
     .json(
       `get ${RAG}`,
+      "A RAG. `check=scopes` adds the external ids of its scopes that the source does not know.",
       {
-        about:
-          "A RAG. `check=scopes` adds the external ids of its scopes that the source does not know.",
         query: ragQuery,
         answer: z
           .object({ ...shown, unknownExternalIds: unknownExternalIds.optional() })
           .openapi("ReadRag"),
       },
-      async ({ services, key, query }) => {
-        const rag = await findRag(services, { key });
+      async ({ services, found: rag, query }) => {
         if (query.check !== undefined) return await checked(services, rag);
         return shownOf({ rag, scopes: await scopesOf(services.db, rag.id) });
       },
     )
     .json(
       `patch ${RAG}`,
-      {
-        about:
-          "Change a RAG. What changes how files are cut builds a new index; the old one answers meanwhile.",
-        body: ragPatch,
-        answer: CheckedRag,
-        errors: [409, 422],
-      },
-      async ({ services, key, body }) => {
-        const rag = await findRag(services, { key });
+      "Change a RAG. What changes how files are cut builds a new index; the old one answers meanwhile.",
+      { body: ragPatch, answer: CheckedRag, errors: [409, 422] },
+      async ({ services, found: rag, body }) => {
         const { identifier: wanted, ...patch } = given(body);
         refuseChange("identifier", rag.identifier, wanted);
         return await checked(services, await updateRag(services, { rag, patch }));
@@ -121,44 +110,32 @@ export function ragRoutes() {
     )
     .empty(
       `delete ${RAG}`,
-      {
-        about: "Remove a RAG. Refused while an inference or agent is linked to it.",
-        errors: [409],
-      },
-      async ({ services, key }) =>
-        await removeRag(services, { rag: await findRag(services, { key }) }),
+      "Remove a RAG. Refused while an inference or agent is linked to it.",
+      { errors: [409] },
+      async ({ services, found: rag }) => await removeRag(services, { rag }),
     );
   return addActions(endpoints).app;
 }
 
-const addActions = (endpoints: Endpoints) =>
+const addActions = (endpoints: Endpoints<RagRecord>) =>
   endpoints
-    .json(
+    .queue(
       `post ${RAG}/reindex`,
+      "Make every vector again. A new index is built while the present one answers.",
       {
-        about: "Make every vector again. A new index is built while the present one answers.",
-        answer: queued,
-        status: 202,
         errors: [409],
       },
-      async ({ services, key }) => {
-        await reindexRag(services, { ragId: (await findRag(services, { key })).id });
-        return { queued: true } as const;
+      async ({ services, found: rag }) => {
+        await reindexRag(services, { ragId: rag.id });
       },
     )
-    .json(
+    .queue(
       `post ${RAG}/retry`,
-      {
-        about: "Try failed files again. All files in `error`, or the one at `path`.",
-        query: retryQuery,
-        answer: queued,
-        status: 202,
-      },
-      async ({ services, key, query: { path } }) => {
-        const rag = await findRag(services, { key });
+      "Try failed files again. All files in `error`, or the one at `path`.",
+      { query: retryQuery },
+      async ({ services, found: rag, query: { path } }) => {
         const retried = await retryFiles(services, { ragId: rag.id, path: path ?? null });
         if (path !== undefined && retried === 0) await findFileOf(services, rag, path);
-        return { queued: true } as const;
       },
     );
 

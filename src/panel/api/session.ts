@@ -35,8 +35,8 @@ export const sessionRoutes = () =>
   new Endpoints("session")
     .json(
       "post /session",
+      "Sign in. The answer sets the session's cookie.",
       {
-        about: "Sign in. The answer sets the session's cookie.",
         body: credentials,
         answer: Signed,
         errors: [422],
@@ -61,12 +61,8 @@ export const sessionRoutes = () =>
     )
     .json(
       "get /session",
-      {
-        about:
-          "Who one is. The user or key that the request is made with, and whether a second factor is set.",
-        answer: Itself,
-        before: [signedInOnly],
-      },
+      "Who one is. The user or key that the request is made with, and whether a second factor is set.",
+      { answer: Itself, before: [signedInOnly] },
       ({ services, caller }) => {
         if (caller.kind === "key") {
           return { user: null, key: { id: caller.keyId, role: caller.role } };
@@ -77,10 +73,8 @@ export const sessionRoutes = () =>
     )
     .empty(
       "delete /session",
-      {
-        about: "Sign out. The session ends and its cookie is removed.",
-        before: [signedInOnly, ownPagesOnly],
-      },
+      "Sign out. The session ends and its cookie is removed.",
+      { before: [signedInOnly, ownPagesOnly] },
       async ({ context, services: { config, db }, caller }) => {
         const secure = isHttps(config, context.req.raw);
         if (caller.kind === "session") {
@@ -91,8 +85,8 @@ export const sessionRoutes = () =>
     )
     .json(
       "patch /session/password",
+      "Change one's own password. One's other sessions end.",
       {
-        about: "Change one's own password. One's other sessions end.",
         body: ownPassword,
         answer: Signed,
         before: [rateLimit("login"), signedInOnly, ownPagesOnly, enrolledOnly],

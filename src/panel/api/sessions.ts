@@ -33,7 +33,8 @@ export const openSessionRoutes = () =>
   new Endpoints("users")
     .list(
       "get /sessions",
-      { about: "Open sessions. Your own sessions; administrators see all.", item: Shown },
+      "Open sessions. Your own sessions; administrators see all.",
+      { item: Shown },
       async ({ context, services, caller, paging }) => {
         const slice = { userId: reachOf(caller), ...paging };
         const { data, total } = await listSessions(services.db, slice, services.now());
@@ -49,6 +50,7 @@ export const openSessionRoutes = () =>
     )
     .empty(
       "delete /sessions/{id}",
-      { about: "End a session. The user must sign in again there." },
+      "End a session. The user must sign in again there.",
+      {},
       ({ services, caller, key }) => endSession(services.db, key, reachOf(caller)),
     ).app;

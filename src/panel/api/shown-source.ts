@@ -1,9 +1,12 @@
 import { z } from "@hono/zod-openapi";
 
-import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
+import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
+import type { Services } from "../../services.ts";
 import type { ScanRunRow } from "../../db/catalog/source-store.ts";
 import { manifestOf, PROVIDERS } from "../../sources/registry.ts";
 import { time, timeOrNull } from "./request/endpoint.ts";
+
+export const fileSourceOf = (services: Services, key: string) => findFileSource(services, { key });
 
 export const Scan = z
   .object({

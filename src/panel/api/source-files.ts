@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 
-import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { notFound } from "../../core/errors.ts";
 import { findFileDetail } from "../../db/files/file-store.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
@@ -13,10 +12,8 @@ import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts"
 import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
-import { metadataIn } from "./request/file-metadata.ts";
-import { mediaTypeOf } from "./request/media-type-of.ts";
-import { filePathOf } from "./request/file-path-of.ts";
-import { pushedSource } from "./request/pushed-source.ts";
+import { fileSourceOf } from "./shown-source.ts";
+import { metadataIn, mediaTypeOf, filePathOf, pushedSource } from "./request/sent-file.ts";
 
 const MAX_SEARCH_LENGTH = 500;
 const fileFilters = z.object({
@@ -86,37 +83,25 @@ export function sourceFileRoutes() {
   const endpoints = new Endpoints("sources")
     .list(
       `get ${SOURCE}/files`,
-      {
-        about:
-          "Files of a source. In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
-        query: fileFilters,
-        item: File,
-      },
+      "Files of a source. In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
+      { query: fileFilters, item: File },
       async ({ services, key, query, paging: { page, limit } }) => {
-        const { source } = await findFileSource(services, { key });
+        const { source } = await fileSourceOf(services, key);
         const { data, total } = await listSourceFiles(services, { source, page, limit, ...query });
         return { data: data.map((file) => Object.assign(file, { filePath: file.path })), total };
       },
     )
     .json(
       `get ${SOURCE}/manifest`,
-      {
-        about:
-          "Paths, sizes and hashes of pushed files. 5,000 at a time, so that a push sends only what differs.",
-        query: manifestQuery,
-        answer: Manifest,
-      },
+      "Paths, sizes and hashes of pushed files. 5,000 at a time, so that a push sends only what differs.",
+      { query: manifestQuery, answer: Manifest },
       async ({ services, key, query: { cursor } }) =>
         await manifestPage(services, { source: await pushedSource(services, key), cursor }),
     )
     .raw(
       `put ${SOURCE}/files/{path}`,
-      {
-        about:
-          "Put a file. 200 for one that was there, 201 for a new one. `X-File-Metadata` takes JSON.",
-        bytes: "application/octet-stream",
-        errors: [413, 415],
-      },
+      "Put a file. 200 for one that was there, 201 for a new one. `X-File-Metadata` takes JSON.",
+      { bytes: "application/octet-stream", errors: [413, 415] },
       { 200: { schema: Stored }, 201: { schema: Stored } },
       async ({ context, services, key }) => {
         const { raw } = context.req;
@@ -136,7 +121,8 @@ export function sourceFileRoutes() {
     )
     .empty(
       `delete ${SOURCE}/files/{path}`,
-      { about: "Remove a pushed file. Searches no longer find the file when this call answers." },
+      "Remove a pushed file. Searches no longer find the file when this call answers.",
+      {},
       async ({ context, services, key }) => {
         const source = await pushedSource(services, key);
         await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
@@ -150,13 +136,10 @@ const addReading = (endpoints: Endpoints) =>
   endpoints
     .json(
       `get ${SOURCE}/files/{path}`,
-      {
-        about:
-          "A file and its status in each RAG. Removed files are included while their row is kept.",
-        answer: Detail,
-      },
+      "A file and its status in each RAG. Removed files are included while their row is kept.",
+      { answer: Detail },
       async ({ context, services, key }) => {
-        const { source } = await findFileSource(services, { key });
+        const { source } = await fileSourceOf(services, key);
         const file = await findFileDetail(services.db, source.id, filePathOf(context.req.raw.url));
         if (file === null) throw notFound();
         return { ...file, filePath: file.path };
@@ -164,14 +147,11 @@ const addReading = (endpoints: Endpoints) =>
     )
     .raw(
       `get ${SOURCE}/text/{path}`,
-      {
-        about:
-          "The text that was read from a file. `start` and `end` are the offsets that passages tell.",
-        query: offsets,
-      },
+      "The text that was read from a file. `start` and `end` are the offsets that passages tell.",
+      { query: offsets },
       { 200: { mediaType: "text/plain" } },
       async ({ context, services, key, query: { start, end } }) => {
-        const { source } = await findFileSource(services, { key });
+        const { source } = await fileSourceOf(services, key);
         const path = filePathOf(context.req.raw.url);
         const read = await readExtractedText(services, { source, path });
         return context.body(utf8Stream(read.text.slice(start, end)), {

@@ -22,17 +22,14 @@ export const tokenRoutes = () =>
   new Endpoints("tokens")
     .list(
       "get /tokens",
-      {
-        about: "Access tokens. What each covers and when it was last used; never the token itself.",
-        item: z.object(shown).openapi("Token"),
-      },
+      "Access tokens. What each covers and when it was last used; never the token itself.",
+      { item: z.object(shown).openapi("Token") },
       ({ services, paging }) => listTokens(services.db, paging),
     )
     .json(
       "post /tokens",
+      "Make a token. The token is shown only once. `*` covers all resources, future ones included.",
       {
-        about:
-          "Make a token. The token is shown only once. `*` covers all resources, future ones included.",
         body: newToken,
         answer: z.object({ ...shown, token: z.string() }).openapi("NewToken"),
         status: 201,
@@ -45,6 +42,7 @@ export const tokenRoutes = () =>
     )
     .empty(
       "delete /tokens/{id}",
-      { about: "End a token. It stops working everywhere within five seconds." },
+      "End a token. It stops working everywhere within five seconds.",
+      {},
       ({ services, key }) => removeToken(services.db, asId(key)),
     ).app;

@@ -12,7 +12,7 @@ import { addressOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { Endpoints } from "./request/endpoint.ts";
 import { ownPagesOnly, signedInOnly } from "./request/guards.ts";
-import type { PanelEnv } from "./request/panel-env.ts";
+import type { PanelEnv } from "./request/read-request.ts";
 
 const TOTP = "/session/totp";
 const before = [rateLimit("login"), signedInOnly, ownPagesOnly];
@@ -22,9 +22,8 @@ export const totpRoutes = () =>
   new Endpoints("session")
     .json(
       `post ${TOTP}`,
+      "Begin a second factor. Show `uri` as a QR code or type `secret` into the app; nothing is asked for until it is confirmed.",
       {
-        about:
-          "Begin a second factor. Show `uri` as a QR code or type `secret` into the app; nothing is asked for until it is confirmed.",
         answer: z.object({ secret: z.string(), uri: z.string() }),
         status: 201,
         errors: [409, 422],
@@ -34,8 +33,8 @@ export const totpRoutes = () =>
     )
     .json(
       `post ${TOTP}/confirm`,
+      "Confirm a second factor. The recovery codes are shown only once.",
       {
-        about: "Confirm a second factor. The recovery codes are shown only once.",
         body: confirmation,
         answer: z.object({ recoveryCodes: z.array(z.string()) }),
         errors: [409, 422],
@@ -52,8 +51,8 @@ export const totpRoutes = () =>
     )
     .empty(
       `delete ${TOTP}`,
+      "Remove one's second factor. With a code or with the password.",
       {
-        about: "Remove one's second factor. With a code or with the password.",
         body: proof,
         errors: [404, 409, 422],
         before: [...before, forUsers("session.totp.remove")],

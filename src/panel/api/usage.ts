@@ -56,12 +56,8 @@ const Usage = z
 export const usageRoutes = () =>
   new Endpoints("service").json(
     "get /usage",
-    {
-      about:
-        "Calls, errors, tokens, cost and latency. The last 30 days by default. By hour, 31 days at most.",
-      query: usageQuery,
-      answer: Usage,
-    },
+    "Calls, errors, tokens, cost and latency. The last 30 days by default. By hour, 31 days at most.",
+    { query: usageQuery, answer: Usage },
     async ({ services: { db, now }, query: { group, ...sent } }) => {
       const span = spanOf(sent, now());
       if (group === "hour" && span.to - span.from > HOURS_MAX * HOUR_MS) {

@@ -19,41 +19,33 @@ export const userRoutes = () =>
   new Endpoints("users")
     .list(
       "get /users",
-      { about: "Users. Everybody who may sign in.", item: Shown },
+      "Users. Everybody who may sign in.",
+      { item: Shown },
       ({ services, paging }) => listUsers(services.db, paging),
     )
     .json(
       "post /users",
-      {
-        about: "Add a user. The password has at least 12 characters and is not a common one.",
-        body: newUser,
-        answer: Shown,
-        status: 201,
-        errors: [409],
-      },
+      "Add a user. The password has at least 12 characters and is not a common one.",
+      { body: newUser, answer: Shown, status: 201, errors: [409] },
       ({ services, body }) => createUser(services, body),
     )
     .json(
       "patch /users/{id}",
-      {
-        about: "Change a user. A new password or role ends their sessions.",
-        body: userPatch,
-        answer: Shown,
-        errors: [409],
-      },
+      "Change a user. A new password or role ends their sessions.",
+      { body: userPatch, answer: Shown, errors: [409] },
       ({ services, caller, key, body }) =>
         updateUser(services, { id: key, patch: given(body), by: userBehind(caller) }),
     )
     .empty(
       "delete /users/{id}",
-      { about: "Remove a user. Their sessions and keys end.", errors: [409] },
+      "Remove a user. Their sessions and keys end.",
+      { errors: [409] },
       ({ services, key }) => removeUser(services, { id: key }),
     )
     .empty(
       "delete /users/{id}/totp",
-      {
-        about: "Remove a user's second factor. For a user who lost the app and the recovery codes.",
-      },
+      "Remove a user's second factor. For a user who lost the app and the recovery codes.",
+      {},
       ({ services, caller, key }) =>
         removeTotp(services, { userId: asId(key), by: userBehind(caller) }),
     ).app;

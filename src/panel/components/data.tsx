@@ -1,3 +1,6 @@
+import { isoTime, SECOND_MS } from "../../core/time.ts";
+import { span } from "./figures.ts";
+
 /** C0 and C1 controls but tab and line feed, and the marks that turn the direction of text. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const HIDDEN = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
@@ -27,5 +30,58 @@ export function safeHref(address: string | null): string | null {
 export const Passage = ({ text }: { text: string }) => (
   <div class="passage data" dir="auto">
     {visible(text)}
+  </div>
+);
+
+/** A link whose words somebody else wrote. */
+export const DataLink = ({ href, text }: { href: string; text: string }) => (
+  <a href={href}>
+    <Data>{text}</Data>
+  </a>
+);
+
+type LinkProps = { href: string; label: string; kind?: "primary" | "danger" | "small" };
+
+/** A link to a page on which something is done. */
+export const LinkButton = ({ href, label, kind }: LinkProps) => (
+  <a class={kind === undefined ? "btn" : `btn ${kind}`} href={href}>
+    {label}
+  </a>
+);
+
+/** Before it is a while ago: clocks differ, and "0 seconds ago" reads badly. */
+const NOW_WITHIN_MS = 5 * SECOND_MS;
+
+/** A time relative to now, the exact one on hover; the page's script keeps it right. */
+export const Time = ({ at, now }: { at: number; now: number }) => {
+  const exact = isoTime(at);
+  return (
+    <time datetime={exact} title={exact.replace("T", " ").replace(/\.\d+Z$/, " UTC")}>
+      {relative(at, now)}
+    </time>
+  );
+};
+
+function relative(at: number, now: number): string {
+  if (Math.abs(now - at) < NOW_WITHIN_MS) return "just now";
+  return at > now ? `in ${span(at - now)}` : `${span(now - at)} ago`;
+}
+
+/** The same where there may be none. */
+export const TimeOr = ({ at, now, none }: { at: number | null; now: number; none: string }) =>
+  at === null ? <span class="soft">{none}</span> : <Time at={at} now={now} />;
+
+/** What went wrong, in its own words; nothing where nothing did. */
+export const Problem = ({ text }: { text: string | null }) =>
+  text === null ? null : (
+    <div class="problem">
+      <Data>{text}</Data>
+    </div>
+  );
+
+/** A second line, of somebody's own words. */
+export const Faint = ({ text, mono = false }: { text: string; mono?: boolean }) => (
+  <div class="faint">
+    <Data mono={mono}>{text}</Data>
   </div>
 );

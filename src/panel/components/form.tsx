@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import type { FormState } from "../pages/request/form.ts";
 import { UPDATED_AT } from "../pages/request/stale.ts";
 
-type FormProps = {
+export type FormProps = {
   action: string;
   state: FormState;
   /** The words of the one button. */
@@ -83,6 +83,24 @@ function controlOf({ state, name, hint }: FieldProps) {
 
 const idOf = (name: string) => `field-${name.replaceAll(/[^a-zA-Z0-9]/g, "-")}`;
 
+type RemarksProps = { id?: string; problem: string | null; hint: Child | undefined };
+
+/** What is wrong with a control, and what to type; `id` is that of the control. */
+const Remarks = ({ id, problem, hint }: RemarksProps) => (
+  <>
+    {problem === null ? null : (
+      <span class="problem" id={id && `${id}-problem`}>
+        {problem}
+      </span>
+    )}
+    {hint === undefined ? null : (
+      <span class="hint" id={id && `${id}-hint`}>
+        {hint}
+      </span>
+    )}
+  </>
+);
+
 /** A label above its control, the problem and the hint below. */
 const Labelled = (props: FieldProps & { children: Child }) => {
   const { state, name, label, hint, children } = props;
@@ -92,16 +110,7 @@ const Labelled = (props: FieldProps & { children: Child }) => {
     <div class={problem === null ? "field" : "field failed"}>
       <label for={id}>{label}</label>
       {children}
-      {problem === null ? null : (
-        <span class="problem" id={`${id}-problem`}>
-          {sentenceOf(label, problem)}
-        </span>
-      )}
-      {hint === undefined ? null : (
-        <span class="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
+      <Remarks id={id} problem={problem && sentenceOf(label, problem)} hint={hint} />
     </div>
   );
 };
@@ -212,16 +221,7 @@ export const Checkbox = ({ state, name, label, hint }: FieldProps) => {
     <div class="field check">
       <input {...control} type="checkbox" checked={state.text(name) === "on"} />
       <label for={control.id}>{label}</label>
-      {problem === null ? null : (
-        <span class="problem" id={`${control.id}-problem`}>
-          {problem}
-        </span>
-      )}
-      {hint === undefined ? null : (
-        <span class="hint" id={`${control.id}-hint`}>
-          {hint}
-        </span>
-      )}
+      <Remarks id={control.id} problem={problem} hint={hint} />
     </div>
   );
 };
@@ -241,8 +241,7 @@ export const Choices = ({ state, name, label, hint, options, kind = "checkbox" }
           <bdi class="data">{text}</bdi>
         </label>
       ))}
-      {problem === null ? null : <span class="problem">{problem}</span>}
-      {hint === undefined ? null : <span class="hint">{hint}</span>}
+      <Remarks problem={problem} hint={hint} />
     </fieldset>
   );
 };

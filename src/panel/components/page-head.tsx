@@ -12,11 +12,11 @@ export type HeadProps = {
   trail?: readonly Crumb[];
   sub?: Child;
   /** The page's one action, and what else can be done here. */
-  children?: Child;
+  actions?: Child;
 };
 
 /** The head of a page: where one is, what it is, what can be done. */
-export const PageHead = ({ title, data, trail = [], sub, children }: HeadProps) => (
+export const PageHead = ({ title, data, trail = [], sub, actions }: HeadProps) => (
   <header class="head">
     {trail.length === 0 ? null : (
       <nav aria-label="Above" class="trail">
@@ -32,21 +32,26 @@ export const PageHead = ({ title, data, trail = [], sub, children }: HeadProps) 
     )}
     <div class="head-line">
       <h1>{data === true ? <Data>{title}</Data> : title}</h1>
-      {children == null ? null : <div class="actions">{children}</div>}
+      {actions == null ? null : <div class="actions">{actions}</div>}
     </div>
     {sub === undefined ? null : <p class="sub">{sub}</p>}
   </header>
 );
 
-/** Tabs that are links: the tab stands in the address. */
-export const Tabs = (props: {
+export type TabsProps = {
   label: string;
+  address: string;
+  /** The names of the tabs by what follows the address. */
+  names: Record<string, string>;
+  /** What follows the address of the page that is shown. */
   here: string;
-  tabs: readonly { name: string; href: string }[];
-}) => (
-  <nav class="tabs" aria-label={props.label}>
-    {props.tabs.map(({ name, href }) => (
-      <a href={href} aria-current={href === props.here ? "page" : undefined}>
+};
+
+/** Tabs that are links: the tab stands in the address. */
+export const Tabs = ({ label, address, names, here }: TabsProps) => (
+  <nav class="tabs" aria-label={label}>
+    {Object.entries(names).map(([tail, name]) => (
+      <a href={address + tail} aria-current={tail === here ? "page" : undefined}>
         {name}
       </a>
     ))}

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import type { SettingField } from "../../core/input/setting-fields.ts";
 import type { FormState } from "../pages/request/form.ts";
 import { formName } from "../pages/request/setting-form.ts";
-import { Checkbox, SelectField, TextArea, TextField } from "./form.tsx";
+import { Checkbox, Form, SelectField, TextArea, TextField, type FormProps } from "./form.tsx";
 
 type Props = {
   fields: readonly SettingField[];
@@ -15,6 +15,14 @@ type Props = {
   /** Hints that only the page knows, by the field's name. */
   hints?: Record<string, Child>;
 };
+
+/** A form of settings, and what follows them in it. */
+export const SettingForm = (props: FormProps & Omit<Props, "isStored">) => (
+  <Form {...props}>
+    <SettingFields {...props} isStored={props.shown !== undefined} />
+    {props.children}
+  </Form>
+);
 
 const KEPT = "Stored and never shown. Leave it empty to keep it.";
 const LIST_ROWS = 2;

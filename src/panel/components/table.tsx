@@ -1,5 +1,7 @@
 import type { Child } from "hono/jsx";
 
+import { LinkButton } from "./data.tsx";
+
 export type Column<Row> = {
   head: string;
   cell: (row: Row) => Child;
@@ -8,6 +10,12 @@ export type Column<Row> = {
   /** Left out on phones: what a line can do without. */
   wide?: boolean;
 };
+
+/** Leads to the page that asks before the row's subject is removed. */
+export const removeColumn = <Row,>(hrefOf: (row: Row) => string): Column<Row> => ({
+  head: "",
+  cell: (row) => <LinkButton href={hrefOf(row)} label="Remove" kind="small" />,
+});
 
 type TableProps<Row> = {
   /** What the table lists, for those who do not see it. */

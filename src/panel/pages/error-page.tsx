@@ -1,8 +1,7 @@
 import type { Context } from "hono";
 
 import { answerAndLog } from "../../http/errors.ts";
-import type { PageEnv } from "./page-env.ts";
-import { barePage, page } from "./page.tsx";
+import { barePage, page, type PageEnv } from "./page.tsx";
 
 const TITLES: Partial<Record<number, string>> = {
   400: "That request cannot be understood.",
@@ -40,5 +39,5 @@ export async function errorPage(thrown: unknown, context: Context<PageEnv>): Pro
   // A session that was not looked up yet is none.
   const session: PageEnv["Variables"]["session"] | undefined = context.get("session");
   if (session === undefined) return await barePage(context, { title, status }, content);
-  return await page(context, { title, place: null, status }, content);
+  return await page(context, { title, place: null, isHeadless: true, status }, content);
 }

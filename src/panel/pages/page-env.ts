@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 
 import type { Session } from "../../access/sessions/find-session.ts";
-import type { PanelEnv } from "../api/request/panel-env.ts";
+import type { PanelEnv } from "../api/request/read-request.ts";
 import type { AssetNames } from "./request/assets.ts";
 
 /** What every page behind the sign-in finds in its context. */
@@ -11,3 +11,6 @@ export type PageEnv = {
 };
 
 export type PageContext = Context<PageEnv>;
+
+/** Whether changes are offered: a member sees everything and is offered nothing to change. */
+export const isAdmin = (context: PageContext) => context.get("session").role === "admin";

@@ -3,17 +3,21 @@ import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 import { Document, Layout, type Place } from "../components/layout.tsx";
-import { PageHead, type HeadProps } from "../components/page-head.tsx";
+import { PageHead, Tabs, type HeadProps, type TabsProps } from "../components/page-head.tsx";
 import type { PageContext } from "./page-env.ts";
 import { takeFlash } from "./request/flash.ts";
 import { themeIn } from "./request/theme.ts";
 
+export { isAdmin, type PageContext, type PageEnv } from "./page-env.ts";
+
 const COMMIT_LENGTH = 7;
 
-/** With `trail`, the page begins with a head of this title. */
-type Page = Omit<HeadProps, "children"> & {
-  /** What can be done here. */
-  actions?: Child;
+export type PageProps = HeadProps & {
+  /** The title of the browser's window where it is not that of the head. */
+  window?: string;
+  /** Whether the content has a head of its own. */
+  isHeadless?: boolean;
+  tabs?: TabsProps;
   place: Place | null;
   status?: ContentfulStatusCode;
   /**
@@ -24,11 +28,11 @@ type Page = Omit<HeadProps, "children"> & {
 };
 
 /** Answers with a page of the panel: places, notices, and this content. */
-export async function page(context: PageContext, of: Page, content: Child): Promise<Response> {
+export async function page(context: PageContext, of: PageProps, content: Child): Promise<Response> {
   const { version } = context.get("services");
   const layout = (
     <Layout
-      title={of.title}
+      title={of.window ?? of.title}
       place={of.place}
       assets={context.get("assets")}
       theme={themeIn(context.req.header("Cookie"))}
@@ -37,7 +41,8 @@ export async function page(context: PageContext, of: Page, content: Child): Prom
       flash={takeFlash(context)}
       refreshSeconds={of.refreshSeconds ?? null}
     >
-      {of.trail === undefined ? null : <PageHead {...of}>{of.actions}</PageHead>}
+      {of.isHeadless === true ? null : <PageHead {...of} />}
+      {of.tabs === undefined ? null : <Tabs {...of.tabs} />}
       {content}
     </Layout>
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { filePathOf } from "../../../src/panel/api/request/file-path-of.ts";
+import { filePathOf } from "../../../src/panel/api/request/sent-file.ts";
 
 const pathIn = (rest: string) =>
   filePathOf(`http://q.test/panel/api/file-sources/docs/files/${rest}`);

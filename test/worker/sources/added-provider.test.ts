@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 
 import { SettingFields } from "../../../src/panel/components/setting-fields.tsx";
-import { configFields, newSourceBody } from "../../../src/panel/pages/sources/config-form.ts";
+import { configFields, newSourceBody } from "../../../src/panel/pages/sources/config-form.tsx";
 import { formFrom, freshForm } from "../../../src/panel/pages/request/form.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { SOURCES } from "../../../src/sources/registry.ts";

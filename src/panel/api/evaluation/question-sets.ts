@@ -33,10 +33,11 @@ const SET = "/question-sets/{id}";
 
 /** Question sets. Members read them, administrators change them. */
 export const questionSetRoutes = () =>
-  new Endpoints("evaluation")
+  new Endpoints("evaluation", findQuestionSet)
     .list(
       "get /question-sets",
-      { about: "Question sets. Each set belongs to one RAG or one inference.", item: Shown },
+      "Question sets. Each set belongs to one RAG or one inference.",
+      { item: Shown },
       async ({ services, paging }) => {
         const { data, total } = await listSets(services.db, paging);
         return { data: data.map(shownOf), total };
@@ -44,36 +45,27 @@ export const questionSetRoutes = () =>
     )
     .json(
       "post /question-sets",
-      {
-        about: "Add a question set. `rag` or `inference` answers the questions.",
-        body: newQuestionSet,
-        answer: Shown,
-        status: 201,
-        errors: [404, 409, 422],
-      },
+      "Add a question set. `rag` or `inference` answers the questions.",
+      { body: newQuestionSet, answer: Shown, status: 201, errors: [404, 409, 422] },
       async ({ services, body }) => shownOf(await createQuestionSet(services, body)),
     )
     .json(
       `get ${SET}`,
-      { about: "A question set. With the number of its questions.", answer: Shown },
-      async ({ services, key }) => shownOf(await findQuestionSet(services, key)),
+      "A question set. With the number of its questions.",
+      { answer: Shown },
+      async ({ found: set }) => shownOf(set),
     )
     .json(
       `patch ${SET}`,
-      {
-        about: "Change a question set. Its name, or the model that judges answers.",
-        body: questionSetPatch,
-        answer: Shown,
-        errors: [422],
-      },
-      async ({ services, key, body }) => {
-        const set = await findQuestionSet(services, key);
+      "Change a question set. Its name, or the model that judges answers.",
+      { body: questionSetPatch, answer: Shown, errors: [422] },
+      async ({ services, found: set, body }) => {
         return shownOf(await changeQuestionSet(services, set, given(body)));
       },
     )
     .empty(
       `delete ${SET}`,
-      { about: "Remove a question set. Its questions and runs go with it." },
-      async ({ services, key }) =>
-        await deleteSet(services.db, (await findQuestionSet(services, key)).id),
+      "Remove a question set. Its questions and runs go with it.",
+      {},
+      async ({ services, found: set }) => await deleteSet(services.db, set.id),
     ).app;

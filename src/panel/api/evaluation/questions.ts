@@ -8,6 +8,7 @@ import {
   listQuestions,
   type Question,
 } from "../../../db/evaluation/question-store.ts";
+import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { expectedShape } from "../../../db/schema/evaluation-shapes.ts";
 import { ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
 import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
@@ -53,41 +54,30 @@ const kept = z.object({ kept: z.int() }).openapi("KeptQuestions");
 const SET = "/question-sets/{id}";
 
 export function questionRoutes() {
-  const endpoints = new Endpoints("evaluation")
+  const endpoints = new Endpoints("evaluation", findQuestionSet)
     .list(
       `get ${SET}/questions`,
-      { about: "Questions. With what must be found or answered.", item: Shown },
-      async ({ services, key, paging }) => {
-        const set = await findQuestionSet(services, key);
+      "Questions. With what must be found or answered.",
+      { item: Shown },
+      async ({ services, found: set, paging }) => {
         const { data, total } = await listQuestions(services.db, set.id, paging);
         return { data: data.map(shownOf), total };
       },
     )
     .json(
       `post ${SET}/questions`,
-      {
-        about: "Keep a question. Replaces a question that the set has already.",
-        body: questionForm,
-        answer: kept,
-        status: 201,
-        errors: [409, 422],
-      },
-      async ({ services, key, body }) => {
-        const set = await findQuestionSet(services, key);
+      "Keep a question. Replaces a question that the set has already.",
+      { body: questionForm, answer: kept, status: 201, errors: [409, 422] },
+      async ({ services, found: set, body }) => {
         await keepQuestions(services, { set, asked: [askedOf(body)] });
         return { kept: 1 };
       },
     )
     .json(
       `patch ${SET}/questions/{question}`,
-      {
-        about: "Change a question. In part or in whole.",
-        body: questionPatch,
-        answer: Shown,
-        errors: [409, 422],
-      },
-      async ({ context, services, key, body }) => {
-        const set = await findQuestionSet(services, key);
+      "Change a question. In part or in whole.",
+      { body: questionPatch, answer: Shown, errors: [409, 422] },
+      async ({ context, services, found: set, body }) => {
         const id = context.req.param("question") ?? "";
         const question = await findQuestion(services.db, set.id, id);
         if (question === null) throw notFound();
@@ -97,9 +87,9 @@ export function questionRoutes() {
     )
     .empty(
       `delete ${SET}/questions/{question}`,
-      { about: "Remove a question. Runs that asked it keep their results." },
-      async ({ context, services, key }) => {
-        const set = await findQuestionSet(services, key);
+      "Remove a question. Runs that asked it keep their results.",
+      {},
+      async ({ context, services, found: set }) => {
         const id = context.req.param("question") ?? "";
         if (!(await deleteQuestion(services.db, set.id, id))) throw notFound();
       },
@@ -113,21 +103,19 @@ const FORMATS = new Map([
   ["application/jsonl", "jsonl"],
 ] as const);
 
-const addTransfers = (endpoints: Endpoints) =>
+const addTransfers = (endpoints: Endpoints<QuestionSet>) =>
   endpoints
     .json(
       `post ${SET}/import`,
+      "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
       {
-        about:
-          "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
         bytes: "text/csv",
         answer: z
           .object({ kept: z.int(), absent: z.array(z.string()) })
           .openapi("ImportedQuestions"),
         errors: [409, 413, 415, 422],
       },
-      async ({ context: { req }, services, key }) => {
-        const set = await findQuestionSet(services, key);
+      async ({ context: { req }, services, found: set }) => {
         const [type = ""] = (req.header("Content-Type") ?? "").toLowerCase().split(";");
         const format = [...FORMATS].find(([name]) => name === type.trim())?.[1];
         if (format === undefined) {
@@ -141,10 +129,10 @@ const addTransfers = (endpoints: Endpoints) =>
     )
     .raw(
       `get ${SET}/export`,
-      { about: "Export questions. In the form that an import takes.", query: exported },
+      "Export questions. In the form that an import takes.",
+      { query: exported },
       { 200: { mediaType: "application/x-ndjson" } },
-      async ({ context, services, key, query: { format } }) => {
-        const set = await findQuestionSet(services, key);
+      async ({ context, services, found: set, query: { format } }) => {
         const questions = await allQuestions(services.db, set.id);
         const isCsv = format === "csv";
         const body = isCsv ? questionsAsCsv(questions) : questionsAsJsonLines(questions);

@@ -3,12 +3,7 @@ import type { Context } from "hono";
 
 import { notFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
-import {
-  deleteRun,
-  findRun,
-  listRuns,
-  type EvaluationRun,
-} from "../../../db/evaluation/run-store.ts";
+import { deleteRun, findRun, listRuns } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import {
   factsShape,
@@ -24,7 +19,7 @@ import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
 import type { Services } from "../../../services.ts";
 import { Endpoints, time, timeOrNull } from "../request/endpoint.ts";
-import type { PanelEnv } from "../request/panel-env.ts";
+import type { PanelEnv } from "../request/read-request.ts";
 import { given } from "../../../core/input/given.ts";
 import { shownAsked } from "./questions.ts";
 
@@ -100,77 +95,60 @@ const resultOf = (result: EvaluationResult) => ({
   judge: result.judge === null ? null : spentOf(result.judge),
 });
 
-type Named = { set: QuestionSet; run: EvaluationRun };
+type RunCall = { context: Context<PanelEnv>; services: Services; found: QuestionSet };
 
-async function runOf(services: Services, setKey: string, runId: string): Promise<Named> {
-  const set = await findQuestionSet(services, setKey);
-  const run = await findRun(services.db, set.id, runId);
+/** The run that `{run}` of the path names. @throws QuarryError `not-found`. */
+async function runOf({ context, services, found: set }: RunCall, id = context.req.param("run")) {
+  const run = await findRun(services.db, set.id, id ?? "");
   if (run === null) throw notFound();
-  return { set, run };
+  return run;
 }
 
 const SET = "/question-sets/{id}";
-const runIn = ({ context }: { context: Context<PanelEnv> }) => context.req.param("run") ?? "";
 
 export const runRoutes = () =>
-  new Endpoints("evaluation")
+  new Endpoints("evaluation", findQuestionSet)
     .list(
       `get ${SET}/runs`,
-      { about: "Runs, the newest first. With their figures where they are done.", item: Run },
-      async ({ services, key, paging }) =>
-        await listRuns(services.db, (await findQuestionSet(services, key)).id, paging),
+      "Runs, the newest first. With their figures where they are done.",
+      { item: Run },
+      ({ services, found: set, paging }) => listRuns(services.db, set.id, paging),
     )
     .json(
       `post ${SET}/runs`,
-      {
-        about:
-          "Start a run. It goes on in the background; `setting` holds what differs from the resource.",
-        body: newRun,
-        answer: Run,
-        status: 201,
-        errors: [409, 422],
-      },
-      async ({ services, key, body }) => {
-        const set = await findQuestionSet(services, key);
+      "Start a run. It goes on in the background; `setting` holds what differs from the resource.",
+      { body: newRun, answer: Run, status: 201, errors: [409, 422] },
+      async (call) => {
+        const { services, found: set, body } = call;
         const setting: Setting = given(body.setting);
-        return (await runOf(services, set.id, await startRun(services, { set, setting }))).run;
+        return await runOf(call, await startRun(services, { set, setting }));
       },
     )
     .json(
       `get ${SET}/runs/{run}`,
-      { about: "A run. Progress and figures of a run.", answer: Run },
-      async (call) => (await runOf(call.services, call.key, runIn(call))).run,
+      "A run. Progress and figures of a run.",
+      { answer: Run },
+      (call) => runOf(call),
     )
     .list(
       `get ${SET}/runs/{run}/results`,
-      { about: "Results of a run. Question by question.", item: Result },
+      "Results of a run. Question by question.",
+      { item: Result },
       async (call) => {
-        const { run } = await runOf(call.services, call.key, runIn(call));
+        const run = await runOf(call);
         const { data, total } = await listResults(call.services.db, run.id, call.paging);
         return { data: data.map(resultOf), total };
       },
     )
     .json(
       `get ${SET}/runs/{run}/comparison`,
-      {
-        about:
-          "Compare two runs. Paired by question, with a bootstrap interval of each difference.",
-        query: compared,
-        answer: Comparison,
-        errors: [422],
-      },
+      "Compare two runs. Paired by question, with a bootstrap interval of each difference.",
+      { query: compared, answer: Comparison, errors: [422] },
       async (call) => {
-        const { services, query } = call;
-        const { set, run } = await runOf(services, call.key, runIn(call));
-        const { run: other } = await runOf(services, set.id, query.with);
-        return await compareRuns(services, run, other);
+        const run = await runOf(call);
+        return await compareRuns(call.services, run, await runOf(call, call.query.with));
       },
     )
-    .empty(
-      `delete ${SET}/runs/{run}`,
-      { about: "Remove a run. One under way ends." },
-      async (call) => {
-        const { set, run } = await runOf(call.services, call.key, runIn(call));
-        await deleteRun(call.services.db, set.id, run.id);
-      },
-    ).app;
+    .empty(`delete ${SET}/runs/{run}`, "Remove a run. One under way ends.", {}, async (call) => {
+      await deleteRun(call.services.db, call.found.id, (await runOf(call)).id);
+    }).app;

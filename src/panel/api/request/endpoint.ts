@@ -6,8 +6,7 @@ import { isoTime } from "../../../core/time.ts";
 import { jsonBody } from "../../../http/middleware/json-body.ts";
 import { parseKnownOrRefuse, parseOrRefuse } from "../../../http/validation.ts";
 import type { Services } from "../../../services.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { jsonOf, paging, type Paging } from "./read-request.ts";
+import { type PanelEnv, jsonOf, paging, type Paging } from "./read-request.ts";
 
 /** The groups of the panel API's reference, in its order. */
 export const TAGS = {
@@ -26,8 +25,6 @@ type Route = `${Method} /${string}`;
 type Success = 200 | 201 | 202;
 
 type Facts<Query, Body> = {
-  /** A sentence that sums the route up, and what else there is to say. */
-  about: string;
   query?: Query;
   /** Schema of the JSON body; a function of the present time (ms) where it depends on that. */
   body?: Body | ((now: number) => Body);
@@ -40,12 +37,17 @@ type Facts<Query, Body> = {
   before?: MiddlewareHandler[];
 };
 
-type Call<Query extends z.ZodType, Body extends z.ZodType> = {
+type Find<Found> = (services: Services, key: string) => Promise<Found>;
+/** What `{id}` names, where the route has it. */
+type FoundAt<At extends Route, Found> = At extends `${string}{id}${string}` ? Found : undefined;
+
+type Call<Query extends z.ZodType, Body extends z.ZodType, Found> = {
   context: Context<PanelEnv>;
   services: Services;
   caller: PanelCaller;
   /** `{id}` of the path. */
   key: string;
+  found: Found;
   query: z.output<Query>;
   body: z.output<Body>;
 };
@@ -56,44 +58,70 @@ type None = z.ZodUndefined;
 
 /**
  * Routes of the panel's API. Each is declared once: the declaration checks the request, shapes
- * the answer (fields that the schema does not name are left out), and documents both.
+ * the answer (fields that the schema does not name are left out), and documents both. `about` is a
+ * sentence that sums the route up, and what else there is to say.
  */
-export class Endpoints {
+export class Endpoints<Found = undefined> {
   readonly app = new OpenAPIHono<PanelEnv>();
   readonly #tag: keyof typeof TAGS;
+  readonly #find: Find<Found> | undefined;
 
-  constructor(tag: keyof typeof TAGS) {
+  /** `find` looks up what `{id}` of a path names, once the request is checked. */
+  constructor(tag: keyof typeof TAGS, find?: Find<Found>) {
     this.#tag = tag;
+    this.#find = find;
   }
 
   /** Answers with JSON of the schema `answer`. */
-  json<Reply extends z.ZodType, Query extends z.ZodObject, Body extends z.ZodType = None>(
-    route: Route,
+  json<
+    At extends Route,
+    Reply extends z.ZodType,
+    Query extends z.ZodObject,
+    Body extends z.ZodType = None,
+  >(
+    route: At,
+    about: string,
     facts: Facts<Query, Body> & { answer: Reply; status?: Success },
-    handle: (call: Call<Query, Body>) => Promise<z.input<Reply>> | z.input<Reply>,
+    handle: (
+      call: Call<Query, Body, FoundAt<At, Found>>,
+    ) => Promise<z.input<Reply>> | z.input<Reply>,
   ): this {
     const { answer, status = 200 } = facts;
-    return this.raw(route, facts, { [status]: { schema: answer } }, async (call) => {
+    return this.raw(route, about, facts, { [status]: { schema: answer } }, async (call) => {
       const shown = answer.parse(await handle(call));
       return call.context.json(shown, status);
     });
   }
 
+  /** Answers 202: it goes on in the background. */
+  queue<At extends Route, Query extends z.ZodObject, Body extends z.ZodType = None>(
+    route: At,
+    about: string,
+    facts: Facts<Query, Body>,
+    handle: (call: Call<Query, Body, FoundAt<At, Found>>) => Promise<unknown>,
+  ): this {
+    return this.json(route, about, { ...facts, answer: queued, status: 202 }, async (call) => {
+      await handle(call);
+      return { queued: true } as const;
+    });
+  }
+
   /** Answers with one page of a list, or in a form of its own. */
-  list<Item extends z.ZodType, Query extends z.ZodObject>(
-    route: Route,
+  list<At extends Route, Item extends z.ZodType, Query extends z.ZodObject>(
+    route: At,
+    about: string,
     facts: Facts<Query, None> & { item: Item },
     handle: (
-      call: Call<Query, None> & { paging: Paging },
+      call: Call<Query, None, FoundAt<At, Found>> & { paging: Paging },
     ) => Promise<{ data: z.input<Item>[]; total: number } | Response>,
   ): this {
     const { item, query, ...rest } = facts;
     const shown = z.object({ data: z.array(item), total: z.int(), page: z.int(), limit: z.int() });
     const asked = { ...rest, query: paging.extend(query?.shape ?? {}) };
-    return this.raw(route, asked, { 200: { schema: shown } }, async (call) => {
+    return this.raw(route, about, asked, { 200: { schema: shown } }, async (call) => {
       const { page, limit } = paging.parse(call.query);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has the fields of `query`
-      const own = call as unknown as Call<Query, None>;
+      const own = call as unknown as Call<Query, None, FoundAt<At, Found>>;
       const listed = await handle({ ...own, paging: { page, limit, offset: (page - 1) * limit } });
       if (listed instanceof Response) return listed;
       return call.context.json(shown.parse({ ...listed, page, limit }));
@@ -101,23 +129,25 @@ export class Endpoints {
   }
 
   /** Answers 204. */
-  empty<Query extends z.ZodObject, Body extends z.ZodType = None>(
-    route: Route,
+  empty<At extends Route, Query extends z.ZodObject, Body extends z.ZodType = None>(
+    route: At,
+    about: string,
     facts: Facts<Query, Body>,
-    handle: (call: Call<Query, Body>) => Promise<unknown>,
+    handle: (call: Call<Query, Body, FoundAt<At, Found>>) => Promise<unknown>,
   ): this {
-    return this.raw(route, facts, { 204: null }, async (call) => {
+    return this.raw(route, about, facts, { 204: null }, async (call) => {
       await handle(call);
       return call.context.body(null, 204);
     });
   }
 
   /** Answers with what the handler makes. */
-  raw<Query extends z.ZodObject, Body extends z.ZodType = None>(
-    route: Route,
+  raw<At extends Route, Query extends z.ZodObject, Body extends z.ZodType = None>(
+    route: At,
+    about: string,
     facts: Facts<Query, Body>,
     answers: Record<number, Answer>,
-    handle: (call: Call<Query, Body>) => Promise<Response>,
+    handle: (call: Call<Query, Body, FoundAt<At, Found>>) => Promise<Response>,
   ): this {
     const { method, path } = partsOf(route);
     const { body, ownBody, before = [] } = facts;
@@ -127,7 +157,7 @@ export class Endpoints {
         path,
         tags: [this.#tag],
         operationId: operationIdOf(method, path),
-        ...aboutOf(facts.about),
+        ...aboutOf(about),
         request: requestOf(path, facts),
         responses: responsesOf(path, facts.errors ?? [], answers),
       }),
@@ -141,9 +171,12 @@ export class Endpoints {
       const schema = typeof body === "function" ? body(services.now()) : body;
       const sent =
         schema === undefined ? undefined : parseKnownOrRefuse(schema, await jsonOf(context.req));
-      const call = { context, services, caller: context.get("caller"), query, body: sent };
+      const key = context.req.param("id");
+      const found = key === undefined ? undefined : await this.#find?.(services, key);
+      const caller = context.get("caller");
+      const call = { context, services, caller, query, body: sent, key: key ?? "", found };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both were parsed by their schemas
-      return await handle({ ...call, key: context.req.param("id") ?? "" } as Call<Query, Body>);
+      return await handle(call as Call<Query, Body, FoundAt<At, Found>>);
     });
     return this;
   }
@@ -249,4 +282,4 @@ export const timeOrNull = time
   .nullable()
   .openapi({ type: ["string", "null"], format: "date-time" });
 
-export const queued = z.object({ queued: z.literal(true) }).openapi("Queued");
+const queued = z.object({ queued: z.literal(true) }).openapi("Queued");

@@ -14,7 +14,7 @@ import type { Actor } from "../../../http/app-env.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { clientOf } from "../../../http/client-address.ts";
 import type { Services } from "../../../services.ts";
-import type { PanelEnv } from "./panel-env.ts";
+import type { PanelEnv } from "./read-request.ts";
 
 const isReading = (method: string) => method === "GET" || method === "HEAD";
 

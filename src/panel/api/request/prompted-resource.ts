@@ -49,10 +49,11 @@ export function resourceRoutes<
   Answer extends z.ZodType,
 >(resource: Resource<Record, New, Patch, Answer>) {
   const { path, one, answer, shown, find } = resource;
-  return new Endpoints("answers")
+  return new Endpoints("answers", find)
     .list(
       `get ${path}`,
-      { about: `All ${one}s. With the RAGs that each is linked to.`, item: answer },
+      `All ${one}s. With the RAGs that each is linked to.`,
+      { item: answer },
       async ({ services, paging }) => {
         const { data, total } = await resource.list(services.db, paging);
         return { data: data.map(shown), total };
@@ -60,29 +61,18 @@ export function resourceRoutes<
     )
     .json(
       `post ${path}`,
-      {
-        about: `Add an ${one}. \`rags\` holds the identifiers of the RAGs that it searches.`,
-        body: resource.newBody,
-        answer,
-        status: 201,
-        errors: [404, 409],
-      },
+      `Add an ${one}. \`rags\` holds the identifiers of the RAGs that it searches.`,
+      { body: resource.newBody, answer, status: 201, errors: [404, 409] },
       async ({ services, body }) => shown(await resource.create(services, body)),
     )
-    .json(
-      `get ${path}/{id}`,
-      { about: `An ${one}. All of its settings.`, answer },
-      async ({ services, key }) => shown(await find(services, key)),
+    .json(`get ${path}/{id}`, `An ${one}. All of its settings.`, { answer }, ({ found }) =>
+      shown(found),
     )
     .json(
       `patch ${path}/{id}`,
-      {
-        about: `Change an ${one}. Fields that are left out stay as they are. The identifier never changes.`,
-        body: resource.patchBody,
-        answer,
-      },
-      async ({ services, key, body }) => {
-        const record = await find(services, key);
+      `Change an ${one}. Fields that are left out stay as they are. The identifier never changes.`,
+      { body: resource.patchBody, answer },
+      async ({ services, found: record, body }) => {
         const { identifier: wanted, ...patch } = given(body);
         refuseChange("identifier", record.identifier, wanted);
         return shown(await resource.update(services, record, patch));
@@ -90,7 +80,8 @@ export function resourceRoutes<
     )
     .empty(
       `delete ${path}/{id}`,
-      { about: `Remove an ${one}. Programs that call it get 404.` },
-      async ({ services, key }) => await resource.remove(services.db, await find(services, key)),
+      `Remove an ${one}. Programs that call it get 404.`,
+      {},
+      ({ services, found }) => resource.remove(services.db, found),
     ).app;
 }

@@ -2,6 +2,8 @@ import type { HonoRequest } from "hono";
 import { z } from "zod";
 
 import { invalidField, notJson } from "../../../core/errors.ts";
+import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
+import type { AppEnv } from "../../../http/app-env.ts";
 
 /** @throws QuarryError `invalid` when the body is not JSON. */
 export async function jsonOf(request: HonoRequest): Promise<unknown> {
@@ -33,3 +35,9 @@ export type Paging = { page: number; limit: number; offset: number };
 export function refuseChange(field: string, current: string, wanted: string | undefined): void {
   if (wanted !== undefined && wanted !== current) throw invalidField(field, "cannot be changed");
 }
+
+/** What every handler behind the sign-in finds in its context. */
+export type PanelEnv = {
+  Bindings: AppEnv["Bindings"];
+  Variables: AppEnv["Variables"] & { caller: PanelCaller };
+};

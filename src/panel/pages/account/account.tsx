@@ -9,8 +9,7 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { Data } from "../../components/data.tsx";
 import { Form, TextField } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { page, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
@@ -61,7 +60,7 @@ async function accountPage(context: PageContext, state: FormState): Promise<Resp
   const factor = session.hasTotp ? ["on", "Change"] : ["off", "Switch it on"];
   return await page(
     context,
-    { title: "Your account", place: null, status: state.status, trail: [] },
+    { title: "Your account", place: null, status: state.status },
     <>
       <Facts
         facts={[

@@ -4,12 +4,11 @@ import { isHttps } from "../../../http/base-url.ts";
 import { sessionHashIn } from "../../../access/sessions/session-cookie.ts";
 import type { UserId } from "../../../core/ids.ts";
 import { endSession, listSessions } from "../../../db/access/session-store.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, Time } from "../../components/data.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
 import type { PageContext } from "../page-env.ts";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
 

@@ -7,7 +7,8 @@ import { Data } from "../../components/data.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { removable } from "../request/removal.tsx";
-import { editModelPage, makeModel, newModelPage, saveModel, type Model } from "./edit-model.tsx";
+import { editModelPage, makeModel, newModelPage, saveModel } from "./edit-model.tsx";
+import type { Model } from "./model-tab.tsx";
 import { addressOf, modelListPage, WORDS, type Kind } from "./model-list.tsx";
 import { runModel, runPage } from "./run-model.tsx";
 

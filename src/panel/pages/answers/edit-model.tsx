@@ -4,7 +4,6 @@ import { createInference } from "../../../catalog/inferences/create-inference.ts
 import { updateInference } from "../../../catalog/inferences/update-inference.ts";
 import { listModelRows } from "../../../db/catalog/model-store.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
-import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Services } from "../../../services.ts";
@@ -12,13 +11,10 @@ import { agentPatch, newAgent } from "../../../catalog/agents/agent-settings.ts"
 import { inferencePatch, newInference } from "../../../catalog/inferences/inference-settings.ts";
 import { given } from "../../../core/input/given.ts";
 import { Form } from "../../components/form.tsx";
-import { PageHead } from "../../components/page-head.tsx";
-import { LinkButton } from "../../components/link.tsx";
-import type { PageContext } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { LinkButton } from "../../components/data.tsx";
+import { page, isAdmin, type PageContext } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
 import { filterIn } from "../request/list-query.ts";
 import { formName } from "../request/setting-form.ts";
 import { refuseStale, shownState } from "../request/stale.ts";
@@ -29,34 +25,37 @@ import {
   modelBody,
   ModelFields,
   namesOf,
+  StoredModel,
 } from "./model-fields.tsx";
-import { StoredModel } from "./stored-model.tsx";
 import { addressOf, WORDS, type Kind } from "./model-list.tsx";
-import { ModelHead } from "./model-head.tsx";
+import { modelTab, type Model } from "./model-tab.tsx";
 
-const chatModels = async ({ db }: Pick<Services, "db">) =>
-  (await listModelRows(db)).filter(({ kind }) => kind === "chat").map(({ model }) => model);
+/** What the fields offer. */
+async function choicesOf(context: PageContext) {
+  const { db } = context.get("services");
+  const [rags, models] = await Promise.all([listChoices(db, "rag"), listModelRows(db)]);
+  const chat = models.filter(({ kind }) => kind === "chat").map(({ model }) => model);
+  return { rags, models: chat };
+}
 
 export async function newModelPage(
   context: PageContext,
   kind: Kind,
   failed: FormState | null = null,
 ): Promise<Response> {
-  const services = context.get("services");
-  const [rags, models] = await Promise.all([listChoices(services.db, "rag"), chatModels(services)]);
-  const state =
-    failed ?? freshModel(kind, filterIn(context, "rag"), models[0] ?? BUILT_IN_MODELS.chat);
+  const choices = await choicesOf(context);
+  const first = choices.models[0] ?? BUILT_IN_MODELS.chat;
+  const state = failed ?? freshModel(kind, filterIn(context, "rag"), first);
   const { place, title } = WORDS[kind];
   const list = `/panel/${place}`;
-  const content = (
-    <>
-      <PageHead title={`New ${kind}`} trail={[{ name: title, href: list }]} />
-      <Form action={`/panel/new/${kind}`} state={state} submit={`Make the ${kind}`} cancel={list}>
-        <ModelFields kind={kind} state={state} isNew rags={rags} models={models} />
-      </Form>
-    </>
+  const trail = [{ name: title, href: list }];
+  return await page(
+    context,
+    { title: `New ${kind}`, place, trail, status: state.status },
+    <Form action={`/panel/new/${kind}`} state={state} submit={`Make the ${kind}`} cancel={list}>
+      <ModelFields kind={kind} state={state} isNew {...choices} />
+    </Form>,
   );
-  return await page(context, { title: `New ${kind}`, place, status: state.status }, content);
 }
 
 export const makeModel = (context: PageContext, kind: Kind) =>
@@ -78,40 +77,32 @@ async function create(services: Services, kind: Kind, form: Sent) {
   return await createInference(services, parseKnownOrRefuse(newInference, body));
 }
 
-export type Model =
-  | { kind: "inference"; record: InferenceRecord }
-  | { kind: "agent"; record: AgentRecord };
-
 export async function editModelPage(
   context: PageContext,
   model: Model,
   failed: FormState | null = null,
 ): Promise<Response> {
   const { kind, record } = model;
-  const content = (
-    <>
-      <ModelHead kind={kind} record={record} here="/settings" mayChange={isAdmin(context)} />
-      {isAdmin(context) ? (
-        await editForm(context, model, failed ?? formOfRecord(kind, record))
-      ) : (
-        <StoredModel kind={kind} record={record} />
-      )}
-    </>
+  const state = failed ?? formOfRecord(kind, record);
+  return await modelTab(
+    context,
+    { model, here: "/settings", window: `Settings of ${record.name}`, status: state.status },
+    isAdmin(context) ? (
+      await editForm(context, model, state)
+    ) : (
+      <StoredModel kind={kind} record={record} />
+    ),
   );
-  const title = `Settings of ${record.name}`;
-  const status = failed?.status ?? 200;
-  return await page(context, { title, place: WORDS[kind].place, status }, content);
 }
 
 async function editForm(context: PageContext, { kind, record }: Model, state: FormState) {
-  const services = context.get("services");
-  const [rags, models] = await Promise.all([listChoices(services.db, "rag"), chatModels(services)]);
+  const choices = await choicesOf(context);
   const seen = await shownState(context, WORDS[kind].place, record.id);
   const address = addressOf(kind, record.identifier);
   return (
     <>
       <Form action={`${address}/settings`} state={state} submit="Save" shown={seen}>
-        <ModelFields kind={kind} state={state} isNew={false} rags={rags} models={models} />
+        <ModelFields kind={kind} state={state} isNew={false} {...choices} />
       </Form>
       <section class="danger-zone">
         <h2>Remove it</h2>

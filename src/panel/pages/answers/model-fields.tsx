@@ -11,6 +11,9 @@ import { SettingFields } from "../../components/setting-fields.tsx";
 import { freshForm, type Form, type FormState } from "../request/form.ts";
 import { bodyIn, formName, formValues, shownFields } from "../request/setting-form.ts";
 import type { Kind } from "./model-list.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Facts } from "../../components/page-head.tsx";
+import { settingFacts } from "../../components/setting-facts.tsx";
 
 const SHOWN = { inference: shownFields(newInference), agent: shownFields(newAgent) };
 
@@ -80,3 +83,21 @@ const RagChoices = ({ state, rags }: { state: FormState; rags: Choice[] }) => {
     </div>
   );
 };
+
+/** Shown elsewhere on the page. */
+const ELSEWHERE = new Set(["name", "systemPrompt", "rags"]);
+
+/** For members: what is set. */
+export const StoredModel = (props: { kind: Kind; record: InferenceRecord | AgentRecord }) => (
+  <>
+    <Facts
+      facts={settingFacts(
+        fieldsOf(props.kind, false).filter((field) => !ELSEWHERE.has(formName(field))),
+        props.record,
+      )}
+    />
+    <h2>System prompt</h2>
+    <CodeBlock label="System prompt" text={props.record.systemPrompt} />
+    <p class="soft">An administrator may change the settings.</p>
+  </>
+);

@@ -1,14 +1,11 @@
 import { listModelLines, type ModelLine } from "../../../db/catalog/panel-lists.ts";
 import { recentCalls } from "../../../db/usage/usage-store.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, Faint, DataLink, LinkButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
-import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
-import { DataLink, LinkButton } from "../../components/link.tsx";
-import type { PageContext } from "../page-env.ts";
-import { page } from "../page.tsx";
-import { isAdmin } from "../request/guards.ts";
+import { page, isAdmin, type PageContext } from "../page.tsx";
 import { List } from "../request/list.tsx";
 import { filterIn, pageAt } from "../request/list-query.ts";
 
@@ -47,47 +44,40 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
   const since = time - COUNTED_MS;
   const calls = await recentCalls(db, { dimension: kind, keys, since, now: time });
   const { place, title, sub, empty } = WORDS[kind];
-  const content = (
-    <>
-      <PageHead title={title} sub={sub}>
-        {isAdmin(context) ? (
-          <LinkButton href={`/panel/new/${kind}`} label={`New ${kind}`} kind="primary" />
-        ) : null}
-      </PageHead>
-      <List
-        context={context}
-        label={title}
-        listed={listed}
-        begins={{ label: "Identifier begins with", prefix }}
-        empty={
-          <Empty title={`There are no ${place} yet.`}>
-            <p>{empty}</p>
-          </Empty>
-        }
-        columns={[
-          {
-            head: "Name",
-            cell: ({ identifier, name }) => (
-              <>
-                <DataLink href={addressOf(kind, identifier)} text={name} />
-                <div class="faint">
-                  <Data mono>{identifier}</Data>
-                </div>
-              </>
-            ),
-          },
-          { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
-          { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
-          {
-            head: "Calls, 24 hours",
-            numeric: true,
-            cell: ({ id }) => <Calls of={calls.get(id)} />,
-          },
-        ]}
-      />
-    </>
+  const add = <LinkButton href={`/panel/new/${kind}`} label={`New ${kind}`} kind="primary" />;
+  return await page(
+    context,
+    { title, place, sub, actions: isAdmin(context) ? add : null },
+    <List
+      context={context}
+      label={title}
+      listed={listed}
+      begins={{ label: "Identifier begins with", prefix }}
+      empty={
+        <Empty title={`There are no ${place} yet.`}>
+          <p>{empty}</p>
+        </Empty>
+      }
+      columns={[
+        {
+          head: "Name",
+          cell: ({ identifier, name }) => (
+            <>
+              <DataLink href={addressOf(kind, identifier)} text={name} />
+              <Faint text={identifier} mono />
+            </>
+          ),
+        },
+        { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
+        { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
+        {
+          head: "Calls, 24 hours",
+          numeric: true,
+          cell: ({ id }) => <Calls of={calls.get(id)} />,
+        },
+      ]}
+    />,
   );
-  return await page(context, { title, place }, content);
 }
 
 const Linked = ({ line: { rags, moreRags } }: { line: ModelLine }) =>

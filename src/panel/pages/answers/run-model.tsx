@@ -9,16 +9,13 @@ import { AsCode } from "../../components/as-code.tsx";
 import { Checkbox, FormMessage, TextArea, TextField } from "../../components/form.tsx";
 import { Data } from "../../components/data.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
-import type { PageContext } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { isAdmin, type PageContext } from "../page.tsx";
 import { attempt, formOf, freshForm, numberOf, typed } from "../request/form.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
 import { shownState, UPDATED_AT } from "../request/stale.ts";
-import type { Model } from "./edit-model.tsx";
 import { collectRun } from "./collect-run.ts";
 import type { RunOutcome } from "./collect-run.ts";
-import { ModelHead } from "./model-head.tsx";
+import { modelTab, type Model } from "./model-tab.tsx";
 import { addressOf, WORDS } from "./model-list.tsx";
 import { BrokenResult, RunResult } from "./run-result.tsx";
 
@@ -47,26 +44,23 @@ export async function runPage(
   const base = baseUrlOf(context.get("services").config, context.req.raw);
   const path =
     kind === "agent" ? `agents/${record.identifier}/invoke` : `inferences/${record.identifier}`;
-  const content = (
-    <>
-      <ModelHead kind={kind} record={record} here="" mayChange={mayChange} />
-      <div class="cols">
-        <div>
-          <RunForm model={model} state={state} seen={seen} />
-          {ran === null ? null : <Outcome {...ran} rags={record.rags} isAdmin={mayChange} />}
-        </div>
-        <aside aria-label="About it">
-          <section>
-            <h2>The same call</h2>
-            <AsCode url={`${base}/api/${path}`} body={sampleBody(model, state)} answer="response" />
-          </section>
-          <About model={model} mayChange={mayChange} />
-        </aside>
+  return await modelTab(
+    context,
+    { model, here: "", status: state.status },
+    <div class="cols">
+      <div>
+        <RunForm model={model} state={state} seen={seen} />
+        {ran === null ? null : <Outcome {...ran} rags={record.rags} isAdmin={mayChange} />}
       </div>
-    </>
+      <aside aria-label="About it">
+        <section>
+          <h2>The same call</h2>
+          <AsCode url={`${base}/api/${path}`} body={sampleBody(model, state)} answer="response" />
+        </section>
+        <About model={model} mayChange={mayChange} />
+      </aside>
+    </div>,
   );
-  const place = WORDS[kind].place;
-  return await page(context, { title: record.name, place, status: state.status }, content);
 }
 
 const Outcome = ({ outcome, ...rest }: Ran & { rags: RagRecord[]; isAdmin: boolean }) =>

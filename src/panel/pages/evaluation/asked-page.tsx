@@ -1,16 +1,12 @@
 import { Hono } from "hono";
 
-import { forbidden } from "../../../core/errors.ts";
 import { leastFoundQueries, type QueryGroup } from "../../../db/evaluation/query-store.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, Time, DataLink } from "../../components/data.tsx";
 import { count, counted } from "../../components/figures.ts";
-import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
-import { DataLink } from "../../components/link.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
-import { isAdmin } from "../request/guards.ts";
+import { page, type PageContext, type PageEnv } from "../page.tsx";
+import { adminsOnly } from "../request/guards.ts";
 import { keepAddress } from "./keep-question.tsx";
 import { PLACE } from "./set-parts.tsx";
 
@@ -21,10 +17,7 @@ const TITLE = "What people ask and do not find";
 /** For administrators: queries can be personal. */
 export function askedPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.get("/", async (context) => {
-    if (!isAdmin(context)) throw forbidden();
-    return await askedPage(context);
-  });
+  app.get("/", adminsOnly, (context) => askedPage(context));
   return app;
 }
 
@@ -32,32 +25,23 @@ async function askedPage(context: PageContext): Promise<Response> {
   const { config, db, now } = context.get("services");
   const days = config.KEEP_QUERIES_DAYS;
   const groups = days === 0 ? [] : await leastFoundQueries(db, GROUPS_SHOWN);
-  const content = (
-    <>
-      <PageHead
-        title={TITLE}
-        trail={[PLACE]}
-        sub={
-          days === 0
-            ? undefined
-            : `Queries of the last ${counted(days, "day")}, the worst results first.`
-        }
-      />
-      <Table
-        label="Queries"
-        rows={groups}
-        empty={<NothingKept days={days} />}
-        columns={[
-          { head: "Query", cell: (group) => <Query group={group} /> },
-          { head: "Times", numeric: true, cell: ({ times }) => count(times) },
-          { head: "Best score", numeric: true, cell: scoreOf },
-          { head: "Last", wide: true, cell: ({ lastAt }) => <Time at={lastAt} now={now()} /> },
-          { head: "", cell: (group) => <Keep group={group} /> },
-        ]}
-      />
-    </>
+  const kept = `Queries of the last ${counted(days, "day")}, the worst results first.`;
+  return await page(
+    context,
+    { title: TITLE, place: "evaluation", trail: [PLACE], sub: days === 0 ? undefined : kept },
+    <Table
+      label="Queries"
+      rows={groups}
+      empty={<NothingKept days={days} />}
+      columns={[
+        { head: "Query", cell: (group) => <Query group={group} /> },
+        { head: "Times", numeric: true, cell: ({ times }) => count(times) },
+        { head: "Best score", numeric: true, cell: scoreOf },
+        { head: "Last", wide: true, cell: ({ lastAt }) => <Time at={lastAt} now={now()} /> },
+        { head: "", cell: (group) => <Keep group={group} /> },
+      ]}
+    />,
   );
-  return await page(context, { title: TITLE, place: "evaluation" }, content);
 }
 
 const scoreOf = ({ bestScore }: QueryGroup) => bestScore?.toFixed(SCORE_DIGITS) ?? "nothing found";

@@ -5,17 +5,15 @@ import {
   type MeasureComparison,
   type RunComparison,
 } from "../../../evaluation/runs/compare-runs.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, Time } from "../../components/data.tsx";
 import { counted, duration, percent } from "../../components/figures.ts";
-import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
-import type { PageContext } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { page, type PageContext } from "../page.tsx";
 import { costOf, runOf, tokensOf } from "./run-page.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
-import { setAddress, trailTo } from "./set-parts.tsx";
+import { runsAddress, trailToRuns } from "./set-parts.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
 /** Two runs side by side: `?first=&second=`. Waits while they are under way. */
@@ -25,24 +23,24 @@ export async function comparePage(context: PageContext, setKey: string): Promise
   const runs = [first, second];
   const isDone = runs.every(({ status }) => status === "done");
   const comparison = isDone ? await compareRuns(context.get("services"), first, second) : null;
-  const trail = [...trailTo(set), { name: "Runs", href: `${setAddress(set.identifier)}/runs` }];
   const now = context.get("services").now();
-  const content = (
-    <>
-      <PageHead title="Two runs compared" trail={trail} />
-      <div id="comparison" data-live>
-        <div class="cols even">
-          <RunSide name="First" set={set} run={first} now={now} />
-          <RunSide name="Second" set={set} run={second} now={now} />
-        </div>
-        {comparison === null ? null : <Comparison comparison={comparison} />}
-      </div>
-    </>
-  );
   const isRunning = runs.some(({ status }) => status === "running");
-  const refreshSeconds = isRunning ? LOOK_EVERY_SECONDS : null;
-  const title = "Two runs compared";
-  return await page(context, { title, place: "evaluation", refreshSeconds }, content);
+  return await page(
+    context,
+    {
+      title: "Two runs compared",
+      place: "evaluation",
+      trail: trailToRuns(set),
+      refreshSeconds: isRunning ? LOOK_EVERY_SECONDS : null,
+    },
+    <div id="comparison" data-live>
+      <div class="cols even">
+        <RunSide name="First" set={set} run={first} now={now} />
+        <RunSide name="Second" set={set} run={second} now={now} />
+      </div>
+      {comparison === null ? null : <Comparison comparison={comparison} />}
+    </div>,
+  );
 }
 
 type SideProps = { name: string; set: QuestionSet; run: EvaluationRun; now: number };
@@ -51,7 +49,7 @@ const RunSide = ({ name, set, run, now }: SideProps) => (
   <section>
     <h2>{name}</h2>
     <p>
-      <a href={`${setAddress(set.identifier)}/runs/${run.id}`}>
+      <a href={`${runsAddress(set)}/${run.id}`}>
         <Time at={run.startedAt} now={now} />
       </a>
       : <Data>{settingInWords(run.setting)}</Data>

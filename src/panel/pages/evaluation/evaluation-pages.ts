@@ -6,8 +6,7 @@ import { questionPages } from "./question-page.tsx";
 import { questionListPages } from "./questions-tab.tsx";
 import { runResultPages } from "./run-page.tsx";
 import { runListPages } from "./runs-tab.tsx";
-import { setSettingsPages } from "./set-settings.tsx";
-import { setListPages } from "./sets.tsx";
+import { setSettingsPages, setListPages } from "./sets.tsx";
 
 /** Question sets and their runs. */
 export function evaluationPages(): Hono<PageEnv> {

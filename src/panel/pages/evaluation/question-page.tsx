@@ -8,26 +8,23 @@ import {
 } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { changeQuestion } from "../../../evaluation/questions/keep-questions.ts";
-import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
-import { Data } from "../../components/data.tsx";
-import { Form } from "../../components/form.tsx";
-import { LinkButton } from "../../components/link.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { Data, LinkButton } from "../../components/data.tsx";
+import { Form, SelectField, TextArea } from "../../components/form.tsx";
+import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
-import { freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import { freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
-import { askedIn, QuestionFields, QUESTION_FIELDS, valuesOf } from "./question-fields.tsx";
-import { setAddress, trailTo } from "./set-parts.tsx";
+import { setAddress, setOf, trailTo } from "./set-parts.tsx";
 import { refuseStale, shownState } from "../request/stale.ts";
+import { askedOf, questionForm } from "../../../evaluation/questions/question-form.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
 
 /** One question by itself: changed, removed. */
 export function questionPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   const find = async (context: PageContext) => {
-    const { set: key = "", question: id = "" } = context.req.param();
-    const set = await findQuestionSet(context.get("services"), key);
+    const set = await setOf(context);
+    const id = context.req.param("question") ?? "";
     const question = await findQuestion(context.get("services").db, set.id, id);
     if (question === null) throw notFound();
     return { set, question };
@@ -104,3 +101,86 @@ async function questionPage(
     ),
   );
 }
+
+export const QUESTION_FIELDS = ["question", "expected", "check", "answer", "jsonSchema"];
+
+/** Between a file and a text of it, in a line of the form. */
+const BETWEEN = " :: ";
+
+export const expectedLines = (expected: Question["expected"]): string =>
+  expected
+    .map(({ file, passage }) => {
+      return passage === null ? file : `${file}${BETWEEN}${passage.replaceAll("\n", " ")}`;
+    })
+    .join("\n");
+
+/** What the form holds of a question that there is. */
+const valuesOf = (question: Question): Record<string, string> => ({
+  question: question.question,
+  expected: expectedLines(question.expected),
+  check: question.answerCheck ?? "",
+  answer: question.answer ?? "",
+  jsonSchema: question.jsonSchema ?? "",
+});
+
+/** @throws QuarryError `invalid` */
+export function askedIn(form: Sent) {
+  const lines = form
+    .exact("expected")
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const parsed = parseKnownOrRefuse(questionForm, {
+    question: form.exact("question"),
+    expected: lines.map((line) => {
+      const at = line.indexOf(BETWEEN);
+      return at === -1
+        ? { file: line }
+        : { file: line.slice(0, at), passage: line.slice(at + BETWEEN.length) };
+    }),
+    check: typed(form.text("check")) ?? null,
+    answer: typed(form.exact("answer").trim()) ?? null,
+    jsonSchema: typed(form.text("jsonSchema")) ?? null,
+  });
+  return askedOf(parsed);
+}
+
+const CHECKS = [
+  { value: "", label: "not checked" },
+  { value: "contains", label: "contains each line" },
+  { value: "equals", label: "is the text" },
+  { value: "json", label: "is the JSON value" },
+  { value: "judged", label: "is judged by the rubric" },
+];
+
+type FieldsProps = { state: FormState; set: Pick<QuestionSet, "subjectKind"> };
+
+export const QuestionFields = ({ state, set }: FieldsProps) => (
+  <>
+    <TextArea state={state} name="question" label="Question" rows={2} required />
+    <TextArea
+      state={state}
+      name="expected"
+      label="What must be found"
+      rows={3}
+      hint={
+        <>
+          One file path a line. After <code>{BETWEEN.trim()}</code> with spaces around it, add a
+          sentence that the passage must contain.
+        </>
+      }
+    />
+    {set.subjectKind === "rag" ? null : (
+      <>
+        <SelectField state={state} name="check" label="The answer" options={CHECKS} />
+        <TextArea
+          state={state}
+          name="answer"
+          label="Expected answer"
+          rows={3}
+          hint="The text, the JSON value, or the rubric."
+        />
+        <TextArea state={state} name="jsonSchema" label="JSON Schema of the answer" rows={2} mono />
+      </>
+    )}
+  </>
+);

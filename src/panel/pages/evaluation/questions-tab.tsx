@@ -1,31 +1,32 @@
 import { Hono } from "hono";
 
-import { listQuestions } from "../../../db/evaluation/question-store.ts";
-import type { Question, QuestionContent } from "../../../db/evaluation/question-store.ts";
+import {
+  listQuestions,
+  type Question,
+  type QuestionContent,
+} from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
-import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, DataLink } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { Form } from "../../components/form.tsx";
+import { Form, FileField, SelectField, TextArea } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { DataLink } from "../../components/link.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
-import { IMPORT_FIELDS, ImportForm, importFormOf, questionsIn } from "./import-form.tsx";
-import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
-import { askedIn, expectedLines, QuestionFields, QUESTION_FIELDS } from "./question-fields.tsx";
-import { setAddress, SetHead } from "./set-parts.tsx";
+import { NumberedPages, pageIn, setAddress, setOf, setTab } from "./set-parts.tsx";
+import { askedIn, expectedLines, QuestionFields, QUESTION_FIELDS } from "./question-page.tsx";
+import { invalidField, QuarryError } from "../../../core/errors.ts";
+import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
+import {
+  importedQuestions,
+  type ImportFormat,
+} from "../../../evaluation/questions/import-questions.ts";
+import { multipartOf, type FormWithFiles } from "../request/multipart.ts";
 
 type Forms = { added?: FormState; imported?: FormState };
-
-const setOf = async (context: PageContext) =>
-  await findQuestionSet(context.get("services"), context.req.param("set") ?? "");
 
 /** The questions of a set: added, imported, each with its page. */
 export function questionListPages(): Hono<PageEnv> {
@@ -89,15 +90,13 @@ async function questionsTab(
   set: QuestionSet,
   forms: Forms = {},
 ): Promise<Response> {
-  const number = pageNumberOf(context);
-  const offset = (number - 1) * QUESTIONS_A_PAGE;
-  const { db } = context.get("services");
-  const slice = { offset, limit: QUESTIONS_A_PAGE };
-  const { data, total } = await listQuestions(db, set.id, slice);
+  const { number, slice } = pageIn(context);
+  const { data, total } = await listQuestions(context.get("services").db, set.id, slice);
   const status = [forms.added, forms.imported].find((one) => one !== undefined);
-  const content = (
+  return await setTab(
+    context,
+    { set, here: "", status: status?.status ?? 200 },
     <>
-      <SetHead set={set} here="" />
       <Table
         label="Questions"
         rows={data}
@@ -114,10 +113,8 @@ async function questionsTab(
       <NumberedPages here={setAddress(set.identifier)} number={number} total={total} />
       {total === 0 ? null : <Exports set={set} />}
       {isAdmin(context) ? <Adding set={set} forms={forms} /> : null}
-    </>
+    </>,
   );
-  const of = { title: set.name, place: "evaluation" as const, status: status?.status ?? 200 };
-  return await page(context, of, content);
 }
 
 const QuestionLine = ({ set, question }: { set: QuestionSet; question: Question }) => (
@@ -164,3 +161,68 @@ const Adding = ({ set, forms }: { set: QuestionSet; forms: Forms }) => {
     </>
   );
 };
+
+const IMPORT_FIELDS = ["file", "format", "text"];
+
+/** A file and a pasted text, each as large as an import may be, and what a form puts around. */
+const FORM_LIMIT_BYTES = 2 * IMPORT_MAX_BYTES + 65_536;
+
+const importFormOf = async (context: PageContext) => await multipartOf(context, FORM_LIMIT_BYTES);
+
+const FORMAT_BY_ENDING = new Map<string, ImportFormat>([
+  [".csv", "csv"],
+  [".tsv", "csv"],
+  [".jsonl", "jsonl"],
+  [".ndjson", "jsonl"],
+]);
+const ACCEPTED = [...FORMAT_BY_ENDING.keys()].join();
+
+/**
+ * The questions of the file that was chosen, else of the text that was pasted.
+ * @throws QuarryError `invalid` that says what is wrong with the file or which line; `too-large`.
+ */
+async function questionsIn(
+  { form, files }: FormWithFiles,
+  set: QuestionSet,
+): Promise<QuestionContent[]> {
+  const format = form.text("format") === "jsonl" ? "jsonl" : "csv";
+  const [chosen] = files("file");
+  if (chosen === undefined) {
+    if (form.text("text") === "") throw fileProblem("choose a file, or paste its content");
+    return importedQuestions(form.exact("text"), format, set);
+  }
+  if (chosen.size > IMPORT_MAX_BYTES) throw fileProblem("is larger than 1 MiB");
+  const [ending = ""] = /\.\w+$/.exec(chosen.name.toLowerCase()) ?? [];
+  const text = await chosen.text();
+  try {
+    return importedQuestions(text, FORMAT_BY_ENDING.get(ending) ?? format, set);
+  } catch (thrown) {
+    if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
+    throw fileProblem(thrown.message.replace(/^Invalid request: /, ""));
+  }
+}
+
+const fileProblem = (problem: string) => invalidField("file", `: ${problem}`);
+
+const ImportForm = ({ action, state }: { action: string; state: FormState }) => (
+  <Form action={action} state={state} submit="Import" hasFiles>
+    <FileField
+      state={state}
+      name="file"
+      label="File"
+      accept={ACCEPTED}
+      hint="At most 1 MiB. The first line of CSV names the columns: question, file, passage, check, answer, jsonSchema."
+    />
+    <TextArea state={state} name="text" label="or its content" rows={8} mono />
+    <SelectField
+      state={state}
+      name="format"
+      label="Format"
+      options={[
+        { value: "csv", label: "CSV" },
+        { value: "jsonl", label: "JSON Lines" },
+      ]}
+      hint="For a file, its ending decides."
+    />
+  </Form>
+);

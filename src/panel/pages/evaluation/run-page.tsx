@@ -7,20 +7,15 @@ import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import type { RunSummary } from "../../../db/schema/evaluation-shapes.ts";
 import { MEASURE_NAMES } from "../../../evaluation/measures/summarise.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, LinkButton, Time, Faint } from "../../components/data.tsx";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";
-import { LinkButton } from "../../components/link.tsx";
 import { Facts, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
-import { isAdmin } from "../request/guards.ts";
+import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { removable } from "../request/removal.tsx";
-import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
+import { NumberedPages, pageIn, runsAddress, trailToRuns } from "./set-parts.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
-import { setAddress, trailTo } from "./set-parts.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
 type Named = { set: QuestionSet; run: EvaluationRun };
@@ -44,11 +39,11 @@ export function runResultPages(): Hono<PageEnv> {
 
   removable(app, "/:set/runs/:run/remove", async (context) => {
     const { set, run } = await find(context);
-    const runs = `${setAddress(set.identifier)}/runs`;
+    const runs = runsAddress(set);
     return {
       title: "Remove the run",
       place: "evaluation",
-      trail: [...trailTo(set), { name: "Runs", href: runs }],
+      trail: trailToRuns(set),
       name: run.id,
       cancel: `${runs}/${run.id}`,
       says: (
@@ -68,11 +63,9 @@ export function runResultPages(): Hono<PageEnv> {
 
 async function runPage(context: PageContext, { set, run }: Named): Promise<Response> {
   const { db, now } = context.get("services");
-  const number = pageNumberOf(context);
-  const offset = (number - 1) * QUESTIONS_A_PAGE;
-  const { data, total } = await listResults(db, run.id, { offset, limit: QUESTIONS_A_PAGE });
-  const runs = `${setAddress(set.identifier)}/runs`;
-  const here = `${runs}/${run.id}`;
+  const { number, slice } = pageIn(context);
+  const { data, total } = await listResults(db, run.id, slice);
+  const here = `${runsAddress(set)}/${run.id}`;
   const remove = <LinkButton href={`${here}/remove`} label="Remove …" kind="danger" />;
   return await page(
     context,
@@ -80,7 +73,7 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
       title: "Run",
       place: "evaluation",
       refreshSeconds: run.status === "running" ? LOOK_EVERY_SECONDS : null,
-      trail: [...trailTo(set), { name: "Runs", href: runs }],
+      trail: trailToRuns(set),
       sub: (
         <>
           <Time at={run.startedAt} now={now()} />, <Data>{settingInWords(run.setting)}</Data>
@@ -193,11 +186,7 @@ const Verdict = ({ result: { isRight, why, isDegraded } }: { result: EvaluationR
     ) : (
       <Status tone={isRight ? "ok" : "bad"}>{isRight ? "right" : "wrong"}</Status>
     )}
-    {why === null ? null : (
-      <div class="faint">
-        <Data>{why}</Data>
-      </div>
-    )}
+    {why === null ? null : <Faint text={why} />}
     {isDegraded ? <Status tone="warn">degraded</Status> : null}
   </>
 );

@@ -3,23 +3,19 @@ import { Hono } from "hono";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
 import { isoTime } from "../../../core/time.ts";
 import { Chart } from "../../components/chart.tsx";
-import { Data } from "../../components/data.tsx";
+import { Time, Faint } from "../../components/data.tsx";
 import { duration } from "../../components/figures.ts";
 import { Form, type Option } from "../../components/form.tsx";
 import { Empty, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
-import { Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { Table, type Column } from "../../components/table.tsx";
+import { isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
-import { keptRuns, setAddress, SetHead } from "./set-parts.tsx";
+import { keptRuns, runsAddress, setOf, setTab } from "./set-parts.tsx";
 import {
   SECOND,
   SettingFields,
@@ -32,19 +28,14 @@ export const LOOK_EVERY_SECONDS = 3;
 const DIGITS = 3;
 export const figure = (value: number | null | undefined) => value?.toFixed(DIGITS) ?? "–";
 
-const setOf = async (context: PageContext) =>
-  await findQuestionSet(context.get("services"), context.req.param("set") ?? "");
-
 /** The runs of a set over time, and the form that starts one or two. */
 export function runListPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.get("/:set/runs", async (context) => {
-    return await runsTab(context, await setOf(context), freshForm());
-  });
+  app.get("/:set/runs", async (context) => runsTab(context, await setOf(context), freshForm()));
 
   app.post("/:set/runs", async (context) => {
     const set = await setOf(context);
-    const address = `${setAddress(set.identifier)}/runs`;
+    const address = runsAddress(set);
     return await submit(context, {
       audit: ["question-sets.runs.create", set.identifier],
       fields: SETTING_FIELDS,
@@ -60,10 +51,7 @@ export function runListPages(): Hono<PageEnv> {
       },
       again: (state) => runsTab(context, set, state),
       leads: ([first = "", second]) => ({
-        to:
-          second === undefined
-            ? `${address}/${first}`
-            : `${address}/compare?first=${first}&second=${second}`,
+        to: `${address}/${second === undefined ? first : `compare?first=${first}&second=${second}`}`,
       }),
     });
   });
@@ -80,22 +68,21 @@ async function runsTab(
   const targets = isAdmin(context) ? await listChoices(services.db, set.subjectKind) : [];
   const isRunning = runs.some(({ status }) => status === "running");
   const options = targets.map(({ identifier, name }) => ({ value: identifier, label: name }));
-  const content = (
+  return await setTab(
+    context,
+    {
+      set,
+      here: "/runs",
+      status: state.status,
+      refreshSeconds: isRunning ? LOOK_EVERY_SECONDS : null,
+    },
     <>
-      <SetHead set={set} here="/runs" />
       <div id="runs" data-live>
         <OverTime runs={runs} />
         <RunTable set={set} runs={runs} now={services.now()} />
       </div>
       {isAdmin(context) ? <NewRun set={set} state={state} targets={options} /> : null}
-    </>
-  );
-  const refreshSeconds = isRunning ? LOOK_EVERY_SECONDS : null;
-  const { status } = state;
-  return await page(
-    context,
-    { title: set.name, place: "evaluation", status, refreshSeconds },
-    content,
+    </>,
   );
 }
 
@@ -137,11 +124,17 @@ const OverTime = ({ runs }: { runs: EvaluationRun[] }) => {
   );
 };
 
+const measureColumn = (head: string, measure: string): Column<EvaluationRun> => ({
+  head,
+  numeric: true,
+  cell: ({ summary }) => figure(summary?.measures[measure]),
+});
+
 type RunsProps = { set: QuestionSet; runs: EvaluationRun[]; now: number };
 
 const RunTable = ({ set, runs, now }: RunsProps) => {
   const latest = runs.find(({ status }) => status === "done");
-  const address = `${setAddress(set.identifier)}/runs`;
+  const address = runsAddress(set);
   return (
     <Table
       label="Runs"
@@ -159,25 +152,14 @@ const RunTable = ({ set, runs, now }: RunsProps) => {
               <a href={`${address}/${run.id}`}>
                 <Time at={run.startedAt} now={now} />
               </a>
-              <div class="faint">
-                <Data>{settingInWords(run.setting)}</Data>
-              </div>
+              <Faint text={settingInWords(run.setting)} />
               <RunStatus run={run} />
             </>
           ),
         },
-        {
-          head: "recall@5",
-          numeric: true,
-          cell: (run) => figure(run.summary?.measures["recall@5"]),
-        },
-        {
-          head: "MRR",
-          numeric: true,
-          wide: true,
-          cell: (run) => figure(run.summary?.measures["mrr"]),
-        },
-        { head: "Answers", numeric: true, cell: (run) => figure(run.summary?.measures["answers"]) },
+        measureColumn("recall@5", "recall@5"),
+        { ...measureColumn("MRR", "mrr"), wide: true },
+        measureColumn("Answers", "answers"),
         {
           head: "p95",
           numeric: true,
@@ -214,7 +196,7 @@ const NewRun = ({ set, state, targets }: NewRunProps) => {
   return (
     <>
       <h2>New run</h2>
-      <Form action={`${setAddress(set.identifier)}/runs`} state={state} submit="Run">
+      <Form action={runsAddress(set)} state={state} submit="Run">
         <details class="options" open={state.status !== 200}>
           <summary>Setting</summary>
           <SettingFields {...fields} prefix="" />

@@ -1,23 +1,45 @@
 import { Hono } from "hono";
 
-import { listChoices } from "../../../db/catalog/panel-lists.ts";
-import { listSets } from "../../../db/evaluation/set-store.ts";
+import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
+import {
+  listSets,
+  deleteSet,
+  type QuestionSet,
+  setsOfRag,
+} from "../../../db/evaluation/set-store.ts";
 import { SETS_MAX } from "../../../evaluation/limits.ts";
-import { createQuestionSet, newQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import {
+  createQuestionSet,
+  newQuestionSet,
+  changeQuestionSet,
+  questionSetPatch,
+} from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { count } from "../../components/figures.ts";
+import { count, counted } from "../../components/figures.ts";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
-import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { DataLink, LinkButton } from "../../components/link.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { DataLink, LinkButton, Data } from "../../components/data.tsx";
+import { isAdmin, page, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
-import { freshForm, typed, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
-import { ASKED, NEW_SET, PLACE, setAddress, SubjectLink } from "./set-parts.tsx";
+import { freshForm, typed, type FormState, formFrom } from "../request/form.ts";
+import {
+  ASKED,
+  NEW_SET,
+  PLACE,
+  setAddress,
+  SubjectLink,
+  setOf,
+  setTab,
+  trailTo,
+} from "./set-parts.tsx";
+import { given } from "../../../core/input/given.ts";
+import { removable } from "../request/removal.tsx";
+import { refuseStale, shownState } from "../request/stale.ts";
+import { findRag } from "../../../catalog/rags/find-rag.ts";
+import { adminsOnly } from "../request/guards.ts";
 
-const FIELDS = ["name", "subject", "rag", "inference", "judgeModel", "identifier"];
+const NEW_FIELDS = ["name", "subject", "rag", "inference", "judgeModel", "identifier"];
 
 /** The list of question sets. */
 export function setListPages(): Hono<PageEnv> {
@@ -36,7 +58,7 @@ export function newSetPages(): Hono<PageEnv> {
   app.post("/", (context) =>
     submit(context, {
       audit: ["question-sets.create"],
-      fields: FIELDS,
+      fields: NEW_FIELDS,
       work: async (form) => {
         const [kind, identifier] = form.text("subject").split(" ");
         const input = parseKnownOrRefuse(newQuestionSet, {
@@ -60,43 +82,43 @@ export function newSetPages(): Hono<PageEnv> {
 
 async function setListPage(context: PageContext): Promise<Response> {
   const { data } = await listSets(context.get("services").db, { offset: 0, limit: SETS_MAX });
-  const content = (
-    <>
-      <PageHead
-        title="Evaluation"
-        sub="Question sets measure retrieval and answers after every change."
-      >
-        {isAdmin(context) ? (
-          <>
-            <LinkButton href={ASKED} label="What people ask" />
-            <LinkButton href={NEW_SET} label="New question set" kind="primary" />
-          </>
-        ) : null}
-      </PageHead>
-      <Table
-        label="Question sets"
-        rows={data}
-        empty={
-          <Empty title="There are no question sets yet.">
-            <p>
-              Thirty real questions show whether a reranker, a chunk size or a model makes the
-              answers better.
-            </p>
-          </Empty>
-        }
-        columns={[
-          {
-            head: "Name",
-            cell: (set) => <DataLink href={setAddress(set.identifier)} text={set.name} />,
-          },
-          { head: "Asks", cell: (set) => <SubjectLink set={set} /> },
-          { head: "Questions", numeric: true, cell: ({ questions }) => count(questions) },
-        ]}
-      />
-    </>
+  return await page(
+    context,
+    {
+      title: PLACE.name,
+      place: "evaluation",
+      sub: "Question sets measure retrieval and answers after every change.",
+      actions: isAdmin(context) ? ACTIONS : null,
+    },
+    <Table
+      label="Question sets"
+      rows={data}
+      empty={
+        <Empty title="There are no question sets yet.">
+          <p>
+            Thirty real questions show whether a reranker, a chunk size or a model makes the answers
+            better.
+          </p>
+        </Empty>
+      }
+      columns={[
+        {
+          head: "Name",
+          cell: (set) => <DataLink href={setAddress(set.identifier)} text={set.name} />,
+        },
+        { head: "Asks", cell: (set) => <SubjectLink set={set} /> },
+        { head: "Questions", numeric: true, cell: ({ questions }) => count(questions) },
+      ]}
+    />,
   );
-  return await page(context, { title: "Evaluation", place: "evaluation" }, content);
 }
+
+const ACTIONS = (
+  <>
+    <LinkButton href={ASKED} label="What people ask" />
+    <LinkButton href={NEW_SET} label="New question set" kind="primary" />
+  </>
+);
 
 async function newSetPage(context: PageContext, state: FormState): Promise<Response> {
   const { db } = context.get("services");
@@ -105,44 +127,46 @@ async function newSetPage(context: PageContext, state: FormState): Promise<Respo
     listChoices(db, "inference"),
   ]);
   const options = [
-    ...rags.map(({ identifier, name }) => ({ value: `rag ${identifier}`, label: `RAG ${name}` })),
-    ...inferences.map(({ identifier, name }) => {
-      return { value: `inference ${identifier}`, label: `Inference ${name}` };
-    }),
+    ...rags.map(optionOf("rag", "RAG")),
+    ...inferences.map(optionOf("inference", "Inference")),
   ];
-  const content = (
-    <>
-      <PageHead title="New question set" trail={[PLACE]} />
-      {options.length === 0 ? (
-        <Empty title="There is nothing to ask yet.">
-          <p>A question set belongs to a RAG or to an inference: make one first.</p>
-        </Empty>
-      ) : (
-        <Form action={NEW_SET} state={state} submit="Make the set" cancel={PLACE.href}>
-          <TextField state={state} name="name" label="Name" required autofocus />
-          <SelectField
-            state={state}
-            name="subject"
-            label="Asks"
-            options={options}
-            hint="For a RAG, a run measures retrieval; for an inference, it measures the answers as well."
-          />
-          <JudgeField state={state} />
-          <TextField
-            state={state}
-            name="identifier"
-            label="Identifier"
-            hint="For programs. It never changes. Leave empty to make it from the name."
-          />
-        </Form>
-      )}
-    </>
+  return await page(
+    context,
+    { title: "New question set", place: "evaluation", trail: [PLACE], status: state.status },
+    options.length === 0 ? (
+      <Empty title="There is nothing to ask yet.">
+        <p>A question set belongs to a RAG or to an inference: make one first.</p>
+      </Empty>
+    ) : (
+      <Form action={NEW_SET} state={state} submit="Make the set" cancel={PLACE.href}>
+        <TextField state={state} name="name" label="Name" required autofocus />
+        <SelectField
+          state={state}
+          name="subject"
+          label="Asks"
+          options={options}
+          hint="For a RAG, a run measures retrieval; for an inference, it measures the answers as well."
+        />
+        <JudgeField state={state} />
+        <TextField
+          state={state}
+          name="identifier"
+          label="Identifier"
+          hint="For programs. It never changes. Leave empty to make it from the name."
+        />
+      </Form>
+    ),
   );
-  const of = { title: "New question set", place: "evaluation" as const, status: state.status };
-  return await page(context, of, content);
 }
 
-export const JudgeField = ({ state }: { state: FormState }) => (
+const optionOf =
+  (kind: string, word: string) =>
+  ({ identifier, name }: Choice) => ({
+    value: `${kind} ${identifier}`,
+    label: `${word} ${name}`,
+  });
+
+const JudgeField = ({ state }: { state: FormState }) => (
   <TextField
     state={state}
     name="judgeModel"
@@ -151,3 +175,122 @@ export const JudgeField = ({ state }: { state: FormState }) => (
     hint="The language model that judges answers by a rubric. embedded/extractive cannot judge."
   />
 );
+
+const FIELDS = ["name", "judgeModel"];
+
+/** Name and judge of a set, and its removal. */
+export function setSettingsPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/:set/settings", async (context) => {
+    const set = await setOf(context);
+    const { name, judgeModel } = set;
+    return await settingsTab(context, set, freshForm({ name, judgeModel: judgeModel ?? "" }));
+  });
+
+  app.post("/:set/settings", async (context) => {
+    const set = await setOf(context);
+    return await submit(context, {
+      audit: ["question-sets.change", set.identifier],
+      fields: FIELDS,
+      work: async (form) => {
+        await refuseStale(context, form, ["questionSets", set.id]);
+        const judgeModel = typed(form.text("judgeModel")) ?? null;
+        const patch = parseKnownOrRefuse(questionSetPatch, { name: form.text("name"), judgeModel });
+        await changeQuestionSet(context.get("services"), set, given(patch));
+      },
+      again: (state) => settingsTab(context, set, state),
+      leads: () => ({ to: `${setAddress(set.identifier)}/settings`, notice: "Saved." }),
+    });
+  });
+
+  removable(app, "/:set/remove", async (context) => {
+    const set = await setOf(context);
+    return {
+      title: "Remove the set",
+      place: "evaluation",
+      trail: trailTo(set),
+      name: set.name,
+      isMuch: true,
+      submit: "Remove the set",
+      says: (
+        <p>
+          {counted(set.questions, "question")} and all runs are deleted. The RAG or inference stays.
+        </p>
+      ),
+      audit: ["question-sets.remove", set.identifier],
+      remove: () => deleteSet(context.get("services").db, set.id),
+      to: PLACE.href,
+      notice: "The question set is removed.",
+    };
+  });
+  return app;
+}
+
+async function settingsTab(context: PageContext, set: QuestionSet, state: FormState) {
+  const address = setAddress(set.identifier);
+  const seen = await shownState(context, "questionSets", set.id);
+  return await setTab(
+    context,
+    { set, here: "/settings", status: state.status },
+    isAdmin(context) ? (
+      <>
+        <Form action={`${address}/settings`} state={state} submit="Save" shown={seen}>
+          <TextField state={state} name="name" label="Name" required />
+          {set.subjectKind === "rag" ? null : <JudgeField state={state} />}
+        </Form>
+        <section class="danger-zone">
+          <LinkButton href={`${address}/remove`} label="Remove the set …" kind="danger" />
+        </section>
+      </>
+    ) : (
+      <Facts
+        facts={[
+          ["Identifier", <Data mono>{set.identifier}</Data>],
+          ["Judge", <Data>{set.judgeModel ?? "none"}</Data>],
+        ]}
+      />
+    ),
+  );
+}
+
+/** "Keep this question": which set takes it. The set's own form does the rest. */
+export function keepPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/", adminsOnly, async (context) => await keepPage(context));
+  return app;
+}
+
+async function keepPage(context: PageContext): Promise<Response> {
+  const services = context.get("services");
+  const form = formFrom(new URL(context.req.url).searchParams);
+  const rag = await findRag(services, { key: form.text("rag") });
+  const sets = await setsOfRag(services.db, rag.id);
+  const values = { question: form.exact("question"), expected: form.exact("expected") };
+  const query = new URLSearchParams(values).toString();
+  const [only, another] = sets.map(({ identifier }) => `${setAddress(identifier)}?${query}`);
+  if (only !== undefined && another === undefined) return context.redirect(only, 303);
+  const subject = encodeURIComponent(`rag ${rag.identifier}`);
+  return await page(
+    context,
+    { title: "Keep this question", place: "evaluation", trail: [PLACE] },
+    sets.length === 0 ? (
+      <Empty title="No question set asks this RAG yet.">
+        <p>
+          <LinkButton
+            href={`${NEW_SET}?subject=${subject}`}
+            label="New question set"
+            kind="primary"
+          />
+        </p>
+      </Empty>
+    ) : (
+      <ul>
+        {sets.map(({ identifier, name }) => (
+          <li>
+            <DataLink href={`${setAddress(identifier)}?${query}`} text={name} />
+          </li>
+        ))}
+      </ul>
+    ),
+  );
+}

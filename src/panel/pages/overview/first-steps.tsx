@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import type { Steps } from "../../../db/maintenance/overview-store.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { LinkButton } from "../../components/link.tsx";
+import { LinkButton } from "../../components/data.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 
 type Step = {

@@ -1,11 +1,10 @@
 import type { Child } from "hono/jsx";
 
 import type { Needs } from "../../../db/maintenance/overview-store.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, LinkButton } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { leftOutSentences } from "../../components/left-out.ts";
 import type { Tone } from "../../components/status.tsx";
-import { LinkButton } from "../../components/link.tsx";
 
 /** Something that somebody has to do: what it is, why, and the way to the remedy. */
 export type Need = { tone: Tone; what: Child; why: string; href: string; remedy: string };

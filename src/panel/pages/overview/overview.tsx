@@ -2,12 +2,15 @@ import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { usageOverTime } from "../../../catalog/usage/usage-over-time.ts";
-import { readNeeds, readSteps, type Needs } from "../../../db/maintenance/overview-store.ts";
+import {
+  readNeeds,
+  readSteps,
+  type Needs,
+  type Steps,
+} from "../../../db/maintenance/overview-store.ts";
 import { count, counted } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
-import { isAdmin } from "../request/guards.ts";
+import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { choiceIn } from "../request/list-query.ts";
 import { FirstSteps, missingSteps } from "./first-steps.tsx";
 import { NeedsList, needsOf, type Need } from "./needs.tsx";
@@ -16,7 +19,13 @@ import { SPANS, UsageFigures, spanOf } from "./usage-figures.tsx";
 const LIST_LIMIT = 50;
 const BUSY_SECONDS = 3;
 const IDLE_SECONDS = 30;
-const HERE = "/panel";
+const FIRST_SPAN = "24h";
+
+/** What follows the address of the page. */
+const tailOf = (span: string) => (span === FIRST_SPAN ? "" : `?span=${span}`);
+const SPAN_TABS = Object.fromEntries(
+  Object.entries(SPANS).map(([span, { title }]) => [tailOf(span), title]),
+);
 
 /** The first page: what needs somebody, and what the last days were like. */
 export function overviewPages(): Hono<PageEnv> {
@@ -27,12 +36,10 @@ export function overviewPages(): Hono<PageEnv> {
     const steps = await readSteps(db);
     // A service that holds nothing is begun here; the address stays the same once it holds some.
     if (steps.source === null) {
-      const title = "First steps";
-      const content = <FirstSteps steps={steps} mayAct={isAdmin(context)} />;
-      return await page(context, { title, place: "overview" }, content);
+      return await firstSteps(context, steps);
     }
     const now = clock();
-    const name = choiceIn(context, "span", Object.keys(SPANS)) ?? "24h";
+    const name = choiceIn(context, "span", Object.keys(SPANS)) ?? FIRST_SPAN;
     const span = spanOf(name, now);
     const [found, usage] = await Promise.all([
       readNeeds(db, { now, limit: LIST_LIMIT }),
@@ -45,14 +52,7 @@ export function overviewPages(): Hono<PageEnv> {
         <div id="needs" data-live>
           <Head found={found} />
         </div>
-        <Tabs
-          label="Time"
-          here={name === "24h" ? HERE : `${HERE}?span=${name}`}
-          tabs={Object.entries(SPANS).map(([key, { title }]) => ({
-            name: title,
-            href: key === "24h" ? HERE : `${HERE}?span=${key}`,
-          }))}
-        />
+        <Tabs label="Time" address="/panel" names={SPAN_TABS} here={tailOf(name)} />
         <div id="usage" data-live>
           <UsageFigures usage={usage} span={span} />
         </div>
@@ -61,19 +61,25 @@ export function overviewPages(): Hono<PageEnv> {
     return await overviewPage(context, found, content);
   });
 
-  app.get("/first-steps", async (context) => {
-    const steps = await readSteps(context.get("services").db);
-    const content = <FirstSteps steps={steps} mayAct={isAdmin(context)} />;
-    return await page(context, { title: "First steps", place: "overview" }, content);
-  });
+  app.get("/first-steps", async (context) =>
+    firstSteps(context, await readSteps(context.get("services").db)),
+  );
   return app;
 }
+
+const firstSteps = (context: PageContext, steps: Steps) =>
+  page(
+    context,
+    { title: "First steps", place: "overview", isHeadless: true },
+    <FirstSteps steps={steps} mayAct={isAdmin(context)} />,
+  );
 
 async function overviewPage(context: PageContext, found: Needs, content: Child) {
   const { pending, processing } = found.counts;
   const isBusy = pending + processing > 0 || found.scans.length > 0;
   const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
-  return await page(context, { title: "Overview", place: "overview", refreshSeconds }, content);
+  const of = { title: "Overview", place: "overview", isHeadless: true, refreshSeconds } as const;
+  return await page(context, of, content);
 }
 
 const Unfinished = ({ missing }: { missing: number }) => (

@@ -10,12 +10,9 @@ import { count, counted } from "../../components/figures.ts";
 import { TextField } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import type { PageContext } from "../page-env.ts";
-import { page } from "../page.tsx";
+import type { PageContext } from "../page.tsx";
 import { attempt, formFrom, freshForm, numberOf, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
-import { ragAddress } from "./rag-address.ts";
-import { RagHead } from "./rag-page.tsx";
+import { ragAddress, ragTab } from "./rag-tab.tsx";
 
 const FIELDS = ["path", "chunkSize", "chunkOverlap"];
 /** Passages of the live index that are shown next to the preview. */
@@ -43,15 +40,14 @@ export async function previewPage(context: PageContext, rag: RagRecord): Promise
   const state = tried.done
     ? freshForm({ path, chunkSize: size, chunkOverlap: overlap })
     : tried.state;
-  const content = (
+  return await ragTab(
+    context,
+    { rag, here: "/preview", window: `Preview of ${rag.name}`, status: state.status },
     <>
-      <RagHead rag={rag} here="/preview" mayChange={isAdmin(context)} />
       <PreviewForm rag={rag} state={state} files={files.map((file) => file.path)} />
       {tried.done ? <Result rag={rag} found={tried.result} /> : null}
-    </>
+    </>,
   );
-  const title = `Preview of ${rag.name}`;
-  return await page(context, { title, place: "rags", status: state.status }, content);
 }
 
 type Both = { now: { cuts: Cut[]; total: number }; preview: ChunkPreview } | "not read" | null;

@@ -3,16 +3,16 @@ import { listModelRows } from "../../../db/catalog/model-store.ts";
 import type { Services } from "../../../services.ts";
 import { Data } from "../../components/data.tsx";
 import { modelsHint } from "../../components/more-choices.tsx";
-import { formName, shownFields } from "../request/setting-form.ts";
+import { declaredForm } from "../request/setting-form.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 
 /** Chosen when a RAG is made, and on its page of scopes. */
-const ONCE = new Set(["identifier", "fileSource", "scopeMode"]);
+const ONCE = ["identifier", "fileSource", "scopeMode"];
 
-export const NEW_RAG_FIELDS = shownFields(newRag);
-export const RAG_FIELDS = NEW_RAG_FIELDS.filter((field) => !ONCE.has(formName(field)));
+export const NEW_RAG_FORM = declaredForm(newRag);
+export const RAG_FORM = declaredForm(newRag, ONCE);
 /** The same without the name. */
-export const SEARCH_FIELDS = RAG_FIELDS.filter((field) => formName(field) !== "name");
+export const SEARCH_FIELDS = declaredForm(newRag, [...ONCE, "name"]).fields;
 
 /** Names the rerankers that are offered. */
 export async function ragHints({ db }: Pick<Services, "db">) {

@@ -3,19 +3,15 @@ import { readFileSlices, type PublicFile } from "../../../db/files/public-files.
 import { listGenerations } from "../../../db/generations/generation-store.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { CodeLine } from "../../components/code-block.tsx";
-import { Data } from "../../components/data.tsx";
+import { Data, Time, DataLink, LinkButton } from "../../components/data.tsx";
 import { count, counted, percent } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { Facts, PageHead, Tabs } from "../../components/page-head.tsx";
+import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
-import { DataLink, LinkButton } from "../../components/link.tsx";
-import type { PageContext } from "../page-env.ts";
-import { page } from "../page.tsx";
-import { isAdmin } from "../request/guards.ts";
+import { isAdmin, type PageContext } from "../page.tsx";
 import { fileAddress } from "../search/hits.tsx";
-import { ragAddress } from "./rag-address.ts";
+import { ragAddress, ragTab } from "./rag-tab.tsx";
 import { settingFacts } from "../../components/setting-facts.tsx";
 import { SEARCH_FIELDS } from "./rag-fields.tsx";
 
@@ -23,37 +19,6 @@ const FAILED_SHOWN = 20;
 const LOOK_EVERY_SECONDS = 3;
 
 type Index = Awaited<ReturnType<typeof indexState>>;
-
-type HeadProps = { rag: RagRecord; here: string; mayChange: boolean };
-
-/** The head of every page of one RAG. */
-export const RagHead = ({ rag, here, mayChange }: HeadProps) => {
-  const address = ragAddress(rag.identifier);
-  const searchAddress = `/panel/search?rag=${encodeURIComponent(rag.identifier)}`;
-  return (
-    <>
-      <PageHead title={rag.name} data trail={[{ name: "RAGs", href: "/panel/rags" }]}>
-        {mayChange ? (
-          <LinkButton
-            href={`/panel/tokens/new?rag=${encodeURIComponent(rag.identifier)}`}
-            label="Create token for this RAG"
-          />
-        ) : null}
-        <LinkButton href={searchAddress} label="Search this RAG" kind="primary" />
-      </PageHead>
-      <Tabs
-        label="Pages of this RAG"
-        here={address + here}
-        tabs={[
-          { name: "Index", href: address },
-          { name: "What it indexes", href: `${address}/scope` },
-          { name: "Settings", href: `${address}/settings` },
-          { name: "Preview of cutting", href: `${address}/preview` },
-        ]}
-      />
-    </>
-  );
-};
 
 export async function ragPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const services = context.get("services");
@@ -68,9 +33,10 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
   // Failed files are done as well: they wait for somebody.
   const done = generations.find(({ state }) => state === "live")?.filesDone ?? 0;
   const moves = index.building !== null || (rag.status === "active" && done < rag.totalFiles);
-  const content = (
+  return await ragTab(
+    context,
+    { rag, here: "", refreshSeconds: moves ? LOOK_EVERY_SECONDS : null },
     <>
-      <RagHead rag={rag} here="" mayChange={mayChange} />
       <div id="index" data-live>
         <Figures rag={rag} index={index} />
         {index.building === null ? null : (
@@ -79,10 +45,8 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
         <FailedFiles rag={rag} files={failed} mayChange={mayChange} />
       </div>
       {mayChange ? <Actions rag={rag} index={index} now={services.now()} /> : null}
-    </>
+    </>,
   );
-  const refreshSeconds = moves ? LOOK_EVERY_SECONDS : null;
-  return await page(context, { title: rag.name, place: "rags", refreshSeconds }, content);
 }
 
 const Figures = ({ rag, index: { live } }: { rag: RagRecord; index: Index }) => (

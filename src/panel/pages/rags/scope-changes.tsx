@@ -17,7 +17,7 @@ import type { PageEnv } from "../page-env.ts";
 import { submit } from "../request/action.ts";
 import type { Form, FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
-import { ragAddress, ragOf, trailTo } from "./rag-address.ts";
+import { ragAddress, ragOf, trailTo } from "./rag-tab.tsx";
 import { ScopeFields, scopePage } from "./scope.tsx";
 
 /** Counting further would read one row per file. */

@@ -3,20 +3,16 @@ import { listFolder, type FolderEntry } from "../../../db/files/folder-list.ts";
 import { readScopes } from "../../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, LinkButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
-import { LinkButton } from "../../components/link.tsx";
-import type { PageContext } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { isAdmin, type PageContext } from "../page.tsx";
 import { freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
 import { pathIn } from "../request/list-query.ts";
-import { ragAddress } from "./rag-address.ts";
-import { RagHead } from "./rag-page.tsx";
+import { ragAddress, ragTab } from "./rag-tab.tsx";
 
 const ENTRIES = 100;
 const SCOPES_LISTED = 100;
@@ -28,18 +24,15 @@ export async function scopePage(
   state: FormState = freshForm({ type: "path" }),
 ): Promise<Response> {
   const mayChange = isAdmin(context);
-  const content = (
-    <>
-      <RagHead rag={rag} here="/scope" mayChange={isAdmin(context)} />
-      {rag.scopeMode === "global" ? (
-        <Everything rag={rag} mayChange={mayChange} />
-      ) : (
-        await chosenParts(context, rag, state)
-      )}
-    </>
+  return await ragTab(
+    context,
+    { rag, here: "/scope", window: `What ${rag.name} indexes`, status: state.status },
+    rag.scopeMode === "global" ? (
+      <Everything rag={rag} mayChange={mayChange} />
+    ) : (
+      await chosenParts(context, rag, state)
+    ),
   );
-  const title = `What ${rag.name} indexes`;
-  return await page(context, { title, place: "rags", status: state.status }, content);
 }
 
 const Everything = ({ rag, mayChange }: { rag: RagRecord; mayChange: boolean }) => (

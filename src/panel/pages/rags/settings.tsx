@@ -1,65 +1,54 @@
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { estimateRebuild } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import type { RebuildEstimate, RebuildWish } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
-import { given } from "../../../core/input/given.ts";
 import { count, counted, money } from "../../components/figures.ts";
-import { Form } from "../../components/form.tsx";
-import { Facts, PageHead } from "../../components/page-head.tsx";
-import { SettingFields } from "../../components/setting-fields.tsx";
-import type { PageContext } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { Facts } from "../../components/page-head.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import { page, isAdmin, type PageContext } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formFrom, formOf, freshForm } from "../request/form.ts";
+import { attempt, formFrom, formOf } from "../request/form.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
-import { bodyIn, formName, formValues } from "../request/setting-form.ts";
 import { refuseStale, shownState, UPDATED_AT } from "../request/stale.ts";
-import { RAG_FIELDS, ragHints } from "./rag-fields.tsx";
-import { ragAddress } from "./rag-address.ts";
-import { RagHead } from "./rag-page.tsx";
+import { RAG_FORM, ragHints } from "./rag-fields.tsx";
+import { ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
 
-const FIELDS = RAG_FIELDS.map(formName);
+const ADVICE = (address: string) => (
+  <p>
+    Another length or overlap builds a new index while this one answers. The next page shows the
+    cost first. <a href={`${address}/preview`}>Preview how a file is cut</a>.
+  </p>
+);
 
-const formOfRag = (rag: RagRecord) => freshForm(formValues(RAG_FIELDS, rag));
-
-export async function settingsPage(context: PageContext, rag: RagRecord): Promise<Response> {
-  return await show(context, rag, formOfRag(rag));
-}
+export const settingsPage = (context: PageContext, rag: RagRecord): Promise<Response> =>
+  show(context, rag, RAG_FORM.state(rag));
 
 async function show(context: PageContext, rag: RagRecord, state: FormState): Promise<Response> {
   const address = ragAddress(rag.identifier);
-  const seen = await shownState(context, "rags", rag.id);
-  const content = (
-    <>
-      <RagHead rag={rag} here="/settings" mayChange={isAdmin(context)} />
-      {isAdmin(context) ? (
-        <Form action={`${address}/settings`} state={state} submit="Save" shown={seen}>
-          <SettingFields
-            fields={RAG_FIELDS}
-            state={state}
-            isStored
-            hints={await ragHints(context.get("services"))}
-          />
-          <p>
-            Another length or overlap builds a new index while this one answers. The next page shows
-            the cost first. <a href={`${address}/preview`}>Preview how a file is cut</a>.
-          </p>
-        </Form>
-      ) : (
-        <p class="soft">An administrator may change the settings.</p>
-      )}
-    </>
+  return await ragTab(
+    context,
+    { rag, here: "/settings", window: `Settings of ${rag.name}`, status: state.status },
+    isAdmin(context) ? (
+      <SettingForm
+        action={`${address}/settings`}
+        state={state}
+        submit="Save"
+        shown={await shownState(context, "rags", rag.id)}
+        fields={RAG_FORM.fields}
+        hints={await ragHints(context.get("services"))}
+      >
+        {ADVICE(address)}
+      </SettingForm>
+    ) : (
+      <p class="soft">An administrator may change the settings.</p>
+    ),
   );
-  const title = `Settings of ${rag.name}`;
-  return await page(context, { title, place: "rags", status: state.status }, content);
 }
 
 async function patchIn(context: PageContext, rag: RagRecord, form: Sent) {
   await refuseStale(context, form, ["rags", rag.id]);
-  return given(parseKnownOrRefuse(ragPatch, bodyIn(form, RAG_FIELDS, { isPatch: true })));
+  return RAG_FORM.patch(form, ragPatch);
 }
 
 /** Saves what builds nothing at once; else what the new index costs is asked about first. */
@@ -67,7 +56,7 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
   auditAs(context, "rags.change", rag.identifier);
   const services = context.get("services");
   const form = await formOf(context);
-  const tried = await attempt(form, FIELDS, async () => {
+  const tried = await attempt(form, RAG_FORM.names, async () => {
     const patch = await patchIn(context, rag, form);
     const rebuilds = needsNewIndex(rag, patch);
     if (rebuilds && !form.has("confirmed")) {
@@ -80,21 +69,22 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
   if (!tried.done) return await show(context, rag, tried.state);
   const address = ragAddress(rag.identifier);
   if (tried.result === "ask") {
-    const values = [...FIELDS, UPDATED_AT].map((field) => [field, form.text(field)]);
-    return redirectWithNotice(
-      context,
-      `${address}/settings/cost?${new URLSearchParams(values).toString()}`,
-    );
+    const query = new URLSearchParams(fieldsIn(form)).toString();
+    return redirectWithNotice(context, `${address}/settings/cost?${query}`);
   }
   return redirectWithNotice(context, address, {
     notice: tried.result === "saved" ? "Saved." : "Saved. The new index is being built.",
   });
 }
 
+/** What the form holds, to be sent once more. */
+const fieldsIn = (form: Sent) =>
+  Object.fromEntries([...RAG_FORM.names, UPDATED_AT].map((field) => [field, form.text(field)]));
+
 /** What the settings in the address would cost, and the button that makes it so. */
 export async function settingsCostPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const form = formFrom(new URL(context.req.url).searchParams);
-  const tried = await attempt(form, FIELDS, async () => {
+  const tried = await attempt(form, RAG_FORM.names, async () => {
     const wish = await patchIn(context, rag, form);
     return await estimateRebuild(context.get("services"), { rag, wish });
   });
@@ -104,10 +94,7 @@ export async function settingsCostPage(context: PageContext, rag: RagRecord): Pr
     title: "What the change costs",
     estimate: tried.result,
     action: "/settings",
-    values: {
-      ...Object.fromEntries([...FIELDS, UPDATED_AT].map((field) => [field, form.text(field)])),
-      confirmed: "on",
-    },
+    values: { ...fieldsIn(form), confirmed: "on" },
     submit: "Build the new index",
     cancel: "/settings",
   });
@@ -142,17 +129,15 @@ async function costPage(context: PageContext, of: CostProps): Promise<Response> 
   const { rag, title, estimate, action, values, submit, cancel } = of;
   const address = ragAddress(rag.identifier);
   const { cost } = estimate;
-  const trail = [
-    { name: "RAGs", href: "/panel/rags" },
-    { name: rag.name, href: address },
-  ];
-  const content = (
+  return await page(
+    context,
+    {
+      title,
+      place: "rags",
+      trail: trailTo(rag),
+      sub: "Quarry builds a new index while the current one answers. Searches switch to it when it is complete.",
+    },
     <>
-      <PageHead
-        title={title}
-        trail={trail}
-        sub="Quarry builds a new index while the current one answers. Searches switch to it when it is complete."
-      />
       <Facts
         facts={[
           ["Files", count(estimate.files)],
@@ -176,7 +161,6 @@ async function costPage(context: PageContext, of: CostProps): Promise<Response> 
           <a href={address + cancel}>Cancel</a>
         </form>
       ) : null}
-    </>
+    </>,
   );
-  return await page(context, { title, place: "rags" }, content);
 }

@@ -6,7 +6,7 @@ import { forbidden, tooManyRequests } from "../../../core/errors.ts";
 import { SECOND_MS } from "../../../core/time.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { clientOf } from "../../../http/client-address.ts";
-import type { PageContext, PageEnv } from "../page-env.ts";
+import { isAdmin, type PageContext, type PageEnv } from "../page-env.ts";
 import { endedSessionPage } from "../sign-in/ended-session.tsx";
 import { assetNames } from "./assets.ts";
 
@@ -86,9 +86,6 @@ export async function countTry(context: PageContext): Promise<void> {
     throw tooManyRequests(Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS)));
   }
 }
-
-/** Whether changes are offered: a member sees everything and is offered nothing to change. */
-export const isAdmin = (context: PageContext) => context.get("session").role === "admin";
 
 /** Pages that lead to a change only. @throws QuarryError `forbidden`. */
 export const adminsOnly = createMiddleware<PageEnv>(async (context, next) => {

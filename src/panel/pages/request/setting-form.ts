@@ -1,9 +1,11 @@
 import type { z } from "zod";
 
 import { isObject } from "../../../core/is-object.ts";
+import { given } from "../../../core/input/given.ts";
 import { settingFields, type SettingField } from "../../../core/input/setting-fields.ts";
 import { valueAt } from "../../../sources/source-secrets.ts";
-import { numberOf, type Form } from "./form.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { freshForm, numberOf, type Form } from "./form.ts";
 
 /** The settings that a form shows: those with a label. */
 export const shownFields = (settings: z.core.$ZodType, path: string[] = []) =>
@@ -81,4 +83,24 @@ function shown(stored: unknown, { kind, fallback, isSecret }: SettingField): str
   if (kind === "flag") return (stored ?? fallback) === true ? "on" : "";
   if (Array.isArray(stored)) return stored.map(String).join("\n");
   return typeof stored === "string" || typeof stored === "number" ? String(stored) : "";
+}
+
+/** A form with the fields of a schema that have a label, but for those `without`. */
+export function declaredForm<Settings extends z.ZodType<object>>(
+  settings: Settings,
+  without: readonly string[] = [],
+) {
+  const fields = shownFields(settings).filter((field) => !without.includes(formName(field)));
+  return {
+    fields,
+    names: fields.map(formName),
+    /** @throws QuarryError `invalid` */
+    read: (form: Form, schema = settings) => parseKnownOrRefuse(schema, bodyIn(form, fields)),
+    /** Only what the form holds. @throws QuarryError `invalid` */
+    patch: <Patch extends z.ZodType<object>>(form: Form, schema: Patch) =>
+      given(parseKnownOrRefuse(schema, bodyIn(form, fields, { isPatch: true }))),
+    /** What it shows of stored settings; `others` are fields that it has in addition. */
+    state: (stored: object = {}, others: Record<string, string | string[]> = {}) =>
+      freshForm({ ...formValues(fields, stored), ...others }),
+  };
 }

@@ -1,12 +1,11 @@
 import type { Explanation } from "../../../retrieval/explain.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import { Data, safeHref } from "../../components/data.tsx";
+import { Data, safeHref, DataLink } from "../../components/data.tsx";
 import { CopyOf } from "../../components/code-block.tsx";
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import type { SearchAnswer } from "../../search/search-rag.ts";
 import { Found, type Matched } from "./marked.tsx";
-import { DataLink } from "../../components/link.tsx";
 
 type Chunk = SearchAnswer["chunks"][number];
 

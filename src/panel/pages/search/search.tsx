@@ -7,15 +7,12 @@ import type { RagRecord } from "../../../db/records.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { searchRag, type PanelSearch, type SearchAnswer } from "../../search/search-rag.ts";
 import { AsCode } from "../../components/as-code.tsx";
-import { Data } from "../../components/data.tsx";
+import { Data, LinkButton } from "../../components/data.tsx";
 import { Warning } from "../../components/notice.tsx";
-import { Empty, PageHead } from "../../components/page-head.tsx";
-import { LinkButton } from "../../components/link.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { KeepQuestion } from "../evaluation/keep-question.tsx";
 import { attempt, formFrom, freshForm, type Form } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
 import { Hits, keyOf } from "./hits.tsx";
 import { Legs, type SearchTimings } from "./legs.tsx";
 import { matchedBy } from "./marked.tsx";
@@ -74,51 +71,47 @@ async function searchBoth(context: PageContext, form: Form, firstRag: string) {
   });
 }
 
-async function nothingYet(context: PageContext): Promise<Response> {
-  const content = (
-    <>
-      <PageHead title="Search" />
-      <Empty title="There is nothing to search yet.">
+const nothingYet = (context: PageContext): Promise<Response> =>
+  page(
+    context,
+    { title: "Search", place: "search" },
+    <Empty title="There is nothing to search yet.">
+      <p>
+        {isAdmin(context)
+          ? "Make a RAG first: it indexes the documents of a source."
+          : "An administrator has to make a RAG first."}
+      </p>
+      {isAdmin(context) ? (
         <p>
-          {isAdmin(context)
-            ? "Make a RAG first: it indexes the documents of a source."
-            : "An administrator has to make a RAG first."}
+          <LinkButton href="/panel/new/rag" label="New RAG" kind="primary" />
         </p>
-        {isAdmin(context) ? (
-          <p>
-            <LinkButton href="/panel/new/rag" label="New RAG" kind="primary" />
-          </p>
-        ) : null}
-      </Empty>
-    </>
+      ) : null}
+    </Empty>,
   );
-  return await page(context, { title: "Search", place: "search" }, content);
-}
 
-type PageProps = FormProps & { found: Searched[] };
+type SearchProps = FormProps & { found: Searched[] };
 
-async function searchPage(context: PageContext, props: PageProps): Promise<Response> {
+async function searchPage(context: PageContext, props: SearchProps): Promise<Response> {
   const { state, found } = props;
   const [first, second] = found;
-  const content = (
+  const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
+  return await page(
+    context,
+    {
+      title: "Search",
+      place: "search",
+      status: state.status,
+      sub: "Shows the passages that a program gets with these settings, and why.",
+    },
     <>
-      <PageHead
-        title="Search"
-        sub="Shows the passages that a program gets with these settings, and why."
-      />
       <SearchForm {...props} />
       {first === undefined ? null : second === undefined ? (
-        <OneAnswer
-          found={first}
-          mayKeep={isAdmin(context)}
-          baseUrl={baseUrlOf(context.get("services").config, context.req.raw)}
-        />
+        <OneAnswer found={first} mayKeep={isAdmin(context)} baseUrl={baseUrl} />
       ) : (
         <TwoAnswers first={first} second={second} />
       )}
-    </>
+    </>,
   );
-  return await page(context, { title: "Search", place: "search", status: state.status }, content);
 }
 
 type OneAnswerProps = { found: Searched; baseUrl: string; mayKeep: boolean };

@@ -4,40 +4,35 @@ import { createKey, newKey } from "../../../access/keys/create-key.ts";
 import { notFound } from "../../../core/errors.ts";
 import { removeKey } from "../../../db/access/key-store.ts";
 import { findListedKey, readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
-import { parseOrRefuse } from "../../../http/validation.ts";
-import { Data } from "../../components/data.tsx";
-import { Form } from "../../components/form.tsx";
-import { SettingFields } from "../../components/setting-fields.tsx";
+import { Data, Time, TimeOr } from "../../components/data.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status } from "../../components/status.tsx";
-import type { Column } from "../../components/table.tsx";
-import { Time, TimeOr } from "../../components/time.tsx";
-import { LinkButton } from "../../components/link.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
+import { removeColumn, type Column } from "../../components/table.tsx";
+import { type PageContext, type PageEnv, isAdmin } from "../page-env.ts";
 import { submit } from "../request/action.ts";
-import { freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import type { FormState } from "../request/form.ts";
 import { List } from "../request/list.tsx";
 import { filterIn, pageAt } from "../request/list-query.ts";
 import { removable } from "../request/removal.tsx";
-import { bodyIn, formName, shownFields } from "../request/setting-form.ts";
+import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/keys";
-const FIELDS = shownFields(newKey(0));
+const FORM = declaredForm(newKey(0));
 
 /** Keys with which programs use the panel's API: pushing folders, setting things up. */
 export function keyPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
 
-  app.get("/", async (context) => await keysTab(context, freshForm({ role: "admin" })));
+  app.get("/", async (context) => await keysTab(context, FORM.state({}, { role: "admin" })));
 
   app.post("/", (context) =>
     submit(context, {
       audit: ["keys.create"],
-      fields: FIELDS.map(formName),
+      fields: FORM.names,
       work: async (form) => {
         const services = context.get("services");
-        const input = parseOrRefuse(newKey(services.now()), bodyIn(form, FIELDS));
+        const input = FORM.read(form, newKey(services.now()));
         return await createKey(services, { ...input, createdBy: context.get("session").userId });
       },
       again: (state) => keysTab(context, state),
@@ -91,7 +86,12 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
         columns={columnsFor(isAdmin(context), now())}
         empty="There are no keys."
       />
-      {isAdmin(context) ? <NewKey state={state} /> : null}
+      {isAdmin(context) ? (
+        <>
+          <h2>New key</h2>
+          <SettingForm action={HERE} state={state} submit="Make the key" fields={FORM.fields} />
+        </>
+      ) : null}
     </>
   );
   return await settingsPage(context, "/keys", content, state);
@@ -112,26 +112,6 @@ const columnsFor = (mayRemove: boolean, now: number): Column<ListedKey>[] => [
       ),
   },
   ...(mayRemove
-    ? [
-        {
-          head: "",
-          cell: ({ id }: ListedKey) => (
-            <LinkButton
-              href={`${HERE}/${encodeURIComponent(id)}/remove`}
-              label="Remove"
-              kind="small"
-            />
-          ),
-        },
-      ]
+    ? [removeColumn(({ id }: ListedKey) => `${HERE}/${encodeURIComponent(id)}/remove`)]
     : []),
 ];
-
-const NewKey = ({ state }: { state: FormState }) => (
-  <>
-    <h2>New key</h2>
-    <Form action={HERE} state={state} submit="Make the key">
-      <SettingFields fields={FIELDS} state={state} isStored={false} />
-    </Form>
-  </>
-);

@@ -4,14 +4,12 @@ import type { Child } from "hono/jsx";
 import { forbidden } from "../../../core/errors.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { readEventPage, type AuditEvent } from "../../../db/access/audit-store.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, Time, Faint } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Filters, FilterText } from "../../components/filters.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
-import type { PageEnv } from "../page-env.ts";
-import { isAdmin } from "../request/guards.ts";
+import { type PageEnv, isAdmin } from "../page-env.ts";
 import { List } from "../request/list.tsx";
 import { filterIn, pageAt } from "../request/list-query.ts";
 import { settingsPage } from "./settings-page.tsx";
@@ -91,16 +89,8 @@ const columnsAt = (now: number): Column<AuditEvent>[] => [
         </a>{" "}
         {count === 1 ? null : <span class="soft">{counted(count, "time")} in an hour </span>}
         {status < FAILED_FROM ? null : <Status tone="bad">refused, {status}</Status>}
-        {target === null ? null : (
-          <div class="faint">
-            <Data>{target}</Data>
-          </div>
-        )}
-        {fields.length === 0 ? null : (
-          <div class="faint">
-            <Data>{fields.join(", ")}</Data>
-          </div>
-        )}
+        {target === null ? null : <Faint text={target} />}
+        {fields.length === 0 ? null : <Faint text={fields.join(", ")} />}
       </>
     ),
   },

@@ -7,36 +7,33 @@ import { notFound } from "../../../core/errors.ts";
 import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { Data } from "../../components/data.tsx";
-import { Form } from "../../components/form.tsx";
-import { LinkButton } from "../../components/link.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
-import { SettingFields } from "../../components/setting-fields.tsx";
-import { Table, type Column } from "../../components/table.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import { removeColumn, Table, type Column } from "../../components/table.tsx";
+import { type PageContext, type PageEnv, isAdmin } from "../page-env.ts";
 import { submit } from "../request/action.ts";
-import { freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import type { FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
-import { bodyIn, formName, shownFields } from "../request/setting-form.ts";
+import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/models";
-const FIELDS = shownFields(offeredModels.element);
+const FORM = declaredForm(offeredModels.element);
 
 /** The models that are suggested, with the prices that costs are reckoned with. */
 export function modelPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/", async (context) => {
-    return await modelsTab(context, freshForm({ kind: "chat", currency: "USD" }));
+    return await modelsTab(context, FORM.state({}, { kind: "chat", currency: "USD" }));
   });
 
   app.post("/", (context) =>
     submit(context, {
       audit: ["models.put"],
-      fields: FIELDS.map(formName),
+      fields: FORM.names,
       work: async (form) => {
         const currency = form.text("currency").toUpperCase();
-        const body = { ...bodyIn(form, FIELDS), currency };
+        const body = { ...bodyIn(form, FORM.fields), currency };
         const model = parseOrRefuse(offeredModels.element, body);
         await putModel(context.get("services"), { model });
       },
@@ -100,7 +97,12 @@ async function modelsTab(context: PageContext, state: FormState): Promise<Respon
           </Empty>
         }
       />
-      {isAdmin(context) ? <NewModel state={state} /> : null}
+      {isAdmin(context) ? (
+        <>
+          <h2>Add a model, or change its prices</h2>
+          <SettingForm action={HERE} state={state} submit="Save" fields={FORM.fields} />
+        </>
+      ) : null}
     </>
   );
   return await settingsPage(context, "/models", content, state);
@@ -119,27 +121,8 @@ const columnsFor = (mayChange: boolean): Column<ModelRow>[] => [
   { head: "Kind", wide: true, cell: ({ kind }) => kind },
   { head: "Input", numeric: true, cell: (row) => priceOf(row.inputPrice, row) },
   { head: "Output", numeric: true, cell: (row) => priceOf(row.outputPrice, row) },
-  ...(mayChange
-    ? [
-        {
-          head: "",
-          cell: ({ model, kind }: ModelRow) => (
-            <LinkButton
-              href={`${HERE}/remove?${new URLSearchParams({ model, kind }).toString()}`}
-              label="Remove"
-              kind="small"
-            />
-          ),
-        },
-      ]
-    : []),
+  ...(mayChange ? [removeColumn(removalOf)] : []),
 ];
 
-const NewModel = ({ state }: { state: FormState }) => (
-  <>
-    <h2>Add a model, or change its prices</h2>
-    <Form action={HERE} state={state} submit="Save">
-      <SettingFields fields={FIELDS} state={state} isStored={false} />
-    </Form>
-  </>
-);
+const removalOf = ({ model, kind }: ModelRow) =>
+  `${HERE}/remove?${new URLSearchParams({ model, kind }).toString()}`;

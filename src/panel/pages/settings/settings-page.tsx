@@ -1,39 +1,32 @@
 import type { Child } from "hono/jsx";
 
-import { PageHead, Tabs } from "../../components/page-head.tsx";
-import type { PageContext } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { isAdmin, page, type PageContext } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
 
-const HERE = "/panel/settings";
-
-type SettingsTab = "" | "/keys" | "/models" | "/log";
+/** The tabs of the settings by what follows their address. */
+const TABS = { "": "Users", "/keys": "Automation keys", "/models": "Models and prices" };
+/** Who did what is for administrators, as in the API. */
+const ADMINS_TABS = { ...TABS, "/log": "What happened" };
 
 /** One tab of the settings. */
-export async function settingsPage(
+export const settingsPage = (
   context: PageContext,
-  tab: SettingsTab,
+  here: keyof typeof ADMINS_TABS,
   content: Child,
   state?: FormState,
-): Promise<Response> {
-  const whole = (
-    <>
-      <PageHead title="Settings" />
-      <Tabs
-        label="Settings"
-        here={HERE + tab}
-        tabs={[
-          { name: "Users", href: HERE },
-          { name: "Automation keys", href: `${HERE}/keys` },
-          { name: "Models and prices", href: `${HERE}/models` },
-          // Who did what is for administrators, as in the API.
-          ...(isAdmin(context) ? [{ name: "What happened", href: `${HERE}/log` }] : []),
-        ]}
-      />
-      {content}
-    </>
+): Promise<Response> =>
+  page(
+    context,
+    {
+      title: "Settings",
+      place: "settings",
+      status: state?.status ?? 200,
+      tabs: {
+        label: "Settings",
+        address: "/panel/settings",
+        names: isAdmin(context) ? ADMINS_TABS : TABS,
+        here,
+      },
+    },
+    content,
   );
-  const of = { title: "Settings", place: "settings", status: state?.status ?? 200 } as const;
-  return await page(context, of, whole);
-}

@@ -1,38 +1,41 @@
 import { Hono } from "hono";
 
 import { createUser } from "../../../access/users/create-user.ts";
-import { readPersonPage, type Person } from "../../../db/access/user-store.ts";
-import { parseOrRefuse } from "../../../http/validation.ts";
-import { newUser } from "../../../access/users/user-input.ts";
-import { Data } from "../../components/data.tsx";
-import { Form } from "../../components/form.tsx";
-import { SettingFields } from "../../components/setting-fields.tsx";
+import { readPersonPage, type Person, findPerson } from "../../../db/access/user-store.ts";
+import { newUser, userPatch } from "../../../access/users/user-input.ts";
+import { Data, Time, TimeOr, DataLink, LinkButton } from "../../components/data.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { Time, TimeOr } from "../../components/time.tsx";
-import { DataLink } from "../../components/link.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { submit } from "../request/action.ts";
-import { freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import { submit, auditAs, redirectWithNotice } from "../request/action.ts";
+import { type FormState, freshForm } from "../request/form.ts";
 import { List } from "../request/list.tsx";
 import { filterIn, pageAt } from "../request/list-query.ts";
-import { bodyIn, formName, shownFields } from "../request/setting-form.ts";
+import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
+import { removeTotp } from "../../../access/totp/remove-totp.ts";
+import { removeUser } from "../../../access/users/remove-user.ts";
+import { updateUser } from "../../../access/users/update-user.ts";
+import { forbidden, notFound } from "../../../core/errors.ts";
+import { asId } from "../../../core/ids.ts";
+import { ActionButton } from "../../components/form.tsx";
+import { endOne, openSessions } from "../account/open-sessions.tsx";
+import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { removable } from "../request/removal.tsx";
+import { refuseStale, shownState } from "../request/stale.ts";
 
 const HERE = "/panel/settings";
-const FIELDS = shownFields(newUser);
+const NEW_FORM = declaredForm(newUser);
 
 /** Who may sign in. */
 export function userListPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.get("/", async (context) => await usersTab(context, freshForm({ role: "member" })));
+  app.get("/", async (context) => await usersTab(context, NEW_FORM.state({}, { role: "member" })));
   app.post("/", (context) =>
     submit(context, {
       audit: ["users.create"],
-      fields: FIELDS.map(formName),
-      work: async (form) =>
-        await createUser(context.get("services"), parseOrRefuse(newUser, bodyIn(form, FIELDS))),
+      fields: NEW_FORM.names,
+      work: (form) => createUser(context.get("services"), NEW_FORM.read(form)),
       again: (state) => usersTab(context, state),
       leads: ({ id, email }) => ({ to: HERE, target: id, notice: `${email} can sign in now.` }),
     }),
@@ -53,7 +56,17 @@ async function usersTab(context: PageContext, state: FormState): Promise<Respons
         columns={columnsFor(isAdmin(context), now())}
         empty={null}
       />
-      {isAdmin(context) ? <NewUser state={state} /> : null}
+      {isAdmin(context) ? (
+        <>
+          <h2>New user</h2>
+          <SettingForm
+            action={HERE}
+            state={state}
+            submit="Make the user"
+            fields={NEW_FORM.fields}
+          />
+        </>
+      ) : null}
     </>
   );
   return await settingsPage(context, "", content, state);
@@ -63,11 +76,7 @@ const columnsFor = (mayOpen: boolean, now: number): Column<Person>[] => [
   {
     head: "E-mail",
     cell: ({ id, email }) =>
-      mayOpen ? (
-        <DataLink href={`/panel/settings/users/${id}`} text={email} />
-      ) : (
-        <Data>{email}</Data>
-      ),
+      mayOpen ? <DataLink href={pathOf({ id })} text={email} /> : <Data>{email}</Data>,
   },
   { head: "Role", cell: (person) => person.role },
   {
@@ -82,11 +91,122 @@ const columnsFor = (mayOpen: boolean, now: number): Column<Person>[] => [
   { head: "Since", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
 ];
 
-const NewUser = ({ state }: { state: FormState }) => (
-  <>
-    <h2>New user</h2>
-    <Form action={HERE} state={state} submit="Make the user">
-      <SettingFields fields={FIELDS} state={state} isStored={false} />
-    </Form>
-  </>
-);
+const FORM = declaredForm(userPatch);
+const OWN_FORM = declaredForm(userPatch, ["password"]);
+
+async function personOf(context: PageContext): Promise<Person> {
+  if (!isAdmin(context)) throw forbidden();
+  const id = context.req.param("id") ?? "";
+  const person = await findPerson(context.get("services").db, asId(id));
+  if (person === null) throw notFound();
+  return person;
+}
+
+const ownId = (context: PageContext) => context.get("session").userId;
+
+const pathOf = ({ id }: Pick<Person, "id">) => `${HERE}/users/${id}`;
+
+/** One user, for administrators: address, role, password, second factor, sessions, removal. */
+export function userPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/:id", async (context) => await userPage(context, await personOf(context), null));
+  app.post("/:id", async (context) => {
+    const person = await personOf(context);
+    const { id } = person;
+    return await submit(context, {
+      audit: ["users.change", id],
+      fields: FORM.names,
+      work: async (form) => {
+        await refuseStale(context, form, ["users", id]);
+        const change = { id, patch: FORM.patch(form, userPatch), by: ownId(context) };
+        await updateUser(context.get("services"), change);
+      },
+      again: (state) => userPage(context, person, state),
+      leads: () => ({ to: pathOf(person), notice: "The user is changed." }),
+    });
+  });
+  addActions(app);
+  return app;
+}
+
+function addActions(app: Hono<PageEnv>): void {
+  app.post("/:id/second-factor/remove", async (context) => {
+    const person = await personOf(context);
+    auditAs(context, "users.totp.remove", person.id);
+    await removeTotp(context.get("services"), { userId: person.id, by: ownId(context) });
+    return redirectWithNotice(context, pathOf(person), { notice: "Their second factor is off." });
+  });
+
+  app.post("/:id/sessions/:session/end", async (context) => {
+    const person = await personOf(context);
+    return await endOne(context, { userId: person.id, here: pathOf(person) });
+  });
+
+  removable(app, "/:id/remove", async (context) => {
+    const person = await personOf(context);
+    const { id, email } = person;
+    return {
+      title: "Remove a user",
+      place: "settings",
+      trail: [...TRAIL, { name: email, href: pathOf(person) }],
+      name: email,
+      isMuch: true,
+      submit: "Remove this user",
+      says: (
+        <p>
+          Ends the sessions of <Data>{email}</Data> and the automation keys that they made. What
+          they set up stays, and what they did stays in the record.
+        </p>
+      ),
+      audit: ["users.remove", id],
+      remove: () => removeUser(context.get("services"), { id }),
+      to: HERE,
+      notice: `${email} is removed.`,
+    };
+  });
+}
+
+const TRAIL = [{ name: "Settings", href: HERE }];
+
+async function userPage(context: PageContext, person: Person, failed: FormState | null) {
+  const { email, role } = person;
+  const state = failed ?? freshForm({ email, role });
+  const seen = await shownState(context, "users", person.id);
+  const isOwn = person.id === ownId(context);
+  const { fields } = isOwn ? OWN_FORM : FORM;
+  return await page(
+    context,
+    { title: email, data: true, trail: TRAIL, place: "settings", status: state.status },
+    <>
+      <SettingForm
+        action={pathOf(person)}
+        state={state}
+        submit="Save"
+        shown={seen}
+        fields={fields}
+      />
+      <h2>Second factor</h2>
+      {isOwn ? (
+        <p>
+          Change your own password and second factor under <a href="/panel/account">Account</a>.
+        </p>
+      ) : person.hasTotp ? (
+        <ActionButton
+          action={`${pathOf(person)}/second-factor/remove`}
+          label="Remove it: the user lost the app"
+          kind="danger"
+        />
+      ) : (
+        <p>It is off; they switch it on themselves.</p>
+      )}
+      <h2>Open sessions</h2>
+      {await openSessions(context, { userId: person.id, here: pathOf(person) })}
+      <section class="danger-zone">
+        <h2>Remove this user</h2>
+        <p>
+          <LinkButton href={`${pathOf(person)}/remove`} label="Remove …" kind="danger" />
+        </p>
+      </section>
+    </>,
+  );
+}

@@ -1,5 +1,4 @@
-import type { PageContext } from "../page-env.ts";
-import { barePage } from "../page.tsx";
+import { barePage, type PageContext } from "../page.tsx";
 
 const UNAUTHORIZED = 401;
 

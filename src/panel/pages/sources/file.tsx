@@ -3,25 +3,23 @@ import type { Child } from "hono/jsx";
 
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { notFound } from "../../../core/errors.ts";
-import { findFileDetail } from "../../../db/files/file-store.ts";
+import { findFileDetail, type FileDetail } from "../../../db/files/file-store.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
-import { Data } from "../../components/data.tsx";
-import { counted, size } from "../../components/figures.ts";
+import { Data, LinkButton, safeHref, TimeOr, DataLink, Problem } from "../../components/data.tsx";
+import { counted, size, count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { LinkButton } from "../../components/link.tsx";
-import { Tabs } from "../../components/page-head.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { Tabs, Empty, Facts } from "../../components/page-head.tsx";
+import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { formOf } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
 import { removable } from "../request/removal.tsx";
+import { BUSY_SECONDS } from "./source-state.ts";
 import { passagesTab, textTab, type ShownFile } from "./file-content.tsx";
-import { FileFacts } from "./file-facts.tsx";
-import { sourceOf } from "./shown-source.ts";
-
-const BUSY_SECONDS = 3;
+import { sourceOf, trailTo } from "./shown-source.ts";
+import { CodeLine, CopyButton } from "../../components/code-block.tsx";
+import { FileStatus } from "../../components/status.tsx";
+import { Table } from "../../components/table.tsx";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
 async function fileOf(context: PageContext, path: string): Promise<ShownFile> {
@@ -82,11 +80,6 @@ export function filePages(): Hono<PageEnv> {
   return app;
 }
 
-const trailTo = ({ source, path }: ShownFile["shown"]) => [
-  { name: "Sources", href: "/panel/sources" },
-  { name: source.name, href: path },
-];
-
 async function filePage(
   context: PageContext,
   { shown, file, here }: ShownFile,
@@ -94,6 +87,9 @@ async function filePage(
   tab: Child,
 ): Promise<Response> {
   const isBusy = file.rags.some(({ status }) => status === "pending" || status === "processing");
+  const passages = file.rags.map(({ ragIdentifier, ragName }) => {
+    return [`&rag=${ragIdentifier}`, `Passages in ${ragName}`];
+  });
   return await page(
     context,
     {
@@ -110,14 +106,9 @@ async function filePage(
       </div>
       <Tabs
         label="Pages of this file"
-        here={rag === undefined ? here : `${here}&rag=${rag}`}
-        tabs={[
-          { name: "Text as it was read", href: here },
-          ...file.rags.map(({ ragIdentifier, ragName }) => ({
-            name: `Passages in ${ragName}`,
-            href: `${here}&rag=${ragIdentifier}`,
-          })),
-        ]}
+        address={here}
+        names={Object.fromEntries([["", "Text as it was read"], ...passages])}
+        here={rag === undefined ? "" : `&rag=${rag}`}
       />
       {tab}
     </>,
@@ -146,3 +137,81 @@ const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
 
 const passagesOf = ({ rags }: ShownFile["file"]) =>
   rags.reduce((sum, { chunkCount }) => sum + chunkCount, 0);
+
+/** What is known of a file, in which RAGs it is, and what was left out of it. */
+const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
+  const href = safeHref(file.url);
+  const notes = [...new Set(file.rags.flatMap((rag) => rag.notes))];
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Path", <CodeLine text={file.path} label="path" />],
+          ["Size", size(file.size)],
+          ["Type", <Data>{file.mimeType}</Data>],
+          ...(href === null
+            ? []
+            : ([
+                [
+                  "Address",
+                  <>
+                    <a href={href} rel="noreferrer">
+                      <Data>{href}</Data>
+                    </a>{" "}
+                    <CopyButton text={href} label="address" />
+                  </>,
+                ],
+              ] as const)),
+          ["Known since", <TimeOr at={file.createdAt} now={now} none="–" />],
+        ]}
+      />
+      <h2>In RAGs</h2>
+      <InRags rags={file.rags} now={now} />
+      {notes.length === 0 ? null : (
+        <>
+          <h2>Left out or repaired</h2>
+          <ul>
+            {notes.map((note) => (
+              <li>
+                <Data>{note}</Data>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h2>Content</h2>
+    </>
+  );
+};
+
+type InRagsProps = { rags: FileDetail["rags"]; now: number };
+
+const InRags = ({ rags, now }: InRagsProps) => (
+  <Table
+    label="RAGs"
+    rows={rags}
+    empty={
+      <Empty title="It is in no RAG.">
+        <p>No RAG reads this source, or the file lies outside the scopes of those that do.</p>
+      </Empty>
+    }
+    columns={[
+      {
+        head: "RAG",
+        cell: (rag) => (
+          <>
+            <DataLink href={`/panel/rags/${rag.ragIdentifier}`} text={rag.ragName} />
+            <Problem text={rag.errorMessage} />
+          </>
+        ),
+      },
+      { head: "Status", cell: ({ status }) => <FileStatus status={status} /> },
+      { head: "Passages", numeric: true, cell: ({ chunkCount }) => count(chunkCount) },
+      {
+        head: "Indexed",
+        wide: true,
+        cell: ({ indexedAt }) => <TimeOr at={indexedAt} now={now} none="–" />,
+      },
+    ]}
+  />
+);

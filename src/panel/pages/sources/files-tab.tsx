@@ -3,20 +3,16 @@ import type { Child } from "hono/jsx";
 import type { SourceFile } from "../../../db/files/source-file-list.ts";
 import { readFilePage } from "../../../db/files/source-file-pages.ts";
 import { FILE_STATUSES } from "../../../db/schema/rags.ts";
-import { Data } from "../../components/data.tsx";
+import { TimeOr, DataLink, Problem } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText } from "../../components/filters.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { FileStatus, FILE_WORDS } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { TimeOr } from "../../components/time.tsx";
-import { DataLink } from "../../components/link.tsx";
-import type { PageContext } from "../page-env.ts";
-import { isAdmin } from "../request/guards.ts";
+import { type PageContext, isAdmin } from "../page-env.ts";
 import { List } from "../request/list.tsx";
 import { choiceIn, filterIn, pageAt } from "../request/list-query.ts";
 import type { ShownSource } from "./shown-source.ts";
-import { DropPlace } from "./drop-place.tsx";
 
 const STATUSES = [
   { value: "", label: "any status" },
@@ -85,11 +81,7 @@ const columnsOf = (sourcePath: string, now: number): Column<SourceFile>[] => [
           href={`${sourcePath}/file?path=${encodeURIComponent(file.path)}`}
           text={file.path}
         />
-        {file.errorMessage === null ? null : (
-          <div class="problem">
-            <Data>{file.errorMessage}</Data>
-          </div>
-        )}
+        <Problem text={file.errorMessage} />
       </>
     ),
   },
@@ -101,3 +93,28 @@ const columnsOf = (sourcePath: string, now: number): Column<SourceFile>[] => [
     cell: ({ indexedAt }) => <TimeOr at={indexedAt} now={now} none="–" />,
   },
 ];
+
+/** Where files and folders are dropped or chosen; without a script, files are chosen and sent. */
+const DropPlace = ({ path, identifier }: { path: string; identifier: string }) => (
+  <section
+    class="drop"
+    aria-label="Upload"
+    data-drop={`/panel/api/file-sources/${identifier}/files`}
+  >
+    <form method="post" action={`${path}/upload`} enctype="multipart/form-data">
+      <label>
+        Files <input type="file" name="files" multiple />
+      </label>
+      <label class="needs-script">
+        or a folder <input type="file" name="folder" webkitdirectory />
+      </label>
+      <button class="btn">Upload</button>
+      <span class="faint needs-script">or drop files and folders here</span>
+    </form>
+    <div data-drop-progress hidden role="status">
+      <progress max="1" value="0" aria-label="Uploaded"></progress>
+      <p></p>
+      <ul class="plain problem"></ul>
+    </div>
+  </section>
+);

@@ -7,16 +7,20 @@ import type { SourceManifest } from "../../../sources/source-manifest.ts";
 import { newSourceOf } from "../../../catalog/file-sources/file-source-settings.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Form, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page-head.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { page, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { formOf, type FormState } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { noticeFrom } from "./source-actions.tsx";
-import { configFields, fieldsOf, freshSource, newSourceBody } from "./config-form.ts";
-import { IntervalField } from "./interval-field.tsx";
+import {
+  configFields,
+  fieldsOf,
+  freshSource,
+  newSourceBody,
+  IntervalField,
+} from "./config-form.tsx";
+import { SOURCES as LIST } from "./shown-source.ts";
 
 /** Making a source: which kind, then what that kind needs. */
 export function newSourcePages(): Hono<PageEnv> {
@@ -61,58 +65,50 @@ export function newSourcePages(): Hono<PageEnv> {
   return app;
 }
 
-const TRAIL = [{ name: "Sources", href: "/panel/sources" }];
+const HERE = { name: "New source", href: "/panel/new/source" };
 
-async function choosePage(context: PageContext): Promise<Response> {
-  const content = (
-    <>
-      <PageHead title="New source" trail={TRAIL} sub="Where are the documents?" />
-      <ul class="cards">
-        {SOURCES.map(({ id, name, summary }) => (
-          <li>
-            <a href={`/panel/new/source?kind=${id}`}>
-              <strong>{name}</strong>
-              <span>{summary}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </>
+const choosePage = (context: PageContext): Promise<Response> =>
+  page(
+    context,
+    { title: HERE.name, place: "sources", trail: [LIST], sub: "Where are the documents?" },
+    <ul class="cards">
+      {SOURCES.map(({ id, name, summary }) => (
+        <li>
+          <a href={`${HERE.href}?kind=${id}`}>
+            <strong>{name}</strong>
+            <span>{summary}</span>
+          </a>
+        </li>
+      ))}
+    </ul>,
   );
-  return await page(context, { title: "New source", place: "sources" }, content);
-}
 
 async function newSourcePage(context: PageContext, manifest: SourceManifest, state: FormState) {
-  const { id, name, summary } = manifest;
-  const content = (
-    <>
-      <PageHead
-        title={`New source: ${name}`}
-        trail={[...TRAIL, { name: "New source", href: "/panel/new/source" }]}
-        sub={summary}
-      />
-      <Form
-        action="/panel/new/source"
-        state={state}
-        submit="Make the source"
-        cancel="/panel/sources"
-      >
-        <input type="hidden" name="kind" value={id} />
-        <TextField state={state} name="name" label="Name" required autofocus />
-        <SettingFields fields={configFields(manifest)} state={state} isStored={false} />
-        <IntervalField manifest={manifest} state={state} />
-        <details class="options">
-          <summary>Identifier</summary>
-          <TextField
-            state={state}
-            name="identifier"
-            label="Identifier"
-            hint="For programs: lower-case letters, digits, hyphens. Leave empty to make it from the name. It never changes."
-          />
-        </details>
-      </Form>
-    </>
+  const { id, name, summary: sub } = manifest;
+  return await page(
+    context,
+    {
+      title: `New source: ${name}`,
+      window: HERE.name,
+      place: "sources",
+      status: state.status,
+      trail: [LIST, HERE],
+      sub,
+    },
+    <Form action={HERE.href} state={state} submit="Make the source" cancel={LIST.href}>
+      <input type="hidden" name="kind" value={id} />
+      <TextField state={state} name="name" label="Name" required autofocus />
+      <SettingFields fields={configFields(manifest)} state={state} isStored={false} />
+      <IntervalField manifest={manifest} state={state} />
+      <details class="options">
+        <summary>Identifier</summary>
+        <TextField
+          state={state}
+          name="identifier"
+          label="Identifier"
+          hint="For programs: lower-case letters, digits, hyphens. Leave empty to make it from the name. It never changes."
+        />
+      </details>
+    </Form>,
   );
-  const of = { title: "New source", place: "sources", status: state.status } as const;
-  return await page(context, of, content);
 }

@@ -2,12 +2,11 @@ import type { Child } from "hono/jsx";
 
 import { readRunPage, type ScanRun } from "../../../db/scans/run-pages.ts";
 import { manifestOf } from "../../../sources/registry.ts";
-import { Data } from "../../components/data.tsx";
+import { Problem, Time } from "../../components/data.tsx";
 import { count, duration } from "../../components/figures.ts";
 import { leftOutSentences } from "../../components/left-out.ts";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
 import type { PageContext } from "../page-env.ts";
 import { List } from "../request/list.tsx";
 import { pageAt } from "../request/list-query.ts";
@@ -45,11 +44,7 @@ const columnsAt = (now: number, source: ShownSource["source"]): Column<ScanRun>[
       return (
         <>
           <Status tone={tone}>{word}</Status>
-          {run.error === null ? null : (
-            <div class="problem">
-              <Data>{run.error}</Data>
-            </div>
-          )}
+          <Problem text={run.error} />
           {leftOutSentences(source, run.leftOut).map((sentence) => (
             <div class="soft">{sentence}</div>
           ))}

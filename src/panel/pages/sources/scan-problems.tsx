@@ -1,6 +1,6 @@
 import type { ScanRun } from "../../../db/scans/run-pages.ts";
 import type { SourceManifest } from "../../../sources/source-manifest.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, Problem } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 
 type Scanned = Pick<ScanRun, "failed" | "problems" | "added" | "changed" | "unchanged">;
@@ -20,9 +20,7 @@ export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: Sour
         {problems.map(({ path, message }) => (
           <li>
             <Data>{path}</Data>
-            <div class="problem">
-              <Data>{message}</Data>
-            </div>
+            <Problem text={message} />
           </li>
         ))}
       </ul>

@@ -3,26 +3,22 @@ import type { Child } from "hono/jsx";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
-import { Data } from "../../components/data.tsx";
+import { Data, Time, DataLink, LinkButton } from "../../components/data.tsx";
 import { counted, interval } from "../../components/figures.ts";
 import { ActionButton, Form, TextField } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
-import { Time } from "../../components/time.tsx";
-import { DataLink, LinkButton } from "../../components/link.tsx";
-import type { PageContext } from "../page-env.ts";
+import { type PageContext, isAdmin } from "../page-env.ts";
 import type { FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
 import { shownState } from "../request/stale.ts";
-import { configFields, formOfSource } from "./config-form.ts";
-import { IntervalField } from "./interval-field.tsx";
+import { configFields, formOfSource, IntervalField } from "./config-form.tsx";
 import type { ShownSource } from "./shown-source.ts";
 
 /** What a source is made of, how programs reach it, and its removal. */
 export async function settingsTab(
   context: PageContext,
   shown: ShownSource,
-  failed: FormState | null,
+  failed: FormState | null = null,
 ): Promise<Child> {
   const { source, path } = shown;
   const manifest = manifestOf(source);

@@ -33,6 +33,14 @@ export async function indexedSources(
   });
 }
 
+export const SOURCES = { name: "Sources", href: "/panel/sources" };
+
+/** The places above a page of one source. */
+export const trailTo = ({ source, path }: ShownSource) => [
+  SOURCES,
+  { name: source.name, href: path },
+];
+
 /** The source that the address names. @throws QuarryError `not-found`. */
 export async function sourceOf(context: PageContext): Promise<ShownSource> {
   const services = context.get("services");

@@ -21,8 +21,8 @@ import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
 import { formOf } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
 import { refuseStale } from "../request/stale.ts";
-import { fieldsOf, sourceChangeBody } from "./config-form.ts";
-import { sourceOf } from "./shown-source.ts";
+import { fieldsOf, sourceChangeBody } from "./config-form.tsx";
+import { sourceOf, trailTo } from "./shown-source.ts";
 import { failedSettings } from "./source.tsx";
 import { uploadFiles } from "./upload-files.ts";
 
@@ -113,10 +113,7 @@ async function removalOf(context: PageContext) {
   return {
     title: "Remove a source",
     place: "sources",
-    trail: [
-      { name: "Sources", href: "/panel/sources" },
-      { name: source.name, href: path },
-    ],
+    trail: trailTo(shown),
     name: source.name,
     isMuch: true,
     cancel: `${path}/settings`,

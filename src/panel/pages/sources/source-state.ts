@@ -3,6 +3,10 @@ import type { ScanRun } from "../../../db/scans/run-pages.ts";
 import { counted } from "../../components/figures.ts";
 import type { FileCounts, Tone } from "../../components/status.tsx";
 
+/** Seconds between two looks while something is under way, and while nothing is. */
+export const BUSY_SECONDS = 3;
+export const IDLE_SECONDS = 20;
+
 export const isUnderWay = ({ pending, processing }: FileCounts) => pending + processing > 0;
 
 /** Whether a scan is running now. */

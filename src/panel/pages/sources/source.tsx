@@ -2,42 +2,38 @@ import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { manifestOf } from "../../../sources/registry.ts";
-import { Data } from "../../components/data.tsx";
+import { Data, DataLink, LinkButton } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { leftOutSentences } from "../../components/left-out.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { PageHead, Tabs } from "../../components/page-head.tsx";
+import { Tabs } from "../../components/page-head.tsx";
 import { inWords, StatusBar } from "../../components/status.tsx";
-import { DataLink, LinkButton } from "../../components/link.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
 import { filesTab } from "./files-tab.tsx";
 import { runsTab } from "./runs-tab.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { ScanProblems } from "./scan-problems.tsx";
-import { sourceOf, type ShownSource } from "./shown-source.ts";
-import { isScanning, isUnderWay } from "./source-state.ts";
+import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
+import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./source-state.ts";
 
-const BUSY_SECONDS = 3;
-const IDLE_SECONDS = 20;
+const TABS = { "": filesTab, "/runs": runsTab, "/settings": settingsTab };
+type Tab = keyof typeof TABS;
+/** The pages of one source by what follows its address. */
+const NAMES = { "": "Files", "/runs": "Runs", "/settings": "Settings" };
+/** A source that is pushed has no runs. */
+const PUSHED_NAMES = { "": "Files", "/settings": "Settings" };
 
 /** One source: its files, the runs over it, its settings. */
 export function sourcePages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.get("/:id", async (context) => {
-    const shown = await sourceOf(context);
-    return await sourcePage(context, shown, "", await filesTab(context, shown));
-  });
-  app.get("/:id/runs", async (context) => {
-    const shown = await sourceOf(context);
-    return await sourcePage(context, shown, "/runs", await runsTab(context, shown));
-  });
-  app.get("/:id/settings", async (context) => {
-    const shown = await sourceOf(context);
-    return await sourcePage(context, shown, "/settings", await settingsTab(context, shown, null));
-  });
+  const shown = (tab: Tab) => async (context: PageContext) => {
+    const source = await sourceOf(context);
+    return await sourcePage(context, source, tab, await TABS[tab](context, source));
+  };
+  app.get("/:id", shown(""));
+  app.get("/:id/runs", shown("/runs"));
+  app.get("/:id/settings", shown("/settings"));
   return app;
 }
 
@@ -51,49 +47,44 @@ export async function failedSettings(context: PageContext, state: FormState): Pr
 async function sourcePage(
   context: PageContext,
   shown: ShownSource,
-  tab: "" | "/runs" | "/settings",
+  here: Tab,
   content: Child,
   state: FormState | null = null,
 ): Promise<Response> {
-  const { source, path } = shown;
+  const { source, path, lastScan } = shown;
+  const manifest = manifestOf(source);
   const now = context.get("services").now();
   const isBusy = isScanning(shown, now) || isUnderWay(shown.files);
-  const whole = (
+  return await page(
+    context,
+    {
+      title: source.name,
+      data: true,
+      place: "sources",
+      trail: [SOURCES],
+      status: state?.status ?? 200,
+      refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,
+      sub: (
+        <span id="source-state" data-live>
+          <State shown={shown} now={now} />
+        </span>
+      ),
+      actions: isAdmin(context) ? <Actions shown={shown} /> : null,
+    },
     <>
-      <PageHead
-        title={source.name}
-        data
-        trail={[{ name: "Sources", href: "/panel/sources" }]}
-        sub={
-          <span id="source-state" data-live>
-            <State shown={shown} now={now} />
-          </span>
-        }
-      >
-        {isAdmin(context) ? <Actions shown={shown} /> : null}
-      </PageHead>
       <div id="source-troubles" data-live>
         <Troubles shown={shown} mayAct={isAdmin(context)} />
-        {shown.lastScan === null ? null : (
-          <ScanProblems scan={shown.lastScan} manifest={manifestOf(source)} />
-        )}
+        {lastScan === null ? null : <ScanProblems scan={lastScan} manifest={manifest} />}
       </div>
       <Tabs
         label="Pages of this source"
-        here={path + tab}
-        tabs={[
-          { name: "Files", href: path },
-          ...(manifestOf(source).open === null ? [] : [{ name: "Runs", href: `${path}/runs` }]),
-          { name: "Settings", href: `${path}/settings` },
-        ]}
+        address={path}
+        names={manifest.open === null ? PUSHED_NAMES : NAMES}
+        here={here}
       />
       {content}
-    </>
+    </>,
   );
-  const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
-  const status = state?.status ?? 200;
-  const of = { title: source.name, place: "sources", refreshSeconds, status } as const;
-  return await page(context, of, whole);
 }
 
 const State = ({ shown, now }: { shown: ShownSource; now: number }) => {

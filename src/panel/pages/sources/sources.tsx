@@ -3,22 +3,15 @@ import { Hono } from "hono";
 import { readSourcePage } from "../../../db/catalog/source-store.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
-import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { Time, TimeOr } from "../../components/time.tsx";
-import { DataLink, LinkButton } from "../../components/link.tsx";
-import type { PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
-import { isAdmin } from "../request/guards.ts";
+import { Time, TimeOr, DataLink, LinkButton } from "../../components/data.tsx";
+import { page, isAdmin, type PageEnv } from "../page.tsx";
 import { List } from "../request/list.tsx";
 import { pageAt } from "../request/list-query.ts";
 import { indexedSources, type IndexedSource as Line } from "./shown-source.ts";
-import { isScanning, isUnderWay } from "./source-state.ts";
-
-/** Seconds between two looks while something is under way, and while nothing is. */
-const BUSY_SECONDS = 3;
-const IDLE_SECONDS = 20;
+import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./source-state.ts";
 
 /** All file sources, with what came of them. */
 export function sourceListPages(): Hono<PageEnv> {
@@ -29,27 +22,28 @@ export function sourceListPages(): Hono<PageEnv> {
     const listed = await readSourcePage(db, pageAt(context));
     const rows = await indexedSources(db, listed.data);
     const isBusy = rows.some((line) => isScanning(line, now) || isUnderWay(line.files));
-    const content = (
-      <>
-        <PageHead title="Sources" sub="Where documents come from.">
-          {isAdmin(context) ? (
-            <LinkButton href="/panel/new/source" label="New source" kind="primary" />
-          ) : null}
-        </PageHead>
-        <List
-          context={context}
-          label="Sources"
-          listed={{ ...listed, data: rows }}
-          columns={columnsAt(now)}
-          empty={<NoSources />}
-        />
-      </>
+    return await page(
+      context,
+      {
+        title: "Sources",
+        place: "sources",
+        sub: "Where documents come from.",
+        actions: isAdmin(context) ? ADD : null,
+        refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,
+      },
+      <List
+        context={context}
+        label="Sources"
+        listed={{ ...listed, data: rows }}
+        columns={columnsAt(now)}
+        empty={<NoSources />}
+      />,
     );
-    const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
-    return await page(context, { title: "Sources", place: "sources", refreshSeconds }, content);
   });
   return app;
 }
+
+const ADD = <LinkButton href="/panel/new/source" label="New source" kind="primary" />;
 
 const NoSources = () => (
   <Empty title="There are no sources yet.">

@@ -2,27 +2,34 @@ import { Hono } from "hono";
 
 import { createToken } from "../../../access/tokens/create-token.ts";
 import { newToken } from "../../../access/tokens/token-settings.ts";
-import { removeToken } from "../../../db/access/token-store.ts";
+import {
+  removeToken,
+  findTokenLine,
+  listTokenLines,
+  type TokenLine,
+} from "../../../db/access/token-store.ts";
 import { notFound } from "../../../core/errors.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { findTokenLine, listTokenLines, type TokenLine } from "../../../db/access/token-store.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { Data } from "../../components/data.tsx";
-import { LinkButton } from "../../components/link.tsx";
+import { Data, LinkButton, Time, TimeOr } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
-import type { Column } from "../../components/table.tsx";
-import { Time, TimeOr } from "../../components/time.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
+import { removeColumn, type Column } from "../../components/table.tsx";
+import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
-import { adminsOnly, isAdmin } from "../request/guards.ts";
+import { adminsOnly } from "../request/guards.ts";
 import { List } from "../request/list.tsx";
 import { filterIn, pageAt } from "../request/list-query.ts";
 import { removable } from "../request/removal.tsx";
-import { freshToken, NAMES, newTokenPage, tokenIn } from "./new-token.tsx";
+import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
+import { Choices } from "../../components/form.tsx";
+import { moreIn, MoreChoices } from "../../components/more-choices.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import { freshForm, type Form, type FormState } from "../request/form.ts";
+import { bodyIn, declaredForm } from "../request/setting-form.ts";
 
 const HERE = "/panel/tokens";
+const TOKENS = { name: "Tokens", href: HERE };
 
 /** Tokens of the public API: what each may use, its expiry and last use. */
 export function tokenPages(): Hono<PageEnv> {
@@ -33,7 +40,7 @@ export function tokenPages(): Hono<PageEnv> {
   app.post("/new", (context) =>
     submit(context, {
       audit: ["tokens.create"],
-      fields: NAMES,
+      fields: FORM.names,
       work: async (form) => {
         const services = context.get("services");
         const input = parseKnownOrRefuse(newToken(services.now()), tokenIn(form));
@@ -54,7 +61,7 @@ export function tokenPages(): Hono<PageEnv> {
     return {
       title: "Remove the token",
       place: "tokens",
-      trail: [{ name: "Tokens", href: HERE }],
+      trail: [TOKENS],
       name,
       says: (
         <p>
@@ -81,7 +88,6 @@ async function listPage(context: PageContext): Promise<Response> {
     {
       title: "Tokens",
       place: "tokens",
-      trail: [],
       sub: "Programs call the API with a token, which names what they may use.",
       actions: mayChange ? add : null,
     },
@@ -101,12 +107,6 @@ async function listPage(context: PageContext): Promise<Response> {
 }
 
 function columnsOf(now: number, mayChange: boolean): Column<TokenLine>[] {
-  const removal: Column<TokenLine> = {
-    head: "",
-    cell: ({ id }) => (
-      <LinkButton href={`${HERE}/${encodeURIComponent(id)}/remove`} label="Remove" kind="small" />
-    ),
-  };
   return [
     { head: "Name", cell: ({ name }) => <Data>{name}</Data> },
     { head: "May use", cell: (token) => <Rights token={token} /> },
@@ -121,9 +121,11 @@ function columnsOf(now: number, mayChange: boolean): Column<TokenLine>[] {
       cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} />,
     },
     { head: "Made", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
-    ...(mayChange ? [removal] : []),
+    ...(mayChange ? [removeColumn(removalOf)] : []),
   ];
 }
+
+const removalOf = ({ id }: TokenLine) => `${HERE}/${encodeURIComponent(id)}/remove`;
 
 const SOON_MS = 7 * DAY_MS;
 
@@ -164,3 +166,107 @@ const Rights = ({ token }: { token: TokenLine }) => {
     </span>
   );
 };
+
+type Group = "rags" | "inferences" | "agents";
+
+const FORM = declaredForm(newToken(0));
+
+/** The radio buttons of a group: its field is named after it. */
+const reachOf = (group: Group) => `${group}.reach`;
+
+/** `?rag=`, `?inference=` and `?agent=` tick one beforehand. */
+function freshToken(context: PageContext): FormState {
+  const groups: [Group, string | null][] = [
+    ["rags", filterIn(context, "rag")],
+    ["inferences", filterIn(context, "inference")],
+    ["agents", filterIn(context, "agent")],
+  ];
+  const values = groups.flatMap(([group, wanted]): [string, string | string[]][] =>
+    wanted === null
+      ? [[reachOf(group), "none"]]
+      : [
+          [reachOf(group), "some"],
+          [group, [wanted]],
+        ],
+  );
+  return freshForm(Object.fromEntries(values));
+}
+
+/** The group as the API takes it: identifiers, or `*` for all. */
+function groupIn(form: Form, group: Group): string[] {
+  const reach = form.text(reachOf(group));
+  if (reach === "all") return ["*"];
+  return reach === "some" ? [...form.all(group), ...moreIn(form, group)] : [];
+}
+
+/** The body that the API takes; a day is meant to its end, UTC. */
+function tokenIn(form: Form) {
+  const day = form.text("expiresAt");
+  return {
+    ...bodyIn(form, FORM.fields),
+    rags: groupIn(form, "rags"),
+    inferences: groupIn(form, "inferences"),
+    agents: groupIn(form, "agents"),
+    expiresAt: day === "" ? null : `${day}T23:59:59Z`,
+  };
+}
+
+async function newTokenPage(context: PageContext, state: FormState): Promise<Response> {
+  const { db } = context.get("services");
+  const [rags, inferences, agents] = await Promise.all([
+    listChoices(db, "rag"),
+    listChoices(db, "inference"),
+    listChoices(db, "agent"),
+  ]);
+  const reach = (group: Group, label: string, choices: Choice[]) => (
+    <Reach state={state} group={group} label={label} choices={choices} />
+  );
+  return await page(
+    context,
+    { title: "New token", place: "tokens", trail: [TOKENS], status: state.status },
+    <SettingForm
+      action={`${HERE}/new`}
+      state={state}
+      submit="Make the token"
+      cancel={HERE}
+      fields={FORM.fields}
+      controls={{
+        rags: reach("rags", "RAGs", rags),
+        inferences: reach("inferences", "Inferences", inferences),
+        agents: reach("agents", "Agents", agents),
+      }}
+    />,
+  );
+}
+
+const WORDS = { rags: "RAGs", inferences: "inferences", agents: "agents" };
+
+type ReachProps = { state: FormState; group: Group; label: string; choices: Choice[] };
+
+/** None, all, or those that are ticked; ticking needs no script. */
+const Reach = ({ state, group, label, choices }: ReachProps) => (
+  <div class="reach">
+    <Choices
+      state={state}
+      name={reachOf(group)}
+      label={label}
+      kind="radio"
+      options={[
+        { value: "none", label: "None" },
+        { value: "all", label: "All, those made later too" },
+        ...(choices.length === 0 ? [] : [{ value: "some", label: "Only these:" }]),
+      ]}
+    />
+    {choices.length === 0 ? null : (
+      <div class="long-choices">
+        <Choices
+          state={state}
+          name={group}
+          label={`Which ${WORDS[group]}`}
+          options={choices.map(({ identifier, name }) => ({ value: identifier, label: name }))}
+        />
+        <MoreChoices state={state} group={group} choices={choices} />
+      </div>
+    )}
+  </div>
+);

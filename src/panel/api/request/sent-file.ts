@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+import { invalidField, invalid } from "../../../core/errors.ts";
+import { storedPath } from "../../../sources/file-names.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
+import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
+import type { Services } from "../../../services.ts";
+
+const fileMetadata = z.record(z.string(), z.unknown());
+
+/**
+ * The value of `X-File-Metadata`; null when there is no such header: the file keeps what it has.
+ * @throws QuarryError `invalid` when it is no JSON object.
+ */
+export function metadataIn(header: string | undefined): Record<string, unknown> | null {
+  if (header === undefined) return null;
+  const parsed = fileMetadata.safeParse(jsonOrNull(header));
+  if (!parsed.success) throw invalidField("X-File-Metadata", "must be a JSON object");
+  return parsed.data;
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
+
+/**
+ * The file's path in `…/files/{path…}` and `…/text/{path…}`: each segment decoded by itself, so that an encoded slash,
+ * a space or any character of Unicode arrives as it was meant. It is taken from the URL as it
+ * came, for the router's own decoding is not exact.
+ * @throws QuarryError `invalid` when the percent-encoding is broken or the path begins with a slash.
+ */
+export function filePathOf(url: string): string {
+  const raw = FILES.exec(url)?.[1] ?? "";
+  const path = decodedPath(raw);
+  if (path.startsWith("/")) throw invalidField("path", "must be relative, without a leading /");
+  return storedPath(path);
+}
+
+/** A path whose segments are percent-encoded each. @throws QuarryError `invalid` */
+export function decodedPath(raw: string): string {
+  try {
+    return raw.split("/").map(decodeURIComponent).join("/");
+  } catch {
+    throw invalidField("path", "is not valid percent-encoded UTF-8");
+  }
+}
+
+/** What clients send that know no type: curl calls every body that it is given a form. */
+const TELL_NOTHING = new Set([UNKNOWN_MEDIA_TYPE, "application/x-www-form-urlencoded"]);
+
+/** The media type of a file from its `Content-Type`; from its name where that tells nothing. */
+export function mediaTypeOf(contentType: string | undefined, path: string): string {
+  const given = contentType ?? UNKNOWN_MEDIA_TYPE;
+  return TELL_NOTHING.has(given) ? mediaTypeByName(path) : given;
+}
+
+/** The source, if files can be pushed to it. @throws QuarryError `not-found` or `invalid`. */
+export async function pushedSource(services: Services, key: string) {
+  const { source } = await findFileSource(services, { key });
+  if (source.provider === "file_system") return { id: source.id };
+  throw invalid("only a file_system source takes files, this one reads them by itself");
+}

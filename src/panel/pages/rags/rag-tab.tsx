@@ -1,0 +1,45 @@
+import type { Child } from "hono/jsx";
+
+import { findRag } from "../../../catalog/rags/find-rag.ts";
+import type { RagRecord } from "../../../db/records.ts";
+import { LinkButton } from "../../components/data.tsx";
+import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
+
+/** The RAG that the address names. @throws QuarryError `not-found`. */
+export const ragOf = (context: PageContext): Promise<RagRecord> =>
+  findRag(context.get("services"), { key: context.req.param("id") ?? "" });
+
+export const ragAddress = (identifier: string) => `/panel/rags/${encodeURIComponent(identifier)}`;
+
+export const RAGS = { name: "RAGs", href: "/panel/rags" };
+
+export const trailTo = ({ name, identifier }: RagRecord) => [
+  RAGS,
+  { name, href: ragAddress(identifier) },
+];
+
+/** The pages of one RAG by what follows its address. */
+const TABS = {
+  "": "Index",
+  "/scope": "What it indexes",
+  "/settings": "Settings",
+  "/preview": "Preview of cutting",
+};
+
+type TabProps = Partial<PageProps> & { rag: RagRecord; here: keyof typeof TABS };
+
+/** One page of a RAG below the head that all of them have. */
+export async function ragTab(context: PageContext, { rag, here, ...of }: TabProps, content: Child) {
+  const key = encodeURIComponent(rag.identifier);
+  const tabs = { label: "Pages of this RAG", address: ragAddress(rag.identifier), names: TABS };
+  const actions = (
+    <>
+      {isAdmin(context) ? (
+        <LinkButton href={`/panel/tokens/new?rag=${key}`} label="Create token for this RAG" />
+      ) : null}
+      <LinkButton href={`/panel/search?rag=${key}`} label="Search this RAG" kind="primary" />
+    </>
+  );
+  const head = { title: rag.name, data: true, trail: [RAGS], actions };
+  return await page(context, { place: "rags", ...head, ...of, tabs: { ...tabs, here } }, content);
+}
