@@ -4,21 +4,31 @@ import { env } from "cloudflare:workers";
 import { indexBodies } from "../../src/adapters/cloudflare/job-queue.ts";
 import { firstVectorPlace } from "../../src/catalog/rags/vector-place.ts";
 import { composeServices } from "../../src/compose.ts";
-import { newId } from "../../src/core/ids.ts";
-import type { FileSourceId, RagId } from "../../src/core/ids.ts";
+import { newId, type FileSourceId, type RagId } from "../../src/core/ids.ts";
 import { ExtractionMemory } from "../../src/core/work/extraction-memory.ts";
+import { MINUTE_MS } from "../../src/core/time.ts";
 import { INDEX_FORMAT } from "../../src/core/index-format.ts";
+import { sweep } from "../../src/ingestion/maintenance/sweep.ts";
+import { putFile, type PutFileInput } from "../../src/ingestion/uploads/put-file.ts";
+import { removePushedFile } from "../../src/ingestion/uploads/remove-pushed-file.ts";
+import type { PutFileResult } from "../../src/ingestion/uploads/store-files.ts";
 import { consume } from "../../src/jobs/consume.ts";
 import type { IndexMessage, IndexMessages, ScanMessage } from "../../src/ports/job-queue.ts";
 import type { RagIndex } from "../../src/ports/rag-index.ts";
 import type { UsageMessage } from "../../src/ports/job-queue.ts";
 import type { Services } from "../../src/services.ts";
+import type { CrashPoint } from "./crash.ts";
 import { followClock, testedEnv } from "./tested-adapters.ts";
 
 type Envelope = {
   queue: "quarry-index" | "quarry-scan";
   body: IndexMessage | IndexMessages | ScanMessage;
 };
+
+type Facts = "mimeType" | "metadata";
+
+const MEDIA_TYPES: Record<string, string> = { html: "text/html", md: "text/markdown" };
+const mediaTypeOf = (path: string) => MEDIA_TYPES[path.split(".").at(-1) ?? ""] ?? "text/plain";
 
 /** Services over the real D1, R2 and objects, with the queues' messages in the test's hand. */
 export class World {
@@ -88,21 +98,78 @@ export class World {
     return id;
   }
 
-  /** Texts that are embedded from now on, in the order of their calls. */
-  countEmbedded(): string[] {
-    const texts: string[] = [];
+  /** A source without files and a RAG of all of it. */
+  async addSourceAndRag(provider?: string, config?: unknown) {
+    const source = await this.addSource(provider, config);
+    return { source, rag: await this.addRag(source) };
+  }
+
+  /** Pushes a file; without a media type it has that of its ending. */
+  async put(
+    source: FileSourceId,
+    path: string,
+    text: string,
+    { mimeType = mediaTypeOf(path), metadata = null }: Partial<Pick<PutFileInput, Facts>> = {},
+  ): Promise<PutFileResult> {
+    const file = { path, body: bytesOf(text), contentLength: null, mimeType, metadata };
+    return await putFile(this.services, { source: { id: source }, ...file });
+  }
+
+  /** Removes a pushed file. */
+  async drop(source: FileSourceId, path: string): Promise<void> {
+    await removePushedFile(this.services, { source: { id: source }, path });
+  }
+
+  /** After each of these pauses the sweep comes by, and what then waits is delivered. */
+  async sweepAfter(...minutes: number[]): Promise<void> {
+    for (const pause of minutes) {
+      this.now += pause * MINUTE_MS;
+      await sweep(this.services);
+      await this.deliver();
+    }
+  }
+
+  /** The worker that does this may die; the next one has services again. */
+  async workUntil(crash: CrashPoint, work: () => Promise<unknown> = () => this.deliver()) {
+    const untouched = this.services;
+    this.services = crash.wrap(untouched);
+    await work().catch(() => undefined);
+    this.services = untouched;
+  }
+
+  /** Called with the texts of each embedding call before it is made; what it throws the call throws. */
+  beforeEmbedding(act: (texts: string[]) => unknown): void {
     const { models } = this.services;
     this.services.models = {
       ...models,
       embedder(name, dimensions) {
         const embedder = models.embedder(name, dimensions);
         const doEmbed: typeof embedder.model.doEmbed = async (options) => {
-          texts.push(...options.values);
+          await act(options.values);
           return await embedder.model.doEmbed(options);
         };
         return { ...embedder, model: { ...embedder.model, doEmbed } };
       },
     };
+  }
+
+  /** Called before each call of the bucket, with the method's name. */
+  beforeBucketCall(act: (name: string, args: unknown[]) => unknown): void {
+    this.services.files = new Proxy(this.services.files, {
+      get(target, name) {
+        const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+        return async (...args: unknown[]) => {
+          await act(String(name), args);
+          return await Reflect.apply(method, target, args);
+        };
+      },
+    });
+  }
+
+  /** Texts that are embedded from now on, in the order of their calls. */
+  countEmbedded(): string[] {
+    const texts: string[] = [];
+    this.beforeEmbedding((some) => texts.push(...some));
     return texts;
   }
 
@@ -211,3 +278,9 @@ const silent: Services["log"] = {
 
 export const bytesOf = (text: string): ArrayBuffer =>
   new TextEncoder().encode(text).buffer as ArrayBuffer;
+
+/** A world with a source without files and a RAG of all of it. */
+export async function ragWorld(provider?: string, config?: unknown) {
+  const world = new World();
+  return { world, ...(await world.addSourceAndRag(provider, config)) };
+}

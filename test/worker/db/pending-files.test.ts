@@ -26,8 +26,7 @@ async function ragOf(
   },
   status: "active" | "paused" = "active",
 ): Promise<RagId> {
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag();
   await env.DB.batch([
     env.DB.prepare("update rags set status = ? where id = ?").bind(status, rag),
     env.DB.prepare(

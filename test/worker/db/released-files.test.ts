@@ -6,15 +6,13 @@ import { openDatabase } from "../../../src/db/sql.ts";
 import { releasePending } from "../../../src/db/files/pending-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { ragWorld } from "../../support/ingestion-world.ts";
 
 const TIMEOUT_MS = 600_000;
 
 /** Rows written by the release of so many files that wait. */
 async function writtenFor(files: number) {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   await env.DB.batch([
     env.DB.prepare(
       `with recursive n(i) as (values (1) union all select i + 1 from n where i < ?2)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { ragWorld } from "../../support/ingestion-world.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
 
@@ -148,9 +148,7 @@ test("rows of a long table stand at their offsets, after the repeated header", a
 });
 
 test("a text that is newer than the passages says so until these follow", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   const push = async (text: string) => {
     const body = new TextEncoder().encode(text).slice().buffer;
     const rest = { contentLength: null, mimeType: "text/markdown", metadata: null };

@@ -94,8 +94,7 @@ export async function indexedWorld(files: number) {
   const config = { ...world.services.config, ...CHAT };
   const models = modelRegistry(config, { fetch: double.fetch });
   world.services = { ...world.services, config, models };
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag();
   for (let file = 0; file < files; file++) {
     const facts = Array.from({ length: FACTS }, (_, fact) => {
       return `The ${word(file, fact)} weighs ${file * 10 + fact} grams.`;

@@ -1,15 +1,13 @@
 import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { MINUTE_MS } from "../../../src/core/time.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
-import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import type { Services } from "../../../src/services.ts";
 import { CrashPoint } from "../../support/crash.ts";
 import type { CrashMoment } from "../../support/crash.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { World, bytesOf, ragWorld } from "../../support/ingestion-world.ts";
 import { watching } from "../../support/watched-services.ts";
 
 const MOMENTS: CrashMoment[] = ["before", "after"];
@@ -42,22 +40,8 @@ async function atEachCall(
 async function recover(world: World, crash: CrashPoint): Promise<void> {
   crash.revive();
   await world.deliver();
-  for (const minutes of [3, 15]) {
-    world.now += minutes * MINUTE_MS;
-    await sweep(world.services);
-    await world.deliver();
-  }
+  await world.sweepAfter(3, 15);
 }
-
-const push = async (world: World, source: FileSourceId, path: string, text: string) =>
-  await putFile(world.services, {
-    source: { id: source },
-    path,
-    body: bytesOf(text),
-    contentLength: null,
-    mimeType: "text/html",
-    metadata: null,
-  });
 
 test(
   "an index job whose worker dies at any call ends as if it had not",
@@ -69,13 +53,10 @@ test(
         const source = await world.addSource();
         rags = [await world.addRag(source), await world.addRag(source)];
         embedded = world.countEmbedded();
-        await push(world, source, "a.html", "<p>A note about moss.</p>");
-        await push(world, source, "b.html", "");
-        await push(world, source, "c.html", "<p>A note about peat.</p>");
-        const untouched = world.services;
-        world.services = crash.wrap(untouched);
-        await world.deliver().catch(() => undefined);
-        world.services = untouched;
+        await world.put(source, "a.html", "<p>A note about moss.</p>");
+        await world.put(source, "b.html", "");
+        await world.put(source, "c.html", "<p>A note about peat.</p>");
+        await world.workUntil(crash);
         await recover(world, crash);
       },
       async (world) => {
@@ -120,10 +101,7 @@ test.for([
         world.carriesTexts = carriesTexts;
         await putFiles(world.services, { source, files: files() });
         expect(world.waiting).toHaveLength(1);
-        const untouched = world.services;
-        world.services = crash.wrap(untouched);
-        await world.deliver().catch(() => undefined);
-        world.services = untouched;
+        await world.workUntil(crash);
         await recover(world, crash);
       },
       async (world) => {
@@ -150,14 +128,11 @@ test(
       async (world, crash) => {
         const source = await world.addSource();
         rag = await world.addRag(source);
-        await push(world, source, "a.html", "<p>A note, once.</p>");
+        await world.put(source, "a.html", "<p>A note, once.</p>");
         await world.deliver();
-        const untouched = world.services;
-        world.services = crash.wrap(untouched);
-        await push(world, source, "a.html", "<p>A note, twice.</p>").catch(() => undefined);
-        world.services = untouched;
+        await world.workUntil(crash, () => world.put(source, "a.html", "<p>A note, twice.</p>"));
         crash.revive();
-        await push(world, source, "a.html", "<p>A note, twice.</p>");
+        await world.put(source, "a.html", "<p>A note, twice.</p>");
         await recover(world, crash);
       },
       async (world) => {
@@ -178,7 +153,7 @@ test(
       async (world, crash) => {
         const source = await world.addSource();
         rag = await world.addRag(source);
-        await push(world, source, "a.html", "<p>A note.</p>");
+        await world.put(source, "a.html", "<p>A note.</p>");
         await world.deliver();
         const untouched = world.services;
         world.services = crash.wrap(untouched);
@@ -204,10 +179,8 @@ async function beforeEachCall(
   check: (world: World, rag: RagId) => Promise<void>,
 ): Promise<number> {
   for (let at = 1; at <= LIMIT; at++) {
-    const world = new World();
-    const source = await world.addSource();
-    const rag = await world.addRag(source);
-    await push(world, source, "a.html", "<p>A note.</p>");
+    const { world, source, rag } = await ragWorld();
+    await world.put(source, "a.html", "<p>A note.</p>");
     const untouched = world.services;
     let calls = 0;
     world.services = watching(untouched, async () => {
@@ -218,9 +191,7 @@ async function beforeEachCall(
     world.services = untouched;
     if (calls < at) return at - 1;
     await check(world, rag);
-    world.now += 15 * MINUTE_MS;
-    await sweep(world.services);
-    await world.deliver();
+    await world.sweepAfter(15);
     await check(world, rag);
   }
   throw new Error("the job does not come to an end");

@@ -1,21 +1,14 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
-import {
-  METADATA_INDEXES,
-  vectorizeIndex,
-} from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { DAY_MS, MINUTE_MS } from "../../../src/core/time.ts";
-import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
-import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { VectorizeWorld } from "../../support/vectorize-world.ts";
+import { World } from "../../support/ingestion-world.ts";
 import { placesOf } from "../../support/stored-data.ts";
 import { scan } from "../sources/scanning.ts";
 
@@ -52,15 +45,9 @@ const htmlOf = (text: string) => `<h1>Of ${text}</h1><p>A note about ${text}.</p
 function pushed(): Life {
   const words = wordsOf("p");
   const path = `${words.path}/a.html`;
-  const push = async (world: World, id: FileSourceId, text: string) => {
-    await putFile(world.services, {
-      source: { id },
-      path,
-      body: bytesOf(htmlOf(text)),
-      contentLength: null,
-      mimeType: "text/html",
-      metadata: { labels: [words.metadata] },
-    });
+  const metadata = { labels: [words.metadata] };
+  const push = async (world: World, source: FileSourceId, text: string) => {
+    await world.put(source, path, htmlOf(text), { metadata });
     await world.deliver();
   };
   return {
@@ -69,7 +56,7 @@ function pushed(): Life {
     words,
     appears: async (world, source) => await push(world, source, words.first),
     changes: async (world, source) => await push(world, source, words.second),
-    goes: async (world, id) => await removePushedFile(world.services, { source: { id }, path }),
+    goes: async (world, id) => await world.drop(id, path),
   };
 }
 
@@ -134,29 +121,17 @@ test.for([
   ["a file of a listed source", listed()],
   ["a crawled page", crawled()],
 ] as const)("%s that was replaced, then deleted is in no store any more", async ([, life]) => {
-  const world = new World();
-  world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: DIMENSIONS };
-  const vectorize = new VectorizeDouble({
-    dimensions: DIMENSIONS,
-    now: () => world.now,
-    visibleAfterMs: MINUTE_MS,
-    metadataIndexes: METADATA_INDEXES,
-  });
-  world.services.vectorIndex = vectorizeIndex(vectorize);
+  const world = new VectorizeWorld({ dimensions: DIMENSIONS });
+  const { vectorize } = world;
   const source = await world.addSource(life.provider, life.config);
   const rags: RagId[] = [await world.addRag(source), await world.addRag(source)];
   // The index stores of a word only what differs from the one before it.
   const places = (word: string) => placesOf(word.slice(2), { world, rags, vectorize });
   const tables = (all: string[]) => [...new Set(all.map((place) => place.split(" ").at(-1)))];
-  const after = async (minutes: number) => {
-    world.now += minutes * MINUTE_MS;
-    await sweep(world.services);
-    await world.deliver();
-  };
   const { words } = life;
 
   await life.appears(world, source);
-  await after(2);
+  await world.sweepAfter(2);
   expect(tables(await places(words.first))).toEqual(
     expect.arrayContaining(["contents", "words_data", expect.stringContaining("/text/")]),
   );
@@ -166,19 +141,19 @@ test.for([
   expect(vectorize.everything()).not.toBe("[]");
 
   await life.changes(world, source);
-  await after(1);
+  await world.sweepAfter(1);
   expect(await places(words.first)).toEqual([]);
   expect(tables(await places(words.second))).toContain("contents");
 
   await life.goes(world, source);
-  await after(1);
+  await world.sweepAfter(1);
   expect(await places(words.second)).toEqual([]);
-  await after(LATE_MINUTES);
-  await after(LATE_MINUTES);
+  await world.sweepAfter(LATE_MINUTES);
+  await world.sweepAfter(LATE_MINUTES);
   expect(await places(words.metadata)).toEqual(["D1 files"]);
   expect(await places(words.path)).toEqual(["D1 files", "D1 rag_files"]);
 
-  await after((KEPT_DAYS * DAY_MS) / MINUTE_MS);
+  await world.sweepAfter((KEPT_DAYS * DAY_MS) / MINUTE_MS);
   for (const word of Object.values(words)) expect(await places(word)).toEqual([]);
   const waiting = await env.DB.prepare("select * from replaced_contents").all();
   expect(waiting.results).toEqual([]);
@@ -188,8 +163,7 @@ test.for([
 test("a file that a feed deletes is found by any Unicode form of its path", async () => {
   const reader = new FollowedSource({});
   const world = new World({ sourceReaders: async () => reader });
-  const source = await world.addSource("cloud_drive");
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag("cloud_drive");
   await scan(world, source);
   const path = "\u00dcbersicht.txt".normalize("NFD");
   reader.change(path, { text: "A note.", externalId: "id" });

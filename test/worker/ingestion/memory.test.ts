@@ -2,18 +2,15 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
-import { World } from "../../support/ingestion-world.ts";
-import { push } from "./heavy-files.ts";
+import { World, ragWorld } from "../../support/ingestion-world.ts";
 
 const LARGE_BYTES = 25 * 1024 * 1024;
 
 /** Two pushed files of this size, and two consumers of one isolate, each with one of them. */
 async function twoConsumers(bytes: number) {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await push(world, source, "first.txt", "A first note.");
-  await push(world, source, "second.txt", "A second note.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "first.txt", "A first note.");
+  await world.put(source, "second.txt", "A second note.");
   await env.DB.prepare("update files set size = ?2 where file_source_id = ?1")
     .bind(source, bytes)
     .run();
@@ -35,19 +32,10 @@ async function twoConsumers(bytes: number) {
 function embeddingWaits(world: World) {
   const gate = Promise.withResolvers<void>();
   let calls = 0;
-  const { models } = world.services;
-  world.services.models = {
-    ...models,
-    embedder(name, dimensions) {
-      const embedder = models.embedder(name, dimensions);
-      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
-        calls++;
-        await gate.promise;
-        return await embedder.model.doEmbed(options);
-      };
-      return { ...embedder, model: { ...embedder.model, doEmbed } };
-    },
-  };
+  world.beforeEmbedding(async () => {
+    calls++;
+    await gate.promise;
+  });
   return {
     calls: () => calls,
     begun: async (number: number) =>

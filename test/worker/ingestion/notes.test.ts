@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
 
 import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { returnToIndex } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { World } from "../../support/ingestion-world.ts";
 import { patch, states } from "./rebuilds/support.ts";
 
 type Source = Awaited<ReturnType<World["addSource"]>>;
@@ -16,14 +14,7 @@ const UNSHOWN_NOTES = ["1 hidden element removed"];
 const CLEAN = "A note about nothing hidden.";
 
 async function push(world: World, id: Source, path: string, text: string, metadata = {}) {
-  await putFile(world.services, {
-    source: { id },
-    path,
-    body: bytesOf(text),
-    contentLength: null,
-    mimeType: path.endsWith(".html") ? "text/html" : "text/plain",
-    metadata,
-  });
+  await world.put(id, path, text, { metadata });
   await world.deliver();
 }
 
@@ -35,8 +26,7 @@ async function listed(world: World, source: Source): Promise<Record<string, unkn
 }
 
 async function hiddenFiles(world: World) {
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag();
   await push(world, source, "a.txt", INVISIBLE);
   await push(world, source, "b.html", UNSHOWN);
   return { source, rag };
@@ -97,7 +87,7 @@ test("an unreadable or deleted file has no notes of its earlier text", async () 
   const world = new World();
   const { source } = await hiddenFiles(world);
   await push(world, source, "a.txt", "");
-  await removePushedFile(world.services, { source: { id: source }, path: "b.html" });
+  await world.drop(source, "b.html");
   await world.deliver();
   expect(await listed(world, source)).toEqual({ "a.txt": ["error"], "b.html": ["deleted"] });
 });

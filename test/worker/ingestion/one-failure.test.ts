@@ -5,9 +5,7 @@ import type { FileId, FileSourceId } from "../../../src/core/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { removeDeletedFiles } from "../../../src/ingestion/removal/remove-from-indexes.ts";
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { World } from "../../support/ingestion-world.ts";
 
 const PATH = "note.txt";
 
@@ -42,19 +40,14 @@ function worldWithLog(fails: () => FileSourceId | null) {
 const keysOf = async (id: FileSourceId) =>
   (await env.FILES.list({ prefix: `sources/${id}/` })).objects.map(({ key }) => key);
 
-async function push(world: World, id: FileSourceId, text: string): Promise<void> {
-  const input = { source: { id }, path: PATH, body: bytesOf(text), contentLength: null };
-  await putFile(world.services, { ...input, mimeType: "text/plain", metadata: null });
-}
-
 test("a source whose replaced bytes cannot be deleted is told and holds up none", async () => {
   let broken: FileSourceId | null = null;
   const { world, told } = worldWithLog(() => broken);
   broken = await world.addSource();
   const sound = await world.addSource();
   for (const id of [broken, sound]) {
-    await push(world, id, "A note.");
-    await push(world, id, "Another note.");
+    await world.put(id, PATH, "A note.");
+    await world.put(id, PATH, "Another note.");
   }
   await sweep(world.services);
   expect(await keysOf(broken)).toHaveLength(2);
@@ -100,7 +93,7 @@ test("an index that does not answer keeps no removal of another index open", asy
   const { world, told } = worldWithLog(() => null);
   const source = await world.addSource();
   const [broken, sound] = [await world.addRag(source), await world.addRag(source)];
-  await push(world, source, "A note.");
+  await world.put(source, PATH, "A note.");
   await world.deliver();
   const { ragIndexes } = world.services;
   world.services.ragIndexes = (address) => {
@@ -111,7 +104,7 @@ test("an index that does not answer keeps no removal of another index open", asy
       get: (target, name) => (name === "remove" ? remove : (Reflect.get(target, name) as unknown)),
     });
   };
-  const removal = removePushedFile(world.services, { source: { id: source }, path: PATH });
+  const removal = world.drop(source, PATH);
   await expect(removal).rejects.toThrow("no answer");
   const open = await env.DB.prepare(
     "select rag_id as ragId from rag_files where status = 'deleted' and leased_until > 0",
@@ -121,7 +114,7 @@ test("an index that does not answer keeps no removal of another index open", asy
   expect(told).toMatchObject([["files not removed from an index", { ragId: broken }]]);
 
   // A scan that removes more files goes on.
-  await push(world, source, "Another note.");
+  await world.put(source, PATH, "Another note.");
   await world.deliver();
   const ids = await env.DB.prepare("select id from files where file_source_id = ?")
     .bind(source)

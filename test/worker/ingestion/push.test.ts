@@ -7,29 +7,11 @@ import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
-
-const put = async (
-  world: World,
-  id: Awaited<ReturnType<World["addSource"]>>,
-  path: string,
-  text: string,
-  mimeType = "text/markdown",
-) =>
-  await putFile(world.services, {
-    source: { id },
-    path,
-    body: bytesOf(text),
-    contentLength: null,
-    mimeType,
-    metadata: null,
-  });
+import { World, ragWorld } from "../../support/ingestion-world.ts";
 
 test("a pushed file is pending, then indexed and found; so are its changes", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  const first = await put(world, source, "a/note.md", "# Moss\n\nA note about sphagnum.");
+  const { world, source, rag } = await ragWorld();
+  const first = await world.put(source, "a/note.md", "# Moss\n\nA note about sphagnum.");
   expect(first).toEqual({
     path: "a/note.md",
     size: 30,
@@ -44,14 +26,14 @@ test("a pushed file is pending, then indexed and found; so are its changes", asy
   expect(await world.counters(rag)).toMatchObject({ indexed: 1, pending: 0, vectors: 1 });
   expect((await world.shown(rag))["a/note.md"]?.join()).toContain("sphagnum");
 
-  const second = await put(world, source, "a/note.md", "# Moss\n\nA note about peat.");
+  const second = await world.put(source, "a/note.md", "# Moss\n\nA note about peat.");
   expect(second).toMatchObject({ changed: true, created: false });
   expect((await world.shown(rag))["a/note.md"]?.join()).toContain("sphagnum");
   await world.deliver();
   expect((await world.shown(rag))["a/note.md"]?.join()).toContain("peat");
   expect((await world.shown(rag))["a/note.md"]?.join()).not.toContain("sphagnum");
 
-  await removePushedFile(world.services, { source: { id: source }, path: "a/note.md" });
+  await world.drop(source, "a/note.md");
   expect(await world.shown(rag)).toEqual({});
   expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 0, deleted: 1, vectors: 0 });
@@ -59,18 +41,16 @@ test("a pushed file is pending, then indexed and found; so are its changes", asy
   const left = await env.FILES.list({ prefix: `sources/${source}/` });
   expect(left.objects).toEqual([]);
 
-  expect(await put(world, source, "a/note.md", "A note again.")).toMatchObject({ created: true });
+  expect(await world.put(source, "a/note.md", "A note again.")).toMatchObject({ created: true });
   await world.deliver();
   expect((await world.shown(rag))["a/note.md"]).toEqual(["A note again."]);
 });
 
 test("a file whose media type has a charset is filtered by either name of it", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   // As `fetch` sends a string.
   const mimeType = "text/plain;charset=UTF-8";
-  await put(world, source, "note.txt", "A note.", mimeType);
+  await world.put(source, "note.txt", "A note.", { mimeType });
   await world.deliver();
   const found = async (value: string) => {
     const { queries } = await world.index(rag).search({
@@ -88,12 +68,10 @@ test("a file whose media type has a charset is filtered by either name of it", a
 });
 
 test("the same bytes again change nothing and queue nothing", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await put(world, source, "note.md", "A note.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "note.md", "A note.");
   await world.deliver();
-  const again = await put(world, source, "note.md", "A note.");
+  const again = await world.put(source, "note.md", "A note.");
   expect(again).toMatchObject({ changed: false, created: false });
   expect(world.waiting).toEqual([]);
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
@@ -114,8 +92,8 @@ test("files of a batch are pending, then indexed; one that is not stored fails a
   const world = new World();
   const source = { id: await world.addSource() };
   const rag = await world.addRag(source.id);
-  await put(world, source.id, "old.md", "A note about peat.");
-  await put(world, source.id, "gone.md", "A note about heather.");
+  await world.put(source.id, "old.md", "A note about peat.");
+  await world.put(source.id, "gone.md", "A note about heather.");
   await world.deliver();
   await removePushedFile(world.services, { source, path: "gone.md" });
   const untouched = world.services;
@@ -215,40 +193,36 @@ test.each(["/a.md", "a//b.md", "../a.md", "a/./b.md", "a/..", "", "a\u0000.md", 
   async (path) => {
     const world = new World();
     const source = await world.addSource();
-    await expect(put(world, source, path, "x")).rejects.toMatchObject({ kind: "invalid" });
+    await expect(world.put(source, path, "x")).rejects.toMatchObject({ kind: "invalid" });
   },
 );
 
 test("removing what is not there is not found", async () => {
   const world = new World();
   const source = await world.addSource();
-  const gone = removePushedFile(world.services, { source: { id: source }, path: "no.md" });
+  const gone = world.drop(source, "no.md");
   await expect(gone).rejects.toMatchObject({ kind: "not-found" });
 });
 
 test("an unreadable file is an error at once, and its earlier text is removed", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await put(world, source, "note.md", "A note.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "note.md", "A note.");
   await world.deliver();
-  await put(world, source, "note.md", "");
+  await world.put(source, "note.md", "");
   await world.deliver();
   expect(await world.rows(rag)).toMatchObject([
     { status: "error", error: "no text found", chunks: 0 },
   ]);
   expect(await world.shown(rag)).toEqual({});
-  await put(world, source, "note.md", "A note.");
+  await world.put(source, "note.md", "A note.");
   await world.deliver();
   expect((await world.shown(rag))["note.md"]).toEqual(["A note."]);
 });
 
 test("concurrent pushes of one path leave one of them indexed, and no spare bytes", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   await Promise.all(
-    [1, 2, 3, 4].map((version) => put(world, source, "note.md", `A note, version ${version}.`)),
+    [1, 2, 3, 4].map((version) => world.put(source, "note.md", `A note, version ${version}.`)),
   );
   await world.deliver();
   const manifest = await manifestPage(world.services, { source: { id: source }, cursor: null });
@@ -264,11 +238,11 @@ test("files of a source are listed with their status, by folder and by status", 
   const world = new World();
   const source = await world.addSource();
   await world.addRag(source);
-  await put(world, source, "a/one.md", "A note.");
-  await put(world, source, "a/two.md", "");
-  await put(world, source, "b/three.md", "A note.");
+  await world.put(source, "a/one.md", "A note.");
+  await world.put(source, "a/two.md", "");
+  await world.put(source, "b/three.md", "A note.");
   await world.deliver();
-  await put(world, source, "b/three.md", "Another note.");
+  await world.put(source, "b/three.md", "Another note.");
   const list = { source: { id: source }, page: 1, limit: 10 };
   const all = await listSourceFiles(world.services, list);
   expect(all.data.map(({ path, status }) => [path, status])).toEqual([
@@ -281,11 +255,9 @@ test("files of a source are listed with their status, by folder and by status", 
 });
 
 test("each of many writers of one path is answered, and the last one stays", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   const writers = Array.from({ length: 16 }, (_, at) => `# Moss\n\nVersion ${at} of the note.`);
-  const answers = await Promise.all(writers.map((text) => put(world, source, "note.md", text)));
+  const answers = await Promise.all(writers.map((text) => world.put(source, "note.md", text)));
   expect(answers.filter(({ changed }) => changed)).toHaveLength(writers.length);
   await Promise.all(world.background);
   await world.deliver();

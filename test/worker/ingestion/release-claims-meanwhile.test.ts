@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import type { IndexMessage } from "../../../src/ports/job-queue.ts";
 import type { World } from "../../support/ingestion-world.ts";
 import {
@@ -11,7 +10,6 @@ import {
   FILES,
   PATHS,
   heavyWorld,
-  push,
   statuses,
   timePasses,
 } from "./heavy-files.ts";
@@ -40,16 +38,10 @@ async function actAround(when: (typeof WHEN)[number], act: Act) {
     const own = Object.assign(Object.create(world) as World, { services: consumer });
     await own.deliverBatch("quarry-index", batch);
   } else {
-    const files = new Proxy(untouched.files, {
-      get(target, name) {
-        const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-        return async (...args: unknown[]) => {
-          if (name === "get") await once();
-          return await Reflect.apply(method, target, args);
-        };
-      },
+    const own = Object.assign(Object.create(world) as World, { services: { ...untouched } });
+    own.beforeBucketCall(async (name) => {
+      if (name === "get") await once();
     });
-    const own = Object.assign(Object.create(world) as World, { services: { ...untouched, files } });
     await own.deliverBatch("quarry-index", batch);
   }
   expect(acted).toBe(true);
@@ -69,7 +61,7 @@ const HANDED_BACK = "4.txt";
 test("a file removed around its release stays removed", async () => {
   for (const when of WHEN) {
     const { world, rag } = await settledAfter(when, (acting, source) =>
-      removePushedFile(acting.services, { source: { id: source }, path: HANDED_BACK }),
+      acting.drop(source, HANDED_BACK),
     );
     expect((await statuses(world, rag)).at(-1)).toMatch(/^deleted/);
     expect(Object.keys(await world.shown(rag)).sort()).toEqual(PATHS.slice(0, -1));
@@ -79,7 +71,7 @@ test("a file removed around its release stays removed", async () => {
 test("a file changed around its release ends with the change", async () => {
   for (const when of WHEN) {
     const { world, rag } = await settledAfter(when, (acting, source) =>
-      push(acting, source, HANDED_BACK, "A note, changed."),
+      acting.put(source, HANDED_BACK, "A note, changed."),
     );
     expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
     expect((await world.shown(rag))[HANDED_BACK]).toEqual(["A note, changed."]);

@@ -5,7 +5,7 @@ import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../support/crash.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { ragWorld } from "../../support/ingestion-world.ts";
 import { patch, states } from "./rebuilds/support.ts";
 import {
   ALL_INDEXED,
@@ -16,7 +16,6 @@ import {
   HEAVY_MS,
   deliverOnce,
   heavyWorld,
-  push,
   readingTakes,
   statuses,
   timePasses,
@@ -38,11 +37,9 @@ test("after a minute a consumer releases unstarted files without counting an att
 });
 
 test("unstarted files of a group are released as well", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   const many = 20;
-  for (let at = 0; at < many; at++) await push(world, source, `${at}.txt`, `A note, ${at}.`);
+  for (let at = 0; at < many; at++) await world.put(source, `${at}.txt`, `A note, ${at}.`);
   readingTakes(world, HEAVY_MS);
   await deliverOnce(world);
   const left = (await world.rows(rag)).filter(({ status }) => status === "pending").length;
@@ -112,10 +109,7 @@ test(
         if (at > 60) throw new Error("the work does not come to an end");
         const { world, rag } = await heavyWorld();
         const crash = new CrashPoint(at, moment);
-        const untouched = world.services;
-        world.services = crash.wrap(untouched);
-        await deliverOnce(world).catch(() => undefined);
-        world.services = untouched;
+        await world.workUntil(crash, () => deliverOnce(world));
         crash.revive();
         // Whether the messages come again or not: the sweep finds what waits.
         if (at % 8 > 3) world.waiting = [];

@@ -1,22 +1,15 @@
 import { expect, test } from "vitest";
 
-import {
-  METADATA_INDEXES,
-  vectorizeIndex,
-} from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
-import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
-import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
-import { World } from "../../support/ingestion-world.ts";
+import type { World } from "../../support/ingestion-world.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../support/vectorize-world.ts";
 
 const TRIALS = 1_000;
-const SHOWN_AFTER_MS = MINUTE_MS;
 /** Between two removals, so that all of them fall into the time in which no delete shows. */
 const STEP_MS = 50;
 /** Every so many trials show that the file was there to be found. */
@@ -53,15 +46,9 @@ test(
   async () => {
     const trials = Array.from({ length: TRIALS }, (_, trial) => trial);
     const files = Object.fromEntries(trials.map((trial) => [pathOf(trial), textOf(trial)]));
-    const world = new World({ sourceReaders: async () => new ScriptedSource(files) });
-    world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: DIMENSIONS };
-    const vectorize = new VectorizeDouble({
-      dimensions: DIMENSIONS,
-      now: () => world.now,
-      visibleAfterMs: SHOWN_AFTER_MS,
-      metadataIndexes: METADATA_INDEXES,
-    });
-    world.services.vectorIndex = vectorizeIndex(vectorize);
+    const world = new VectorizeWorld({ dimensions: DIMENSIONS });
+    world.services.sourceReaders = async () => new ScriptedSource(files);
+    const { vectorize } = world;
     const held = async () => (await vectorize.describe()).vectorCount;
 
     const id = await world.addSource("cloud_drive");
@@ -82,7 +69,7 @@ test(
       if (trial % LOOK_BEFORE_EVERY === 0) {
         if (!(await found(world, rag, trial)).includes(pathOf(trial))) missedBefore.push(trial);
       }
-      await removePushedFile(world.services, { source: { id }, path: pathOf(trial) });
+      await world.drop(id, pathOf(trial));
       if ((await found(world, rag, trial)).includes(pathOf(trial))) foundAfter.push(trial);
       world.now += STEP_MS;
     }

@@ -39,11 +39,7 @@ const remove = async (services: Services, id: FileSourceId) =>
 /** Lets everything come to rest, and late writers end. */
 async function settle(world: World): Promise<void> {
   await world.deliver();
-  for (const minutes of [3, LATE_MINUTES, LATE_MINUTES]) {
-    world.now += minutes * MINUTE_MS;
-    await sweep(world.services);
-    await world.deliver();
-  }
+  await world.sweepAfter(3, LATE_MINUTES, LATE_MINUTES);
 }
 
 /** The bucket holds the bytes and the text of the file as it is, and nothing else. */

@@ -7,7 +7,6 @@ import { openDatabase } from "../../../src/db/sql.ts";
 import { indexFiles } from "../../../src/ingestion/indexing/index-files.ts";
 import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { continueScan, startScan } from "../../../src/ingestion/scanning/scan-source.ts";
 import type { IndexMessage } from "../../../src/ports/job-queue.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
@@ -36,8 +35,7 @@ async function worldOf(size: number, provider = "cloud_drive") {
   const reader = new ScriptedSource(Object.fromEntries(files));
   reader.pageSize = 100;
   const world = new World({ sourceReaders: async () => reader });
-  const source = await world.addSource(provider);
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag(provider);
   const counts = noRows();
   world.services.db = openDatabase(countedRows(env.DB, counts));
   await scanOnly(world, source);
@@ -124,10 +122,7 @@ const WORK: [string, (world: World, source: FileSourceId) => Promise<unknown>][]
       pushUrls(world.services, { sourceId, urls: URLS, limits: { maxPushedUrls: 10_000 } }),
   ],
   ["a slow index job", slowIndexJob],
-  [
-    "a removed file",
-    (world, id) => removePushedFile(world.services, { source: { id }, path: pathOf(7) }),
-  ],
+  ["a removed file", (world, id) => world.drop(id, pathOf(7))],
 ];
 
 test(

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { bytesOf, ragWorld } from "../../support/ingestion-world.ts";
 import { LONG_FILES } from "../../support/long-files.ts";
 
 const PAGES = 200;
@@ -41,9 +41,7 @@ async function deliver(
   stepMs: number,
   onLook: (now: number) => void = () => undefined,
 ) {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   for (const file of [
     { path, body },
     { path: "z.txt", body: bytesOf("A note behind it.") },

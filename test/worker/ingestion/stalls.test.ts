@@ -4,9 +4,7 @@ import { expect, test, vi } from "vitest";
 import type { RagId } from "../../../src/core/ids.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
-import { World } from "../../support/ingestion-world.ts";
-import { push } from "./heavy-files.ts";
+import { World, ragWorld } from "../../support/ingestion-world.ts";
 
 /** A file that nobody works on leaves `processing` by then, whatever stalls beside it. */
 const BOUND_MS = 4 * MINUTE_MS;
@@ -15,10 +13,8 @@ const never = () => new Promise<never>(() => undefined);
 const REAL_TIMEOUT_MS = 60_000;
 
 async function worldOf(texts: Record<string, string>) {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  for (const [path, text] of Object.entries(texts)) await push(world, source, path, text);
+  const { world, source, rag } = await ragWorld();
+  for (const [path, text] of Object.entries(texts)) await world.put(source, path, text);
   return { world, source, rag };
 }
 
@@ -27,13 +23,7 @@ const statusesOf = async (world: World, rag: RagId) =>
 
 /** The bucket, whose reads stall while `isStalled` says so of a key's file. */
 function stallReads(world: World, isStalled: () => boolean): void {
-  world.services.files = new Proxy(world.services.files, {
-    get(target, name) {
-      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) =>
-        name === "get" && isStalled() ? never() : Reflect.apply(method, target, args);
-    },
-  });
+  world.beforeBucketCall((name) => (name === "get" && isStalled() ? never() : null));
 }
 
 test(
@@ -65,21 +55,12 @@ test(
     stallReads(world, () => ++reads === 1);
     const left: number[] = [];
     // With each text that is embedded of the long file half a minute goes by, and the clock sweeps.
-    const { models } = world.services;
-    world.services.models = {
-      ...models,
-      embedder(name, dimensions) {
-        const embedder = models.embedder(name, dimensions);
-        const doEmbed: typeof embedder.model.doEmbed = async (options) => {
-          world.now += 30 * SECOND_MS;
-          await sweep(world.services);
-          const { "a.txt": status } = await statusesOf(world, rag);
-          if (status !== "processing") left.push(world.now - began);
-          return await embedder.model.doEmbed(options);
-        };
-        return { ...embedder, model: { ...embedder.model, doEmbed } };
-      },
-    };
+    world.beforeEmbedding(async () => {
+      world.now += 30 * SECOND_MS;
+      await sweep(world.services);
+      const { "a.txt": status } = await statusesOf(world, rag);
+      if (status !== "processing") left.push(world.now - began);
+    });
     void world.deliverBatch("quarry-index", world.waiting.splice(0));
     await vi.waitFor(async () => {
       expect((await statusesOf(world, rag))["b.txt"]).toBe("indexed");
@@ -97,20 +78,11 @@ test("files that wait behind a slow one are released when the time to begin is o
     .run();
   const began = world.now;
   const released: number[] = [];
-  const { models } = world.services;
-  world.services.models = {
-    ...models,
-    embedder(name, dimensions) {
-      const embedder = models.embedder(name, dimensions);
-      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
-        world.now += 30 * SECOND_MS;
-        const { "b.txt": status } = await statusesOf(world, rag);
-        if (status === "pending") released.push(world.now - began);
-        return await embedder.model.doEmbed(options);
-      };
-      return { ...embedder, model: { ...embedder.model, doEmbed } };
-    },
-  };
+  world.beforeEmbedding(async () => {
+    world.now += 30 * SECOND_MS;
+    const { "b.txt": status } = await statusesOf(world, rag);
+    if (status === "pending") released.push(world.now - began);
+  });
   await world.deliverBatch("quarry-index", world.waiting.splice(0));
   expect(released[0]).toBeLessThanOrEqual(BOUND_MS);
   expect(await statusesOf(world, rag)).toEqual({ "a.txt": "indexed", "b.txt": "pending" });
@@ -119,14 +91,14 @@ test("files that wait behind a slow one are released when the time to begin is o
 test("a sweep whose removals stall takes up what a dead worker left, and ends", async () => {
   const { world, source, rag } = await worldOf({ "z.txt": "A note that goes." });
   await world.deliver();
-  await push(world, source, "a.txt", "A note.");
+  await world.put(source, "a.txt", "A note.");
   stallReads(world, () => true);
   void world.deliverBatch("quarry-index", world.waiting.splice(0));
   const { ragIndexes } = world.services;
   const { promise: stalled, reject: release } = Promise.withResolvers<never>();
   world.services.ragIndexes = (address) =>
     new Proxy(ragIndexes(address), { get: () => () => stalled });
-  const removal = removePushedFile(world.services, { source: { id: source }, path: "z.txt" });
+  const removal = world.drop(source, "z.txt");
   await vi.waitFor(async () => {
     expect(await statusesOf(world, rag)).toEqual({ "a.txt": "processing", "z.txt": "deleted" });
   }, REAL_TIMEOUT_MS);

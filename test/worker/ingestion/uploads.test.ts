@@ -7,12 +7,10 @@ import { removeFileSource } from "../../../src/catalog/file-sources/remove-file-
 import { sha256Hex } from "../../../src/core/hash.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import { CrashPoint } from "../../support/crash.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
-import { push } from "./heavy-files.ts";
+import { World, bytesOf, ragWorld } from "../../support/ingestion-world.ts";
 
 const LINE = "The lock keeper notes the height of the water at each turn of the tide.\n\n";
 const PART = new TextEncoder().encode(LINE.repeat(3_700));
@@ -60,20 +58,11 @@ async function storedBytes(source: FileSourceId): Promise<string[]> {
 }
 
 test("a long upload goes on to the bucket while it comes, and ends like any other", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   const sha256 = await sha256Hex(WHOLE);
   let isPassedOn = false;
-  const { files } = world.services;
-  world.services.files = new Proxy(files, {
-    get(target, name) {
-      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => {
-        isPassedOn ||= name === "put" && args[1] instanceof ReadableStream;
-        return Reflect.apply(method, target, args);
-      };
-    },
+  world.beforeBucketCall((name, args) => {
+    isPassedOn ||= name === "put" && args[1] instanceof ReadableStream;
   });
   let wasPassedOn = false;
   const body = longBody(async () => {
@@ -111,10 +100,8 @@ test("a long upload that breaks off stores nothing", async () => {
 });
 
 test("a path taken during a long upload ends with the upload's bytes alone", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  const body = longBody(async () => await push(world, source, "log.txt", "Another's note."));
+  const { world, source, rag } = await ragWorld();
+  const body = longBody(async () => void (await world.put(source, "log.txt", "Another's note.")));
   expect(await putLong(world, source, body)).toMatchObject({ changed: true, created: false });
   await world.deliver();
   await sweep(world.services);
@@ -124,10 +111,8 @@ test("a path taken during a long upload ends with the upload's bytes alone", asy
 });
 
 test("a file that was forgotten during a long upload is a new file", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await push(world, source, "log.txt", "A note.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "log.txt", "A note.");
   const body = longBody(async () => {
     await env.DB.batch([
       env.DB.prepare("delete from rag_files where rag_id = ?").bind(rag),
@@ -167,12 +152,10 @@ test("a long upload leaves nothing when the database fails before its row is wri
 });
 
 test("a file forgotten while its new bytes land is reported, and stored when resent", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await push(world, source, "log.txt", "A note.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "log.txt", "A note.");
   await world.deliver();
-  await removePushedFile(world.services, { source: { id: source }, path: "log.txt" });
+  await world.drop(source, "log.txt");
   world.now += 40 * DAY_MS;
   const untouched = world.services;
   world.services = { ...untouched, files: sweptAfterPut(untouched) };
@@ -211,10 +194,9 @@ test("bytes that a crash left before any row named them are gone the next day", 
   for (let at = 1, hasCrashed = true; hasCrashed; at++) {
     for (const path of [`new-${at}.txt`, "known.txt"]) {
       const crash = new CrashPoint(at, "after");
-      const dying = { services: crash.wrap(services) };
-      await push(dying, id, path, `Note ${at}.`).catch(() => undefined);
+      await world.workUntil(crash, () => world.put(id, path, `Note ${at}.`));
       ({ hasCrashed } = crash);
-      await push(world, id, path, `Another note ${at}.`);
+      await world.put(id, path, `Another note ${at}.`);
     }
   }
   const { results } = await env.DB.prepare("select path from files where file_source_id = ?")

@@ -1,20 +1,7 @@
 import { expect, test } from "vitest";
 
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
-
-type Source = Awaited<ReturnType<World["addSource"]>>;
-
-const put = (world: World, id: Source, path: string, text: string) =>
-  putFile(world.services, {
-    source: { id },
-    path,
-    body: bytesOf(text),
-    contentLength: null,
-    mimeType: "text/markdown",
-    metadata: null,
-  });
+import { World, ragWorld } from "../../support/ingestion-world.ts";
 
 /** The embedder answers as told from now on. */
 function embedding(world: World, reply: { tokens?: number | null; failure?: ModelFailure }): void {
@@ -43,8 +30,8 @@ test("what embedding used is told once a batch, by RAG and model", async () => {
   const source = await world.addSource();
   const rags = [await world.addRag(source), await world.addRag(source)];
   embedding(world, { tokens: 90 });
-  await put(world, source, "a.md", text);
-  await put(world, source, "b.md", `${text} And more.`);
+  await world.put(source, "a.md", text);
+  await world.put(source, "b.md", `${text} And more.`);
   await world.deliver();
   expect(world.usage).toHaveLength(1);
   expect(world.usage[0]).toMatchObject({ kind: "index", tokenId: null, model: null });
@@ -63,28 +50,26 @@ test("tokens are estimated where the provider tells none; what is known costs no
   const source = await world.addSource();
   await world.addRag(source);
   embedding(world, { tokens: null });
-  await put(world, source, "a.md", text);
+  await world.put(source, "a.md", text);
   await world.deliver();
   const tokens = world.usage[0]?.uses?.[0]?.inputTokens ?? 0;
   expect(tokens).toBeGreaterThan(15);
   expect(tokens).toBeLessThan(40);
   world.usage.length = 0;
-  await put(world, source, "a.md", text);
+  await world.put(source, "a.md", text);
   await world.deliver();
   expect(world.usage).toEqual([]);
 });
 
 test("a failed embedding is told as such, and one that cannot be told fails no file", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   embedding(world, { failure: new ModelFailure("401", { status: 401 }) });
   const told: [event: string, facts: unknown][] = [];
   const warn = (event: string, facts?: unknown) => void told.push([event, facts]);
   const log = { ...world.services.log, warn };
   world.services.log = { ...log, with: () => log };
-  await put(world, source, "a.md", text);
-  await put(world, source, "b.md", `${text} And another.`);
+  await world.put(source, "a.md", text);
+  await world.put(source, "b.md", `${text} And another.`);
   await world.deliver();
   expect(world.usage[0]?.uses).toMatchObject([{ failed: true, inputTokens: 0, ragIds: [rag] }]);
   // The log has the reason at the first attempt, once for both files.
@@ -96,9 +81,8 @@ test("a failed embedding is told as such, and one that cannot be told fails no f
     ...silent.services.queue,
     usage: () => Promise.reject(new Error("down")),
   };
-  const other = await silent.addSource();
-  const indexed = await silent.addRag(other);
-  await put(silent, other, "a.md", text);
+  const { source: other, rag: indexed } = await silent.addSourceAndRag();
+  await silent.put(other, "a.md", text);
   await silent.deliver();
   expect(await silent.rows(indexed)).toMatchObject([{ path: "a.md", status: "indexed" }]);
 });

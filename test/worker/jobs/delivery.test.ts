@@ -2,10 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
-import type { FileSourceId } from "../../../src/core/ids.ts";
 import { MAX_TRIES } from "../../../src/ingestion/timeouts.ts";
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { retryFiles } from "../../../src/ingestion/indexing/retry-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
@@ -13,49 +10,29 @@ import { recoverAfterRestart } from "../../../src/ingestion/maintenance/tick.ts"
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { Dice } from "../../support/dice.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { World, ragWorld } from "../../support/ingestion-world.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 
 /** What is told by many files is told once; on Vectorize a double compares every vector. */
 const HEALTHY_FILES = usesVectorize ? 199 : 999;
 const TIMEOUT_MS = 600_000;
 
-const push = async (world: World, source: FileSourceId, path: string, text: string) =>
-  await putFile(world.services, {
-    source: { id: source },
-    path,
-    body: bytesOf(text),
-    contentLength: null,
-    mimeType: "text/plain",
-    metadata: null,
-  });
-
 /** Every call of the embedding model for a text with this word fails in this way. */
 function failingEmbedder(world: World, word: string, failure: () => Error) {
   const { models } = world.services;
-  world.services.models = {
-    ...models,
-    embedder(name, dimensions) {
-      const embedder = models.embedder(name, dimensions);
-      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
-        if (options.values.some((text) => text.includes(word))) throw failure();
-        return await embedder.model.doEmbed(options);
-      };
-      return { ...embedder, model: { ...embedder.model, doEmbed } };
-    },
-  };
+  world.beforeEmbedding((texts) => {
+    if (texts.some((text) => text.includes(word))) throw failure();
+  });
   return () => (world.services.models = models);
 }
 
 test("messages delivered three times in random order give the same state as once", async () => {
   const dice = new Dice(7);
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  for (let at = 0; at < 12; at++) await push(world, source, `${at}.txt`, `A note, ${at}.`);
-  for (let at = 0; at < 4; at++) await push(world, source, `${at}.txt`, `A note, ${at}, changed.`);
-  await removePushedFile(world.services, { source: { id: source }, path: "5.txt" });
-  await push(world, source, "6.txt", "");
+  const { world, source, rag } = await ragWorld();
+  for (let at = 0; at < 12; at++) await world.put(source, `${at}.txt`, `A note, ${at}.`);
+  for (let at = 0; at < 4; at++) await world.put(source, `${at}.txt`, `A note, ${at}, changed.`);
+  await world.drop(source, "5.txt");
+  await world.put(source, "6.txt", "");
   const once = world.waiting.splice(0);
   expect(once.length).toBe(17);
   world.waiting = dice.shuffle([...once, ...once, ...once]);
@@ -81,8 +58,7 @@ test(
     const files: Record<string, string> = { "poison.txt": "A note, poison." };
     for (let at = 0; at < HEALTHY_FILES; at++) files[`${at}.txt`] = `A note, ${at}.`;
     const world = new World({ sourceReaders: async () => new ScriptedSource(files) });
-    const source = await world.addSource("cloud_drive");
-    const rag = await world.addRag(source);
+    const { source, rag } = await world.addSourceAndRag("cloud_drive");
     const heal = failingEmbedder(
       world,
       "poison",
@@ -118,13 +94,11 @@ test(
 );
 
 test("during a passing failure the file waits, and its earlier text still answers", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await push(world, source, "a.txt", "A note, first.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "a.txt", "A note, first.");
   await world.deliver();
   failingEmbedder(world, "second", () => new ModelFailure("503", { retryable: true }));
-  await push(world, source, "a.txt", "A note, second.");
+  await world.put(source, "a.txt", "A note, second.");
   const [envelope] = world.waiting.splice(0);
   if (envelope !== undefined) await world.deliverBatch("quarry-index", [envelope]);
   expect(world.waiting).toHaveLength(1);
@@ -133,10 +107,8 @@ test("during a passing failure the file waits, and its earlier text still answer
 });
 
 test("a lost message is sent again by the sweep, and at once after a restart", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await push(world, source, "a.txt", "A note.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "a.txt", "A note.");
   world.waiting = [];
   const waiting = () =>
     world.waiting.filter(({ body }) => "fileId" in body && body.ragId === rag).length;
@@ -152,10 +124,8 @@ test("a lost message is sent again by the sweep, and at once after a restart", a
 });
 
 test("a file whose worker dies each time is given up, and says so", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await push(world, source, "a.txt", "A note.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "a.txt", "A note.");
   await env.DB.prepare(
     "update rag_files set status = 'processing', attempts = 5, claimed_until = 5 where rag_id = ?",
   )
@@ -170,13 +140,11 @@ test("a file whose worker dies each time is given up, and says so", async () => 
 test(
   "an index that differs from its count is repaired",
   async () => {
-    const world = new World();
-    const source = await world.addSource();
-    const rag = await world.addRag(source);
-    await push(world, source, "a.txt", "A note, kept.");
-    await push(world, source, "b.txt", "A note, lost by the index.");
-    await push(world, source, "c.txt", "A note, lost by the database.");
-    await push(world, source, "d.txt", "A note, lost by it too.");
+    const { world, source, rag } = await ragWorld();
+    await world.put(source, "a.txt", "A note, kept.");
+    await world.put(source, "b.txt", "A note, lost by the index.");
+    await world.put(source, "c.txt", "A note, lost by the database.");
+    await world.put(source, "d.txt", "A note, lost by it too.");
     await world.deliver();
     const rows = await env.DB.prepare(
       "select path, file_id as fileId, revision from rag_files where rag_id = ?",
@@ -191,9 +159,7 @@ test(
       .run();
     // Each turn of the sweep looks at some RAGs; all have their turn in time.
     for (let turn = 0; turn < 40; turn++) {
-      world.now += MINUTE_MS;
-      await sweep(world.services);
-      await world.deliver();
+      await world.sweepAfter(1);
     }
     expect(await world.shown(rag)).toEqual({
       "a.txt": ["A note, kept."],
@@ -240,8 +206,7 @@ for (const [killed, goOn] of NEXT) {
         return await new Promise<never>(() => undefined);
       };
       const world = new World({ sourceReaders: async () => reader });
-      const source = await world.addSource("cloud_drive");
-      const rag = await world.addRag(source);
+      const { source, rag } = await world.addSourceAndRag("cloud_drive");
       await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
       const statuses = async () => (await world.rows(rag)).map(({ status }) => status);
       let deaths = 0;

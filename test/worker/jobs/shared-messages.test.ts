@@ -1,35 +1,27 @@
 import { expect, test } from "vitest";
 
+import { inBatches } from "../../../src/core/work/batches.ts";
 import type { FileId, RagId } from "../../../src/core/ids.ts";
 import { newId } from "../../../src/core/ids.ts";
-import { inBatches } from "../../../src/core/work/batches.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import type { IndexMessage, IndexMessages } from "../../../src/ports/job-queue.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
-import type { Services } from "../../../src/services.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { World, ragWorld } from "../../support/ingestion-world.ts";
 
 /** The embedding model fails for texts with the word "poison". */
-const withPoison = (models: Services["models"]): Services["models"] => ({
-  ...models,
-  embedder(name, dimensions) {
-    const embedder = models.embedder(name, dimensions);
-    const doEmbed: typeof embedder.model.doEmbed = async (options) => {
-      const isPoisoned = options.values.some((text) => text.includes("poison"));
-      if (isPoisoned) throw new ModelFailure("422", { status: 422, retryable: false });
-      return await embedder.model.doEmbed(options);
-    };
-    return { ...embedder, model: { ...embedder.model, doEmbed } };
-  },
-});
+const poison = (world: World) =>
+  world.beforeEmbedding((texts) => {
+    const isPoisoned = texts.some((text) => text.includes("poison"));
+    if (isPoisoned) throw new ModelFailure("422", { status: 422, retryable: false });
+  });
 
 test("small files of a batch share messages; one that fails delays only itself", async () => {
   const world = new World();
   const source = await world.addSource();
   const rags = [await world.addRag(source), await world.addRag(source)];
   const { models } = world.services;
-  world.services.models = withPoison(models);
+  poison(world);
   const texts = Array.from({ length: 30 }, (_, at) => `A note, ${at}.`);
   async function* files() {
     for (const [at, text] of ["A note, poison.", "x".repeat(70_000), ...texts].entries()) {
@@ -138,9 +130,7 @@ test("texts travel to four indexes, and where there are five all read the bytes"
 });
 
 test("when the time is over, files that were not begun are queued again, together", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld();
   async function* files() {
     for (const at of [0, 1, 2, 3, 4]) {
       const bytes = Uint8Array.from(new TextEncoder().encode(`A note, ${at}.`));

@@ -53,8 +53,7 @@ test("a provider of one manifest has a form, keeps its secret and is scanned", a
 
   services.sourceReaders = async ({ id }) =>
     await openSource(services, { id, provider, ...sealed });
-  const source = await world.addSource(provider, sealed.config);
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag(provider, sealed.config);
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: 2, failed: 0, error: null });
   expect(await world.shown(rag, "hush")).toEqual({

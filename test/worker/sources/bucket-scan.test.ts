@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { World } from "../../support/ingestion-world.ts";
+import { World, ragWorld } from "../../support/ingestion-world.ts";
 import { s3Error, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
 import { lastRun, scan } from "./scanning.ts";
 
@@ -29,9 +29,7 @@ function library(): Map<string, string> {
 async function scanned() {
   const objects = library();
   const bucket = serveBucket(objects);
-  const world = new World();
-  const source = await world.addSource("object_storage", CONFIG);
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld("object_storage", CONFIG);
   await scan(world, source);
   bucket.pages = 0;
   return { objects, bucket, world, source, rag };
@@ -131,8 +129,10 @@ test("the bound bucket is read below its prefix, and never what is the service's
   await env.FILES.put("papers/b/c.txt", "A note in text.", { customMetadata: { owner: "Ada" } });
   await env.FILES.put("papers/empty/", "");
   await env.FILES.put("elsewhere.md", "A note elsewhere.");
-  const source = await world.addSource("object_storage", { r2: true, prefix: "papers" });
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag("object_storage", {
+    r2: true,
+    prefix: "papers",
+  });
   await scan(world, source);
   expect(await world.rows(rag)).toMatchObject([
     { path: "a.md", status: "indexed" },

@@ -87,8 +87,7 @@ async function scanned<Of extends Drive>(of: Of) {
   world.services.log = log;
   world.services.config = { ...world.services.config, ALLOW_PRIVATE_URLS: true };
   world.services.sourceReaders = async (named) => await openSource(world.services, named);
-  const source = await world.addSource(of.provider, of.config);
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag(of.provider, of.config);
   await scan(world, source);
   return { ...of, world, source, rag, logged };
 }

@@ -6,7 +6,7 @@ import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
 import { readRunPage } from "../../../src/db/scans/run-pages.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { needsOf } from "../../../src/panel/pages/overview/needs.tsx";
-import { World } from "../../support/ingestion-world.ts";
+import { World, ragWorld } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";
 import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
 
@@ -28,9 +28,7 @@ function mossSite(): Site {
 test("a site is scanned and searched; unchanged pages cost no download", async () => {
   const site = mossSite();
   const asked = serve(site);
-  const world = new World();
-  const source = await world.addSource("web", { startUrls: [BASE] });
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld("web", { startUrls: [BASE] });
   await scan(world, source);
   expect(await world.rows(rag)).toMatchObject([
     { path: `${BASE}/`, status: "indexed" },
@@ -90,9 +88,7 @@ test("what a limit leaves out is told in the run, at the source and in the overv
 test("a server that errs takes nothing from search and leaves no file of its own", async () => {
   const site = mossSite();
   serve(site);
-  const world = new World();
-  const source = await world.addSource("web", { startUrls: [BASE] });
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld("web", { startUrls: [BASE] });
   await scan(world, source);
   for (const address of site.keys()) site.set(address, () => new Response("", { status: 502 }));
   await scan(world, source);
@@ -129,9 +125,7 @@ test("pushed URLs are files at once, and checked by every scan until they are de
   const site = mossSite();
   page(site, `${BASE}/pushed`, "A note that was pushed.", ["/never-followed"]);
   const asked = serve(site);
-  const world = new World();
-  const source = await world.addSource("web", { startUrls: [BASE], maxDepth: 0 });
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld("web", { startUrls: [BASE], maxDepth: 0 });
   const secret = `${BASE.replace("//", "//user:secret@")}/pushed`;
   const urls = [`${BASE}/pushed#part`, secret, `${BASE}/lost`, "http://169.254.169.254/latest"];
   await pushUrls(world.services, { sourceId: source, urls, limits: { maxPushedUrls: 100 } });
@@ -184,9 +178,7 @@ const pushesOf = async (source: string) =>
     .first();
 
 test("pushed URLs beyond the source's cap never become files, however many push", async () => {
-  const world = new World();
-  const source = await world.addSource("web");
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld("web");
   const limits = { maxPushedUrls: 500 };
   const push = async (urls: string[]) =>
     await pushUrls(world.services, { sourceId: source, urls, limits });
@@ -216,9 +208,7 @@ test("pushed URLs of other hosts are refused, and leave with the next scan", asy
   const site = mossSite();
   page(site, `${BASE}/pushed`, "A note that was pushed.", []);
   serve(site);
-  const world = new World();
-  const source = await world.addSource("web", { startUrls: [BASE], maxDepth: 0 });
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld("web", { startUrls: [BASE], maxDepth: 0 });
   const { hostname } = new URL(BASE);
   const urls = [`${BASE}/pushed`, "http://203.0.113.9/a"];
   const push = async (pushHosts?: string[]) =>
@@ -255,9 +245,7 @@ test("a long crawl goes on over several pages of a listing and leaves nothing be
   page(site, `${BASE}/`, "A note of notes.", links);
   for (const link of links) page(site, `${BASE}${link}`, `A note numbered ${link}.`);
   serve(site);
-  const world = new World();
-  const source = await world.addSource("web", { startUrls: [BASE] });
-  const rag = await world.addRag(source);
+  const { world, source, rag } = await ragWorld("web", { startUrls: [BASE] });
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: 151, failed: 0, error: null });
   expect(await world.counters(rag)).toMatchObject({ indexed: 151, pending: 0, error: 0 });

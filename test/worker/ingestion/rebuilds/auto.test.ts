@@ -1,7 +1,6 @@
 import { expect, test, vi } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
-import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
@@ -10,14 +9,12 @@ import { CrashPoint } from "../../../support/crash.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
   deliverBut,
-  drop,
   facts,
   found,
   generations,
   indexedRag,
   longText,
   ofBuild,
-  push,
   states,
   tenMinutesLater,
 } from "./support.ts";
@@ -58,9 +55,9 @@ test("a small RAG asks nothing of Vectorize, whatever happens to its files", asy
   const world = await autoWorld();
   const { source, rag } = await indexedRag(world, filesOf(SMALL));
   expect(await shownFiles(world, rag)).toEqual(inOrder(SMALL));
-  await push(world, source, "moss.html", longText("bracken"));
+  await world.put(source, "moss.html", longText("bracken"));
   await deliverTwice(world);
-  await drop(world, source, "fen.html");
+  await world.drop(source, "fen.html");
   const { texts, counts } = await found(world, rag);
   expect(Object.keys(counts).sort()).toEqual(["gorse.html", "moss.html"]);
   expect(texts.join(" ")).toContain("The bracken ends here");
@@ -86,9 +83,9 @@ test("a RAG that outgrows its object moves while it answers, and back only by ha
   // Files are changed, added and deleted while it moves.
   await world.deliverBatch("quarry-index", world.waiting.splice(0, 2));
   expect(await shownFiles(world, rag)).toEqual(inOrder(GROWN));
-  await drop(world, source, "fen.html");
-  await push(world, source, "moss.html", longText("bracken"));
-  await push(world, source, "reed.html", longText("reed"));
+  await world.drop(source, "fen.html");
+  await world.put(source, "moss.html", longText("bracken"));
+  await world.put(source, "reed.html", longText("reed"));
   const now = inOrder(["gorse", "heather", "moss", "sedge"]);
   expect(await shownFiles(world, rag)).toEqual(now);
   await deliverTwice(world);
@@ -101,7 +98,7 @@ test("a RAG that outgrows its object moves while it answers, and back only by ha
   expect(await shownFiles(world, rag)).toEqual(whole);
   expect(world.held(rag)).toHaveLength((await facts(world, rag, 2)).chunks);
 
-  for (const path of ["gorse.html", "heather.html", "moss.html"]) await drop(world, source, path);
+  for (const path of ["gorse.html", "heather.html", "moss.html"]) await world.drop(source, path);
   await world.minutesPass(2);
   expect(await places(rag)).toEqual(["dropped in object", "live in vectorize"]);
   await reindexRag(world.services, { ragId: rag });
@@ -149,17 +146,10 @@ test("a move whose worker dies at any call ends as if it had not", async () => {
     const { rag } = await indexedRag(world, filesOf(GROWN));
     await sweep(world.services);
     const crash = new CrashPoint(at, at % 16 === 3 ? "before" : "after");
-    const untouched = world.services;
-    world.services = crash.wrap(untouched);
-    await world.deliver().catch(() => undefined);
-    world.services = untouched;
+    await world.workUntil(crash);
     crash.revive();
     expect({ at, files: await shownFiles(world, rag) }).toEqual({ at, files: inOrder(GROWN) });
-    for (const minutes of [0, 3, 15]) {
-      world.now += minutes * MINUTE_MS;
-      await sweep(world.services);
-      await world.deliver();
-    }
+    await world.sweepAfter(0, 3, 15);
     expect({ at, states: (await states(rag)).slice(1) }).toEqual({ at, states: ["2 live"] });
     expect(await shownFiles(world, rag)).toEqual(inOrder(GROWN));
     world.now += SHOWN_AFTER_MS;

@@ -1,10 +1,8 @@
 import { expect, test, vi } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/time.ts";
-import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../../support/crash.ts";
 import { World } from "../../../support/ingestion-world.ts";
-import { drop, facts, found, indexedRag, longText, patch, push, states } from "./support.ts";
+import { facts, found, indexedRag, longText, patch, states } from "./support.ts";
 
 const MAX_CALLS = 80;
 /** Each run takes a while: of the calls every fourth is tried, others before than after. */
@@ -14,11 +12,7 @@ vi.setConfig({ testTimeout: 600_000 });
 
 async function recover(world: World): Promise<void> {
   await world.deliver();
-  for (const minutes of [3, 15]) {
-    world.now += minutes * MINUTE_MS;
-    await sweep(world.services);
-    await world.deliver();
-  }
+  await world.sweepAfter(3, 15);
 }
 
 test("a build or activation whose worker dies at any call ends as if it had not", async () => {
@@ -32,13 +26,10 @@ test("a build or activation whose worker dies at any call ends as if it had not"
         "b.html": longText("fen"),
       });
       await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
-      await push(world, source, "a.html", longText("bracken"));
-      await drop(world, source, "b.html");
+      await world.put(source, "a.html", longText("bracken"));
+      await world.drop(source, "b.html");
       const crash = new CrashPoint(at, moment);
-      const untouched = world.services;
-      world.services = crash.wrap(untouched);
-      await world.deliver().catch(() => undefined);
-      world.services = untouched;
+      await world.workUntil(crash);
       crash.revive();
       await recover(world);
       expect((await states(rag)).at(-1)).toMatch(/ live$/);

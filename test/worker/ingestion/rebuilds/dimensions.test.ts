@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { reindexRag, returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
@@ -48,14 +47,11 @@ test("after a return the abandoned embedding model is not built until asked for"
     world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: dimensions };
   };
   setDimensions(512);
-  await sweep(world.services);
-  await world.deliver();
+  await world.sweepAfter(0);
   await returnToIndex(world.services, { ragId: rag });
   await world.deliver();
   for (let minute = 0; minute < 3; minute++) {
-    world.now += MINUTE_MS;
-    await sweep(world.services);
-    await world.deliver();
+    await world.sweepAfter(1);
   }
   expect(await states(rag)).toEqual(["1 live", "2 retired"]);
   expect(await found(world, rag)).toEqual(before);
@@ -66,7 +62,6 @@ test("after a return the abandoned embedding model is not built until asked for"
   await returnToIndex(world.services, { ragId: rag });
   await world.deliver();
   setDimensions(256);
-  await sweep(world.services);
-  await world.deliver();
+  await world.sweepAfter(0);
   expect((await states(rag)).at(-1)).toBe("4 live");
 });

@@ -10,14 +10,12 @@ import { ModelFailure } from "../../../../src/ports/models.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
-  drop,
   facts,
   found,
   indexedRag,
   longText,
   ofBuild,
   patch,
-  push,
   states,
   tenMinutesLater,
 } from "./support.ts";
@@ -42,9 +40,9 @@ test("files changed, removed and added during a build are so before and after it
     const [first] = world.waiting;
     if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
 
-    await push(world, source, "changed.html", longText("bracken"));
-    await push(world, source, "added.html", longText("sedge"));
-    await drop(world, source, "removed.html");
+    await world.put(source, "changed.html", longText("bracken"));
+    await world.put(source, "added.html", longText("sedge"));
+    await world.drop(source, "removed.html");
     await deliverBut(world, ofBuild);
     expect(await states(rag)).toEqual(["1 live", "2 building"]);
     const during = await found(world, rag);
@@ -94,27 +92,16 @@ test("the sweep finishes a build whose messages were lost; a restart does at onc
 });
 
 /** The embedding provider refuses what contains this word. */
-function refusing(world: World, word: string): void {
-  const { models } = world.services;
-  world.services.models = {
-    ...models,
-    embedder(name, dimensions) {
-      const embedder = models.embedder(name, dimensions);
-      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
-        if (options.values.some((text) => text.includes(word))) {
-          throw new ModelFailure("400", { retryable: false });
-        }
-        return await embedder.model.doEmbed(options);
-      };
-      return { ...embedder, model: { ...embedder.model, doEmbed } };
-    },
-  };
-}
+const refusing = (world: World, word: string): void =>
+  world.beforeEmbedding((texts) => {
+    const isRefused = texts.some((text) => text.includes(word));
+    if (isRefused) throw new ModelFailure("400", { retryable: false });
+  });
 
 test("a file that fails in the new generation only is an error after activation", async () => {
   const world = new World();
   const { source, rag } = await indexedRag(world, FILES);
-  await push(world, source, "empty.html", "");
+  await world.put(source, "empty.html", "");
   await world.deliver();
   refusing(world, "heather");
   await patch(world, rag, SMALL);
@@ -146,9 +133,7 @@ test("where a new model fails for every file, the old index stays until it works
 
   world.services.models = models;
   expect(await found(world, rag)).toEqual(before);
-  world.now += 20 * MINUTE_MS;
-  await sweep(world.services);
-  await world.deliver();
+  await world.sweepAfter(20);
   expect((await states(rag)).slice(0, 2)).toEqual(["1 retired", "2 live"]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, error: 0 });
 });

@@ -4,7 +4,6 @@ import { expect, test, vi } from "vitest";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { estimateTokens } from "../../../../src/text/tokens.ts";
 import { estimateRebuild } from "../../../../src/ingestion/rebuilds/estimate-rebuild.ts";
-import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import type { RebuildWish } from "../../../../src/ingestion/rebuilds/estimate-rebuild.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { World } from "../../../support/ingestion-world.ts";
@@ -128,8 +127,7 @@ test("another model's tokenizer cuts documents again, as finely as estimated", a
   const before = await facts(world, rag, 1);
   serveAs(world, "openai/text-embedding-3-small");
   const told = await estimate(world, rag, {});
-  await sweep(world.services);
-  await world.deliver();
+  await world.sweepAfter(0);
   const { chunks } = await facts(world, rag, 2);
   const index = world.services.ragIndexes({ ragId: rag, generation: 2, shard: 0 });
   const sizes = (await index.sample(chunks)).map(({ text }) => estimateTokens(text, "cl100k"));

@@ -10,14 +10,12 @@ import { CrashPoint } from "../../../support/crash.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
-  drop,
   facts,
   found as search,
   generations,
   indexedRag,
   longText,
   ofBuild,
-  push,
   states,
   tenMinutesLater,
 } from "./support.ts";
@@ -108,9 +106,9 @@ test("files changed, added and removed while it grows are so in every shard", as
   await deliverBut(world, ofBuild);
   const half = world.waiting.splice(0, 3);
   await world.deliverBatch("quarry-index", half);
-  await push(world, source, "moss.html", longText("bracken"));
-  await push(world, source, "added.html", longText("willow"));
-  await drop(world, source, "fen.html");
+  await world.put(source, "moss.html", longText("bracken"));
+  await world.put(source, "added.html", longText("willow"));
+  await world.drop(source, "fen.html");
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
   const grown = await found(world, rag);
@@ -119,8 +117,8 @@ test("files changed, added and removed while it grows are so in every shard", as
   expect(grown.texts.join(" ")).toContain("bracken");
   expect(grown.texts.join(" ")).not.toMatch(/moss ends|fen ends/);
 
-  await drop(world, source, "gorse.html");
-  await push(world, source, "reed.html", longText("osier"));
+  await world.drop(source, "gorse.html");
+  await world.put(source, "reed.html", longText("osier"));
   expect(Object.keys((await found(world, rag)).counts)).not.toContain("gorse.html");
   await world.deliver();
   const later = await found(world, rag);
@@ -135,8 +133,7 @@ test("files changed, added and removed while it grows are so in every shard", as
 test("what is missing from one shard is found by the check and indexed again", async () => {
   const world = new World();
   const { rag } = await outgrownRag(world);
-  await sweep(world.services);
-  await world.deliver();
+  await world.sweepAfter(0);
   const before = await found(world, rag);
   const shard = (await inShards(world, rag, 2)).findIndex((chunks) => chunks > 0);
   const address = { ragId: rag, generation: 2, shard };
@@ -160,17 +157,10 @@ test("growth whose worker dies at any call ends as if it had not", async () => {
     const before = await found(world, rag);
     await sweep(world.services);
     const crash = new CrashPoint(at, at % 2 === 0 ? "before" : "after");
-    const untouched = world.services;
-    world.services = crash.wrap(untouched);
-    await world.deliver().catch(() => undefined);
-    world.services = untouched;
+    await world.workUntil(crash);
     crash.revive();
     expect((await found(world, rag)).counts).toEqual(before.counts);
-    for (const minutes of [0, 3, 15]) {
-      world.now += minutes * MINUTE_MS;
-      await sweep(world.services);
-      await world.deliver();
-    }
+    await world.sweepAfter(0, 3, 15);
     expect({ at, states: (await states(rag)).slice(1) }).toEqual({ at, states: ["2 live"] });
     expect(await found(world, rag)).toEqual(before);
     expect(sum(await inShards(world, rag, 2))).toBe(6);

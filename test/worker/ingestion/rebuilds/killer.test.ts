@@ -14,22 +14,12 @@ const TIMEOUT_MS = 600_000;
 
 /** A worker that embeds a text with this word never comes to an end. */
 function dyingAt(world: World, word: string): () => Promise<"died"> {
-  const { models } = world.services;
   let died: () => void = () => undefined;
-  world.services.models = {
-    ...models,
-    embedder(name, dimensions) {
-      const embedder = models.embedder(name, dimensions);
-      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
-        if (!options.values.some((text) => text.includes(word))) {
-          return await embedder.model.doEmbed(options);
-        }
-        died();
-        return await new Promise<never>(() => undefined);
-      };
-      return { ...embedder, model: { ...embedder.model, doEmbed } };
-    },
-  };
+  world.beforeEmbedding(async (texts) => {
+    if (!texts.some((text) => text.includes(word))) return;
+    died();
+    await new Promise<never>(() => undefined);
+  });
   return () => new Promise((resolve) => (died = () => resolve("died")));
 }
 

@@ -10,7 +10,7 @@ import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { CrashPoint } from "../../../support/crash.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import { forget, ragToBuild } from "./rows-of-files.ts";
-import { push, states } from "./support.ts";
+import { states } from "./support.ts";
 
 /** Thousands of rows. */
 vi.setConfig({ testTimeout: 600_000 });
@@ -66,8 +66,8 @@ test("files changed, added or lost during a build are queued before it ends", as
     )
       .bind(rag)
       .all<{ path: string }>();
-    for (const { path } of begun) await push(world, source, path, "A note that changed.");
-    await push(world, source, "new.md", "A note that is new.");
+    for (const { path } of begun) await world.put(source, path, "A note that changed.");
+    await world.put(source, "new.md", "A note that is new.");
     await env.DB.prepare(
       `update rag_files set status = 'pending', claimed_until = 5 where rag_id = ?1 and generation = 2
          and file_id = (select file_id from rag_files where rag_id = ?1 and generation = 2

@@ -2,7 +2,6 @@ import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
-import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
@@ -67,8 +66,7 @@ test("a reindex builds once, however often its message comes, and keeps figures"
   world.waiting.push(message, message);
   world.now += MINUTE_MS;
   await world.deliver();
-  await sweep(world.services);
-  await world.deliver();
+  await world.sweepAfter(0);
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
   expect(await world.counters(rag)).toEqual(counters);
 });

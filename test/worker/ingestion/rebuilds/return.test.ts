@@ -1,19 +1,16 @@
 import { expect, test, vi } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
-import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
-  drop,
   found,
   indexedRag,
   longText,
   ofGeneration,
   patch,
-  push,
   states,
   tenMinutesLater,
 } from "./support.ts";
@@ -57,9 +54,9 @@ test("changes made meanwhile are in the generation that is returned to", async (
   const { source, rag } = await indexedRag(world, FILES);
   await patch(world, rag, SMALL);
   await world.deliver();
-  await push(world, source, "a.html", longText("bracken"));
-  await push(world, source, "d.html", longText("willow"));
-  await drop(world, source, "b.html");
+  await world.put(source, "a.html", longText("bracken"));
+  await world.put(source, "d.html", longText("willow"));
+  await world.drop(source, "b.html");
   await world.deliver();
   const live = await found(world, rag);
 
@@ -84,7 +81,7 @@ test("what left the scopes meanwhile is not in the index gone back to", async ()
   const scopes = ["a.html", "b.html"].map((value) => ({ type: "path" as const, value }));
   await patch(world, rag, { scopeMode: "scoped", scopes });
   await world.deliver();
-  await drop(world, source, "b.html");
+  await world.drop(source, "b.html");
   await world.deliver();
 
   await returnToIndex(world.services, { ragId: rag });
@@ -106,11 +103,7 @@ test("the sweep finishes a return that dies; after the drop it is refused", asyn
   await world.deliver();
   await returnToIndex(world.services, { ragId: rag });
   world.waiting = [];
-  for (const minutes of [0, 3, 15]) {
-    world.now += minutes * MINUTE_MS;
-    await sweep(world.services);
-    await world.deliver();
-  }
+  await world.sweepAfter(0, 3, 15);
   expect(await states(rag)).toEqual(["1 live", "2 retired"]);
   expect(await found(world, rag)).toEqual(before);
 

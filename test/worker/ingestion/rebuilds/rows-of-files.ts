@@ -10,8 +10,7 @@ export async function ragToBuild(
   world: World,
   files: number,
 ): Promise<{ rag: RagId; source: FileSourceId }> {
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag();
   await env.DB.batch([
     env.DB.prepare(
       `with recursive n(i) as (values (1) union all select i + 1 from n where i < ?2)

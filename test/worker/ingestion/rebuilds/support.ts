@@ -1,15 +1,10 @@
 import { env } from "cloudflare:workers";
 
-import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
 import type { RagPatch } from "../../../../src/catalog/rags/rag-settings.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
-import { putFile } from "../../../../src/ingestion/uploads/put-file.ts";
-import { removePushedFile } from "../../../../src/ingestion/uploads/remove-pushed-file.ts";
-import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
-import { bytesOf } from "../../../support/ingestion-world.ts";
 import type { World } from "../../../support/ingestion-world.ts";
 
 /** About 40 words: one chunk of 400 tokens, several of 16. */
@@ -17,20 +12,6 @@ export const longText = (name: string) =>
   `A note about ${name}. The first of its parts speaks of water and peat. ` +
   `The second of its parts speaks of wind over open ground. ` +
   `The third of its parts speaks of the people who lived there. The ${name} ends here.`;
-
-export async function push(world: World, source: FileSourceId, path: string, text: string) {
-  await putFile(world.services, {
-    source: { id: source },
-    path,
-    body: bytesOf(text),
-    contentLength: null,
-    mimeType: "text/html",
-    metadata: null,
-  });
-}
-
-export const drop = async (world: World, source: FileSourceId, path: string) =>
-  await removePushedFile(world.services, { source: { id: source }, path });
 
 export async function patch(world: World, ragId: RagId, change: RagPatch) {
   const rag = await findRag(world.services, { key: ragId });
@@ -43,9 +24,8 @@ export async function indexedRag(
   files: Record<string, string>,
 ): Promise<{ source: FileSourceId; rag: RagId }> {
   world.sharesMessages = false;
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  for (const [path, text] of Object.entries(files)) await push(world, source, path, text);
+  const { source, rag } = await world.addSourceAndRag();
+  for (const [path, text] of Object.entries(files)) await world.put(source, path, text);
   await world.deliver();
   return { source, rag };
 }
@@ -93,9 +73,7 @@ export const states = async (ragId: RagId) =>
 export async function tenMinutesLater(world: World): Promise<void> {
   world.services.config = { ...world.services.config, REPLACED_INDEX_MINUTES: 5 };
   for (let minute = 0; minute < 10; minute++) {
-    world.now += MINUTE_MS;
-    await sweep(world.services);
-    await world.deliver();
+    await world.sweepAfter(1);
   }
 }
 

@@ -14,7 +14,6 @@ import { World } from "../../../support/ingestion-world.ts";
 import { CHUNKS_BEFORE, forget, ragToBuild } from "./rows-of-files.ts";
 import {
   deliverBut,
-  drop,
   facts,
   found,
   indexedRag,
@@ -22,7 +21,6 @@ import {
   ofBuild,
   ofGeneration,
   patch,
-  push,
   states,
 } from "./support.ts";
 
@@ -138,8 +136,8 @@ async function expectTrueFigures(world: World, rag: RagId): Promise<void> {
 test("a file that waits at the switch is pending after it, and answers as before", async () => {
   const world = new World();
   const { source, rag } = await readyRag(world);
-  await push(world, source, "a.html", longText("bracken"));
-  await push(world, source, "new.html", longText("sedge"));
+  await world.put(source, "a.html", longText("bracken"));
+  await world.put(source, "new.html", longText("sedge"));
   await continueBuild(world.services, rag);
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
   expect(await world.rows(rag)).toMatchObject([
@@ -159,10 +157,10 @@ test("a file that waits at the switch is pending after it, and answers as before
 test("a file changed and changed back around the switch says what it says now", async () => {
   const world = new World();
   const { source, rag } = await readyRag(world);
-  await push(world, source, "a.html", "A note, now short, of two parts.");
+  await world.put(source, "a.html", "A note, now short, of two parts.");
   await continueBuild(world.services, rag);
   await world.deliver();
-  await push(world, source, "a.html", longText("moss"));
+  await world.put(source, "a.html", longText("moss"));
   await world.deliver();
   await expectTrueFigures(world, rag);
   expect((await found(world, rag)).texts.join(" ")).toContain("moss ends here");
@@ -171,8 +169,8 @@ test("a file changed and changed back around the switch says what it says now", 
 test("a removal and a failure just before the switch stay", async () => {
   const world = new World();
   const { source, rag } = await readyRag(world);
-  await drop(world, source, "a.html");
-  await push(world, source, "b.html", "");
+  await world.drop(source, "a.html");
+  await world.put(source, "b.html", "");
   await continueBuild(world.services, rag);
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
   await world.deliver();
@@ -186,7 +184,7 @@ test("a removal and a failure just before the switch stay", async () => {
 test("a file that is newer in the live index keeps the switch waiting", async () => {
   const world = new World();
   const { source, rag } = await readyRag(world);
-  await push(world, source, "a.html", longText("bracken"));
+  await world.put(source, "a.html", longText("bracken"));
   await deliverBut(world, ofBuild);
   await continueBuild(world.services, rag);
   expect(await states(rag)).toEqual(["1 live", "2 building"]);
@@ -199,7 +197,7 @@ test("a file that is newer in the live index keeps the switch waiting", async ()
 test("what a worker still did for the replaced index does not count", async () => {
   const world = new World();
   const { source, rag } = await readyRag(world);
-  await push(world, source, "a.html", longText("bracken"));
+  await world.put(source, "a.html", longText("bracken"));
   const untouched = world.services;
   world.services = {
     ...untouched,

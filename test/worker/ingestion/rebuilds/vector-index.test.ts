@@ -1,7 +1,6 @@
 import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
-import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
   deliverBut,
@@ -49,8 +48,7 @@ test("vectors of a size that the vector index cannot hold change nothing and say
   const { log } = world.services;
   world.services.log = { ...log, error: (...line) => void errors.push(line) };
   world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: 512 };
-  await sweep(world.services);
-  await world.deliver();
+  await world.sweepAfter(0);
   world.now += MINUTE_MS;
   expect(JSON.stringify(errors)).toContain("EMBEDDING_DIMENSIONS is now 512");
   expect(await states(rag)).toEqual(["1 live"]);

@@ -11,8 +11,7 @@ export const notes = (count: number) =>
 export async function followedWorld(files: Record<string, string>, provider = "cloud_drive") {
   const reader = new FollowedSource(files);
   const world = new World({ sourceReaders: async () => reader });
-  const source = await world.addSource(provider);
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag(provider);
   const scan = async (confirmRemovals = false) => {
     world.now += 1_000;
     await requestScan(world.services, { sourceId: source, confirmRemovals, urls: null });

@@ -25,8 +25,7 @@ afterEach(() => {
 async function worldWith(files: Record<string, string>) {
   const reader = new ScriptedSource(files);
   const world = new World({ sourceReaders: async () => reader });
-  const source = await world.addSource("cloud_drive");
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag("cloud_drive");
   return { reader, world, source, rag };
 }
 

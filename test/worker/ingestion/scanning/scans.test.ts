@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId } from "../../../../src/core/ids.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
@@ -20,8 +19,7 @@ const CALLS_BETWEEN_CRASHES = usesVectorize ? 9 : 1;
 async function worldWith(files: Record<string, string>) {
   const reader = new ScriptedSource(files);
   const world = new World({ sourceReaders: async () => reader });
-  const source = await world.addSource("cloud_drive");
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag("cloud_drive");
   return { reader, world, source, rag };
 }
 
@@ -250,11 +248,7 @@ test(
         world.services = untouched;
         crash.revive();
         await world.deliver();
-        for (const minutes of [3, 15]) {
-          world.now += minutes * MINUTE_MS;
-          await sweep(world.services);
-          await world.deliver();
-        }
+        await world.sweepAfter(3, 15);
         // A scan that was asked for in vain is asked for by the clock.
         if ((await lastRun(source))?.["added"] === 4) await scan(world, source);
         expect(await lastRun(source)).toMatchObject({ finished: 1, error: null });

@@ -1,32 +1,18 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
+import type { RagId } from "../../../../src/core/ids.ts";
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { removeFileSource } from "../../../../src/catalog/file-sources/remove-file-source.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { removeScope } from "../../../../src/catalog/rags/remove-scope.ts";
 import { showOnlyScopes } from "../../../../src/catalog/rags/show-only-scopes.ts";
-import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
-import { MINUTE_MS } from "../../../../src/core/time.ts";
-import { putFile } from "../../../../src/ingestion/uploads/put-file.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import type { Services } from "../../../../src/services.ts";
 import { findFileDetail } from "../../../../src/db/files/file-store.ts";
 import { findFileStatuses, readFileSlices } from "../../../../src/db/files/public-files.ts";
 import { findFileWithStatus } from "../../../../src/db/files/source-file-list.ts";
-import { removePushedFile } from "../../../../src/ingestion/uploads/remove-pushed-file.ts";
-import { World, bytesOf } from "../../../support/ingestion-world.ts";
-
-const push = async (world: World, source: FileSourceId, path: string, text: string) =>
-  await putFile(world.services, {
-    source: { id: source },
-    path,
-    body: bytesOf(text),
-    contentLength: null,
-    mimeType: "text/plain",
-    metadata: null,
-  });
+import { World, ragWorld } from "../../../support/ingestion-world.ts";
 
 async function setScopes(rag: RagId, values: string[]): Promise<void> {
   await env.DB.batch([
@@ -45,11 +31,11 @@ test("what leaves a scope is hidden at once, and what enters it is indexed", asy
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source, ["docs/", "top.txt"]);
-  await push(world, source, "docs/a.txt", "A note, a.");
-  await push(world, source, "docs/deep/b.txt", "A note, b.");
-  await push(world, source, "docsx/c.txt", "A note, c.");
-  await push(world, source, "top.txt", "A note, top.");
-  await push(world, source, "top.txt.bak", "A note, backup.");
+  await world.put(source, "docs/a.txt", "A note, a.");
+  await world.put(source, "docs/deep/b.txt", "A note, b.");
+  await world.put(source, "docsx/c.txt", "A note, c.");
+  await world.put(source, "top.txt", "A note, top.");
+  await world.put(source, "top.txt.bak", "A note, backup.");
   await world.deliver();
   const paths = async () => (await world.rows(rag)).map(({ path }) => path);
   expect(await paths()).toEqual(["docs/a.txt", "docs/deep/b.txt", "top.txt"]);
@@ -75,10 +61,10 @@ test("a file that only left a scope is listed nowhere; a deleted one is deleted"
   const source = await world.addSource();
   const id = await world.addRag(source, ["a/", "b/"]);
   for (const path of ["a/1.txt", "a/gone.txt", "b/2.txt"]) {
-    await push(world, source, path, `A note, ${path}.`);
+    await world.put(source, path, `A note, ${path}.`);
   }
   await world.deliver();
-  await removePushedFile(world.services, { source: { id: source }, path: "a/gone.txt" });
+  await world.drop(source, "a/gone.txt");
   const { db } = world.services;
   const listed = async () => {
     const filter = { status: null, folder: null };
@@ -105,8 +91,8 @@ test("a file that only left a scope is listed nowhere; a deleted one is deleted"
 test("a later RAG indexes what the source has; a reindex embeds each text once more", async () => {
   const world = new World();
   const source = await world.addSource();
-  await push(world, source, "a.txt", "A note, a.");
-  await push(world, source, "b.txt", "A note, b.");
+  await world.put(source, "a.txt", "A note, a.");
+  await world.put(source, "b.txt", "A note, b.");
   const rag = await world.addRag(source);
   await applyScopes(world, rag);
   await world.deliver();
@@ -120,10 +106,8 @@ test("a later RAG indexes what the source has; a reindex embeds each text once m
 });
 
 test("a removed RAG, then its source, leave nothing behind", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await push(world, source, "a.html", "A note, a.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "a.html", "A note, a.");
   await world.deliver();
   const index = world.index(rag);
   await env.DB.batch([
@@ -148,7 +132,7 @@ test("a removed RAG, then its source, leave nothing behind", async () => {
 test("a text that a late job writes for a removed source goes with it", async () => {
   const world = new World();
   const source = await world.addSource();
-  await push(world, source, "a.txt", "A note.");
+  await world.put(source, "a.txt", "A note.");
   await removeFileSource(world.services, {
     source: await findFileSource(world.services, { key: source }),
   });
@@ -157,9 +141,7 @@ test("a text that a late job writes for a removed source goes with it", async ()
     (await env.FILES.list({ prefix: `sources/${source}/` })).objects.map(({ key }) => key);
   expect(await stored()).toEqual([]);
   await env.FILES.put(`sources/${source}/file/text/late`, "A note.");
-  world.now += 17 * MINUTE_MS;
-  await sweep(world.services);
-  await world.deliver();
+  await world.sweepAfter(17);
   expect(await stored()).toEqual([]);
   const row = env.DB.prepare("select 1 from file_sources where id = ?").bind(source);
   expect(await row.first()).toBeNull();
@@ -169,8 +151,8 @@ test("of two scope changes at once the later holds, whichever reaches the index 
   const world = new World();
   const source = await world.addSource();
   const id = await world.addRag(source, ["a/", "b/"]);
-  await push(world, source, "a/1.txt", "A note, a.");
-  await push(world, source, "b/2.txt", "A note, b.");
+  await world.put(source, "a/1.txt", "A note, a.");
+  await world.put(source, "b/2.txt", "A note, b.");
   await world.deliver();
   const rag = await findRag(world.services, { key: id });
   const remove = (services: Services, value: string) =>

@@ -5,12 +5,10 @@ import { expect, test, vi } from "vitest";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
-  drop,
   found,
   indexedRag,
   longText,
   patch,
-  push,
   states,
   tenMinutesLater,
 } from "../rebuilds/support.ts";
@@ -65,7 +63,7 @@ test("what the vector index does not show is scanned for as long as that takes",
 test("what is removed is never shown again, by whichever leg", async () => {
   const world = await VectorizeWorld.alone();
   const { source, rag } = await indexedRag(world, { "a.html": HEATHER, "b.html": longText("fen") });
-  await drop(world, source, "a.html");
+  await world.drop(source, "a.html");
   for (let step = 0; step < 6; step++) {
     expect(await near(world, rag)).not.toHaveProperty("a.html");
     expect(await near(world, rag, "heather")).not.toHaveProperty("a.html");
@@ -79,7 +77,7 @@ test("a file indexed again is found in exactly one version at every moment", asy
   const world = await VectorizeWorld.alone();
   const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
   await world.minutesPass(3);
-  await push(world, source, "a.html", "Heather flowers in July already.");
+  await world.put(source, "a.html", "Heather flowers in July already.");
   await world.deliver();
   for (let step = 0; step < 5; step++) {
     const { texts } = await found(world, rag, ASKED);
@@ -95,10 +93,10 @@ test("equal texts are one answer, also when the vector index shows only one of t
   const world = await VectorizeWorld.alone();
   const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
   await world.minutesPass(3);
-  await push(world, source, "b.html", HEATHER);
+  await world.put(source, "b.html", HEATHER);
   await world.deliver();
   expect(await found(world, rag, ASKED)).toMatchObject({ counts: { "a.html": 1, "b.html": 1 } });
-  await drop(world, source, "a.html");
+  await world.drop(source, "a.html");
   expect(await near(world, rag)).toEqual({ "b.html": 1 });
 });
 
@@ -133,7 +131,7 @@ test("of 6,000 new chunks none is `indexed` and not findable", async () => {
   await world.deliver();
   for (const file of [0, 1, 2]) {
     const notes = Array.from({ length: NOTES_PER_FILE }, (_, at) => `<p>${noteOf(file, at)}</p>`);
-    await push(world, source, `${file}.html`, notes.join("\n"));
+    await world.put(source, `${file}.html`, notes.join("\n"));
   }
   const seen: string[][] = [];
   for (let minute = 0; minute < 5; minute++) {

@@ -7,12 +7,10 @@ import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../../support/crash.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
-  drop,
   found,
   indexedRag,
   longText,
   patch,
-  push,
   states,
   tenMinutesLater,
 } from "../rebuilds/support.ts";
@@ -42,8 +40,8 @@ test("a text that comes back while its old vector is being removed keeps its new
     remove: async (ids) => void held.push(() => vectorIndex.remove(ids)),
   };
   await world.minutesPass(3);
-  await drop(world, source, "a.html");
-  await push(world, source, "a.html", HEATHER);
+  await world.drop(source, "a.html");
+  await world.put(source, "a.html", HEATHER);
   await world.deliver();
   await world.minutesPass(3);
   // The removals of the first vector arrive when the second one shows already.
@@ -57,10 +55,10 @@ test("a text that comes back while its old vector is being removed keeps its new
 });
 
 async function comesAndGoes(world: VectorizeWorld, source: FileSourceId): Promise<void> {
-  await push(world, source, "a.html", HEATHER);
+  await world.put(source, "a.html", HEATHER);
   await world.deliver();
-  await drop(world, source, "a.html");
-  await push(world, source, "a.html", HEATHER);
+  await world.drop(source, "a.html");
+  await world.put(source, "a.html", HEATHER);
   await world.deliver();
   await sweep(world.services);
 }
@@ -69,15 +67,14 @@ test("a worker that dies at any call leaves only live vectors in the vector inde
   let points = 0;
   for (let at = 1; at < MAX_CALLS; at++) {
     const world = await VectorizeWorld.alone({ dimensions: 64 });
-    const source = await world.addSource();
-    const rag = await world.addRag(source);
+    const { source, rag } = await world.addSourceAndRag();
     const { services } = world;
     const crash = new CrashPoint(at, "after");
     world.services = crash.wrap(services);
     await comesAndGoes(world, source).catch(() => undefined);
     crash.revive();
     world.services = services;
-    await push(world, source, "a.html", HEATHER);
+    await world.put(source, "a.html", HEATHER);
     await world.deliver();
     await world.everythingSettles();
     expect({ at, held: world.held(rag) }).toMatchObject({ held: [expect.any(String)] });
@@ -148,7 +145,7 @@ test("vectors of another shard are no orphans", async () => {
   await env.DB.prepare("update rag_generations set shards = 3 where rag_id = ?").bind(rag).run();
   const source = await world.addSource();
   await env.DB.prepare("update rags set file_source_id = ? where id = ?").bind(source, rag).run();
-  for (let at = 0; at < 30; at++) await push(world, source, `${at}.html`, noteOf(at));
+  for (let at = 0; at < 30; at++) await world.put(source, `${at}.html`, noteOf(at));
   await world.deliver();
   await world.everythingSettles();
   expect(world.held(rag)).toHaveLength(30);

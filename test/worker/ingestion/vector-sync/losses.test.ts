@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 
 import type { RagIndex, SearchRequest } from "../../../../src/ports/rag-index.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
-import { indexedRag, push } from "../rebuilds/support.ts";
+import { indexedRag } from "../rebuilds/support.ts";
 import { drive, nearest } from "./support.ts";
 
 const HEATHER = "Heather flowers in August.";
@@ -12,7 +12,7 @@ test("while the vector index is down a semantic RAG is searched by words", async
   const world = await VectorizeWorld.alone();
   const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
   await world.minutesPass(3);
-  await push(world, source, "b.html", MOSS);
+  await world.put(source, "b.html", MOSS);
   await world.deliver();
   world.vectorize.failure = new Error("down");
   const byWord = await nearest(world, rag, "heather");

@@ -3,7 +3,6 @@ import { expect } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
 import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
-import { push } from "../rebuilds/support.ts";
 
 export const live = async (world: VectorizeWorld, rag: RagId) =>
   (await world.index(rag).facts()).chunks;
@@ -12,8 +11,7 @@ export const noteOf = (at: number) => `Bed ${at} of the moor garden holds ${at *
 
 /** A RAG of one file of so many chunks. */
 export async function notesRag(world: VectorizeWorld, count: number): Promise<RagId> {
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag();
   await env.DB.batch(
     ["rags where id", "rag_generations where rag_id"].map((rows) => {
       const [table, where] = rows.split(" where ");
@@ -23,7 +21,7 @@ export async function notesRag(world: VectorizeWorld, count: number): Promise<Ra
     }),
   );
   const notes = Array.from({ length: count }, (_, at) => `<p>${noteOf(at)}</p>`);
-  await push(world, source, "notes.html", notes.join("\n"));
+  await world.put(source, "notes.html", notes.join("\n"));
   await world.deliver();
   expect(await live(world, rag)).toBe(count);
   return rag;

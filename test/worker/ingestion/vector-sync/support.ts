@@ -39,8 +39,7 @@ export async function drive(
   const asked: Asked = [];
   world.services.sourceReaders = async () => reader;
   world.services.ragIndexes = (address) => asIfLarge(ragIndexes(address), asked);
-  const source = await world.addSource("cloud_drive");
-  const rag = await world.addRag(source);
+  const { source, rag } = await world.addSourceAndRag("cloud_drive");
   const small = "chunk_size = 16, chunk_overlap = 0";
   await env.DB.batch([
     env.DB.prepare(`update rags set ${small} where id = ?`).bind(rag),

@@ -8,7 +8,7 @@ import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import type { FileVersion } from "../../../../src/ports/index-versions.ts";
 import type { UpsertBatch } from "../../../../src/ports/vector-ledger.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
-import { longText, push } from "../rebuilds/support.ts";
+import { longText } from "../rebuilds/support.ts";
 
 const FILES = 20;
 
@@ -50,9 +50,8 @@ const statusesOf = async (world: VectorizeWorld, rag: RagId) => [
 
 test("files of a batch that wait for vectors ask the vector index once", async () => {
   const world = await VectorizeWorld.alone();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  for (let at = 0; at < FILES; at++) await push(world, source, `${at}.html`, longText(`${at}`));
+  const { source, rag } = await world.addSourceAndRag();
+  for (let at = 0; at < FILES; at++) await world.put(source, `${at}.html`, longText(`${at}`));
   const full = withFullIndexes(world);
   const looksAtWhatShows = world.countCalls("describe");
   await world.deliver();
@@ -79,7 +78,7 @@ test("where files of many RAGs wait, one batch looks at a few of their indexes",
   for (let at = 0; at < 8; at++) {
     const source = await world.addSource();
     rags.push(await world.addRag(source));
-    await push(world, source, "a.html", longText(`${at}`));
+    await world.put(source, "a.html", longText(`${at}`));
   }
   const full = withFullIndexes(world);
   await world.deliver();
@@ -91,9 +90,8 @@ test("where files of many RAGs wait, one batch looks at a few of their indexes",
 
 test("a vector index that is down keeps no file from waiting on", async () => {
   const world = await VectorizeWorld.alone();
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await push(world, source, "a.html", longText("moss"));
+  const { source, rag } = await world.addSourceAndRag();
+  await world.put(source, "a.html", longText("moss"));
   const full = withFullIndexes(world);
   world.vectorize.failure = new Error("down");
   for (let minute = 0; minute < 8; minute++) {
