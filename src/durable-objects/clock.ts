@@ -24,7 +24,7 @@ export class Clock extends DurableObject<Env> implements ClockPort {
     const services = composeServices(this.env, this.ctx);
     beginIsolate(() => services);
     try {
-      const { tick } = await import("../ingestion/maintenance/tick.ts");
+      const { tick } = await import("../ingestion/maintenance/sweep.ts");
       await tick(services);
     } catch (thrown) {
       services.log.error("clock beat failed", { reason: reasonOf(thrown) });

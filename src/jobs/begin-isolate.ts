@@ -28,7 +28,7 @@ async function begin(services: Services): Promise<void> {
   try {
     await services.wakeClock();
     if (services.config.ENVIRONMENT !== "development") return;
-    const { recoverAfterRestart } = await import("../ingestion/maintenance/tick.ts");
+    const { recoverAfterRestart } = await import("../ingestion/maintenance/sweep.ts");
     await recoverAfterRestart(services);
   } catch (thrown) {
     services.log.error("first event failed", { reason: reasonOf(thrown) });

@@ -14,7 +14,7 @@ import { queryTerms } from "../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../src/sources/object-storage/parse-listing.ts";
 import { readDirectives, parseRobots, robotsAllow } from "../../src/sources/web/site/robots.ts";
 import { readHtmlPage } from "../../src/sources/web/pages/html-page.ts";
-import { readSitemap } from "../../src/sources/web/site/sitemap.ts";
+import { readSitemap } from "../../src/sources/web/site/load-site.ts";
 import { urlFilter } from "../../src/sources/web/frontier.ts";
 import { linearPattern } from "../../src/text/linear-pattern/linear-pattern.ts";
 import { HOSTILE_FILES } from "./hostile-files.ts";

@@ -6,7 +6,7 @@ import type { FileSourceId, RagId } from "../../src/core/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time.ts";
 import type { AppEnv } from "../../src/http/app-env.ts";
 import { webhookRoutes } from "../../src/http/routes/webhooks.ts";
-import { tick } from "../../src/ingestion/maintenance/tick.ts";
+import { tick } from "../../src/ingestion/maintenance/sweep.ts";
 import type { Push, PushNetwork } from "../doubles/push-network.ts";
 import { CrashPoint } from "./crash.ts";
 import type { Dice } from "./dice.ts";

@@ -1,4 +1,5 @@
 import type { IndexScope } from "../../ports/rag-index.ts";
+import { takenBy } from "../../sources/registry.ts";
 
 const VALUE_MAX_LENGTH = 2_048;
 // oxlint-disable-next-line no-control-regex -- these are what no path may hold
@@ -12,7 +13,7 @@ export function problemWithScope(provider: string, { type, value }: IndexScope):
   if (value.length > VALUE_MAX_LENGTH) return `must have at most ${VALUE_MAX_LENGTH} characters`;
   if (CONTROL.test(value)) return "must not hold control characters";
   if (type === "externalId") return null;
-  return provider === "web" ? problemWithUrl(value) : problemWithPath(value);
+  return takenBy(provider) === "addresses" ? problemWithUrl(value) : problemWithPath(value);
 }
 
 function problemWithUrl(value: string): string | null {

@@ -11,7 +11,7 @@ import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../
 import { jsonColumn, textList } from "./json-column.ts";
 import { agents, inferences } from "./models.ts";
 import { rags } from "./rags.ts";
-import { updatedAt } from "./updated-at.ts";
+import { owner, updatedAt } from "./shared-columns.ts";
 
 export const ROLES = ["admin", "member"] as const;
 
@@ -48,10 +48,7 @@ export const userTotp = sqliteTable("user_totp", {
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
   {
-    userId: text()
-      .$type<UserId>()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: owner<UserId>(() => users.id),
     /** SHA-256, hex. */
     hash: text().notNull(),
   },
@@ -63,10 +60,7 @@ export const sessions = sqliteTable(
   {
     /** SHA-256 of the cookie's value, hex. */
     hash: text().primaryKey(),
-    userId: text()
-      .$type<UserId>()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: owner<UserId>(() => users.id),
     /** Identifies the session to those who may end it; grants no access. */
     id: text().notNull(),
     /** The client that opened it, in a form that its user recognises. */
@@ -140,10 +134,7 @@ export const keys = sqliteTable(
     /**
      * The user who created it, or created the key that created it; deleted together with the user.
      */
-    createdBy: text()
-      .$type<UserId>()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    createdBy: owner<UserId>(() => users.id),
   },
   (table) => [
     uniqueIndex("keys_hash").on(table.hash),
@@ -174,20 +165,11 @@ export const tokens = sqliteTable(
   ],
 );
 
-const tokenId = () =>
-  text()
-    .$type<TokenId>()
-    .notNull()
-    .references(() => tokens.id, { onDelete: "cascade" });
-
 export const tokenAgents = sqliteTable(
   "token_agents",
   {
-    tokenId: tokenId(),
-    agentId: text()
-      .$type<AgentId>()
-      .notNull()
-      .references(() => agents.id, { onDelete: "cascade" }),
+    tokenId: owner<TokenId>(() => tokens.id),
+    agentId: owner<AgentId>(() => agents.id),
   },
   (table) => [
     primaryKey({ columns: [table.tokenId, table.agentId] }),
@@ -198,11 +180,8 @@ export const tokenAgents = sqliteTable(
 export const tokenInferences = sqliteTable(
   "token_inferences",
   {
-    tokenId: tokenId(),
-    inferenceId: text()
-      .$type<InferenceId>()
-      .notNull()
-      .references(() => inferences.id, { onDelete: "cascade" }),
+    tokenId: owner<TokenId>(() => tokens.id),
+    inferenceId: owner<InferenceId>(() => inferences.id),
   },
   (table) => [
     primaryKey({ columns: [table.tokenId, table.inferenceId] }),
@@ -213,11 +192,8 @@ export const tokenInferences = sqliteTable(
 export const tokenRags = sqliteTable(
   "token_rags",
   {
-    tokenId: tokenId(),
-    ragId: text()
-      .$type<RagId>()
-      .notNull()
-      .references(() => rags.id, { onDelete: "cascade" }),
+    tokenId: owner<TokenId>(() => tokens.id),
+    ragId: owner<RagId>(() => rags.id),
   },
   (table) => [
     primaryKey({ columns: [table.tokenId, table.ragId] }),

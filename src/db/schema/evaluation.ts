@@ -28,7 +28,7 @@ import {
 import { jsonColumn } from "./json-column.ts";
 import { inferences } from "./models.ts";
 import { rags } from "./rags.ts";
-import { updatedAt } from "./updated-at.ts";
+import { owner, updatedAt } from "./shared-columns.ts";
 
 /** How an answer is held against what was expected. */
 export const ANSWER_CHECKS = ["contains", "equals", "json", "judged"] as const;
@@ -78,10 +78,7 @@ export const questions = sqliteTable(
   "questions",
   {
     id: text().$type<QuestionId>().primaryKey(),
-    setId: text()
-      .$type<QuestionSetId>()
-      .notNull()
-      .references(() => questionSets.id, { onDelete: "cascade" }),
+    setId: owner<QuestionSetId>(() => questionSets.id),
     ...asked,
     createdAt: integer().notNull(),
     updatedAt: updatedAt(),
@@ -94,10 +91,7 @@ export const evaluationRuns = sqliteTable(
   "evaluation_runs",
   {
     id: text().$type<EvaluationRunId>().primaryKey(),
-    setId: text()
-      .$type<QuestionSetId>()
-      .notNull()
-      .references(() => questionSets.id, { onDelete: "cascade" }),
+    setId: owner<QuestionSetId>(() => questionSets.id),
     /** JSON: what differs from the resource's own settings. */
     setting: jsonColumn(settingShape).notNull(),
     /** JSON: what it was run with, such as models and chunk size. */
@@ -128,10 +122,7 @@ export const keptQueries = sqliteTable(
   "kept_queries",
   {
     id: text().primaryKey(),
-    ragId: text()
-      .$type<RagId>()
-      .notNull()
-      .references(() => rags.id, { onDelete: "cascade" }),
+    ragId: owner<RagId>(() => rags.id),
     at: integer().notNull(),
     query: text().notNull(),
     /** Equal for queries that say the same. */
@@ -150,10 +141,7 @@ export const keptQueries = sqliteTable(
 export const evaluationResults = sqliteTable(
   "evaluation_results",
   {
-    runId: text()
-      .$type<EvaluationRunId>()
-      .notNull()
-      .references(() => evaluationRuns.id, { onDelete: "cascade" }),
+    runId: owner<EvaluationRunId>(() => evaluationRuns.id),
     /** Outlives the question: a later run is compared with this one by it. */
     questionId: text().$type<QuestionId>().notNull(),
     ...asked,

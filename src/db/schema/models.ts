@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { AgentId, InferenceId, RagId } from "../../core/ids.ts";
 import { jsonColumn, textList } from "./json-column.ts";
 import { rags } from "./rags.ts";
-import { updatedAt } from "./updated-at.ts";
+import { owner, updatedAt } from "./shared-columns.ts";
 
 const settings = {
   name: text().notNull(),
@@ -46,19 +46,12 @@ export const agents = sqliteTable(
   (table) => [uniqueIndex("agents_identifier").on(table.identifier)],
 );
 
-const ragId = () =>
-  text()
-    .$type<RagId>()
-    .notNull()
-    .references(() => rags.id, { onDelete: "cascade" });
+const ragId = () => owner<RagId>(() => rags.id);
 
 export const inferenceRags = sqliteTable(
   "inference_rags",
   {
-    inferenceId: text()
-      .$type<InferenceId>()
-      .notNull()
-      .references(() => inferences.id, { onDelete: "cascade" }),
+    inferenceId: owner<InferenceId>(() => inferences.id),
     ragId: ragId(),
   },
   (table) => [
@@ -70,10 +63,7 @@ export const inferenceRags = sqliteTable(
 export const agentRags = sqliteTable(
   "agent_rags",
   {
-    agentId: text()
-      .$type<AgentId>()
-      .notNull()
-      .references(() => agents.id, { onDelete: "cascade" }),
+    agentId: owner<AgentId>(() => agents.id),
     ragId: ragId(),
   },
   (table) => [

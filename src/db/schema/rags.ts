@@ -9,7 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
-import { updatedAt } from "./updated-at.ts";
+import { owner, updatedAt } from "./shared-columns.ts";
 import { jsonColumn, textList } from "./json-column.ts";
 import { files, fileSources } from "./sources.ts";
 
@@ -96,10 +96,7 @@ export const rags = sqliteTable(
 export const ragGenerations = sqliteTable(
   "rag_generations",
   {
-    ragId: text()
-      .$type<RagId>()
-      .notNull()
-      .references(() => rags.id, { onDelete: "cascade" }),
+    ragId: owner<RagId>(() => rags.id),
     generation: integer().notNull(),
     state: text({ enum: ["building", "live", "retired", "dropping", "dropped"] }).notNull(),
     embeddingModel: text().notNull(),
@@ -174,10 +171,7 @@ export const vectorSyncs = sqliteTable(
 export const ragScopes = sqliteTable(
   "rag_scopes",
   {
-    ragId: text()
-      .$type<RagId>()
-      .notNull()
-      .references(() => rags.id, { onDelete: "cascade" }),
+    ragId: owner<RagId>(() => rags.id),
     type: text({ enum: SCOPE_TYPES }).notNull(),
     value: text().notNull(),
     createdAt: integer().notNull(),
@@ -196,15 +190,9 @@ export const ragScopes = sqliteTable(
 export const ragFiles = sqliteTable(
   "rag_files",
   {
-    ragId: text()
-      .$type<RagId>()
-      .notNull()
-      .references(() => rags.id, { onDelete: "cascade" }),
+    ragId: owner<RagId>(() => rags.id),
     generation: integer().notNull(),
-    fileId: text()
-      .$type<FileId>()
-      .notNull()
-      .references(() => files.id, { onDelete: "cascade" }),
+    fileId: owner<FileId>(() => files.id),
     /** Copy of the file's path, so that a page of a list is read from the index of statuses. */
     path: text().notNull(),
     status: text({ enum: ROW_STATUSES }).notNull(),

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { LeftOut } from "../../ports/source-reader.ts";
-import { updatedAt } from "./updated-at.ts";
+import { owner, updatedAt } from "./shared-columns.ts";
 import { jsonColumn, jsonObject } from "./json-column.ts";
 
 /** SQL for an id that no other content of the file ever had. */
@@ -96,10 +96,7 @@ export const sourceWatches = sqliteTable(
   {
     /** The provider's id; until it answered, the one proposed to it. */
     id: text().primaryKey(),
-    fileSourceId: text()
-      .$type<FileSourceId>()
-      .notNull()
-      .references(() => fileSources.id, { onDelete: "cascade" }),
+    fileSourceId: owner<FileSourceId>(() => fileSources.id),
     /** What of the source is watched, as the reader names it. */
     target: text().notNull(),
     /** The same as the provider names it in notifications; null where it does not. */
@@ -166,10 +163,7 @@ export const scanRuns = sqliteTable(
   "scan_runs",
   {
     id: text().$type<ScanRunId>().primaryKey(),
-    fileSourceId: text()
-      .$type<FileSourceId>()
-      .notNull()
-      .references(() => fileSources.id, { onDelete: "cascade" }),
+    fileSourceId: owner<FileSourceId>(() => fileSources.id),
     startedAt: integer().notNull(),
     finishedAt: integer(),
     added: integer().notNull().default(0),
@@ -206,10 +200,7 @@ export const files = sqliteTable(
   "files",
   {
     id: text().$type<FileId>().primaryKey(),
-    fileSourceId: text()
-      .$type<FileSourceId>()
-      .notNull()
-      .references(() => fileSources.id, { onDelete: "cascade" }),
+    fileSourceId: owner<FileSourceId>(() => fileSources.id),
     path: text().notNull(),
     externalId: text(),
     url: text(),

@@ -6,7 +6,7 @@ import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { estimateTokens } from "../../text/tokens.ts";
-import { readExtractedDocument } from "./read-extracted-text.ts";
+import { readExtractedDocument } from "./extracted-texts.ts";
 import { notFound } from "../../core/errors.ts";
 import { shardOf } from "../../core/shard-of.ts";
 import { findFile } from "../../db/files/file-store.ts";

@@ -2,8 +2,7 @@ import { inBatches } from "../../core/work/batches.ts";
 import { decodeHalfFloats } from "../../core/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
-import { chunkIdsOf } from "./fingerprint-and-ids.ts";
-import type { Embedded, FileWork, IdentifiedChunk } from "./file-work.ts";
+import { chunkIdsOf, type Embedded, type FileWork, type IdentifiedChunk } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import { shardOf } from "../../core/shard-of.ts";
 

@@ -9,7 +9,7 @@ import {
 import type { CountedFile, CountedIndex } from "../../db/maintenance/index-check-store.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { purgeTombstones } from "../vector-sync/purge-tombstones.ts";
+import { purgeTombstones } from "../vector-sync/upsert-vectors.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
 import { shardOf } from "../../core/shard-of.ts";
 

@@ -10,7 +10,7 @@ import { keepNewest, purgeQueries } from "../../db/evaluation/query-store.ts";
 import { takeUnclaimedRuns } from "../../db/evaluation/run-store.ts";
 import { takeUnclaimedFiles } from "../../db/files/pending-files.ts";
 import { removedResources } from "../../db/maintenance/removed-resources-store.ts";
-import { takeUnclaimedScans } from "../../db/scans/scan-store.ts";
+import { takeUnclaimedScans, takeDueSources } from "../../db/scans/scan-store.ts";
 import type { Services } from "../../services.ts";
 import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
 import { checkIndexes } from "./check-indexes.ts";
@@ -18,11 +18,12 @@ import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS, MAX_TRIES } from "../timeouts.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
-import { purgeInterruptedUploads } from "../removal/purge-interrupted-uploads.ts";
+import { purgeInterruptedUploads } from "../removal/purge-replaced-contents.ts";
 import { purgeReplacedContents } from "../removal/purge-replaced-contents.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 import { keepWatches } from "../watches/keep-watches.ts";
 import { syncVectors } from "../vector-sync/sync-vectors.ts";
+import { activeRagIds, expireClaims } from "../../db/maintenance/removed-resources-store.ts";
 
 /** A larger number would fill the queue faster than it is processed. */
 const FILES_PER_SWEEP = 1_000;
@@ -166,5 +167,36 @@ async function forgetDeletedFiles({ config, db, files, now }: Services): Promise
   const forgotten = new Set(await forgetFiles(db, ids, before));
   for (const { id, sourceId } of forgettable) {
     if (forgotten.has(id)) await removeBelow(files, filePrefix(sourceId, id));
+  }
+}
+
+/** Runs once a minute: queues the scans that are due and runs the sweep. */
+export async function tick(services: Services): Promise<void> {
+  try {
+    await queueDueScans(services);
+  } catch (thrown) {
+    services.log.error("due scans failed", { reason: reasonOf(thrown) });
+  }
+  await sweep(services);
+}
+
+async function queueDueScans(services: Services): Promise<void> {
+  const now = services.now();
+  for (const fileSourceId of await takeDueSources(services.db, now, now + SWEPT_CLAIM_MS)) {
+    const message = { kind: "scan", fileSourceId, confirmRemovals: false, urls: null } as const;
+    await services.queue.scan(message);
+  }
+}
+
+/**
+ * Runs after a local server was killed. Its queues were in memory, so no lease or message is left,
+ * and all pending work is queued at once.
+ */
+export async function recoverAfterRestart(services: Services): Promise<void> {
+  await expireClaims(services.db);
+  await tick(services);
+  while (!(await queueUnclaimedFiles(services)));
+  for (const ragId of await activeRagIds(services.db)) {
+    await services.queue.scan({ kind: "apply-scopes", ragId, after: null });
   }
 }

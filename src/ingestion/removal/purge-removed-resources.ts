@@ -10,7 +10,7 @@ import {
 } from "../../db/maintenance/removed-resources-store.ts";
 import type { Services } from "../../services.ts";
 import { LATE_WRITES_MS } from "../timeouts.ts";
-import { purgeTombstones } from "../vector-sync/purge-tombstones.ts";
+import { purgeTombstones } from "../vector-sync/upsert-vectors.ts";
 import { stopAllWatches } from "../watches/stop-watches.ts";
 import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
 import { isInVectorIndex, scheduleLeftoverRemoval } from "../vector-sync/upsert-vectors.ts";

@@ -3,7 +3,7 @@ import type { FileId, RagId } from "../../core/ids.ts";
 import { markFilesDeleted, settleRemovals, type Removal } from "../../db/files/removal-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { tryPurgeTombstones } from "../vector-sync/purge-tombstones.ts";
+import { tryPurgeTombstones } from "../vector-sync/upsert-vectors.ts";
 import { scheduleVectorSync, type PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 import { shardOf } from "../../core/shard-of.ts";
 import { SECOND_MS } from "../../core/time.ts";

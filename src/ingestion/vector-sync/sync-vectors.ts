@@ -12,7 +12,7 @@ import type { VectorSync, VerificationCounts } from "../../db/maintenance/vector
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { VectorIndex } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
-import { purgeTombstones } from "./purge-tombstones.ts";
+import { purgeTombstones } from "./upsert-vectors.ts";
 import { LEFTOVERS_RECHECK_MS, newUpsertBatch, upsertVectors } from "./upsert-vectors.ts";
 import { verifyVectors } from "./verify-vectors.ts";
 

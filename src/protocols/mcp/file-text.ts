@@ -1,13 +1,10 @@
 import { isNotFound, notFound, unprocessable } from "../../core/errors.ts";
-import { findFileStatuses } from "../../db/files/public-files.ts";
-import type { PublicFile } from "../../db/files/public-files.ts";
-import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
+import { findFileStatuses, type PublicFile } from "../../db/files/public-files.ts";
+import { readExtractedText } from "../../ingestion/indexing/extracted-texts.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 import type { FileAddress } from "../file-address.ts";
-import { partOf } from "./part-of.ts";
-import type { Part } from "./part-of.ts";
-import { coveredRag } from "./session.ts";
-import type { Session } from "./session.ts";
+import { partOf, type Part } from "./part-of.ts";
+import { coveredRag, type Session } from "./session.ts";
 
 export type FileText = {
   file: PublicFile;

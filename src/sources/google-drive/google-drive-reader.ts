@@ -11,9 +11,8 @@ import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { openedFrom, tooLarge, type Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "../access-tokens.ts";
-import { googleTokens } from "./access-token.ts";
+import { googleTokens, driveClient } from "./drive-client.ts";
 import type { ApiClient } from "../api-client.ts";
-import { driveClient } from "./drive-client.ts";
 import {
   exportTypeOf,
   FILE_FIELDS,
@@ -35,7 +34,7 @@ import {
   storedTree,
   type StoredTree,
 } from "./drive-listing.ts";
-import { withTargets } from "./drive-shortcuts.ts";
+import { withTargets } from "./drive-files.ts";
 import { driveWatcher } from "./drive-watcher.ts";
 import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";

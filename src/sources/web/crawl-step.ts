@@ -3,10 +3,9 @@ import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure, type ListedFile } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Crawler, type Waiting } from "./crawl-state.ts";
 import { addMapped, addMaps, addNamed, isBounded, takeWaiting } from "./frontier.ts";
-import { crawlDelayMs } from "./site/load-site.ts";
+import { crawlDelayMs, readSitemap } from "./site/load-site.ts";
 import { nameOfPage, normalizeUrl } from "./pages/page-url.ts";
 import { foundAs, recordOutcome, type Step } from "./record-outcome.ts";
-import { readSitemap } from "./site/sitemap.ts";
 import {
   UnresponsiveServer,
   fetchPage,

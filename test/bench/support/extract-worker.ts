@@ -1,7 +1,7 @@
 import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
-import { identify } from "../../../src/ingestion/indexing/fingerprint-and-ids.ts";
+import { identify } from "../../../src/ingestion/indexing/file-work.ts";
 import { putExtractedText } from "../../../src/ingestion/indexing/extracted-texts.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../../src/core/document-limit.ts";
 import { readLimited } from "../../../src/core/read-limited.ts";

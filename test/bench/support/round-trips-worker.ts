@@ -9,7 +9,7 @@ import { RagIndex as PlainRagIndex } from "../../../src/durable-objects/rag-inde
 import { RateWindow as PlainRateWindow } from "../../../src/durable-objects/rate-window.ts";
 import type { Env } from "../../../src/env.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { tick } from "../../../src/ingestion/maintenance/tick.ts";
+import { tick } from "../../../src/ingestion/maintenance/sweep.ts";
 import { consume } from "../../../src/jobs/consume.ts";
 import { panelApi } from "../../../src/panel/api/app.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";

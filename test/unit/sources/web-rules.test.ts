@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { decodeHtml, readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";
 import { looksEndless, normalizeUrl } from "../../../src/sources/web/pages/page-url.ts";
 import { parseRobots, robotsAllow } from "../../../src/sources/web/site/robots.ts";
-import { readSitemap } from "../../../src/sources/web/site/sitemap.ts";
+import { readSitemap } from "../../../src/sources/web/site/load-site.ts";
 import { urlFilter } from "../../../src/sources/web/frontier.ts";
 
 const at = (path: string) => new URL(path, "https://example.com");

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 
 import { SECOND_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
-import { World, ragWorld } from "../../support/ingestion-world.ts";
+import { ragWorld, type World } from "../../support/ingestion-world.ts";
 
 /** A heavy file is looked for twice, as text and as bytes: a minute is over after the second. */
 export const HEAVY_MS = 15 * SECOND_MS;

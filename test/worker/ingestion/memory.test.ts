@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
-import { World, ragWorld } from "../../support/ingestion-world.ts";
+import { ragWorld, type World } from "../../support/ingestion-world.ts";
 
 const LARGE_BYTES = 25 * 1024 * 1024;
 

@@ -3,14 +3,13 @@ import { expect, test, vi } from "vitest";
 
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { MINUTE_MS } from "../../../src/core/time.ts";
-import { readExtractedText } from "../../../src/ingestion/indexing/read-extracted-text.ts";
+import { readExtractedText } from "../../../src/ingestion/indexing/extracted-texts.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { purgeReplacedContents } from "../../../src/ingestion/removal/purge-replaced-contents.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import type { Services } from "../../../src/services.ts";
-import { CrashPoint } from "../../support/crash.ts";
-import type { CrashMoment } from "../../support/crash.ts";
+import { CrashPoint, type CrashMoment } from "../../support/crash.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { pageKey } from "../../../src/sources/web/page-store.ts";
 import { watching } from "../../support/watched-services.ts";

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import type { RagId } from "../../../src/core/ids.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { World, ragWorld } from "../../support/ingestion-world.ts";
+import { ragWorld, type World } from "../../support/ingestion-world.ts";
 
 /** A file that nobody works on leaves `processing` by then, whatever stalls beside it. */
 const BOUND_MS = 4 * MINUTE_MS;

@@ -4,7 +4,7 @@ import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { QuarryError } from "../../../core/errors.ts";
 import type { FileDetail } from "../../../db/files/file-store.ts";
 import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
-import { readExtractedText } from "../../../ingestion/indexing/read-extracted-text.ts";
+import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
 import { Data, Passage, visible } from "../../components/data.tsx";
 import { count, counted } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";

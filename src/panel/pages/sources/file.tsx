@@ -20,6 +20,7 @@ import { sourceOf, trailTo } from "./shown-source.ts";
 import { CodeLine, CopyButton } from "../../components/code-block.tsx";
 import { FileStatus } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
+import { takenBy } from "../../../sources/registry.ts";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
 async function fileOf(context: PageContext, path: string): Promise<ShownFile> {
@@ -56,7 +57,7 @@ export function filePages(): Hono<PageEnv> {
   removable(app, "/:id/file/remove", async (context, form) => {
     const { shown, file, here } = await fileOf(context, form.exact("path"));
     const { source } = shown;
-    if (source.provider !== "file_system") throw notFound();
+    if (takenBy(source.provider) !== "files") throw notFound();
     const { path } = file;
     return {
       title: "Remove the file",
@@ -125,7 +126,7 @@ const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
         kind="primary"
       />
     ) : null}
-    {shown.source.provider === "file_system" && file.deletedAt === null ? (
+    {takenBy(shown.source.provider) === "files" && file.deletedAt === null ? (
       <LinkButton
         href={`${shown.path}/file/remove?path=${encodeURIComponent(file.path)}`}
         label="Remove …"

@@ -13,6 +13,7 @@ import { type PageContext, isAdmin } from "../page-env.ts";
 import { List } from "../request/list.tsx";
 import { choiceIn, filterIn, pageAt } from "../request/list-query.ts";
 import type { ShownSource } from "./shown-source.ts";
+import { takenBy } from "../../../sources/registry.ts";
 
 const STATUSES = [
   { value: "", label: "any status" },
@@ -32,10 +33,12 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
     status: status === null ? null : { status, indexes: rags },
   });
   const isFiltered = part !== "" || status !== null;
-  const takesFiles = source.provider === "file_system" && isAdmin(context);
+  const isPushed = takenBy(source.provider) === "files";
   return (
     <>
-      {takesFiles ? <DropPlace path={path} identifier={source.identifier} /> : null}
+      {isPushed && isAdmin(context) ? (
+        <DropPlace path={path} identifier={source.identifier} />
+      ) : null}
       <Filters action={path} active={isFiltered}>
         <FilterText name="path" label="Path contains" value={part} />
         <FilterSelect name="status" label="Status" value={status ?? ""} options={STATUSES} />
@@ -46,11 +49,7 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
         listed={listed}
         columns={columnsOf(path, now())}
         empty={
-          <NoFiles
-            isFiltered={isFiltered}
-            hasMore={listed.after !== null}
-            isPushed={source.provider === "file_system"}
-          />
+          <NoFiles isFiltered={isFiltered} hasMore={listed.after !== null} isPushed={isPushed} />
         }
       />
     </>

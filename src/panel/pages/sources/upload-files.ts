@@ -6,6 +6,7 @@ import { storedPath } from "../../../sources/file-names.ts";
 import { counted } from "../../components/figures.ts";
 import type { PageContext } from "../page-env.ts";
 import { multipartOf } from "../request/multipart.ts";
+import { takenBy } from "../../../sources/registry.ts";
 
 /** Bytes of one form: it is read into memory as a whole, unlike what the page's script sends. */
 const UPLOAD_LIMIT_BYTES = 32 * 1_024 * 1_024;
@@ -20,7 +21,7 @@ export async function uploadFiles(
   context: PageContext,
   source: SourceWithScan["source"],
 ): Promise<string> {
-  if (source.provider !== "file_system") throw invalid("this source reads its files by itself");
+  if (takenBy(source.provider) !== "files") throw invalid("this source reads its files by itself");
   const files = (await multipartOf(context, UPLOAD_LIMIT_BYTES)).files("files");
   if (files.length === 0) throw invalid("no files were chosen");
   if (files.length > FILES_MAX) throw invalid(`at most ${FILES_MAX} files at a time`);

@@ -4,8 +4,7 @@ import { expect, test, vi } from "vitest";
 import { removeRag } from "../../../../src/catalog/rags/remove-rag.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
-import { recoverAfterRestart } from "../../../../src/ingestion/maintenance/tick.ts";
-import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { recoverAfterRestart, sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { ModelFailure } from "../../../../src/ports/models.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {
