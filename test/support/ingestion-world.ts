@@ -284,3 +284,7 @@ export async function ragWorld(provider?: string, config?: unknown) {
   const world = new World();
   return { world, ...(await world.addSourceAndRag(provider, config)) };
 }
+
+/** A statement of a test itself, with its parameters. */
+export const statement = (sql: string, ...parameters: unknown[]) =>
+  env.DB.prepare(sql).bind(...parameters);

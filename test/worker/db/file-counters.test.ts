@@ -12,7 +12,7 @@ import {
 } from "../../../src/db/files/public-files.ts";
 import { writeFiles } from "../../../src/db/files/write-files.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { World, statement } from "../../support/ingestion-world.ts";
 
 const RAG_COUNTERS =
   "select pending_files, indexed_files, deleted_files, number_vectors from rag_generations where rag_id = 'rag'";
@@ -134,15 +134,19 @@ test("files of any status are listed by path, and a page reads its own rows", as
   const paths = Array.from({ length: 500 }, (_, at) => `${at % 2}/${1000 + at}.txt`);
   const files = paths.map((path, at) => ({ path, id: newId<FileId>(NOW), at: statuses[at % 5] }));
   await env.DB.batch([
-    env.DB.prepare(
+    statement(
       `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata, created_at)
        select value ->> 'id', ?2, value ->> 'path', 'n', 1, 'text/plain', '1', '{}', 0
        from json_each(?1)`,
-    ).bind(JSON.stringify(files), source),
-    env.DB.prepare(
+      JSON.stringify(files),
+      source,
+    ),
+    statement(
       `insert into rag_files (rag_id, generation, file_id, path, status, revision)
        select ?2, 1, value ->> 'id', value ->> 'path', value ->> 'at', 1 from json_each(?1)`,
-    ).bind(JSON.stringify(files), ragId),
+      JSON.stringify(files),
+      ragId,
+    ),
   ]);
   const counts = noRows();
   const db = openDatabase(countedRows(env.DB, counts));

@@ -7,7 +7,7 @@ import { openDatabase } from "../../../src/db/sql.ts";
 import { overdueRemovals } from "../../../src/db/files/removal-store.ts";
 import { takeUnclaimedFiles } from "../../../src/db/files/pending-files.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { World, statement } from "../../support/ingestion-world.ts";
 
 const TIMEOUT_MS = 600_000;
 const LIMIT = 1_000;
@@ -28,19 +28,25 @@ async function ragOf(
 ): Promise<RagId> {
   const { source, rag } = await world.addSourceAndRag();
   await env.DB.batch([
-    env.DB.prepare("update rags set status = ? where id = ?").bind(status, rag),
-    env.DB.prepare(
+    statement("update rags set status = ? where id = ?", status, rag),
+    statement(
       `with recursive n(i) as (values (1) union all select i + 1 from n where i < ?2)
        insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
          created_at)
        select ?1 || '-' || i, ?1, printf('%06d.md', i), 'a.md', 1, 'text/markdown', '1', '{}', 0
        from n`,
-    ).bind(source, rows.files),
-    env.DB.prepare(
+      source,
+      rows.files,
+    ),
+    statement(
       `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until,
          leased_until, lease_id)
        select ?1, 1, id, path, ?3, 1, ?4, ?5, ?6 from files where file_source_id = ?2`,
-    ).bind(rag, source, rows.status, ...heldOf(rows)),
+      rag,
+      source,
+      rows.status,
+      ...heldOf(rows),
+    ),
   ]);
   return rag;
 }
@@ -103,7 +109,7 @@ test(
     expect(counts.read).toBeLessThan(100);
 
     // As soon as it goes on, what has waited is sent.
-    await env.DB.prepare("update rags set status = 'active' where id = ?").bind(paused).run();
+    await statement("update rags set status = 'active' where id = ?", paused).run();
     expect((await sweptFiles(world)).queued).toEqual(new Map([[paused, LIMIT]]));
   },
   TIMEOUT_MS,
@@ -140,9 +146,11 @@ test("however many files wait for vectors, the oldest of their index are taken",
   const world = await alone();
   const rag = await ragOf(world, { files: 20 * LIMIT, status: "processing", claimedUntil: 3 });
   const change = (path: string, set: string) =>
-    env.DB.prepare(
+    statement(
       `update rag_files set ${set} where rag_id = ? and path = ? returning file_id`,
-    ).bind(rag, path);
+      rag,
+      path,
+    );
   const changed = await env.DB.batch<{ file_id: string }>([
     change("019999.md", "claimed_until = 1, status = 'pending'"),
     change("020000.md", "claimed_until = 1, lease_id = 'died', leased_until = 2"),

@@ -1,8 +1,6 @@
-import { env } from "cloudflare:workers";
-
 import { SECOND_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
-import { ragWorld, type World } from "../../support/ingestion-world.ts";
+import { ragWorld, type World, statement } from "../../support/ingestion-world.ts";
 
 /** A heavy file is looked for twice, as text and as bytes: a minute is over after the second. */
 export const HEAVY_MS = 15 * SECOND_MS;
@@ -22,9 +20,11 @@ export const readingTakes = (world: World, ms: number): void =>
 export async function heavyWorld() {
   const { world, source, rag } = await ragWorld();
   for (const path of PATHS) await world.put(source, path, `A note, ${path}.`);
-  await env.DB.prepare("update files set size = ?2 where file_source_id = ?1")
-    .bind(source, HEAVY_BYTES)
-    .run();
+  await statement(
+    "update files set size = ?2 where file_source_id = ?1",
+    source,
+    HEAVY_BYTES,
+  ).run();
   readingTakes(world, HEAVY_MS);
   return { world, source, rag };
 }

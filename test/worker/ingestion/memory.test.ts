@@ -1,8 +1,7 @@
-import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
-import { ragWorld, type World } from "../../support/ingestion-world.ts";
+import { ragWorld, type World, statement } from "../../support/ingestion-world.ts";
 
 const LARGE_BYTES = 25 * 1024 * 1024;
 
@@ -11,9 +10,7 @@ async function twoConsumers(bytes: number) {
   const { world, source, rag } = await ragWorld();
   await world.put(source, "first.txt", "A first note.");
   await world.put(source, "second.txt", "A second note.");
-  await env.DB.prepare("update files set size = ?2 where file_source_id = ?1")
-    .bind(source, bytes)
-    .run();
+  await statement("update files set size = ?2 where file_source_id = ?1", source, bytes).run();
   const embedding = embeddingWaits(world);
   const [one, other] = world.waiting.splice(0);
   if (one === undefined || other === undefined) throw new Error("two messages wait");

@@ -5,7 +5,7 @@ import type { FileId, FileSourceId } from "../../../src/core/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { removeDeletedFiles } from "../../../src/ingestion/removal/remove-from-indexes.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { World, statement } from "../../support/ingestion-world.ts";
 
 const PATH = "note.txt";
 
@@ -72,9 +72,7 @@ test("a source whose bytes cannot be listed is told and holds up none", async ()
   [broken] = ids;
   for (const [at, id] of ids.entries()) {
     await env.FILES.put(`sources/${id}/file/bytes/left`, "of an upload that broke off");
-    await env.DB.prepare("update file_sources set uploads_due_at = ?2 where id = ?1")
-      .bind(id, at)
-      .run();
+    await statement("update file_sources set uploads_due_at = ?2 where id = ?1", id, at).run();
   }
   world.now += 2 * DAY_MS;
   await sweep(world.services);
@@ -116,9 +114,9 @@ test("an index that does not answer keeps no removal of another index open", asy
   // A scan that removes more files goes on.
   await world.put(source, PATH, "Another note.");
   await world.deliver();
-  const ids = await env.DB.prepare("select id from files where file_source_id = ?")
-    .bind(source)
-    .all<{ id: FileId }>();
+  const ids = await statement("select id from files where file_source_id = ?", source).all<{
+    id: FileId;
+  }>();
   const all = ids.results.map(({ id }) => id);
   expect(await removeDeletedFiles(world.services, all, world.now + 1)).toBe(1);
   expect(await world.shown(sound)).toEqual({});

@@ -7,7 +7,7 @@ import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { World, ragWorld } from "../../support/ingestion-world.ts";
+import { World, ragWorld, statement } from "../../support/ingestion-world.ts";
 
 test("a pushed file is pending, then indexed and found; so are its changes", async () => {
   const { world, source, rag } = await ragWorld();
@@ -181,9 +181,7 @@ test("a file over 25 MiB is refused and nothing of it is stored", async () => {
     putFile(world.services, { ...input, body, contentLength: null }),
   ).rejects.toMatchObject({ kind: "too-large" });
   expect(sent).toBeLessThan(1.5 * limit);
-  const { results } = await env.DB.prepare("select 1 from files where file_source_id = ?")
-    .bind(source)
-    .all();
+  const { results } = await statement("select 1 from files where file_source_id = ?", source).all();
   expect(results).toEqual([]);
   expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toEqual([]);
 });

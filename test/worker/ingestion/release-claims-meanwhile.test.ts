@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import type { IndexMessage } from "../../../src/ports/job-queue.ts";
-import type { World } from "../../support/ingestion-world.ts";
+import { statement, type World } from "../../support/ingestion-world.ts";
 import {
   ALL_INDEXED,
   BEGUN,
@@ -80,9 +79,7 @@ test("a file changed around its release ends with the change", async () => {
 
 test("a file that another worker claimed meanwhile is not released", async () => {
   const { world, rag } = await actAround("before the hand-back", async () => {
-    await env.DB.prepare("update rag_files set lease_id = 'another' where path = ?")
-      .bind(HANDED_BACK)
-      .run();
+    await statement("update rag_files set lease_id = 'another' where path = ?", HANDED_BACK).run();
   });
   expect((await statuses(world, rag)).slice(BEGUN)).toEqual([
     "pending 0",
@@ -95,7 +92,7 @@ test("a file that another worker claimed meanwhile is not released", async () =>
 test("a RAG removed around a release of claims leaves nothing behind", async () => {
   for (const when of WHEN) {
     const { world, rag } = await settledAfter(when, async (acting, _source, removed) => {
-      await env.DB.prepare("update rags set removed_at = 1 where id = ?").bind(removed).run();
+      await statement("update rags set removed_at = 1 where id = ?", removed).run();
       await acting.services.queue.scan({ kind: "purge-rag", ragId: removed });
     });
     expect(await world.rows(rag)).toEqual([]);

@@ -1,11 +1,10 @@
-import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../support/crash.ts";
-import { ragWorld } from "../../support/ingestion-world.ts";
+import { ragWorld, statement } from "../../support/ingestion-world.ts";
 import { patch, states } from "./rebuilds/support.ts";
 import {
   ALL_INDEXED,
@@ -56,11 +55,12 @@ test("documents that may expand to far more text are not read side by side", asy
     ["txt", FILES],
   ] as const) {
     const { world, rag } = await heavyWorld();
-    await env.DB.prepare(
+    await statement(
       "update files set size = ?2, name = 'a.' || ?3 where id in (select file_id from rag_files where rag_id = ?1)",
-    )
-      .bind(rag, HEAVY_BYTES / 8, ending)
-      .run();
+      rag,
+      HEAVY_BYTES / 8,
+      ending,
+    ).run();
     await deliverOnce(world);
     const left = (await world.rows(rag)).filter(({ status }) => status === "pending");
     expect({ ending, left: left.length }).toEqual({ ending, left: FILES - begun });
@@ -69,11 +69,10 @@ test("documents that may expand to far more text are not read side by side", asy
 
 test("documents whose size no source has told are read a few at a time", async () => {
   const { world, rag } = await heavyWorld();
-  await env.DB.prepare(
+  await statement(
     "update files set size = 0, sha256 = null where id in (select file_id from rag_files where rag_id = ?)",
-  )
-    .bind(rag)
-    .run();
+    rag,
+  ).run();
   // Their messages were lost: the sweep sends each again, with none beside it.
   world.waiting = [];
   world.now += 15 * MINUTE_MS;
@@ -154,21 +153,19 @@ test("the sweep queues released files whose message was lost, with no attempt co
 });
 
 async function suspected(rag: RagId): Promise<string[]> {
-  const { results } = await env.DB.prepare(
+  const { results } = await statement(
     "select path from rag_files where rag_id = ? and lease_id = 'crashed' order by path",
-  )
-    .bind(rag)
-    .all<{ path: string }>();
+    rag,
+  ).all<{ path: string }>();
   return results.map(({ path }) => path);
 }
 
 test("a suspect file is still suspect after its release, and keeps its attempts", async () => {
   const { world, rag } = await heavyWorld();
-  await env.DB.prepare(
+  await statement(
     "update rag_files set lease_id = 'crashed', attempts = 2 where rag_id = ? and path > '0.txt'",
-  )
-    .bind(rag)
-    .run();
+    rag,
+  ).run();
   await deliverOnce(world);
   expect((await statuses(world, rag)).sort()).toEqual([
     "indexed 0",
@@ -215,8 +212,7 @@ test("a generation is built in as many deliveries as it takes, each file tried o
 });
 
 const mostTries = async (rag: RagId) =>
-  (await env.DB.prepare(
+  (await statement(
     "select max(attempts) as most from rag_files where rag_id = ? and generation = 2",
-  )
-    .bind(rag)
-    .first<number>("most")) ?? 0;
+    rag,
+  ).first<number>("most")) ?? 0;

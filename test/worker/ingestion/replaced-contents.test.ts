@@ -10,7 +10,7 @@ import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import type { Services } from "../../../src/services.ts";
 import { CrashPoint, type CrashMoment } from "../../support/crash.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { World, bytesOf, statement } from "../../support/ingestion-world.ts";
 import { pageKey } from "../../../src/sources/web/page-store.ts";
 import { watching } from "../../support/watched-services.ts";
 
@@ -84,13 +84,12 @@ test("a purge that dies at any call is repeated, and deletes nothing current", a
 test("thousands of pages that are gone are a few calls of the bucket", async () => {
   const world = new World();
   const source = await world.addSource("web");
-  await env.DB.prepare(
+  await statement(
     `insert into replaced_contents (file_source_id, file_id, path, version)
      with recursive n(n) as (select 1 union all select n + 1 from n where n < 1200)
      select ?1, 'page-' || n, 'https://moss.example.com/' || n, 'v' from n`,
-  )
-    .bind(source)
-    .run();
+    source,
+  ).run();
   const page = await pageKey("https://moss.example.com/700", "v");
   const key = `sources/${source}/reader/${page}`;
   await env.FILES.put(key, "A note.");

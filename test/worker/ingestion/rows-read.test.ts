@@ -11,7 +11,7 @@ import { continueScan, startScan } from "../../../src/ingestion/scanning/scan-so
 import type { IndexMessage } from "../../../src/ports/job-queue.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { World, statement } from "../../support/ingestion-world.ts";
 
 const FEW = 200;
 const MANY = 1_400;
@@ -39,11 +39,10 @@ async function worldOf(size: number, provider = "cloud_drive") {
   const counts = noRows();
   world.services.db = openDatabase(countedRows(env.DB, counts));
   await scanOnly(world, source);
-  await env.DB.prepare(
+  await statement(
     `update rag_files set status = 'indexed', claimed_until = 0, indexed_at = 1 where rag_id = ?`,
-  )
-    .bind(rag)
-    .run();
+    rag,
+  ).run();
   const rowsOf = async (work: () => Promise<unknown>) => {
     Object.assign(counts, noRows());
     await work();
@@ -93,13 +92,14 @@ async function slowIndexJob(world: World, source: FileSourceId): Promise<void> {
   const { files } = world.services;
   const untouched = world.services;
   world.services = { ...untouched, files: slowed(files, () => (world.now += MINUTE_MS)) };
-  const { results } = await env.DB.prepare(
+  const { results } = await statement(
     `update rag_files set status = 'pending', claimed_until = 5 where path in (?1, ?2)
        and rag_id in (select id from rags where file_source_id = ?3)
      returning rag_id as ragId, generation, file_id as fileId, revision`,
-  )
-    .bind(pathOf(1), pathOf(2), source)
-    .all<IndexMessage>();
+    pathOf(1),
+    pathOf(2),
+    source,
+  ).all<IndexMessage>();
   await indexFiles(world.services, results, workBudget(world.services.now));
   world.services = untouched;
 }

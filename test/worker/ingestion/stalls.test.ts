@@ -1,10 +1,9 @@
-import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import type { RagId } from "../../../src/core/ids.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { ragWorld, type World } from "../../support/ingestion-world.ts";
+import { ragWorld, type World, statement } from "../../support/ingestion-world.ts";
 
 /** A file that nobody works on leaves `processing` by then, whatever stalls beside it. */
 const BOUND_MS = 4 * MINUTE_MS;
@@ -73,9 +72,7 @@ test(
 test("files that wait behind a slow one are released when the time to begin is over", async () => {
   const { world, source, rag } = await worldOf({ "a.txt": SLOW_TEXT, "b.txt": "A note." });
   // Neither is worked on together with the other.
-  await env.DB.prepare("update files set size = 5000000 where file_source_id = ?")
-    .bind(source)
-    .run();
+  await statement("update files set size = 5000000 where file_source_id = ?", source).run();
   const began = world.now;
   const released: number[] = [];
   world.beforeEmbedding(async () => {

@@ -10,7 +10,7 @@ import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import { CrashPoint } from "../../support/crash.ts";
-import { World, bytesOf, ragWorld } from "../../support/ingestion-world.ts";
+import { World, bytesOf, ragWorld, statement } from "../../support/ingestion-world.ts";
 
 const LINE = "The lock keeper notes the height of the water at each turn of the tide.\n\n";
 const PART = new TextEncoder().encode(LINE.repeat(3_700));
@@ -93,9 +93,7 @@ test("a long upload that breaks off stores nothing", async () => {
   const body = longBody(() => Promise.reject(new Error("the caller has gone")));
   await expect(putLong(world, source, body)).rejects.toThrow("the caller has gone");
   expect(await storedBytes(source)).toEqual([]);
-  const { results } = await env.DB.prepare("select 1 from files where file_source_id = ?")
-    .bind(source)
-    .all();
+  const { results } = await statement("select 1 from files where file_source_id = ?", source).all();
   expect(results).toEqual([]);
 });
 
@@ -115,8 +113,8 @@ test("a file that was forgotten during a long upload is a new file", async () =>
   await world.put(source, "log.txt", "A note.");
   const body = longBody(async () => {
     await env.DB.batch([
-      env.DB.prepare("delete from rag_files where rag_id = ?").bind(rag),
-      env.DB.prepare("delete from files where file_source_id = ?").bind(source),
+      statement("delete from rag_files where rag_id = ?", rag),
+      statement("delete from files where file_source_id = ?", source),
     ]);
   });
   expect(await putLong(world, source, body)).toMatchObject({ changed: true, created: true });
@@ -199,12 +197,10 @@ test("bytes that a crash left before any row named them are gone the next day", 
       await world.put(id, path, `Another note ${at}.`);
     }
   }
-  const { results } = await env.DB.prepare("select path from files where file_source_id = ?")
-    .bind(id)
-    .all();
+  const { results } = await statement("select path from files where file_source_id = ?", id).all();
   const sweepAt = async (now: number) => {
     world.now = now;
-    await env.DB.prepare("update file_sources set uploads_due_at = 0 where id = ?").bind(id).run();
+    await statement("update file_sources set uploads_due_at = 0 where id = ?", id).run();
     await sweep(services);
   };
 

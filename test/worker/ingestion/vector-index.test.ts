@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
@@ -6,6 +5,7 @@ import type { RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../support/vectorize-world.ts";
 import { found } from "./rebuilds/support.ts";
+import { statement } from "../../support/ingestion-world.ts";
 
 /** What Vectorize holds of a RAG once everything that was written shows. */
 function held(world: VectorizeWorld, rag: RagId): number {
@@ -25,7 +25,7 @@ test("the vector index holds the vectors of what is live, and no other", async (
   expect(held(world, rag)).toBe(2);
   await world.drop(source, "b.txt");
   expect(held(world, rag)).toBe(1);
-  await env.DB.prepare("update rags set removed_at = 1 where id = ?").bind(rag).run();
+  await statement("update rags set removed_at = 1 where id = ?", rag).run();
   await world.services.queue.scan({ kind: "purge-rag", ragId: rag });
   await world.deliver();
   expect(held(world, rag)).toBe(0);

@@ -4,17 +4,19 @@ import { expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { receiveNotifications } from "../../../src/ingestion/webhooks/receive-notifications.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { World, statement } from "../../support/ingestion-world.ts";
 
 async function driveWithChannel(world: World, channel: string) {
   const source = await world.addSource("cloud_drive");
-  await env.DB.prepare(
+  await statement(
     `insert into source_watches (id, file_source_id, target, token_hash, base_url, live, started_at,
        expires_at)
      values (?2, ?1, 'changes', ?3, 'https://quarry.example.com', 1, 0, ?4)`,
-  )
-    .bind(source, channel, await sha256Hex("right"), world.now + 60_000)
-    .run();
+    source,
+    channel,
+    await sha256Hex("right"),
+    world.now + 60_000,
+  ).run();
   return source;
 }
 

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
@@ -9,7 +8,7 @@ import { sweep, recoverAfterRestart } from "../../../src/ingestion/maintenance/s
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { Dice } from "../../support/dice.ts";
-import { World, ragWorld } from "../../support/ingestion-world.ts";
+import { World, ragWorld, statement } from "../../support/ingestion-world.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 
 /** What is told by many files is told once; on Vectorize a double compares every vector. */
@@ -125,11 +124,10 @@ test("a lost message is sent again by the sweep, and at once after a restart", a
 test("a file whose worker dies each time is given up, and says so", async () => {
   const { world, source, rag } = await ragWorld();
   await world.put(source, "a.txt", "A note.");
-  await env.DB.prepare(
+  await statement(
     "update rag_files set status = 'processing', attempts = 5, claimed_until = 5 where rag_id = ?",
-  )
-    .bind(rag)
-    .run();
+    rag,
+  ).run();
   await sweep(world.services);
   expect(await world.rows(rag)).toMatchObject([
     { status: "error", error: "indexing did not finish after 5 tries" },
@@ -145,17 +143,17 @@ test(
     await world.put(source, "c.txt", "A note, lost by the database.");
     await world.put(source, "d.txt", "A note, lost by it too.");
     await world.deliver();
-    const rows = await env.DB.prepare(
+    const rows = await statement(
       "select path, file_id as fileId, revision from rag_files where rag_id = ?",
-    )
-      .bind(rag)
-      .all<{ path: string; fileId: never; revision: number }>();
+      rag,
+    ).all<{ path: string; fileId: never; revision: number }>();
     const of = (path: string) => rows.results.find((row) => row.path === path);
     const lost = of("b.txt");
     if (lost !== undefined) await world.index(rag).remove([lost]);
-    await env.DB.prepare("delete from rag_files where rag_id = ? and path in ('c.txt', 'd.txt')")
-      .bind(rag)
-      .run();
+    await statement(
+      "delete from rag_files where rag_id = ? and path in ('c.txt', 'd.txt')",
+      rag,
+    ).run();
     // Each turn of the sweep looks at some RAGs; all have their turn in time.
     for (let turn = 0; turn < 40; turn++) {
       await world.sweepAfter(1);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { World, ragWorld } from "../../support/ingestion-world.ts";
+import { World, ragWorld, statement } from "../../support/ingestion-world.ts";
 import { s3Error, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
 import { lastRun, scan } from "./scanning.ts";
 
@@ -36,7 +36,7 @@ async function scanned() {
 }
 
 async function statusOf(source: string) {
-  const found = env.DB.prepare("select status from file_sources where id = ?").bind(source);
+  const found = statement("select status from file_sources where id = ?", source);
   return (await found.first<{ status: string }>())?.status;
 }
 

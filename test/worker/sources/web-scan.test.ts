@@ -6,7 +6,7 @@ import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
 import { readRunPage } from "../../../src/db/scans/run-pages.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { needsOf } from "../../../src/panel/pages/overview/needs.tsx";
-import { World, ragWorld } from "../../support/ingestion-world.ts";
+import { World, ragWorld, statement } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";
 import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
 
@@ -77,9 +77,11 @@ test("what a limit leaves out is told in the run, at the source and in the overv
   const need = needsOf(needs).find(({ href }) => href === `/panel/sources/${source}/settings`);
   expect(need?.why).toBe("3 addresses are left out by “Pages at most” (2).");
   expect((await findSourceRow(db, source))?.source.leftOut).toEqual([told]);
-  await env.DB.prepare("update file_sources set config = ? where id = ?")
-    .bind(JSON.stringify({ startUrls: [BASE], maxPages: 9 }), source)
-    .run();
+  await statement(
+    "update file_sources set config = ? where id = ?",
+    JSON.stringify({ startUrls: [BASE], maxPages: 9 }),
+    source,
+  ).run();
   await scan(world, source);
   const after = needsOf(await readNeeds(db, { now: world.now, limit: 1_000 }));
   expect(after.filter(({ href }) => href.includes(source))).toEqual([]);
@@ -108,9 +110,10 @@ test("a site in no RAG tells which addresses were not read, and why", async () =
   const source = await world.addSource("web", { startUrls });
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ added: 4, failed: 32 });
-  const run = await env.DB.prepare("select problems from scan_runs where file_source_id = ?")
-    .bind(source)
-    .first<{ problems: string }>();
+  const run = await statement(
+    "select problems from scan_runs where file_source_id = ?",
+    source,
+  ).first<{ problems: string }>();
   const problems = JSON.parse(run?.problems ?? "") as { path: string; message: string }[];
   expect(problems).toHaveLength(20);
   expect(problems).toEqual(
@@ -169,13 +172,12 @@ test("pushed URLs are files at once, and checked by every scan until they are de
 });
 
 const pushesOf = async (source: string) =>
-  await env.DB.prepare(
+  await statement(
     `select pushed_files as files, pushes_refused as refused, pushes_refused_at as refusedAt,
        (select count(*) from files where file_source_id = s.id) as rows
      from file_sources s where id = ?`,
-  )
-    .bind(source)
-    .first();
+    source,
+  ).first();
 
 test("pushed URLs beyond the source's cap never become files, however many push", async () => {
   const { world, source, rag } = await ragWorld("web");
@@ -223,9 +225,11 @@ test("pushed URLs of other hosts are refused, and leave with the next scan", asy
   await world.deliver();
   expect(await pushesOf(source)).toMatchObject({ files: 2, refused: 1 });
   const config = { startUrls: [BASE], maxDepth: 0, pushHosts: [hostname] };
-  await env.DB.prepare("update file_sources set config = ? where id = ?")
-    .bind(JSON.stringify(config), source)
-    .run();
+  await statement(
+    "update file_sources set config = ? where id = ?",
+    JSON.stringify(config),
+    source,
+  ).run();
   await scan(world, source);
   expect(await world.rows(rag)).toMatchObject([
     { path: "http://203.0.113.9/a", status: "deleted" },

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import { removeRag } from "../../../../src/catalog/rags/remove-rag.ts";
@@ -6,7 +5,7 @@ import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { recoverAfterRestart, sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { ModelFailure } from "../../../../src/ports/models.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
   facts,
@@ -166,8 +165,6 @@ test("a RAG removed during a build leaves nothing behind in either generation", 
   for (const generation of [1, 2]) {
     expect(await facts(world, rag, generation)).toMatchObject({ chunks: 0, files: 0, staged: 0 });
   }
-  const left = await env.DB.prepare("select count(*) as n from rag_files where rag_id = ?")
-    .bind(rag)
-    .first();
+  const left = await statement("select count(*) as n from rag_files where rag_id = ?", rag).first();
   expect(left).toEqual({ n: 0 });
 });

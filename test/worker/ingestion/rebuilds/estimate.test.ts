@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
@@ -6,7 +5,7 @@ import { estimateTokens } from "../../../../src/text/tokens.ts";
 import { estimateRebuild } from "../../../../src/ingestion/rebuilds/estimate-rebuild.ts";
 import type { RebuildWish } from "../../../../src/ingestion/rebuilds/estimate-rebuild.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 import { facts, indexedRag, longText, patch } from "./support.ts";
 
 /** Each test indexes long documents and builds them anew. */
@@ -71,12 +70,11 @@ test("what is unchanged costs nothing; another model or a reindex embeds every c
     inputTokens: 0,
     cost: null,
   });
-  await env.DB.prepare(
+  await statement(
     `insert into models (model, kind, input_price, output_price, currency)
      values ('embedded/hash', 'embedding', ?, 0, 'USD')`,
-  )
-    .bind(PRICE)
-    .run();
+    PRICE,
+  ).run();
   for (const wish of [{ dimensions: 512 }, { reindex: true }]) {
     const told = await estimate(world, rag, wish);
     const { batchLimit } = world.services.models.embedder("embedded/hash", 512);

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
@@ -7,7 +6,7 @@ import { checkIndexes } from "../../../../src/ingestion/maintenance/check-indexe
 import { shardOf } from "../../../../src/core/shard-of.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../../support/crash.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
   facts,
@@ -55,11 +54,10 @@ async function inShards(world: World, rag: RagId, generation: number) {
 
 /** The chunks that belong to each shard: which files lie together is left to their ids. */
 async function ownedByShards(rag: RagId) {
-  const { results } = await env.DB.prepare(
+  const { results } = await statement(
     "select file_id as fileId, chunk_count as chunks from rag_files where rag_id = ? and generation = 2",
-  )
-    .bind(rag)
-    .all<{ fileId: FileId; chunks: number }>();
+    rag,
+  ).all<{ fileId: FileId; chunks: number }>();
   expect(sum(results.map(({ chunks }) => chunks))).toBe(6);
   return Array.from({ length: GROWN_SHARDS }, (_, shard) =>
     sum(

@@ -1,11 +1,10 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { MAX_TRIES } from "../../../../src/ingestion/timeouts.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 import { found, indexedRag, longText, patch, states } from "./support.ts";
 
 const HEALTHY = 12;
@@ -25,13 +24,12 @@ function dyingAt(world: World, word: string): () => Promise<"died"> {
 
 const ends = async (rag: RagId) =>
   (
-    await env.DB.prepare(
+    await statement(
       `select path, status, error_message as error from rag_files
        where rag_id = ? and status <> 'indexed'
          and generation = (select generation from rags where id = rag_id)`,
-    )
-      .bind(rag)
-      .all()
+      rag,
+    ).all()
   ).results;
 
 test(

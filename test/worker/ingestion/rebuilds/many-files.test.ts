@@ -8,7 +8,7 @@ import { queueUnclaimedFiles } from "../../../../src/ingestion/maintenance/sweep
 import { continueBuild } from "../../../../src/ingestion/rebuilds/build-generation.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { CrashPoint } from "../../../support/crash.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 import { forget, ragToBuild } from "./rows-of-files.ts";
 import { states } from "./support.ts";
 
@@ -61,20 +61,18 @@ test("files changed, added or lost during a build are queued before it ends", as
     const { rag, source } = await ragToBuild(world, 2_500);
     await continueBuild(world.services, rag);
     await indexQueued(world, rag);
-    const { results: begun } = await env.DB.prepare(
+    const { results: begun } = await statement(
       "select path from rag_files where rag_id = ? and generation = 2 order by file_id limit 2",
-    )
-      .bind(rag)
-      .all<{ path: string }>();
+      rag,
+    ).all<{ path: string }>();
     for (const { path } of begun) await world.put(source, path, "A note that changed.");
     await world.put(source, "new.md", "A note that is new.");
-    await env.DB.prepare(
+    await statement(
       `update rag_files set status = 'pending', claimed_until = 5 where rag_id = ?1 and generation = 2
          and file_id = (select file_id from rag_files where rag_id = ?1 and generation = 2
            order by file_id limit 1 offset 10)`,
-    )
-      .bind(rag)
-      .run();
+      rag,
+    ).run();
     const crash = new CrashPoint(at, at % 2 === 0 ? "before" : "after");
     const { services } = world;
     let again = 0;

@@ -1,11 +1,9 @@
-import { env } from "cloudflare:workers";
-
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
 import type { RagPatch } from "../../../../src/catalog/rags/rag-settings.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
-import type { World } from "../../../support/ingestion-world.ts";
+import { statement, type World } from "../../../support/ingestion-world.ts";
 
 /** About 40 words: one chunk of 400 tokens, several of 16. */
 export const longText = (name: string) =>
@@ -50,19 +48,18 @@ export async function found(world: World, ragId: RagId, query = "note parts") {
 }
 
 export async function generations(ragId: RagId) {
-  const { results } = await env.DB.prepare(
+  const { results } = await statement(
     `select generation, state, dimensions, chunk_size as chunkSize, shards,
        vectors_in as vectorsIn from rag_generations where rag_id = ? order by generation`,
-  )
-    .bind(ragId)
-    .all<{
-      generation: number;
-      state: string;
-      dimensions: number;
-      chunkSize: number;
-      shards: number;
-      vectorsIn: string;
-    }>();
+    ragId,
+  ).all<{
+    generation: number;
+    state: string;
+    dimensions: number;
+    chunkSize: number;
+    shards: number;
+    vectorsIn: string;
+  }>();
   return results;
 }
 

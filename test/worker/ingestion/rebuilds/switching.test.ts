@@ -10,7 +10,7 @@ import {
 } from "../../../../src/ingestion/rebuilds/build-generation.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { CrashPoint } from "../../../support/crash.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 import { CHUNKS_BEFORE, forget, ragToBuild } from "./rows-of-files.ts";
 import {
   deliverBut,
@@ -34,15 +34,17 @@ const ROWS = 2_500;
 async function builtRag(world: World, rows: number): Promise<RagId> {
   const { rag } = await ragToBuild(world, rows);
   await env.DB.batch([
-    env.DB.prepare(
+    statement(
       `insert into rag_files (rag_id, generation, file_id, path, status, revision, indexed_at,
          chunk_count)
        select rag_id, 2, file_id, path, status, revision, 2, ${CHUNKS_AFTER} from rag_files
        where rag_id = ?`,
-    ).bind(rag),
-    env.DB.prepare(
+      rag,
+    ),
+    statement(
       "update rag_generations set filled_up_to = null where rag_id = ? and generation = 2",
-    ).bind(rag),
+      rag,
+    ),
   ]);
   return rag;
 }

@@ -3,9 +3,7 @@ import { expect, test } from "vitest";
 
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
-import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
-import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../../support/crash.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { usesVectorize } from "../../../support/tested-adapters.ts";
@@ -174,18 +172,11 @@ test(
         reader.change("f1.txt", "A note, changed.");
         reader.change("g.txt", "A note, added.");
         reader.remove("f0.txt");
-        const untouched = world.services;
         const crash = new CrashPoint(at, moment);
-        world.services = crash.wrap(untouched);
-        await scan().catch(() => undefined);
-        world.services = untouched;
+        await world.workUntil(crash, scan);
         crash.revive();
         await world.deliver();
-        for (const minutes of [3, 15]) {
-          world.now += minutes * MINUTE_MS;
-          await sweep(world.services);
-          await world.deliver();
-        }
+        await world.sweepAfter(3, 15);
         // A scan that was asked for in vain is asked for by the clock.
         if ((await lastRun(source))?.["added"] === 3) await scan();
         expect(await world.shown(rag)).toEqual({

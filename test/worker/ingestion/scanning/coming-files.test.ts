@@ -13,22 +13,22 @@ import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
 import { applyScopesToPage, countScopeChange } from "../../../../src/db/files/scope-work-store.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 
 /** More than two pages of the application. */
 const MANY = 2_500;
 
 /** `many/0001` … and `few/1` to `few/3`, without bytes: nothing of them is indexed here. */
 async function addFiles(source: FileSourceId): Promise<void> {
-  await env.DB.prepare(
+  await statement(
     `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
        created_at)
      with recursive n(n) as (select 1 union all select n + 1 from n where n < ?2)
      select ?1 || '/' || n, ?1, case when n <= 3 then 'few/' || n
        else 'many/' || substr('0000' || (n - 3), -4) end, 'n', 1, 'text/plain', '1', '{}', 0 from n`,
-  )
-    .bind(source, MANY + 3)
-    .run();
+    source,
+    MANY + 3,
+  ).run();
 }
 
 async function prepared() {
@@ -52,10 +52,11 @@ async function prepared() {
   };
   /** As if all that is listed were indexed: a client would take the RAG for done. */
   const indexListed = async (rag: RagId) => {
-    await env.DB.prepare(`update rag_files set status = 'indexed' where rag_id = ?1
-      and status = 'pending'`)
-      .bind(rag)
-      .run();
+    await statement(
+      `update rag_files set status = 'indexed' where rag_id = ?1
+      and status = 'pending'`,
+      rag,
+    ).run();
   };
   return { world, source, totals, rowCount, applyOneStep, applyAll, indexListed };
 }
@@ -154,7 +155,7 @@ test("a page of the application reads rows for its own files only", async () => 
   const { world, source, applyAll } = await prepared();
   const rag = await createRag(world.services, { name: "Paged", fileSource: source });
   await applyAll();
-  await env.DB.prepare("update rags set scopes_due_at = 1 where id = ?").bind(rag.id).run();
+  await statement("update rags set scopes_due_at = 1 where id = ?", rag.id).run();
   const counts = noRows();
   const db = openDatabase(countedRows(env.DB, counts));
   const times = { now: 1, queuedUntil: 1, removedUntil: 1 };

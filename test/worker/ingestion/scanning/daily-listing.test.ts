@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time.ts";
 import { sourceOf } from "../../../../src/panel/api/shown-source.ts";
-import type { World } from "../../../support/ingestion-world.ts";
+import { statement, type World } from "../../../support/ingestion-world.ts";
 import { lastRun } from "../../sources/scanning.ts";
 import { followedWorld, notes } from "./followed-world.ts";
 
@@ -60,7 +60,7 @@ test("a deletion that the feed tells of counts, whatever the daily listing shows
   world.now += 25 * HOUR_MS;
   // Added minutes ago: the listing alone may not remove it, because it may lag.
   reader.change("new.txt", "A note, new.");
-  await env.DB.prepare("update file_sources set listed_at = ?").bind(world.now).run();
+  await statement("update file_sources set listed_at = ?", world.now).run();
   await scan();
   expect(Object.keys(await world.shown(rag))).toContain("new.txt");
   world.now += 5 * MINUTE_MS;

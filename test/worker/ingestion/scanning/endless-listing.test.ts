@@ -1,11 +1,10 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { ListingPage } from "../../../../src/ports/source-reader.ts";
 import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 
 const REPEATS = "the listing does not end: the provider names a page that it named before";
 const EMPTY = "the listing does not end: 100 pages in a row were empty";
@@ -22,12 +21,11 @@ async function scanned(pageAt: (at: number) => ListingPage) {
   const sourceId = await world.addSource("cloud_drive");
   await requestScan(world.services, { sourceId, confirmRemovals: false, urls: null });
   await world.deliver();
-  const run = await env.DB.prepare(
+  const run = await statement(
     `select r.error, r.finished_at is not null as finished, s.next_scan_at as nextAt
      from scan_runs r join file_sources s on s.id = r.file_source_id where s.id = ?`,
-  )
-    .bind(sourceId)
-    .first<{ error: string | null; finished: number; nextAt: number }>();
+    sourceId,
+  ).first<{ error: string | null; finished: number; nextAt: number }>();
   return { asked, ...run, waitsMs: (run?.nextAt ?? 0) - world.now };
 }
 

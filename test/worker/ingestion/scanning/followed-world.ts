@@ -1,8 +1,6 @@
-import { env } from "cloudflare:workers";
-
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import { FollowedSource } from "../../../doubles/source/followed-source.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 
 export const notes = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}.txt`, `A note, ${at}.`]));
@@ -23,7 +21,7 @@ export async function followedWorld(files: Record<string, string>, provider = "c
 
 export const cursorOf = async (source: string) =>
   (
-    await env.DB.prepare("select change_cursor as cursor from file_sources where id = ?")
-      .bind(source)
-      .first<{ cursor: string | null }>()
+    await statement("select change_cursor as cursor from file_sources where id = ?", source).first<{
+      cursor: string | null;
+    }>()
   )?.cursor;

@@ -1,13 +1,11 @@
-import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import type { FileSourceId } from "../../../../src/core/ids.ts";
 import { serveBucket } from "../../../doubles/object-storage/served-bucket.ts";
-import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
 import { page, serve, type Site } from "../../../doubles/web-site/served-site.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import { followedWorld } from "./followed-world.ts";
+import { lastRun, listedWorld, scan } from "../../sources/scanning.ts";
 
 const SITE = "https://moss.example.com";
 const BUCKET = {
@@ -21,31 +19,6 @@ const BUCKET = {
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-async function worldWith(files: Record<string, string>) {
-  const reader = new ScriptedSource(files);
-  const world = new World({ sourceReaders: async () => reader });
-  const { source, rag } = await world.addSourceAndRag("cloud_drive");
-  return { reader, world, source, rag };
-}
-
-async function scan(world: World, sourceId: FileSourceId, confirmRemovals = false) {
-  world.now += 1_000;
-  await requestScan(world.services, { sourceId, confirmRemovals, urls: null });
-  await world.deliver();
-}
-
-async function lastRun(source: FileSourceId) {
-  return await env.DB.prepare(
-    `select r.added, r.changed, r.removed, r.unchanged, r.failed, r.error, s.status,
-       r.held_removals as held, r.finished_at is not null as finished,
-       r.downloads_saved as downloadsSaved, r.embeddings_saved as embeddingsSaved
-     from scan_runs r join file_sources s on s.id = r.file_source_id
-     where s.id = ? order by r.started_at desc, r.rowid desc limit 1`,
-  )
-    .bind(source)
-    .first();
-}
 
 const textsOf = (paths: string[]) =>
   Object.fromEntries(paths.map((path) => [path, `A note of ${path}.`]));
@@ -63,7 +36,7 @@ const PROVIDERS: Record<
   () => Promise<{ world: World; source: FileSourceId; change: () => void }>
 > = {
   "a listing": async () => {
-    const { reader, world, source } = await worldWith(textsOf(names(false)));
+    const { reader, world, source } = await listedWorld(textsOf(names(false)));
     return { world, source, change: () => reader.set(textsOf(names(true))) };
   },
   "a change feed": async () => {
@@ -125,7 +98,7 @@ function never(): never {
 }
 
 test("a scan that would delete most of a source waits for an administrator", async () => {
-  const { reader, world, source, rag } = await worldWith(many(40));
+  const { reader, world, source, rag } = await listedWorld(many(40));
   await scan(world, source);
   reader.set({ ...many(10), "new.txt": "A note, new." });
   await scan(world, source);

@@ -1,45 +1,19 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import type { FileSourceId } from "../../../../src/core/ids.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import { startScan } from "../../../../src/ingestion/scanning/scan-source.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { SourceFailure } from "../../../../src/ports/source-reader.ts";
-import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
 import { CrashPoint } from "../../../support/crash.ts";
-import { World } from "../../../support/ingestion-world.ts";
 import { usesVectorize } from "../../../support/tested-adapters.ts";
+import { lastRun, listedWorld, scan } from "../../sources/scanning.ts";
+import { statement } from "../../../support/ingestion-world.ts";
 
 const TIMEOUT_MS = 600_000;
 /** On Vectorize each sweep syncs all that earlier rounds left: fewer rounds are as telling. */
 const CALLS_BETWEEN_CRASHES = usesVectorize ? 9 : 1;
-
-async function worldWith(files: Record<string, string>) {
-  const reader = new ScriptedSource(files);
-  const world = new World({ sourceReaders: async () => reader });
-  const { source, rag } = await world.addSourceAndRag("cloud_drive");
-  return { reader, world, source, rag };
-}
-
-async function scan(world: World, sourceId: FileSourceId, confirmRemovals = false) {
-  world.now += 1_000;
-  await requestScan(world.services, { sourceId, confirmRemovals, urls: null });
-  await world.deliver();
-}
-
-async function lastRun(source: FileSourceId) {
-  return await env.DB.prepare(
-    `select r.added, r.changed, r.removed, r.unchanged, r.failed, r.error, s.status,
-       r.held_removals as held, r.finished_at is not null as finished,
-       r.downloads_saved as downloadsSaved, r.embeddings_saved as embeddingsSaved
-     from scan_runs r join file_sources s on s.id = r.file_source_id
-     where s.id = ? order by r.started_at desc, r.rowid desc limit 1`,
-  )
-    .bind(source)
-    .first();
-}
 
 /** The database, telling of the longest parameter that is bound, bytes. */
 function measuredParameters(database: D1Database, longest: { bytes: number }): D1Database {
@@ -63,7 +37,7 @@ const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}.txt`, `A note, ${at}.`]));
 
 test("a scan adds, changes, moves and removes; what is unchanged is not opened again", async () => {
-  const { reader, world, source, rag } = await worldWith({});
+  const { reader, world, source, rag } = await listedWorld({});
   reader.set({
     "a.txt": { text: "A note, first.", externalId: "1" },
     "b.txt": { text: "A note, second.", externalId: "2" },
@@ -102,7 +76,7 @@ test("a scan adds, changes, moves and removes; what is unchanged is not opened a
 });
 
 test("of a file that changes the text of its present version alone is kept", async () => {
-  const { reader, world, source, rag } = await worldWith({ "a.txt": "A note, first." });
+  const { reader, world, source, rag } = await listedWorld({ "a.txt": "A note, first." });
   await scan(world, source);
   for (const text of ["A note, second.", "A note, third."]) {
     reader.set({ "a.txt": text });
@@ -123,7 +97,7 @@ test("of a file that changes the text of its present version alone is kept", asy
 });
 
 test("a page of files that say much of themselves is written in parts that D1 takes", async () => {
-  const { reader, world, source } = await worldWith({});
+  const { reader, world, source } = await listedWorld({});
   const metadata = { abstract: "ü".repeat(2_000) };
   reader.set(
     Object.fromEntries(
@@ -138,16 +112,15 @@ test("a page of files that say much of themselves is written in parts that D1 ta
   expect(await lastRun(source)).toMatchObject({ added: 900, error: null });
   expect(longest.bytes).toBeGreaterThan(500_000);
   expect(longest.bytes).toBeLessThan(2_000_000);
-  const stored = await env.DB.prepare(
+  const stored = await statement(
     "select count(*) as files, min(length(metadata)) as least from files where file_source_id = ?",
-  )
-    .bind(source)
-    .first();
+    source,
+  ).first();
   expect(stored).toEqual({ files: 900, least: JSON.stringify(metadata).length });
 });
 
 test("an empty or partial listing deletes nothing", async () => {
-  const { reader, world, source, rag } = await worldWith(many(3));
+  const { reader, world, source, rag } = await listedWorld(many(3));
   await scan(world, source);
   reader.set({});
   await scan(world, source);
@@ -160,7 +133,7 @@ test("an empty or partial listing deletes nothing", async () => {
 });
 
 test("a listing that fails half way resumes; one that is denied says so at once", async () => {
-  const { reader, world, source, rag } = await worldWith(many(25));
+  const { reader, world, source, rag } = await listedWorld(many(25));
   reader.pageSize = 10;
   reader.failures.set(1, new SourceFailure("throttled", "drive: 429", 60_000));
   let asked = 0;
@@ -189,7 +162,7 @@ test("a listing that fails half way resumes; one that is denied says so at once"
 });
 
 test("one scan runs at a time, and one more follows what was asked for meanwhile", async () => {
-  const { reader, world, source } = await worldWith(many(3));
+  const { reader, world, source } = await listedWorld(many(3));
   let running = 0;
   let most = 0;
   reader.beforePage = async () => {
@@ -209,7 +182,7 @@ test("one scan runs at a time, and one more follows what was asked for meanwhile
 });
 
 test("two RAGs download a file once; an outside failure is retried at the next scan", async () => {
-  const { reader, world, source, rag } = await worldWith({
+  const { reader, world, source, rag } = await listedWorld({
     "a.txt": "A note, fine.",
     "b.txt": "A note, denied.",
   });
@@ -235,17 +208,14 @@ test(
     for (const moment of ["before", "after"] as const) {
       for (let at = 1; ; at += CALLS_BETWEEN_CRASHES) {
         expect(at).toBeLessThan(150);
-        const { reader, world, source, rag } = await worldWith(many(4));
+        const { reader, world, source, rag } = await listedWorld(many(4));
         reader.pageSize = 3;
         await scan(world, source);
         reader.files.delete("f0.txt");
         reader.files.set("f1.txt", { text: "A note, changed." });
         reader.files.set("g.txt", { text: "A note, added." });
-        const untouched = world.services;
         const crash = new CrashPoint(at, moment);
-        world.services = crash.wrap(untouched);
-        await scan(world, source).catch(() => undefined);
-        world.services = untouched;
+        await world.workUntil(crash, () => scan(world, source));
         crash.revive();
         await world.deliver();
         await world.sweepAfter(3, 15);

@@ -12,14 +12,14 @@ import type { Services } from "../../../../src/services.ts";
 import { findFileDetail } from "../../../../src/db/files/file-store.ts";
 import { findFileStatuses, readFileSlices } from "../../../../src/db/files/public-files.ts";
 import { findFileWithStatus } from "../../../../src/db/files/source-file-list.ts";
-import { World, ragWorld } from "../../../support/ingestion-world.ts";
+import { World, ragWorld, statement } from "../../../support/ingestion-world.ts";
 
 async function setScopes(rag: RagId, values: string[]): Promise<void> {
   await env.DB.batch([
-    env.DB.prepare("update rags set scope_mode = 'scoped' where id = ?").bind(rag),
-    env.DB.prepare("delete from rag_scopes where rag_id = ?").bind(rag),
+    statement("update rags set scope_mode = 'scoped' where id = ?", rag),
+    statement("delete from rag_scopes where rag_id = ?", rag),
     ...values.map((value) =>
-      env.DB.prepare("insert into rag_scopes values (?, 'path', ?, 0)").bind(rag, value),
+      statement("insert into rag_scopes values (?, 'path', ?, 0)", rag, value),
     ),
   ]);
 }
@@ -111,20 +111,20 @@ test("a removed RAG, then its source, leave nothing behind", async () => {
   await world.deliver();
   const index = world.index(rag);
   await env.DB.batch([
-    env.DB.prepare("update rags set removed_at = 1 where id = ?").bind(rag),
-    env.DB.prepare("update file_sources set removed_at = 1 where id = ?").bind(source),
+    statement("update rags set removed_at = 1 where id = ?", rag),
+    statement("update file_sources set removed_at = 1 where id = ?", source),
   ]);
   await world.services.queue.scan({ kind: "purge-rag", ragId: rag });
   await world.services.queue.scan({ kind: "purge-source", fileSourceId: source });
   await world.deliver();
   expect(await index.facts()).toMatchObject({ chunks: 0, files: 0 });
-  const counts = await env.DB.prepare(
+  const counts = await statement(
     `select (select count(*) from rags where id = ?1) + (select count(*) from rag_files
        where rag_id = ?1) + (select count(*) from files where file_source_id = ?2)
        + (select count(*) from file_sources where id = ?2) as rows`,
-  )
-    .bind(rag, source)
-    .first<{ rows: number }>();
+    rag,
+    source,
+  ).first<{ rows: number }>();
   expect(counts).toEqual({ rows: 0 });
   expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toEqual([]);
 });
@@ -143,7 +143,7 @@ test("a text that a late job writes for a removed source goes with it", async ()
   await env.FILES.put(`sources/${source}/file/text/late`, "A note.");
   await world.sweepAfter(17);
   expect(await stored()).toEqual([]);
-  const row = env.DB.prepare("select 1 from file_sources where id = ?").bind(source);
+  const row = statement("select 1 from file_sources where id = ?", source);
   expect(await row.first()).toBeNull();
 });
 

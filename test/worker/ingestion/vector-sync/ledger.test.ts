@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import type { ChunkId, FileId, FileSourceId, RagId } from "../../../../src/core/ids.ts";
@@ -15,6 +14,7 @@ import {
   tenMinutesLater,
 } from "../rebuilds/support.ts";
 import { live, noteOf, notesRag } from "./notes-rag.ts";
+import { statement } from "../../../support/ingestion-world.ts";
 
 /** Each of them lives through hours of sweeps. */
 vi.setConfig({ testTimeout: 600_000 });
@@ -68,12 +68,9 @@ test("a worker that dies at any call leaves only live vectors in the vector inde
   for (let at = 1; at < MAX_CALLS; at++) {
     const world = await VectorizeWorld.alone({ dimensions: 64 });
     const { source, rag } = await world.addSourceAndRag();
-    const { services } = world;
     const crash = new CrashPoint(at, "after");
-    world.services = crash.wrap(services);
-    await comesAndGoes(world, source).catch(() => undefined);
+    await world.workUntil(crash, () => comesAndGoes(world, source));
     crash.revive();
-    world.services = services;
     await world.put(source, "a.html", HEATHER);
     await world.deliver();
     await world.everythingSettles();
@@ -142,9 +139,9 @@ test("orphans are removed", async () => {
 test("vectors of another shard are no orphans", async () => {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   const { rag } = await indexedRag(world, {});
-  await env.DB.prepare("update rag_generations set shards = 3 where rag_id = ?").bind(rag).run();
+  await statement("update rag_generations set shards = 3 where rag_id = ?", rag).run();
   const source = await world.addSource();
-  await env.DB.prepare("update rags set file_source_id = ? where id = ?").bind(source, rag).run();
+  await statement("update rags set file_source_id = ? where id = ?", source, rag).run();
   for (let at = 0; at < 30; at++) await world.put(source, `${at}.html`, noteOf(at));
   await world.deliver();
   await world.everythingSettles();
@@ -180,12 +177,9 @@ test("a verification interrupted at any call resumes and repairs all the same", 
     const before = world.held(rag).sort();
     world.vectorize.lose(before.filter((_, place) => place % 50 === 0));
     world.now += 24 * 60 * SHOWN_AFTER_MS;
-    const { services } = world;
     const crash = new CrashPoint(at, "after");
-    world.services = crash.wrap(services);
-    await sweep(world.services).catch(() => undefined);
+    await world.workUntil(crash, () => sweep(world.services));
     crash.revive();
-    world.services = services;
     await world.minutesPass(8);
     expect({ at, held: world.held(rag).sort() }).toEqual({ at, held: before });
     if (!crash.hasCrashed) return;

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
 import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { statement } from "../../../support/ingestion-world.ts";
 
 export const live = async (world: VectorizeWorld, rag: RagId) =>
   (await world.index(rag).facts()).chunks;
@@ -15,9 +16,10 @@ export async function notesRag(world: VectorizeWorld, count: number): Promise<Ra
   await env.DB.batch(
     ["rags where id", "rag_generations where rag_id"].map((rows) => {
       const [table, where] = rows.split(" where ");
-      return env.DB.prepare(
+      return statement(
         `update ${table} set chunk_size = 16, chunk_overlap = 0 where ${where} = ?`,
-      ).bind(rag);
+        rag,
+      );
     }),
   );
   const notes = Array.from({ length: count }, (_, at) => `<p>${noteOf(at)}</p>`);

@@ -8,6 +8,7 @@ import type { RetrievalRequest } from "../../../../src/retrieval/retrieval-reque
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { FollowedSource } from "../../../doubles/source/followed-source.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { statement } from "../../../support/ingestion-world.ts";
 
 /** Names of what the index objects were asked, in order; `search all`: to read all it finds. */
 type Asked = string[];
@@ -42,8 +43,8 @@ export async function drive(
   const { source, rag } = await world.addSourceAndRag("cloud_drive");
   const small = "chunk_size = 16, chunk_overlap = 0";
   await env.DB.batch([
-    env.DB.prepare(`update rags set ${small} where id = ?`).bind(rag),
-    env.DB.prepare(`update rag_generations set ${small} where rag_id = ?`).bind(rag),
+    statement(`update rags set ${small} where id = ?`, rag),
+    statement(`update rag_generations set ${small} where rag_id = ?`, rag),
   ]);
   const scan = async () => {
     world.now += 1_000;

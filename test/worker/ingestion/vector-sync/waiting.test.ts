@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
@@ -9,15 +8,15 @@ import type { FileVersion } from "../../../../src/ports/index-versions.ts";
 import type { UpsertBatch } from "../../../../src/ports/vector-ledger.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { longText } from "../rebuilds/support.ts";
+import { statement } from "../../../support/ingestion-world.ts";
 
 const FILES = 20;
 
 const suspectsOf = async (rag: RagId) =>
-  await env.DB.prepare(
+  await statement(
     "select count(*) as count from rag_files where rag_id = ? and lease_id = 'crashed'",
-  )
-    .bind(rag)
-    .first<number>("count");
+    rag,
+  ).first<number>("count");
 
 /** No index has room for one more file; calls that look for what shows by now are counted. */
 function withFullIndexes(world: VectorizeWorld) {

@@ -11,7 +11,7 @@ import { receiveNotifications } from "../../../../src/ingestion/webhooks/receive
 import { SourceFailure, type SourceReader } from "../../../../src/ports/source-reader.ts";
 import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
 import { WatcherDouble } from "../../../doubles/source/watched-source.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { World, statement } from "../../../support/ingestion-world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -27,7 +27,7 @@ async function watchedWorld(address: string | undefined = "https://quarry.exampl
   // Other tests of this file have sources of their own.
   await env.DB.prepare("update file_sources set watch_due_at = null").run();
   const source = await world.addSource("cloud_drive");
-  await env.DB.prepare("update file_sources set watch_due_at = 0 where id = ?").bind(source).run();
+  await statement("update file_sources set watch_due_at = 0 where id = ?", source).run();
   const keep = async (afterMs = 0) => {
     world.now += afterMs;
     await keepWatches(world.services);
@@ -36,9 +36,9 @@ async function watchedWorld(address: string | undefined = "https://quarry.exampl
 }
 
 const dueTime = async (id: FileSourceId) =>
-  await env.DB.prepare("select watch_due_at from file_sources where id = ?")
-    .bind(id)
-    .first<number | null>("watch_due_at");
+  await statement("select watch_due_at from file_sources where id = ?", id).first<number | null>(
+    "watch_due_at",
+  );
 
 const shown = async (world: World, key: string) => {
   const { watchedUntil, watchError } = (await findFileSource(world.services, { key })).source;
@@ -235,7 +235,7 @@ test("a changed configuration starts another watch and stops the old one", async
   await keep();
   const [before] = watcher.live.keys();
   const found = await findFileSource(world.services, { key: source });
-  await env.DB.prepare("update file_sources set provider = 'web' where id = ?").bind(source).run();
+  await statement("update file_sources set provider = 'web' where id = ?", source).run();
   const config = { startUrls: ["https://example.com/"] };
   await updateFileSource(world.services, {
     source: { ...found, source: { ...found.source, provider: "web" } },
@@ -249,7 +249,7 @@ test("a changed configuration starts another watch and stops the old one", async
 test("the watches of a removed source are stopped before its data goes", async () => {
   const { world, watcher, source, keep } = await watchedWorld();
   await keep();
-  await env.DB.prepare("update file_sources set removed_at = 1 where id = ?").bind(source).run();
+  await statement("update file_sources set removed_at = 1 where id = ?", source).run();
   await purgeSource(world.services, source);
   expect(watcher.watched()).toEqual([]);
   expect(watcher.asked.at(-1)).toBe("stop");
