@@ -5,6 +5,7 @@ import { storedPath } from "../../../sources/file-names.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
 import type { Services } from "../../../services.ts";
+import { takenBy } from "../../../sources/registry.ts";
 
 const fileMetadata = z.record(z.string(), z.unknown());
 
@@ -63,6 +64,6 @@ export function mediaTypeOf(contentType: string | undefined, path: string): stri
 /** The source, if files can be pushed to it. @throws QuarryError `not-found` or `invalid`. */
 export async function pushedSource(services: Services, key: string) {
   const { source } = await findFileSource(services, { key });
-  if (source.provider === "file_system") return { id: source.id };
+  if (takenBy(source.provider) === "files") return { id: source.id };
   throw invalid("only a file_system source takes files, this one reads them by itself");
 }
