@@ -84,7 +84,6 @@ function* refuseProtected(archive: ZipArchive): CooperativeWork<void> {
     open: (name, { Algorithm = "" }) => {
       if (name === "EncryptionMethod") algorithms.push(Algorithm);
     },
-    close: () => undefined,
   });
   if (algorithms.some((algorithm) => !FONT_SCRAMBLING.test(algorithm))) {
     throw new UnreadableDocument("document is encrypted");
@@ -97,7 +96,6 @@ function* packagePart(archive: ZipArchive): CooperativeWork<string> {
     open: (name, attributes) => {
       if (name === "rootfile") part ??= attributes["full-path"] ?? null;
     },
-    close: () => undefined,
   });
   const found = part ?? archive.names().find((name) => name.endsWith(".opf"));
   if (found === undefined) throw new UnreadableDocument("EPUB has no package document");

@@ -3,6 +3,7 @@ import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
 import { codeLanguageOf, languageNamed } from "./code-language.ts";
+import { OpenFormula } from "../office/formula.ts";
 import { isHidden } from "./hidden-styles.ts";
 import {
   BLOCKS,
@@ -23,7 +24,6 @@ import type { Attributes, Effect, OpenElement } from "./html-roles.ts";
 import { INLINE_EFFECTS, inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
 import { LeadingParts } from "./leading-parts.ts";
 import { OpenDepths } from "./open-depths.ts";
-import { OpenFormula } from "./open-formula.ts";
 import { OpenItems } from "./open-items.ts";
 import { OpenTables } from "./open-tables.ts";
 import { PageFacts } from "./page-facts.ts";

@@ -2,7 +2,7 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { DrawnText } from "../../writing/bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import type { BlockTarget } from "./text-writer.ts";
 import { formatOf, plainNumber } from "./sheets/number-formats.ts";
 import type { CellFormat } from "./sheets/number-formats.ts";
 import { readXml } from "../xml/xml-stream.ts";
@@ -36,7 +36,10 @@ export function* readDrawing(
   return { texts: [...reader.texts], rows: rowsOf(reader.series) };
 }
 
-export function writeDrawing({ texts, rows }: Drawing, out: MarkdownBuilder): void {
+export function writeDrawing(
+  { texts, rows }: Drawing,
+  out: Pick<BlockTarget, "paragraph" | "table">,
+): void {
   for (const text of texts) out.paragraph(text);
   out.table(rows);
 }

@@ -1,6 +1,6 @@
 import { longer } from "../../writing/bounded-text.ts";
 import { entryNamed } from "../archive/named-entry.ts";
-import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
+import type { XmlAttributes } from "../xml/xml-stream.ts";
 
 type Node = { name: string; value: string; parts: Node[]; text: string };
 type Show = (node: Node) => string;
@@ -19,7 +19,7 @@ const MAX_NODES = 20_000;
 const SINGLE = /^(?:[\p{L}\p{N}.]+|.?)$/u;
 
 /** MathML 3 or Office's format (ECMA-376 part 1, §22.1) as one line: (a+b)/c, x_i^2, √y. */
-export class FormulaReader implements XmlHandler {
+class FormulaReader {
   readonly #root: Node = node("", "");
   readonly #open: Node[] = [this.#root];
   readonly #rest: Node = node("t", "");
@@ -51,6 +51,32 @@ export class FormulaReader implements XmlHandler {
   toText(): string {
     const text = shown(this.#root) + this.#rest.text;
     return text.replace(BETWEEN_NUMBERS, " ").replace(INVISIBLE, "").trim();
+  }
+}
+
+/** The formula that is open while a document is read: `math` or Office's `oMath`. */
+export class OpenFormula {
+  #reader: FormulaReader | null = null;
+
+  /** Whether the element belongs to a formula. */
+  open(name: string, attributes: XmlAttributes): boolean {
+    if (name === "math" || name === "oMath") this.#reader ??= new FormulaReader();
+    this.#reader?.open(name, attributes);
+    return this.#reader !== null;
+  }
+
+  takes(data: string): boolean {
+    this.#reader?.text(data);
+    return this.#reader !== null;
+  }
+
+  /** Empty when only a part of the formula ends, null outside formulas. */
+  close(): string | null {
+    if (this.#reader === null) return null;
+    if (!this.#reader.close()) return "";
+    const text = this.#reader.toText();
+    this.#reader = null;
+    return text;
   }
 }
 

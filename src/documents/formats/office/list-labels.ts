@@ -41,6 +41,12 @@ function roman(count: number): string {
   return text;
 }
 
+/** A list's first number as a file gives it; 1 if it is none. */
+export function startOf(value: string | undefined): number {
+  const start = Number(value ?? 1);
+  return Number.isInteger(start) && start >= 0 ? start : 1;
+}
+
 /**
  * The Markdown marker for an item with this label. Plain numbers are markers themselves; other
  * labels, such as `(a)` or `4.2`, become text, so that references to the item still make sense.

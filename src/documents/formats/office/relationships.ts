@@ -29,7 +29,6 @@ export function* relationshipsOf(
         isExternal,
       });
     },
-    close: () => undefined,
   });
   return found;
 }

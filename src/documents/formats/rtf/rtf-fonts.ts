@@ -44,6 +44,10 @@ export class RtfFonts {
   readonly #fonts = new Map<number, Font>();
   readonly #decoders = new Map<string, TextDecoder>();
 
+  change(change: Partial<Pick<RtfFonts, "defaultFont" | "encoding">>): void {
+    Object.assign(this, change);
+  }
+
   define(number: number): void {
     this.#defined = number;
     this.#fonts.set(number, { encoding: null, isSymbol: false, name: "" });

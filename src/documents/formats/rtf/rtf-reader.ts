@@ -5,8 +5,6 @@ import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
 import { encodingOfCodePage, RtfBytes, RtfFonts } from "./rtf-fonts.ts";
-import { firstGroup } from "./rtf-group.ts";
-import type { Destination, Group } from "./rtf-group.ts";
 import { NO_STYLE, RtfStyles } from "./rtf-styles.ts";
 import type { RtfStyle } from "./rtf-styles.ts";
 import type { RtfToken } from "./rtf-tokens.ts";
@@ -14,6 +12,28 @@ import { RtfText } from "./rtf-text.ts";
 import { READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-words.ts";
 import { BODY_TEXT, RtfWriter } from "./rtf-writer.ts";
 import type { RtfParagraph } from "./rtf-writer.ts";
+
+type Destination =
+  | "text"
+  | "skip"
+  | "info"
+  | "fonts"
+  | "styles"
+  | "title"
+  | "list-text"
+  | "note"
+  | "field-code";
+
+/** The state that a group inherits and restores at its end. */
+type Group = {
+  destination: Destination;
+  isHidden: boolean;
+  font: number;
+  /** Bytes to skip after `\u`. */
+  unicodeSkip: number;
+  /** The innermost field. */
+  field: { code: string };
+};
 
 /** Limit of nested groups; writers nest a few dozen at most. */
 const MAX_GROUPS = 1_000;
@@ -24,7 +44,13 @@ const nameOf = (text: string) => (text.split(";", 1)[0] ?? "").trim();
 export class RtfReader {
   title = "";
   hiddenCharacters = 0;
-  #group = firstGroup();
+  #group: Group = {
+    destination: "text",
+    isHidden: false,
+    font: -1,
+    unicodeSkip: 1,
+    field: { code: "" },
+  };
   readonly #groups: Group[] = [];
   #isIgnorable = false;
   #isGroupStart = false;
@@ -39,11 +65,13 @@ export class RtfReader {
   readonly #fonts = new RtfFonts();
   readonly #bytes = new RtfBytes(this.#fonts, (text) => this.#write(text));
   readonly #styles = new RtfStyles();
+  readonly #out: MarkdownBuilder;
   readonly #writer: RtfWriter;
 
   /** `isUtf8`: unescaped text is UTF-8, as some writers produce it. */
   constructor(out: MarkdownBuilder, isUtf8: boolean) {
     this.#fonts.isUtf8 = isUtf8;
+    this.#out = out;
     this.#writer = new RtfWriter(this.#styles, out);
   }
 
@@ -70,61 +98,47 @@ export class RtfReader {
   finish(): void {
     this.#bytes.end();
     this.#endParagraph();
-    this.#writer.finish(this.#notes);
+    this.#writer.finish();
+    // In the order of their references.
+    for (const [at, note] of this.#notes.entries()) this.#out.paragraph(`[^${at + 1}]: ${note}`);
   }
 
-  readonly #controls: Record<string, (parameter: number | null) => void> = {
-    ansicpg: (page) => {
-      this.#fonts.encoding = encodingOfCodePage(page ?? 0);
+  readonly #controls: Record<string, (parameter?: number) => void> = {
+    ansicpg: (page = 0) => this.#fonts.change({ encoding: encodingOfCodePage(page) }),
+    mac: () => this.#fonts.change({ encoding: "macintosh" }),
+    deff: (font = 0) => {
+      this.#fonts.change({ defaultFont: font });
+      this.#set({ font });
     },
-    mac: () => {
-      this.#fonts.encoding = "macintosh";
+    f: (font = 0) => {
+      this.#set({ font });
+      if (this.#group.destination === "fonts") this.#fonts.define(font);
     },
-    deff: (font) => {
-      this.#fonts.defaultFont = font ?? 0;
-      this.#group.font = font ?? 0;
-    },
-    f: (font) => {
-      this.#group.font = font ?? 0;
-      if (this.#group.destination === "fonts") this.#fonts.define(font ?? 0);
-    },
-    fcharset: (charset) => this.#fonts.setCharset(charset ?? 0),
-    cpg: (page) => this.#fonts.setCodePage(page ?? 0),
-    uc: (count) => {
-      this.#group.unicodeSkip = count ?? 1;
-    },
-    u: (code) => {
-      const unit = (code ?? 0) < 0 ? (code ?? 0) + 0x10000 : (code ?? 0);
-      this.#write(this.#fonts.character(unit, this.#group.font));
+    fcharset: (charset = 0) => this.#fonts.setCharset(charset),
+    cpg: (page = 0) => this.#fonts.setCodePage(page),
+    uc: (unicodeSkip = 1) => this.#set({ unicodeSkip }),
+    u: (code = 0) => {
+      this.#write(this.#fonts.character(code < 0 ? code + 0x10000 : code, this.#group.font));
       this.#skipBytes = this.#group.unicodeSkip;
     },
-    v: (on) => {
-      this.#group.isHidden = on !== 0;
-    },
-    deleted: (on) => {
-      this.#group.isHidden = on !== 0;
-    },
-    plain: () => {
-      this.#group.isHidden = false;
-      this.#group.font = this.#fonts.defaultFont;
-    },
+    v: (on) => this.#set({ isHidden: on !== 0 }),
+    deleted: (on) => this.#set({ isHidden: on !== 0 }),
+    plain: () => this.#set({ isHidden: false, font: this.#fonts.defaultFont }),
     pard: () => this.#change(BODY_TEXT),
     intbl: () => this.#change({ isInTable: true }),
-    s: (style) => {
-      this.#change({ style: style ?? 0 });
-      if (this.#group.destination === "styles") this.#definedStyle = style ?? 0;
+    s: (style = 0) => {
+      this.#change({ style });
+      if (this.#group.destination === "styles") this.#definedStyle = style;
     },
-    sbasedon: (style) => {
-      this.#style.basedOn = style ?? NO_STYLE;
+    sbasedon: (basedOn = NO_STYLE) => Object.assign(this.#style, { basedOn }),
+    outlinelevel: (outlineLevel = 0) => {
+      if (this.#group.destination === "styles") this.#style.outlineLevel = outlineLevel;
+      this.#change({ outlineLevel });
     },
-    outlinelevel: (level) => {
-      if (this.#group.destination === "styles") this.#style.outlineLevel = level ?? 0;
-      this.#change({ outlineLevel: level ?? 0 });
+    ls: (list = 0) => {
+      if (list > 0) this.#change({ label: this.#paragraph.label ?? "" });
     },
-    ls: (list) => {
-      if ((list ?? 0) > 0) this.#change({ label: this.#paragraph.label ?? "" });
-    },
-    ilvl: (level) => this.#change({ depth: Math.min(Math.max(0, level ?? 0), MAX_LEVEL) }),
+    ilvl: (level = 0) => this.#change({ depth: Math.min(Math.max(0, level), MAX_LEVEL) }),
     par: () => this.#endParagraph(),
     sect: () => this.#endParagraph(),
     column: () => this.#endParagraph(),
@@ -145,9 +159,7 @@ export class RtfReader {
     title: () => this.#enter("title"),
     listtext: () => this.#enter("list-text"),
     pntext: () => this.#enter("list-text"),
-    field: () => {
-      this.#group.field = { code: "" };
-    },
+    field: () => this.#set({ field: { code: "" } }),
     fldinst: () => this.#enter("field-code"),
     fldrslt: () => {
       if (this.#group.destination !== "text") return;
@@ -161,7 +173,11 @@ export class RtfReader {
     },
   };
 
-  #control(word: string, parameter: number | null, isFirst: boolean): void {
+  #set(change: Partial<Group>): void {
+    Object.assign(this.#group, change);
+  }
+
+  #control(word: string, parameter: number | undefined, isFirst: boolean): void {
     if (word === "*") {
       // The word counts only at the start of a group.
       this.#isIgnorable = isFirst;

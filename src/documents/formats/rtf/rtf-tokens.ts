@@ -1,7 +1,7 @@
 export type RtfToken =
   | { kind: "open" | "close" }
   /** `\b0` is word `b` with parameter 0; symbols such as `\~` are words of one character. */
-  | { kind: "control"; word: string; parameter: number | null }
+  | { kind: "control"; word: string; parameter: number | undefined }
   /** A byte of the current code page, a whole or partial character; `isRaw`: it is not escaped. */
   | { kind: "byte"; value: number; isRaw: boolean };
 
@@ -42,18 +42,18 @@ export function* rtfTokens(bytes: Uint8Array, place: { at: number }): Generator<
   }
 }
 
-type Found = { token: RtfToken; next: number };
+type TokenAt = { token: RtfToken; next: number };
 
-function controlAt(bytes: Uint8Array, start: number): Found {
+function controlAt(bytes: Uint8Array, start: number): TokenAt {
   const first = bytes[start] ?? SPACE;
   if (first === APOSTROPHE) return hexByteAt(bytes, start + 1);
   if (isLetter(first)) return wordAt(bytes, start);
   const isBreak = first === LINE_FEED || first === CARRIAGE_RETURN;
   const word = isBreak ? "par" : String.fromCharCode(first);
-  return { token: { kind: "control", word, parameter: null }, next: start + 1 };
+  return { token: { kind: "control", word, parameter: undefined }, next: start + 1 };
 }
 
-function hexByteAt(bytes: Uint8Array, start: number): Found {
+function hexByteAt(bytes: Uint8Array, start: number): TokenAt {
   const hex = String.fromCharCode(bytes[start] ?? SPACE, bytes[start + 1] ?? SPACE);
   const value = Number.parseInt(hex, 16);
   if (Number.isNaN(value))
@@ -61,13 +61,13 @@ function hexByteAt(bytes: Uint8Array, start: number): Found {
   return { token: { kind: "byte", value, isRaw: false }, next: start + 2 };
 }
 
-function wordAt(bytes: Uint8Array, start: number): Found {
+function wordAt(bytes: Uint8Array, start: number): TokenAt {
   const wordEnd = runEnd(bytes, start, isLetter);
   const word = String.fromCharCode(...bytes.subarray(start, wordEnd));
   const digitsStart = bytes[wordEnd] === HYPHEN ? wordEnd + 1 : wordEnd;
   const end = runEnd(bytes, digitsStart, isDigit);
   const digits = String.fromCharCode(...bytes.subarray(wordEnd, end));
-  const parameter = end === digitsStart ? null : Number(digits);
+  const parameter = end === digitsStart ? undefined : Number(digits);
   return {
     token: { kind: "control", word, parameter },
     next: bytes[end] === SPACE ? end + 1 : end,

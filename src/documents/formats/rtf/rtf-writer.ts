@@ -1,8 +1,8 @@
 import { longer } from "../../writing/bounded-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import { LongTable } from "../../writing/long-table.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { markerFor } from "../office/list-labels.ts";
+import { filledRow } from "../../writing/table-text.ts";
+import { TextWriter } from "../office/text-writer.ts";
 import type { RtfStyles } from "./rtf-styles.ts";
 
 /** `label`: what an item shows, empty for bullets; null outside lists. `depth` counts from 0. */
@@ -26,47 +26,31 @@ const MAX_OUTLINE_LEVEL = 8;
 const LETTER_BULLET = /^[o•·▪■●-]$/;
 
 /** Writes paragraphs and table rows according to their properties. */
-export class RtfWriter {
-  #page = 1;
+export class RtfWriter extends TextWriter {
   #row: string[] = [];
   #cell = "";
-  readonly #code: string[] = [];
-  readonly #table: LongTable;
   readonly #styles: RtfStyles;
-  readonly #out: MarkdownBuilder;
 
   constructor(styles: RtfStyles, out: MarkdownBuilder) {
+    super(out);
     this.#styles = styles;
-    this.#out = out;
-    this.#table = new LongTable(out);
   }
 
-  paragraph(paragraph: RtfParagraph, text: string): void {
-    if (paragraph.isInTable) {
+  paragraph({ style, isInTable, label, depth, outlineLevel }: RtfParagraph, text: string): void {
+    if (isInTable) {
       this.#cell = longer(this.#cell, `${text}\n`);
       return;
     }
-    this.#endTable();
-    if (this.#styles.isCode(paragraph.style)) this.#code.push(text);
+    this.#endRows();
+    if (this.#styles.isCode(style)) this.code(text);
     else {
-      this.#writeCode();
-      if (foldSpace(text) !== "") this.#writeText(paragraph, text);
+      this.endCode();
+      if (foldSpace(text) === "") return;
+      const outline = (outlineLevel ?? 0) > MAX_OUTLINE_LEVEL ? 0 : (outlineLevel ?? 0) + 1;
+      const level = outlineLevel === null ? this.#styles.headingLevel(style) : outline;
+      const shown = label !== null && LETTER_BULLET.test(label) ? "" : label;
+      this.text(text, { level, label: shown, depth, isQuote: this.#styles.isQuote(style) });
     }
-  }
-
-  #writeText({ style, outlineLevel, label, depth }: RtfParagraph, text: string): void {
-    const level =
-      outlineLevel === null
-        ? this.#styles.headingLevel(style)
-        : outlineLevel <= MAX_OUTLINE_LEVEL
-          ? outlineLevel + 1
-          : 0;
-    if (level > 0) this.#out.heading(level, `${markerLabel(label)} ${text}`);
-    else if (label !== null) {
-      const { marker, prefix } = markerFor(markerLabel(label));
-      this.#out.listItem(depth, marker, prefix + text);
-    } else if (this.#styles.isQuote(style)) this.#out.quote(text);
-    else this.#out.paragraph(text);
   }
 
   endCell(text: string): void {
@@ -75,36 +59,22 @@ export class RtfWriter {
   }
 
   endRow(): void {
-    this.#writeCode();
-    if (this.#row.length > 0) this.#table.add([this.#row]);
+    this.rows(this.#row.length > 0 ? [filledRow(this.#row)] : []);
     this.#row = [];
     this.#cell = "";
   }
 
-  nextPage(): void {
-    this.#out.page(++this.#page);
-  }
-
-  /** Writes the notes in the order of their references. */
-  finish(notes: string[]): void {
-    this.#endTable();
-    this.#writeCode();
-    for (const [index, note] of notes.entries()) this.#out.paragraph(`[^${index + 1}]: ${note}`);
-  }
-
-  #writeCode(): void {
-    if (this.#code.length > 0) this.#out.code(this.#code.splice(0).join("\n"));
+  override finish(): void {
+    this.#endRows();
+    super.finish();
   }
 
   /** Ends the table; an unfinished row is kept. */
-  #endTable(): void {
+  #endRows(): void {
     if (this.#row.length > 0 || foldSpace(this.#cell) !== "") {
       this.endCell("");
       this.endRow();
     }
-    if (this.#table.length > 0) this.#table.end();
+    if (this.table.length > 0) this.table.end();
   }
 }
-
-const markerLabel = (label: string | null) =>
-  label === null || LETTER_BULLET.test(label) ? "" : label;

@@ -7,7 +7,7 @@ export type XmlAttributes = Record<string, string>;
 
 export type XmlHandler = {
   open(name: string, attributes: XmlAttributes): void;
-  close(name: string): void;
+  close?(name: string): void;
   text?(data: string): void;
 };
 
@@ -45,7 +45,7 @@ export class XmlStream {
         onopentag: (name) => handler.open(localName(name), this.#attributes),
         onclosetag: (name) => {
           this.#depth--;
-          handler.close(localName(name));
+          handler.close?.(localName(name));
         },
         ontext: (data) => handler.text?.(data),
         onprocessinginstruction: (name, data) => {

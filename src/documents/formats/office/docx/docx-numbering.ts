@@ -3,7 +3,8 @@ import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
-import { countedAs } from "../list-labels.ts";
+import { countedAs, startOf } from "../list-labels.ts";
+import { isOn } from "./docx-styles.ts";
 
 type Level = { format: string; start: number; text: string; isLegal: boolean };
 type Levels = Map<number, Level>;
@@ -72,7 +73,7 @@ export function* readNumbering(
   part: string | null,
 ): CooperativeWork<Numbering> {
   const reader = new NumberingReader();
-  yield* readXml(part === null ? [] : archive.chunks(part), reader);
+  yield* readXml(archive.chunks(part ?? ""), reader);
   return reader.numbering();
 }
 
@@ -99,18 +100,10 @@ class NumberingReader {
       this.#level = emptyLevel();
       setUpTo(MAX_LEVEL + 1, this.#levels, Number(ilvl), this.#level);
     },
-    numFmt: ({ val = "" }) => {
-      this.#level.format = val;
-    },
-    lvlText: ({ val = "" }) => {
-      this.#level.text = val.slice(0, MAX_LABEL_CHARACTERS);
-    },
-    start: ({ val }) => {
-      this.#level.start = numberOf(val, 1);
-    },
-    isLgl: ({ val }) => {
-      this.#level.isLegal = !/^(0|false|off)$/.test(val ?? "");
-    },
+    numFmt: ({ val = "" }) => this.#change({ format: val }),
+    lvlText: ({ val = "" }) => this.#change({ text: val.slice(0, MAX_LABEL_CHARACTERS) }),
+    start: ({ val }) => this.#change({ start: startOf(val) }),
+    isLgl: ({ val }) => this.#change({ isLegal: isOn(val) }),
     num: ({ numId = "" }) => {
       this.#instance = emptyInstance();
       setUpTo(MAX_INSTANCES, this.#instances, numId, this.#instance);
@@ -126,7 +119,7 @@ class NumberingReader {
     },
     startOverride: ({ val }) => {
       const starts = new Map(this.#instance.starts);
-      setUpTo(MAX_LEVEL + 1, starts, this.#overridden, numberOf(val, 1));
+      setUpTo(MAX_LEVEL + 1, starts, this.#overridden, startOf(val));
       this.#instance.starts = starts;
     },
   };
@@ -135,8 +128,8 @@ class NumberingReader {
     entryNamed(this.#onOpen, name)?.(attributes);
   }
 
-  close(): void {
-    // Elements are told apart by where they begin.
+  #change(change: Partial<Level>): void {
+    Object.assign(this.#level, change);
   }
 
   numbering(): Numbering {
@@ -155,9 +148,4 @@ const emptyInstance = (): Instance => ({ abstract: "", own: NONE, starts: NONE }
 /** Adds an entry; beyond `most` entries, new keys are left out. */
 function setUpTo<K, V>(most: number, map: Map<K, V>, key: K, value: V): void {
   if (map.size < most || map.has(key)) map.set(key, value);
-}
-
-function numberOf(value: string | undefined, otherwise: number): number {
-  const number = Number(value ?? otherwise);
-  return Number.isInteger(number) && number >= 0 ? number : otherwise;
 }

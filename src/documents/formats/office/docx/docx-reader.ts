@@ -1,5 +1,6 @@
 import { longer } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
+import { filledRow } from "../../../writing/table-text.ts";
 import { withLink } from "../../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
@@ -9,11 +10,11 @@ import type { Numbering } from "./docx-numbering.ts";
 import { DocxRuns } from "./docx-runs.ts";
 import { headingLevelOf, isOn } from "./docx-styles.ts";
 import type { ParagraphStyle } from "./docx-styles.ts";
-import { DocxTables } from "./docx-tables.ts";
+import { DocxTables, EMPTY_CELL } from "./docx-tables.ts";
 import { DocxWriter } from "./docx-writer.ts";
 import type { DocxParagraph } from "./docx-writer.ts";
 import type { Drawing } from "../drawings.ts";
-import { FormulaReader } from "../formula.ts";
+import { OpenFormula } from "../formula.ts";
 import type { NoteMarks } from "../note-marks.ts";
 import { symbolCharacter } from "../symbol-fonts.ts";
 
@@ -47,7 +48,7 @@ export class DocxReader implements XmlHandler {
   #leftOut = 0;
   readonly #runs = new DocxRuns();
   #collects: "text" | "code" | null = null;
-  #formula: FormulaReader | null = null;
+  readonly #formula = new OpenFormula();
   /** No text since the page began: then Word's rendered page break marks the same page. */
   #isPageFresh = false;
   readonly #paragraphs: DocxParagraph[] = [];
@@ -82,11 +83,10 @@ export class DocxReader implements XmlHandler {
       if (isOn(val)) this.#nextPage();
     },
     r: () => this.#runs.open(),
-    rStyle: ({ val = "" }) => this.#runs.setStyle(this.#parts.styles.get(val)?.isHidden ?? null),
-    vanish: ({ val }) => this.#runs.setVanish(isOn(val)),
-    t: () => {
-      this.#collects = "text";
-    },
+    rStyle: ({ val = "" }) =>
+      this.#runs.change({ style: this.#parts.styles.get(val)?.isHidden ?? null }),
+    vanish: ({ val }) => this.#runs.change({ own: isOn(val) }),
+    t: () => this.#collect("text"),
     tab: () => {
       if (this.#runs.isOpen) this.#write(" ");
     },
@@ -106,15 +106,10 @@ export class DocxReader implements XmlHandler {
       this.#openLink(this.#parts.links.get(attributes["r:id"] ?? "") ?? ""),
     fldSimple: ({ instr = "" }) => this.#openLink(linkTargetOf(instr)),
     fldChar: ({ fldCharType = "" }) => this.#onFieldMark(fldCharType),
-    instrText: () => {
-      this.#collects = "code";
-    },
+    instrText: () => this.#collect("code"),
     checkBox: () => this.#fields.check(false),
     default: ({ val }) => this.#fields.check(isOn(val)),
     checked: ({ val }) => this.#fields.check(isOn(val)),
-    oMath: () => {
-      this.#formula = new FormulaReader();
-    },
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
     altChunk: () => {
@@ -124,43 +119,39 @@ export class DocxReader implements XmlHandler {
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
     tbl: () => this.#tables.open(),
     gridCol: () => this.#tables.addColumn(),
-    tr: () => this.#writer.rows(this.#tables.startRow()),
+    tr: () => this.#writer.rows(this.#tables.startRow().map(filledRow)),
     gridBefore: ({ val = "0" }) => this.#tables.skipColumns(Number(val)),
-    tc: () => this.#tables.openCell(),
-    gridSpan: ({ val = "1" }) => this.#tables.setSpan(Number(val)),
-    vMerge: ({ val }) => this.#tables.setContinued(val !== "restart"),
+    tc: () => this.#tables.change(EMPTY_CELL),
+    gridSpan: ({ val = "1" }) => this.#tables.change({ span: Number(val) }),
+    vMerge: ({ val }) => this.#tables.change({ isContinued: val !== "restart" }),
   };
 
   open(name: string, attributes: XmlAttributes): void {
     if (LEFT_OUT.has(name)) this.#leftOut++;
     if (this.#leftOut > 0) return;
     if (name === this.#noteElement) this.#openNote(attributes);
-    if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
-    this.#formula?.open(name, attributes);
+    if (!this.#formula.open(name, attributes)) entryNamed(this.#onOpen, name)?.(attributes);
   }
 
   text(data: string): void {
-    if (this.#leftOut > 0) return;
-    if (this.#formula !== null) this.#formula.text(data);
-    else if (this.#collects === "text") this.#write(data);
+    if (this.#leftOut > 0 || this.#formula.takes(data)) return;
+    if (this.#collects === "text") this.#write(data);
     else if (this.#collects === "code") this.#fields.addCode(data);
   }
 
   close(name: string): void {
     if (LEFT_OUT.has(name)) this.#leftOut--;
-    else if (this.#leftOut > 0) return;
-    else if (this.#formula !== null) this.#closeInFormula(this.#formula);
-    else entryNamed(this.#onClose, name)?.();
+    else if (this.#leftOut === 0) {
+      const formula = this.#formula.close();
+      if (formula === null) entryNamed(this.#onClose, name)?.();
+      else this.#write(formula);
+    }
   }
 
   readonly #onClose: Record<string, () => void> = {
     p: () => this.#closeParagraph(),
-    t: () => {
-      this.#collects = null;
-    },
-    instrText: () => {
-      this.#collects = null;
-    },
+    t: () => this.#collect(null),
+    instrText: () => this.#collect(null),
     r: () => this.#runs.close(),
     hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
     fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
@@ -168,13 +159,17 @@ export class DocxReader implements XmlHandler {
     tbl: () => {
       const rows = this.#tables.close();
       if (rows === null) return;
-      this.#writer.rows(rows);
+      this.#writer.rows(rows.map(filledRow));
       this.#writer.endTable();
     },
   };
 
   finish(): void {
     this.#writer.finish();
+  }
+
+  #collect(what: "text" | "code" | null): void {
+    this.#collects = what;
   }
 
   #write(text: string): void {
@@ -193,12 +188,6 @@ export class DocxReader implements XmlHandler {
     return this.#runs.isHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
   }
 
-  #closeInFormula(formula: FormulaReader): void {
-    if (!formula.close()) return;
-    this.#formula = null;
-    this.#write(formula.toText());
-  }
-
   #refer(kind: string, id: string): void {
     const { noteMarks } = this.#parts;
     if (this.#isHidden(this.#paragraphs.at(-1))) noteMarks.hide(kind, id);
@@ -206,8 +195,7 @@ export class DocxReader implements XmlHandler {
   }
 
   #change(change: Partial<DocxParagraph>): void {
-    const paragraph = this.#paragraphs.at(-1);
-    if (paragraph !== undefined) Object.assign(paragraph, change);
+    Object.assign(this.#paragraphs.at(-1) ?? {}, change);
   }
 
   #draw(relationship: string | undefined): void {

@@ -18,14 +18,8 @@ export class DocxRuns {
     return this.#open.length > 0;
   }
 
-  setVanish(isHidden: boolean): void {
-    const run = this.#open.at(-1);
-    if (run !== undefined) run.own = isHidden;
-  }
-
-  setStyle(isHidden: boolean | null): void {
-    const run = this.#open.at(-1);
-    if (run !== undefined) run.style = isHidden;
+  change(change: Partial<Run>): void {
+    Object.assign(this.#open.at(-1) ?? {}, change);
   }
 
   /** Whether text is hidden; null: the paragraph decides. */

@@ -2,7 +2,6 @@ import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import { readXml } from "../../xml/xml-stream.ts";
-import type { XmlAttributes } from "../../xml/xml-stream.ts";
 
 export type ParagraphStyle = {
   name: string;
@@ -37,35 +36,21 @@ export function* readStyles(
 ): CooperativeWork<Map<string, ParagraphStyle>> {
   const styles = new Map<string, ParagraphStyle>();
   let style: ParagraphStyle | null = null;
-  const set: Record<string, (current: ParagraphStyle, attributes: XmlAttributes) => void> = {
-    name: (current, { val = "" }) => {
-      current.name = val;
-      const level = /^heading (\d)$/i.exec(val)?.[1];
-      if (level !== undefined) current.headingLevel ??= Number(level);
-      if (/^title$/i.test(val)) current.headingLevel ??= 1;
-    },
-    basedOn: (current, { val = "" }) => {
-      current.basedOn = val;
-    },
-    outlineLvl: (current, { val = "" }) => {
-      current.headingLevel = headingLevelOf(val);
-    },
-    numId: (current, { val = "" }) => {
-      current.numId = val;
-    },
-    ilvl: (current, { val = "" }) => {
-      current.listLevel = Number(val);
-    },
-    vanish: (current, { val }) => {
-      current.isHidden = isOn(val);
-    },
+  const properties: Record<string, (val?: string) => Partial<ParagraphStyle>> = {
+    name: (val = "") => ({ name: val, headingLevel: style?.headingLevel ?? namedLevel(val) }),
+    basedOn: (val = "") => ({ basedOn: val }),
+    outlineLvl: (val = "") => ({ headingLevel: headingLevelOf(val) }),
+    numId: (val = "") => ({ numId: val }),
+    ilvl: (val = "") => ({ listLevel: Number(val) }),
+    vanish: (val) => ({ isHidden: isOn(val) }),
   };
-  yield* readXml(part === null ? [] : archive.chunks(part), {
+  yield* readXml(archive.chunks(part ?? ""), {
     open: (name, attributes) => {
       if (name === "style") {
         style = { ...PLAIN_STYLE };
         if (styles.size < MAX_STYLES) styles.set(attributes["styleId"] ?? "", style);
-      } else if (style !== null) entryNamed(set, name)?.(style, attributes);
+      } else if (style !== null)
+        Object.assign(style, entryNamed(properties, name)?.(attributes["val"]));
     },
     close: (name) => {
       if (name === "style") style = null;
@@ -74,6 +59,9 @@ export function* readStyles(
   for (const each of styles.values()) inherit(each, styles);
   return styles;
 }
+
+const namedLevel = (name: string) =>
+  /^title$/i.test(name) ? 1 : Number(/^heading (\d)$/i.exec(name)?.[1] ?? 0) || null;
 
 function inherit(style: ParagraphStyle, styles: Map<string, ParagraphStyle>): void {
   let parent = styles.get(style.basedOn ?? "");

@@ -11,13 +11,14 @@ type OpenTable = {
   isBox: boolean;
 };
 
+export const EMPTY_CELL = { cell: "", span: 1, isContinued: false };
+
 /** The open tables, nested in each other's cells; rows of the outermost are handed out. */
 export class DocxTables {
   readonly #open: OpenTable[] = [];
 
   open(): void {
-    const cell = { cell: "", span: 1, isContinued: false };
-    this.#open.push({ table: new TableCollector(), ...cell, columns: 0, isBox: false });
+    this.#open.push({ table: new TableCollector(), ...EMPTY_CELL, columns: 0, isBox: false });
   }
 
   addColumn(): void {
@@ -41,16 +42,8 @@ export class DocxTables {
     if (open !== undefined && !open.isBox && count > 0) open.table.addCell("", count);
   }
 
-  openCell(): void {
-    this.#change({ cell: "", span: 1, isContinued: false });
-  }
-
-  setSpan(span: number): void {
-    this.#change({ span });
-  }
-
-  setContinued(isContinued: boolean): void {
-    this.#change({ isContinued });
+  change(change: Partial<OpenTable>): void {
+    Object.assign(this.#open.at(-1) ?? {}, change);
   }
 
   get takesText(): boolean {
@@ -79,10 +72,5 @@ export class DocxTables {
 
   #outermost(): OpenTable | undefined {
     return this.#open.find(({ isBox }) => !isBox);
-  }
-
-  #change(change: Partial<OpenTable>): void {
-    const table = this.#open.at(-1);
-    if (table !== undefined) Object.assign(table, change);
   }
 }

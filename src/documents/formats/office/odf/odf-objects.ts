@@ -1,7 +1,7 @@
 import type { DrawnText } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
-import { FormulaReader } from "../formula.ts";
+import { OpenFormula } from "../formula.ts";
 
 /** An embedded object: a formula on one line, or a chart's titles and data. */
 export type OdfObject = { formula: string; texts: string[]; rows: string[][] };
@@ -12,7 +12,7 @@ const MAX_CELLS = 100;
 /** Reads the content of an embedded formula or chart (MathML; ODF 1.3 part 3, §11). */
 export class OdfObjectReader implements XmlHandler {
   readonly object: OdfObject = { formula: "", texts: [], rows: [] };
-  #formula: FormulaReader | null = null;
+  readonly #formula = new OpenFormula();
   #inBody = false;
   #paragraph: string | null = null;
   #cell: string | null = null;
@@ -23,11 +23,7 @@ export class OdfObjectReader implements XmlHandler {
   }
 
   open(name: string, attributes: XmlAttributes): void {
-    if (name === "math" && this.#formula === null) this.#formula = new FormulaReader();
-    if (this.#formula !== null) {
-      this.#formula.open(name, attributes);
-      return;
-    }
+    if (this.#formula.open(name, attributes)) return;
     if (name === "body") this.#inBody = true;
     if (!this.#inBody) return;
     if (name === "p") this.#paragraph = "";
@@ -36,17 +32,17 @@ export class OdfObjectReader implements XmlHandler {
   }
 
   text(data: string): void {
-    if (this.#formula !== null || this.#paragraph !== null) this.#drawn.add(data);
-    if (this.#formula !== null) this.#formula.text(data);
-    else if (this.#paragraph !== null) this.#paragraph += data;
+    if (this.#formula.takes(data)) this.#drawn.add(data);
+    else if (this.#paragraph !== null) {
+      this.#drawn.add(data);
+      this.#paragraph += data;
+    }
   }
 
   close(name: string): void {
-    if (this.#formula !== null) {
-      if (!this.#formula.close()) return;
-      this.object.formula += this.#formula.toText();
-      this.#formula = null;
-    } else if (name === "p") this.#closeParagraph();
+    const formula = this.#formula.close();
+    if (formula !== null) this.object.formula += formula;
+    else if (name === "p") this.#closeParagraph();
     else if (name === "table-cell") {
       const row = this.object.rows.at(-1);
       if (row !== undefined && row.length < MAX_CELLS) row.push(this.#cell ?? "");

@@ -39,6 +39,7 @@ export class OdfReader implements XmlHandler {
   readonly #lists = new OdfLists(this.#numbering);
   readonly #paragraphs = new OdfParagraphs(this.#styles);
   readonly #tables = new OdfTables();
+  readonly #out: MarkdownBuilder;
   readonly #writer: OdfWriter;
   readonly #kind: OdfKind;
   /** By their name in the package, such as `Object 1`. */
@@ -46,6 +47,7 @@ export class OdfReader implements XmlHandler {
 
   constructor(kind: OdfKind, out: MarkdownBuilder, objects = new Map<string, OdfObject>()) {
     this.#kind = kind;
+    this.#out = out;
     this.#writer = new OdfWriter(kind, out);
     this.#objects = objects;
   }
@@ -133,7 +135,7 @@ export class OdfReader implements XmlHandler {
   finish(): void {
     this.#writer.finish();
     for (const [index, note] of this.#notes.entries())
-      if (note.trim() !== "") this.#writer.paragraph(`[^${index + 1}]: ${note.trim()}`);
+      if (note.trim() !== "") this.#out.paragraph(`[^${index + 1}]: ${note.trim()}`);
   }
 
   readonly #onClose: Record<string, () => void> = {
@@ -146,9 +148,7 @@ export class OdfReader implements XmlHandler {
     "note-body": () => {
       this.#noteDepth--;
     },
-    page: () => {
-      this.#writer.closeSlide();
-    },
+    page: () => this.#writer.closeSlide(),
     notes: () => {
       this.#inSpeakerNotes--;
     },
@@ -205,35 +205,31 @@ export class OdfReader implements XmlHandler {
     else this.#writeParagraph(paragraph);
   }
 
-  #cellText({ text, level, attributes }: OdfParagraph): string {
-    const item = this.#lists.take();
-    const own = level > 0 ? this.#numbering.headingLabel(level, attributes) : "";
-    const label = item?.label || own;
-    return label === "" ? text : `${label} ${text}`;
+  #cellText(paragraph: OdfParagraph): string {
+    const label = this.#markOf(paragraph).label ?? "";
+    return label === "" ? paragraph.text : `${label} ${paragraph.text}`;
   }
 
-  #writeParagraph({ text, level, style, attributes }: OdfParagraph): void {
+  /** The label of an item or a heading, null for others. */
+  #markOf({ level, attributes }: OdfParagraph): { label: string | null; depth: number } {
+    const item = this.#lists.take();
+    const own = level > 0 ? this.#numbering.headingLabel(level, attributes) : "";
+    return { label: item?.label || own || (item?.label ?? null), depth: item?.depth ?? 0 };
+  }
+
+  #writeParagraph(paragraph: OdfParagraph): void {
+    const { text, level, style } = paragraph;
     if (this.#styles.isCode(style)) {
       this.#writer.code(text);
       return;
     }
-    if (foldSpace(text) !== "") this.#writeText(text, level, style, attributes);
-    else this.#lists.skip();
-    this.#writer.endBlock();
-  }
-
-  #writeText(text: string, level: number, style: string, attributes: XmlAttributes): void {
-    if (this.#inSpeakerNotes > 0) {
-      this.#writer.slideNote(text);
-      return;
+    if (foldSpace(text) === "") this.#lists.skip();
+    else if (this.#inSpeakerNotes > 0) this.#writer.slideNote(text);
+    else {
+      const isQuote = this.#styles.isQuote(style);
+      this.#writer.text(text, { level, ...this.#markOf(paragraph), isQuote });
     }
-    const item = this.#lists.take();
-    if (level > 0) {
-      const own = this.#numbering.headingLabel(level, attributes);
-      this.#writer.heading(level, `${item?.label || own} ${text}`);
-    } else if (item !== null) this.#writer.item(item, text);
-    else if (this.#styles.isQuote(style)) this.#writer.quote(text);
-    else this.#writer.paragraph(text);
+    this.#writer.endBlock();
   }
 
   #closeTitle(): void {
@@ -248,7 +244,7 @@ export class OdfReader implements XmlHandler {
     const object = this.#objects.get(href.replace(/^\.\//, ""));
     if (object === undefined) return;
     if (object.formula !== "") this.#write(object.formula);
-    if (object.texts.length > 0 || object.rows.length > 0) this.#writer.chart(object);
+    if (object.texts.length > 0 || object.rows.length > 0) this.#writer.draw(object);
   }
 
   #openTable(attributes: XmlAttributes): void {

@@ -35,7 +35,7 @@ export function* readCellFormats(
   const built = new Map<number, CellFormat>();
   const formats: CellFormat[] = [];
   let inCellFormats = false;
-  yield* readXml(part === null ? [] : archive.chunks(part), {
+  yield* readXml(archive.chunks(part ?? ""), {
     open: (name, attributes) => {
       if (name === "numFmt") {
         if (codes.size < MAX_FORMATS)

@@ -76,7 +76,6 @@ function* hasFilteredTable(archive: ZipArchive, sheet: string): CooperativeWork<
       open: (name) => {
         isFiltered ||= name === "filterColumn";
       },
-      close: () => undefined,
     });
   }
   return isFiltered;
@@ -115,7 +114,6 @@ function* readWorkbook(archive: ZipArchive, part: string): CooperativeWork<Workb
         isHidden: /hidden/i.test(attributes["state"] ?? ""),
       });
     },
-    close: () => undefined,
   });
   return workbook;
 }
@@ -129,7 +127,7 @@ function* readSharedStrings(
   let current = "";
   let collects = false;
   let phonetic = 0;
-  yield* readXml(part === null ? [] : archive.chunks(part), {
+  yield* readXml(archive.chunks(part ?? ""), {
     open: (name) => {
       if (name === "si") current = "";
       else if (name === "rPh") phonetic++;

@@ -7,10 +7,8 @@ import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { countNote } from "../../../notes.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
 import type { Relationship } from "../relationships.ts";
-import { readDrawing } from "../drawings.ts";
+import { readDrawing, writeDrawing } from "../drawings.ts";
 import { SlideReader } from "./slide-reader.ts";
-import { writeSlideBlocks } from "./slide-writer.ts";
-import { filledRow } from "../../../writing/table-text.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 
 const MAX_SLIDES = 20_000;
@@ -60,7 +58,6 @@ function* slideIds(archive: ZipArchive, part: string): CooperativeWork<string[]>
         throw new UnreadableDocument(`presentation has more than ${MAX_SLIDES} slides`);
       }
     },
-    close: () => undefined,
   });
   return ids;
 }
@@ -75,18 +72,15 @@ function* writeSlide(
   const parts = (type: string) => related.filter((each) => each.type === type);
   for (const { id, target } of [...parts("diagramData"), ...parts("chart")]) {
     if (hiddenDrawings.has(id)) continue;
-    const { texts, rows } = yield* readDrawing(archive, target, new DrawnText());
-    for (const text of texts) blocks.push({ kind: "paragraph", text });
-    if (rows.length > 0) blocks.push({ kind: "table", rows: rows.map(filledRow) });
+    writeDrawing(yield* readDrawing(archive, target, new DrawnText()), blocks);
   }
   let hidden = hiddenShapes;
   for (const { target } of parts("notesSlide")) {
     const reader = new SlideReader();
     yield* readXml(archive.chunks(target), reader);
-    for (const block of reader.blocks)
-      if (block.kind !== "table") blocks.push({ kind: "note", text: block.text });
+    reader.blocks.addTo(blocks);
     hidden += reader.hiddenShapes;
   }
-  writeSlideBlocks(blocks, out, page);
+  blocks.write(out, page);
   return hidden;
 }

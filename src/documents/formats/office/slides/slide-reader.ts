@@ -2,11 +2,10 @@ import { TableCollector } from "../../html/table-collector.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import { withLink } from "../../../writing/link-text.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
-import { filledRow } from "../../../writing/table-text.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
-import { FormulaReader } from "../formula.ts";
+import { OpenFormula } from "../formula.ts";
 import { countedAs, markerFor } from "../list-labels.ts";
-import type { SlideBlock } from "./slide-writer.ts";
+import { SlideBlocks } from "./slide-blocks.ts";
 
 /** `lostText`: whether text of the shape was left out. */
 type Shape = { placeholder: string; isHidden: boolean; lostText: boolean };
@@ -36,7 +35,7 @@ function labelIn(scheme: string, count: number): string {
 
 /** Reads a slide or its notes (ECMA-376 part 1, §19 and §21): shapes in their order. */
 export class SlideReader implements XmlHandler {
-  readonly blocks: SlideBlock[] = [];
+  readonly blocks = new SlideBlocks();
   isHiddenSlide = false;
   hiddenShapes = 0;
   readonly hiddenDrawings = new Set<string>();
@@ -47,7 +46,7 @@ export class SlideReader implements XmlHandler {
   readonly #counts: (Count | undefined)[] = [];
   #runStart: number | null = null;
   #runTarget = "";
-  #formula: FormulaReader | null = null;
+  readonly #formula = new OpenFormula();
   #collects = false;
   #fallback = 0;
   #table: TableCollector | null = null;
@@ -63,14 +62,10 @@ export class SlideReader implements XmlHandler {
     sld: ({ show }) => {
       this.isHiddenSlide = show === "0" || show === "false";
     },
-    cNvPr: ({ hidden }) => {
-      const shape = this.#shapes.at(-1);
-      if (shape !== undefined && (hidden === "1" || hidden === "true")) shape.isHidden = true;
+    cNvPr: ({ hidden = "" }) => {
+      if (/^(1|true)$/.test(hidden)) this.#changeShape({ isHidden: true });
     },
-    ph: ({ type = "body" }) => {
-      const shape = this.#shapes.at(-1);
-      if (shape !== undefined) shape.placeholder = type;
-    },
+    ph: ({ type = "body" }) => this.#changeShape({ placeholder: type }),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
     chart: (attributes) => this.#draw(attributes["r:id"]),
     p: () => {
@@ -98,9 +93,6 @@ export class SlideReader implements XmlHandler {
       if (this.#runStart !== null)
         this.#runTarget = this.#links.get(attributes["r:id"] ?? "") ?? "";
     },
-    oMath: () => {
-      this.#formula = new FormulaReader();
-    },
     t: () => {
       this.#collects = true;
     },
@@ -117,6 +109,10 @@ export class SlideReader implements XmlHandler {
     },
   };
 
+  #changeShape(change: Partial<Shape>): void {
+    Object.assign(this.#shapes.at(-1) ?? {}, change);
+  }
+
   open(name: string, attributes: XmlAttributes): void {
     if (name === "Fallback") this.#fallback++;
     if (this.#fallback > 0) return;
@@ -124,19 +120,19 @@ export class SlideReader implements XmlHandler {
       const isHidden = this.#shapes.at(-1)?.isHidden ?? false;
       this.#shapes.push({ placeholder: "", isHidden, lostText: false });
     }
-    if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
-    this.#formula?.open(name, attributes);
+    if (!this.#formula.open(name, attributes)) entryNamed(this.#onOpen, name)?.(attributes);
   }
 
   text(data: string): void {
-    if (this.#formula !== null && this.#fallback === 0) this.#formula.text(data);
-    else if (this.#collects && this.#fallback === 0) this.#paragraph += data;
+    if (this.#fallback > 0 || this.#formula.takes(data)) return;
+    if (this.#collects) this.#paragraph += data;
   }
 
   close(name: string): void {
     if (name === "Fallback") this.#fallback--;
     if (this.#fallback > 0) return;
-    if (this.#formula !== null) this.#closeInFormula(this.#formula);
+    const formula = this.#formula.close();
+    if (formula !== null) this.#paragraph += formula;
     else if (SHAPES.has(name)) this.#closeShape();
     else entryNamed(this.#onClose, name)?.();
   }
@@ -154,12 +150,6 @@ export class SlideReader implements XmlHandler {
     tc: () => this.#table?.addCell(this.#cell),
     tbl: () => this.#closeTable(),
   };
-
-  #closeInFormula(formula: FormulaReader): void {
-    if (!formula.close()) return;
-    this.#paragraph += formula.toText();
-    this.#formula = null;
-  }
 
   #closeParagraph(): void {
     const text = this.#paragraph;
@@ -183,8 +173,8 @@ export class SlideReader implements XmlHandler {
     this.#counts.length = Math.min(this.#counts.length, kept);
     if (isItem) {
       const { marker, prefix } = markerFor(this.#nextLabel());
-      this.blocks.push({ kind: "item", depth, marker, text: prefix + text });
-    } else this.blocks.push({ kind: "paragraph", text });
+      this.blocks.listItem(depth, marker, prefix + text);
+    } else this.blocks.paragraph(text);
   }
 
   #nextLabel(): string {
@@ -208,12 +198,11 @@ export class SlideReader implements XmlHandler {
     this.#counts.length = 0;
     if (this.#shapes.pop()?.lostText === true) this.hiddenShapes++;
     const text = foldSpace(this.#titleParts.splice(0).join(" "));
-    if (text !== "") this.blocks.push({ kind: "title", text });
+    if (text !== "") this.blocks.title(text);
   }
 
   #closeTable(): void {
-    if (this.#table !== null)
-      this.blocks.push({ kind: "table", rows: this.#table.rows.map(filledRow) });
+    this.blocks.table(this.#table?.rows ?? []);
     this.#table = null;
   }
 }

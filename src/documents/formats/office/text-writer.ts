@@ -1,0 +1,93 @@
+import { LongTable } from "../../writing/long-table.ts";
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import type { FilledRow } from "../../writing/table-text.ts";
+import { writeDrawing } from "./drawings.ts";
+import type { Drawing } from "./drawings.ts";
+import { markerFor } from "./list-labels.ts";
+
+/** `level` is that of a heading, 0 for other text; `label` is null outside lists. */
+export type TextFormat = { level: number; label: string | null; depth: number; isQuote: boolean };
+
+/** Takes the blocks of a text: a document, or a slide. */
+export type BlockTarget = {
+  heading(level: number, text: string): void;
+  listItem(depth: number, marker: string, text: string): void;
+  quote(text: string): void;
+  paragraph(text: string): void;
+  code(text: string): void;
+  table(rows: string[][]): unknown;
+};
+
+/** Writes the text of a word processor: its formats as blocks, drawings and pages after them. */
+export class TextWriter {
+  protected target: BlockTarget;
+  protected page: number;
+  protected readonly table: LongTable;
+  protected readonly out: MarkdownBuilder;
+  readonly #code: string[] = [];
+  readonly #drawings: Drawing[] = [];
+  #pageFollows = false;
+
+  constructor(out: MarkdownBuilder, page = 1) {
+    this.out = out;
+    this.target = out;
+    this.page = page;
+    this.table = new LongTable(out);
+  }
+
+  /** A line of code; consecutive lines are one block. */
+  code(line: string): void {
+    this.#code.push(line);
+  }
+
+  text(text: string, { level, label, depth, isQuote }: TextFormat): void {
+    this.endCode();
+    if (level > 0) this.target.heading(level, `${label ?? ""} ${text}`);
+    else if (label !== null) {
+      const { marker, prefix } = markerFor(label);
+      this.target.listItem(depth, marker, prefix + text);
+    } else if (isQuote) this.target.quote(text);
+    else this.target.paragraph(text);
+  }
+
+  rows(rows: FilledRow[]): void {
+    if (rows.length > 0) this.endCode();
+    this.table.addFilled(rows);
+  }
+
+  endTable(): void {
+    this.endCode();
+    this.table.end();
+    this.endBlock();
+  }
+
+  draw(drawing: Drawing): void {
+    this.#drawings.push(drawing);
+  }
+
+  /** `isInside`: a paragraph or table has begun; the page before ends after it. */
+  nextPage(isInside = false): void {
+    this.page++;
+    if (isInside) this.#pageFollows = true;
+    else this.out.page(this.page);
+  }
+
+  endBlock(): void {
+    for (const drawing of this.#drawings.splice(0)) this.writeDrawing(drawing);
+    if (this.#pageFollows) this.out.page(this.page);
+    this.#pageFollows = false;
+  }
+
+  finish(): void {
+    this.endCode();
+    this.endBlock();
+  }
+
+  endCode(): void {
+    if (this.#code.length > 0) this.target.code(this.#code.splice(0).join("\n"));
+  }
+
+  protected writeDrawing(drawing: Drawing): void {
+    writeDrawing(drawing, this.target);
+  }
+}
