@@ -1,9 +1,17 @@
-import { runCooperatively } from "../core/work/cooperative.ts";
-import type { CooperativeWork, YieldToOthers } from "../core/work/cooperative.ts";
+import {
+  runCooperatively,
+  type CooperativeWork,
+  type YieldToOthers,
+} from "../core/work/cooperative.ts";
 import type { DocumentConverter } from "./document-converter.ts";
-import { textOf, UnreadableDocument } from "./extracted-document.ts";
+import {
+  textOf,
+  UnreadableDocument,
+  type ExtractedDocument,
+  type Extraction,
+  type RawDocument,
+} from "./extracted-document.ts";
 import type { DocumentFormat } from "./document-format.ts";
-import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
 import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
 import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
 import { PICTURES, unsupported } from "./media-type/foreign-types.ts";

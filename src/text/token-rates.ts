@@ -1,5 +1,4 @@
-import { byKind, byScript } from "./letter-kinds.ts";
-import type { LetterKind, Script } from "./letter-kinds.ts";
+import { byKind, byScript, type LetterKind, type Script } from "./letter-kinds.ts";
 
 /**
  * Families of tokenizers, in the order of the columns below. What is `unknown` counts close to

@@ -1,6 +1,5 @@
 import { IS_OPEN_ENDING, KIND_AT, LATIN, SCRIPT_OF_KIND, SPACE } from "./letter-kinds.ts";
-import { countedRates } from "./token-rates.ts";
-import type { Tokenizer, WordRates } from "./token-rates.ts";
+import { countedRates, type Tokenizer, type WordRates } from "./token-rates.ts";
 
 export type { Tokenizer } from "./token-rates.ts";
 

@@ -1,17 +1,14 @@
-import { runToEnd, Progress } from "../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../core/work/cooperative.ts";
-import { estimateTokens } from "../../text/tokens.ts";
-import type { Tokenizer } from "../../text/tokens.ts";
-import { UnreadableDocument } from "../extracted-document.ts";
-import type { ExtractedDocument, PageStart } from "../extracted-document.ts";
-import { commonPath, sameWords, titleFor } from "./heading-path.ts";
-import type { HeadingPath } from "./heading-path.ts";
-import { partition } from "./partition.ts";
-import type { Piece } from "./partition.ts";
-import { levelOfCuts, placedUnits } from "./place-units.ts";
-import type { Placed } from "./place-units.ts";
-import { MAX_CHARACTERS_A_TOKEN } from "./split-units.ts";
-import type { Span, SplitOptions, Unit } from "./split-units.ts";
+import { runToEnd, Progress, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
+import {
+  UnreadableDocument,
+  type ExtractedDocument,
+  type PageStart,
+} from "../extracted-document.ts";
+import { commonPath, sameWords, titleFor, type HeadingPath } from "./heading-path.ts";
+import { partition, type Piece } from "./partition.ts";
+import { levelOfCuts, placedUnits, type Placed } from "./place-units.ts";
+import { MAX_CHARACTERS_A_TOKEN, type Span, type SplitOptions, type Unit } from "./split-units.ts";
 
 export { CHUNKING_FORMAT } from "../../core/index-format.ts";
 

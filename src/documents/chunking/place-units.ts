@@ -1,11 +1,7 @@
-import { Progress } from "../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../core/work/cooperative.ts";
-import { pathUnder } from "./heading-path.ts";
-import type { HeadingPath } from "./heading-path.ts";
-import { scanBlocks } from "./scan-blocks.ts";
-import type { Block } from "./scan-blocks.ts";
-import { BREAK, splitBlock } from "./split-units.ts";
-import type { Span, SplitOptions, Unit } from "./split-units.ts";
+import { Progress, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { pathUnder, type HeadingPath } from "./heading-path.ts";
+import { scanBlocks, type Block } from "./scan-blocks.ts";
+import { BREAK, splitBlock, type Span, type SplitOptions, type Unit } from "./split-units.ts";
 
 /** A unit and the headings above it. */
 export type Placed = { unit: Unit; path: HeadingPath };

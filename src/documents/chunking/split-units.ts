@@ -1,8 +1,6 @@
 import { sentenceEnds } from "../../text/sentences.ts";
-import { tokenWeight } from "../../text/tokens.ts";
-import type { Tokenizer } from "../../text/tokens.ts";
-import { LIST_ITEM } from "./scan-blocks.ts";
-import type { Block } from "./scan-blocks.ts";
+import { tokenWeight, type Tokenizer } from "../../text/tokens.ts";
+import { LIST_ITEM, type Block } from "./scan-blocks.ts";
 
 /** Cost of a break before a unit; the partition weighs these against sizes. */
 export const BREAK = {

@@ -1,7 +1,11 @@
 import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import { CompactText } from "../writing/compact-text.ts";
-import { textOf } from "../extracted-document.ts";
-import type { ExtractedDocument, Extraction, PageStart } from "../extracted-document.ts";
+import {
+  textOf,
+  type ExtractedDocument,
+  type Extraction,
+  type PageStart,
+} from "../extracted-document.ts";
 
 type Kind = "zero-width" | "tag" | "bidirectional control" | "control" | "variation";
 

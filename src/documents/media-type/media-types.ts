@@ -1,5 +1,4 @@
-import { FORMATS } from "../registry.ts";
-import type { DocumentKind } from "../registry.ts";
+import { FORMATS, type DocumentKind } from "../registry.ts";
 import { endingOf } from "./ending.ts";
 
 export const UNKNOWN_MEDIA_TYPE = "application/octet-stream";

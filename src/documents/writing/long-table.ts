@@ -1,6 +1,5 @@
 import type { MarkdownBuilder } from "./markdown-builder.ts";
-import { charactersOf, filledRow } from "./table-text.ts";
-import type { FilledRow } from "./table-text.ts";
+import { charactersOf, filledRow, type FilledRow } from "./table-text.ts";
 
 /** So many rows determine which columns are used; later rows are written as they arrive. */
 const HELD_ROWS = 1_000;

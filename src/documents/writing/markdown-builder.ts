@@ -1,8 +1,7 @@
 import { CompactText } from "./compact-text.ts";
 import type { PageStart } from "../extracted-document.ts";
 import { foldSpace } from "./fold-space.ts";
-import { filledRow, rowsText, tableText } from "./table-text.ts";
-import type { FilledRow } from "./table-text.ts";
+import { filledRow, rowsText, tableText, type FilledRow } from "./table-text.ts";
 
 const MAX_HEADING_LEVEL = 6;
 const LIST_INDENT = "   ";
@@ -18,6 +17,12 @@ function foldLines(text: string): string {
 
 const indentOf = (depth: number) =>
   LIST_INDENT.repeat(Math.min(Math.max(depth, 0), MAX_LIST_DEPTH));
+
+/** Takes the blocks of a text: a document, or a slide. */
+export type BlockTarget = Pick<
+  MarkdownBuilder,
+  "heading" | "listItem" | "quote" | "paragraph" | "code" | "table"
+>;
 
 /** Writes Markdown block by block and records where pages begin. */
 export class MarkdownBuilder {
@@ -95,12 +100,11 @@ export class MarkdownBuilder {
     this.#block(`${fence}${language}\n${body}\n${fence}`);
   }
 
-  /** Empty rows and columns are dropped; returns the remaining columns. */
-  table(rows: string[][]): number[] {
-    return this.filledTable(rows.map(filledRow));
+  table(rows: string[][]): void {
+    this.filledTable(rows.map(filledRow));
   }
 
-  /** A table as `table` writes it. */
+  /** Empty rows and columns are dropped; returns the remaining columns. */
   filledTable(rows: FilledRow[]): number[] {
     const { lines, columns } = tableText(rows);
     if (lines.length > 0) this.#block(lines.join(columns.length === 1 ? "\n\n" : "\n"));

@@ -1,5 +1,4 @@
-import { RegExpParser } from "@eslint-community/regexpp";
-import type { AST } from "@eslint-community/regexpp";
+import { RegExpParser, type AST } from "@eslint-community/regexpp";
 
 /**
  * A pattern as the program of a Thompson automaton (Russ Cox, "Regular Expression Matching: the

@@ -1,6 +1,5 @@
 import type { Budget } from "../../core/work/step-budget.ts";
-import { compilePattern } from "./compile-pattern.ts";
-import type { Program } from "./compile-pattern.ts";
+import { compilePattern, type Program } from "./compile-pattern.ts";
 
 /** Whether a text holds a match. @throws BudgetSpent */
 export type PatternTest = (text: string, budget: Budget) => boolean;

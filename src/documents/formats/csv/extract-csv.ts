@@ -1,12 +1,10 @@
-import { Progress } from "../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { SheetWriter } from "../office/sheets/sheet-writer.ts";
 import { filledRow } from "../../writing/table-text.ts";
-import { guessDelimiter, rowsOf } from "./delimited-rows.ts";
-import type { Place } from "./delimited-rows.ts";
+import { guessDelimiter, rowsOf, type Place } from "./delimited-rows.ts";
 
 const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a letter";
 /** A stray quote cannot be told from a file that is cut off. */

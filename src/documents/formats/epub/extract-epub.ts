@@ -1,14 +1,12 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { ZipArchive } from "../archive/zip-archive.ts";
 import { decodeText, withLineFeeds } from "../../decoding/decode-text.ts";
-import { UnreadableDocument } from "../../extracted-document.ts";
-import type { Extraction } from "../../extracted-document.ts";
+import { UnreadableDocument, type Extraction } from "../../extracted-document.ts";
 import { readHtml } from "../html/read-html.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote } from "../../notes.ts";
 import { resolvePart } from "../office/relationships.ts";
-import { readXml } from "../xml/xml-stream.ts";
-import type { XmlAttributes } from "../xml/xml-stream.ts";
+import { readXml, type XmlAttributes } from "../xml/xml-stream.ts";
 
 type Package = {
   title: string | null;
@@ -36,8 +34,7 @@ export function* extractEpub(bytes: Uint8Array): CooperativeWork<Extraction> {
     }
     const text = yield* readChapter(archive, part, unread);
     if (text === null) continue;
-    const { hiddenElements } = yield* readHtml(selfClosedAsPairs(text), out);
-    hidden += hiddenElements;
+    hidden += (yield* readHtml(selfClosedAsPairs(text), out)).hidden;
   }
   if (out.length === 0 && unread.length > 0) throw unread[0];
   const notes = [

@@ -1,8 +1,7 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import type { HtmlOptions } from "./html-reader.ts";
+import type { HtmlOptions, HtmlReader } from "./html-reader.ts";
 import { readHtml } from "./read-html.ts";
-import type { HtmlFacts } from "./read-html.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote, ENDS_EARLY } from "../../notes.ts";
 
@@ -17,8 +16,9 @@ export function* readPage(
   html: string,
   options: HtmlOptions = {},
 ): CooperativeWork<{ extraction: Extraction; hiddenElements: number }> {
-  const { facts, out, leftBeside, isBuiltByScripts } = yield* readTwice(html, options);
-  const { title, language, hiddenElements } = facts;
+  const { reader, out, leftBeside, isBuiltByScripts } = yield* readTwice(html, options);
+  const { title, language } = reader.facts;
+  const hiddenElements = reader.hidden;
   if (isBuiltByScripts) {
     const nothing = { text: "", title, language, pages: [], notes: [], reason: BUILT_BY_SCRIPTS };
     return { extraction: nothing, hiddenElements };
@@ -26,12 +26,11 @@ export function* readPage(
   const notes = countNote(hiddenElements, "hidden element", "removed");
   if (leftBeside > NOTED_CHARACTERS) notes.push(BESIDE_LEFT_OUT);
   if (endsEarly(html)) notes.push(ENDS_EARLY);
-  const shownTitle = title ?? out.firstHeading();
-  const extraction = { text: out, title: shownTitle, language, pages: [], notes };
-  return { extraction, hiddenElements };
+  const shown = { text: out, title: title ?? out.firstHeading(), language, pages: [], notes };
+  return { extraction: shown, hiddenElements };
 }
 
-type Reading = { facts: HtmlFacts; out: MarkdownBuilder };
+type Reading = { reader: HtmlReader; out: MarkdownBuilder };
 type PageReading = Reading & { leftBeside: number; isBuiltByScripts: boolean };
 
 /** The second time without the site navigation that the first reading found. */
@@ -39,7 +38,7 @@ function* readTwice(html: string, options: HtmlOptions): CooperativeWork<PageRea
   const whole = yield* readOnce(html, options);
   const as = { leftBeside: 0, isBuiltByScripts: false };
   if (options.keepNavigation === true) return { ...whole, ...as };
-  const { shown, parts } = whole.facts;
+  const { shown, parts } = whole.reader;
   const elements = parts.leave(shown.isAllInMain, shown.mainHasTitle);
   const leave = { elements, bars: shown.repeatedBars };
   const hasParts = elements.length + leave.bars.size > 0;
@@ -53,11 +52,11 @@ function* readTwice(html: string, options: HtmlOptions): CooperativeWork<PageRea
 
 function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading> {
   const out = new MarkdownBuilder();
-  return { facts: yield* readHtml(html, out, options), out };
+  return { reader: yield* readHtml(html, out, options), out };
 }
 
-const holdsFewWords = ({ facts, out }: Reading) =>
-  out.length < MIN_CHARACTERS && !facts.shown.hasText;
+const holdsFewWords = ({ reader, out }: Reading) =>
+  out.length < MIN_CHARACTERS && !reader.shown.hasText;
 
 export function* extractHtml(html: string): CooperativeWork<Extraction> {
   return (yield* readPage(html)).extraction;

@@ -19,8 +19,10 @@ import {
   leadsOn,
   LINES,
   SKIPPED,
+  type Attributes,
+  type Effect,
+  type OpenElement,
 } from "./html-roles.ts";
-import type { Attributes, Effect, OpenElement } from "./html-roles.ts";
 import { INLINE_EFFECTS, inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
 import { LeadingParts } from "./leading-parts.ts";
 import { OpenDepths } from "./open-depths.ts";

@@ -1,6 +1,5 @@
 import { foldSpace } from "../../writing/fold-space.ts";
-import { isSkipLink } from "./html-roles.ts";
-import type { Attributes, Effect } from "./html-roles.ts";
+import { isSkipLink, type Attributes, type Effect } from "./html-roles.ts";
 
 const LINK_TARGET = /^(https?:\/\/|mailto:)/i;
 const MAX_LINK_CHARACTERS = 300;

@@ -1,5 +1,4 @@
-import { isMain, partOf } from "./html-roles.ts";
-import type { Attributes, Part } from "./html-roles.ts";
+import { isMain, partOf, type Attributes, type Part } from "./html-roles.ts";
 
 const SENTENCE_CHARACTERS = 25;
 const SENTENCE_END = /[.!?…]["'”’»)\]]*$|[。！？]/u;

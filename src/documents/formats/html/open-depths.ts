@@ -1,5 +1,4 @@
-import { hasOwnFooter, isHeadline, isMain } from "./html-roles.ts";
-import type { OpenElement } from "./html-roles.ts";
+import { hasOwnFooter, isHeadline, isMain, type OpenElement } from "./html-roles.ts";
 import { INLINE_EFFECTS } from "./inline-texts.ts";
 
 /** The numbers of open elements of each kind at the current place of a page. */

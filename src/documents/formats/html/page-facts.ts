@@ -1,6 +1,5 @@
 import { foldSpace } from "../../writing/fold-space.ts";
-import { collectHiddenSelectors } from "./hidden-styles.ts";
-import type { HiddenSelectors } from "./hidden-styles.ts";
+import { collectHiddenSelectors, type HiddenSelectors } from "./hidden-styles.ts";
 import type { Attributes } from "./html-roles.ts";
 
 /** A page's metadata, and what its style sheets hide. */

@@ -1,18 +1,7 @@
 import { Parser } from "htmlparser2";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { HtmlReader } from "./html-reader.ts";
-import type { HtmlOptions } from "./html-reader.ts";
-import type { LeadingParts } from "./leading-parts.ts";
-import type { ShownText } from "./shown-text.ts";
-
-export type HtmlFacts = {
-  title: string | null;
-  language: string | null;
-  hiddenElements: number;
-  shown: ShownText;
-  parts: LeadingParts;
-};
+import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 
 const PARSE_STEP_CHARACTERS = 1 << 16;
 
@@ -21,7 +10,7 @@ export function* readHtml(
   html: string,
   out: MarkdownBuilder,
   options: HtmlOptions = {},
-): CooperativeWork<HtmlFacts> {
+): CooperativeWork<HtmlReader> {
   const reader = new HtmlReader(out, options);
   const parser = new Parser(reader);
   for (let at = 0; at < html.length; at += PARSE_STEP_CHARACTERS) {
@@ -31,7 +20,5 @@ export function* readHtml(
   }
   parser.end();
   reader.finish();
-  const { hidden: hiddenElements, shown, parts } = reader;
-  const { title, language } = reader.facts;
-  return { title, language, hiddenElements, shown, parts };
+  return reader;
 }

@@ -1,6 +1,5 @@
 import { foldSpace } from "../../writing/fold-space.ts";
-import { isSentence } from "./leading-parts.ts";
-import type { BlockKind } from "./leading-parts.ts";
+import { isSentence, type BlockKind } from "./leading-parts.ts";
 
 /** Limit of the text outside links beside `main`, as a share of the text in `main`. */
 const MAX_BESIDE = 0.5;

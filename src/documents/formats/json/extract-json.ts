@@ -1,7 +1,5 @@
-import { Progress } from "../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import { UnreadableDocument } from "../../extracted-document.ts";
-import type { Extraction } from "../../extracted-document.ts";
+import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { UnreadableDocument, type Extraction } from "../../extracted-document.ts";
 import { jsonTokens } from "./json-tokens.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";

@@ -1,5 +1,4 @@
-import { Progress } from "../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";

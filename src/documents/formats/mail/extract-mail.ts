@@ -1,16 +1,18 @@
-import { runCooperatively } from "../../../core/work/cooperative.ts";
-import type { YieldToOthers } from "../../../core/work/cooperative.ts";
+import { runCooperatively, type YieldToOthers } from "../../../core/work/cooperative.ts";
 import { writeAttachments } from "./attachments.ts";
 import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART, writeBody } from "./body/body.ts";
-import { findParts } from "./parts/mail-parts.ts";
-import type { FoundParts } from "./parts/mail-parts.ts";
+import { findParts, type FoundParts } from "./parts/mail-parts.ts";
 import { mailTitle, senderLines } from "./mail-title.ts";
 import { messagesOf } from "./mailbox.ts";
 import { isWrapped, sortParts } from "./parts/message-contents.ts";
 import { PartContents } from "./parts/part-contents.ts";
-import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
+import {
+  TakesTooLong,
+  UnreadableDocument,
+  type Extraction,
+  type RawDocument,
+} from "../../extracted-document.ts";
 import type { Reading } from "../../document-format.ts";
-import type { Extraction, RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";

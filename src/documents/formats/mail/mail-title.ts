@@ -1,5 +1,4 @@
-import { addressParser, decodeWords } from "postal-mime";
-import type { Address } from "postal-mime";
+import { addressParser, decodeWords, type Address } from "postal-mime";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MailHeaders } from "./mail-headers.ts";
 

@@ -1,5 +1,4 @@
-import { Progress } from "../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const LINE_FEED = 0x0a;

@@ -1,13 +1,9 @@
-import { Progress } from "../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import { UnreadableDocument } from "../../extracted-document.ts";
-import type { Extraction } from "../../extracted-document.ts";
+import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { UnreadableDocument, type Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { MAN_MACROS } from "./man-macros.ts";
 import { ManWriter } from "./man-writer.ts";
 import { argumentsOf, plainText } from "./roff-escapes.ts";
 import { RoffSource } from "./roff-source.ts";
-import { rowsOf } from "./tables.ts";
 
 const MDOC = "manual page uses mdoc; convert it with mandoc -T markdown";
 const HEADINGS = new Map([
@@ -84,6 +80,69 @@ class ManReader {
     else {
       this.#table = null;
       this.#writer.table(rowsOf(table));
+    }
+  }
+}
+
+type Macro = (writer: ManWriter, args: string[]) => void;
+
+const MACROS: [names: string, macro: Macro][] = [
+  ["TH", (writer, [name = "", section = ""]) => writer.setTitle(name, section)],
+  ["B I R SM SB", (writer, args) => args.length > 0 && writer.add(args.join(" "))],
+  ["BR BI RB RI IB IR", (writer, args) => args.length > 0 && writer.add(args.join(""))],
+  ["PP P LP HP", (writer) => writer.paragraph()],
+  ["TP", (writer) => writer.awaitTag()],
+  ["TQ", (writer) => writer.awaitTag(true)],
+  ["IP", (writer, [label = ""]) => writer.startItem(label)],
+  ["RS", (writer) => writer.indent()],
+  ["RE", (writer) => writer.outdent()],
+  ["sp Sp YS", (writer) => writer.flush()],
+  ["br ti", (writer) => writer.breakLine()],
+  ["nf EX Vb", (writer) => writer.literal(true)],
+  ["fi EE Ve", (writer) => writer.literal(false)],
+  ["OP", (writer, args) => writer.add(`[${args.join(" ")}]`)],
+  // A link's target comes before its text, and a mark after its end.
+  ["UR MT", (writer, [target = ""]) => writer.add(`<${target}>`)],
+  ["UE ME", (writer, [mark = ""]) => writer.add(mark, true)],
+  [
+    "SY",
+    (writer, args) => {
+      writer.breakLine();
+      writer.add(args.join(" "));
+    },
+  ],
+];
+
+/** Macros of man(7), and requests of roff that print, break or divide text. */
+const MAN_MACROS = new Map(
+  MACROS.flatMap(([names, macro]) => names.split(" ").map((name) => [name, macro] as const)),
+);
+
+/** The rows of a table (tbl(1)), without its options and formats. */
+function rowsOf(lines: string[]): string[][] {
+  const hasOptions = lines[0]?.trimEnd().endsWith(";") === true;
+  const tab = /\btab ?\((.)\)/.exec(hasOptions ? (lines[0] ?? "") : "")?.[1] ?? "\t";
+  const rows: string[][] = [];
+  let isFormat = true;
+  for (const line of wholeRows(lines.slice(hasOptions ? 1 : 0))) {
+    if (isFormat) isFormat = !line.trimEnd().endsWith(".");
+    else if (line.startsWith(".T&")) isFormat = true;
+    else if (!/^(?:[.'_=]|$)/.test(line)) rows.push(line.split(tab));
+  }
+  return rows.map((row) => row.map((cell) => (/^[_=]$/.test(cell) ? "" : plainText(cell))));
+}
+
+/** Joins the lines of text blocks: `T{` at the end of a line, `T}` at the beginning of another. */
+function* wholeRows(lines: string[]): Generator<string> {
+  let row = "";
+  for (const line of lines) {
+    const text = line.startsWith("T}") ? line.slice(2) : line.replace(/^[.'][A-Z]{1,2}\s/, "");
+    const isInside = row !== "";
+    row += isInside && !line.startsWith("T}") ? ` ${text}` : isInside ? text : line;
+    if (row.endsWith("T{")) row = row.slice(0, -2) || " ";
+    else if (!isInside || line.startsWith("T}")) {
+      yield row;
+      row = "";
     }
   }
 }

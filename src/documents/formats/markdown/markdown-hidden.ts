@@ -1,8 +1,6 @@
-import { Progress } from "../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { Parser } from "htmlparser2";
-import { isHidden } from "../html/hidden-styles.ts";
-import type { HiddenSelectors } from "../html/hidden-styles.ts";
+import { isHidden, type HiddenSelectors } from "../html/hidden-styles.ts";
 import { MarkdownLines } from "../../writing/markdown-lines.ts";
 
 const COMMENT_START = "<!--";

@@ -1,8 +1,6 @@
 import { isObject } from "../../../core/is-object.ts";
-import { Progress } from "../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import { textOf, UnreadableDocument } from "../../extracted-document.ts";
-import type { Extraction } from "../../extracted-document.ts";
+import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { textOf, UnreadableDocument, type Extraction } from "../../extracted-document.ts";
 import { readPage } from "../html/extract-html.ts";
 import { jsonTokens } from "../json/json-tokens.ts";
 import { extractMarkdown } from "../markdown/extract-markdown.ts";

@@ -2,11 +2,9 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { DrawnText } from "../../writing/bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import type { BlockTarget } from "./text-writer.ts";
-import { formatOf, plainNumber } from "./sheets/number-formats.ts";
-import type { CellFormat } from "./sheets/number-formats.ts";
-import { readXml } from "../xml/xml-stream.ts";
-import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
+import type { BlockTarget } from "../../writing/markdown-builder.ts";
+import { formatOf, plainNumber, type CellFormat } from "./sheets/number-formats.ts";
+import { readXml, type XmlAttributes, type XmlHandler } from "../xml/xml-stream.ts";
 
 /** Titles or labels, each once, and a chart's data as a table. */
 export type Drawing = { texts: string[]; rows: string[][] };

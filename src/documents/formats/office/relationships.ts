@@ -1,7 +1,6 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
-import { readXml } from "../xml/xml-stream.ts";
-import type { XmlHandler } from "../xml/xml-stream.ts";
+import { readXml, type XmlHandler } from "../xml/xml-stream.ts";
 
 /** `type` is the last part of the relationship's type: `officeDocument`, `hyperlink`, `slide`. */
 export type Relationship = { id: string; type: string; target: string; isExternal: boolean };

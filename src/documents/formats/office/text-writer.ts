@@ -1,22 +1,11 @@
 import { LongTable } from "../../writing/long-table.ts";
-import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import type { BlockTarget, MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { FilledRow } from "../../writing/table-text.ts";
-import { writeDrawing } from "./drawings.ts";
-import type { Drawing } from "./drawings.ts";
+import { writeDrawing, type Drawing } from "./drawings.ts";
 import { markerFor } from "./list-labels.ts";
 
 /** `level` is that of a heading, 0 for other text; `label` is null outside lists. */
 export type TextFormat = { level: number; label: string | null; depth: number; isQuote: boolean };
-
-/** Takes the blocks of a text: a document, or a slide. */
-export type BlockTarget = {
-  heading(level: number, text: string): void;
-  listItem(depth: number, marker: string, text: string): void;
-  quote(text: string): void;
-  paragraph(text: string): void;
-  code(text: string): void;
-  table(rows: string[][]): unknown;
-};
 
 /** Writes the text of a word processor: its formats as blocks, drawings and pages after them. */
 export class TextWriter {

@@ -1,14 +1,10 @@
-import { runCooperatively } from "../../../core/work/cooperative.ts";
-import type { YieldToOthers } from "../../../core/work/cooperative.ts";
+import { runCooperatively, type YieldToOthers } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
-import { UnreadableDocument } from "../../extracted-document.ts";
-import type { Extraction, RawDocument } from "../../extracted-document.ts";
+import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { bookmarksOf, factsOf } from "./structure/document-facts.ts";
-import { headingLevel, shapeOf } from "./bounds/document-shape.ts";
-import type { DocumentShape } from "./bounds/document-shape.ts";
-import { partsOf, textOf } from "./layout/page-blocks.ts";
-import type { Block, PagePart } from "./layout/page-blocks.ts";
+import { headingLevel, shapeOf, type DocumentShape } from "./bounds/document-shape.ts";
+import { partsOf, textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
 import { segmentsOf } from "./layout/page-segments.ts";
 import type { Segment, TextItem } from "./layout/segment.ts";
 import { FontNames } from "./fonts/font-names.ts";
@@ -18,11 +14,14 @@ import type { ObjectSigns } from "./bounds/object-signs.ts";
 import { RunningHeads } from "./layout/running-heads.ts";
 import { checkRecovery } from "./bounds/recovery-bounds.ts";
 import { checkStreams } from "./bounds/stream-bounds.ts";
-import { structureOf } from "./structure/structure-tree.ts";
-import type { BlockRole, PageStructure, TreeNode } from "./structure/structure-tree.ts";
+import {
+  structureOf,
+  type BlockRole,
+  type PageStructure,
+  type TreeNode,
+} from "./structure/structure-tree.ts";
 import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
-import { openPdf } from "./open-pdf.ts";
-import type { Pdf } from "./open-pdf.ts";
+import { openPdf, type Pdf } from "./open-pdf.ts";
 import { textItems } from "./text-items.ts";
 import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
 import { showsText } from "../../decoding/hidden-characters.ts";

@@ -1,5 +1,4 @@
-import { Progress } from "../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";

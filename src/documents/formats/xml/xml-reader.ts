@@ -7,10 +7,8 @@ import { TextPieces } from "../../writing/text-pieces.ts";
 import { withMore } from "./attribute-texts.ts";
 import { EmbeddedHtml } from "./embedded-html.ts";
 import { isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
-import { MAX_INDENT, opened, OpenElements } from "./open-elements.ts";
-import type { Open } from "./open-elements.ts";
-import { vocabularyOf } from "./vocabulary.ts";
-import type { XmlRole } from "./vocabulary.ts";
+import { MAX_INDENT, opened, OpenElements, type Open } from "./open-elements.ts";
+import { vocabularyOf, type XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes, XmlEvent } from "./xml-stream.ts";
 
 type List = { isOrdered: boolean; next: number };

@@ -1,5 +1,4 @@
-import { Progress } from "../../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 
 /** RFC 3676. `deletesSpace` (`DelSp`): the space before a soft break is removed. */

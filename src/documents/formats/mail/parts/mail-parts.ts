@@ -1,6 +1,5 @@
 import { decodeWords } from "postal-mime";
-import { Progress } from "../../../../core/work/cooperative.ts";
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import { MailHeaders } from "../mail-headers.ts";
 import { parseStructured } from "../structured-value.ts";

@@ -1,8 +1,7 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
-import { readXml } from "../../xml/xml-stream.ts";
-import type { XmlAttributes } from "../../xml/xml-stream.ts";
+import { readXml, type XmlAttributes } from "../../xml/xml-stream.ts";
 import { countedAs, startOf } from "../list-labels.ts";
 import { isOn } from "./docx-styles.ts";
 

@@ -3,8 +3,7 @@ import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { CODE_STYLE, QUOTE_STYLE } from "../style-names.ts";
 import { TextWriter } from "../text-writer.ts";
 import type { Numbering } from "./docx-numbering.ts";
-import { styleOf } from "./docx-styles.ts";
-import type { ParagraphStyle } from "./docx-styles.ts";
+import { styleOf, type ParagraphStyle } from "./docx-styles.ts";
 
 export type DocxParagraph = {
   text: string;

@@ -1,14 +1,12 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
-import { UnreadableDocument } from "../../../extracted-document.ts";
-import type { Extraction } from "../../../extracted-document.ts";
+import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { countNote, ENDS_EARLY } from "../../../notes.ts";
 import { hiddenCellNotes } from "../sheets/hidden-cells.ts";
 import { OdfReader } from "./odf-reader.ts";
-import { OdfObjectReader } from "./odf-objects.ts";
-import type { OdfObject } from "./odf-objects.ts";
+import { OdfObjectReader, type OdfObject } from "./odf-objects.ts";
 import type { OdfKind } from "./odf-writer.ts";
 import { corePropertiesOf, PropertiesReader } from "../relationships.ts";
 import { readXml } from "../../xml/xml-stream.ts";

@@ -1,6 +1,5 @@
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
-import { startOf } from "./odf-numbering.ts";
-import type { OdfNumbering } from "./odf-numbering.ts";
+import { startOf, type OdfNumbering } from "./odf-numbering.ts";
 
 type List = { style: string; counts: number[] };
 type Item = {

@@ -7,12 +7,10 @@ import type { HiddenCount } from "../sheets/hidden-cells.ts";
 import { OdfLists } from "./odf-lists.ts";
 import { OdfNumbering } from "./odf-numbering.ts";
 import type { OdfObject } from "./odf-objects.ts";
-import { OdfParagraphs } from "./odf-paragraphs.ts";
-import type { OdfParagraph } from "./odf-paragraphs.ts";
+import { OdfParagraphs, type OdfParagraph } from "./odf-paragraphs.ts";
 import { OdfStyles } from "./odf-styles.ts";
 import { MAX_REPEAT, OdfTables } from "./odf-tables.ts";
-import { OdfWriter } from "./odf-writer.ts";
-import type { OdfKind } from "./odf-writer.ts";
+import { OdfWriter, type OdfKind } from "./odf-writer.ts";
 
 const LEFT_OUT = new Set(
   "tracked-changes annotation annotation-end sequence-decls forms settings table-of-content-source title desc ruby-text date-time-decl page-number page-count header-decl footer-decl note-citation binary-data object help-message error-message".split(

@@ -1,9 +1,7 @@
 import { longer, withinBound } from "../../../writing/bounded-text.ts";
-import { addCell, charactersOf } from "../../../writing/table-text.ts";
-import type { FilledRow } from "../../../writing/table-text.ts";
+import { addCell, charactersOf, type FilledRow } from "../../../writing/table-text.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
-import { HiddenCells } from "../sheets/hidden-cells.ts";
-import type { HiddenCount } from "../sheets/hidden-cells.ts";
+import { HiddenCells, type HiddenCount } from "../sheets/hidden-cells.ts";
 
 type OpenTable = {
   rows: FilledRow[];

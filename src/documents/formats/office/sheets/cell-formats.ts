@@ -1,8 +1,7 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { readXml } from "../../xml/xml-stream.ts";
-import { formatOf } from "./number-formats.ts";
-import type { CellFormat } from "./number-formats.ts";
+import { formatOf, type CellFormat } from "./number-formats.ts";
 
 /** Built-in formats (ECMA-376 part 1, §18.8.30) that matter for reading. */
 const FROM_0 =

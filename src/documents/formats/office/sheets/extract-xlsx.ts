@@ -1,23 +1,18 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { DrawnText, longer, withinBound } from "../../../writing/bounded-text.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
-import { UnreadableDocument } from "../../../extracted-document.ts";
-import type { Extraction } from "../../../extracted-document.ts";
+import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { countNote } from "../../../notes.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { readCellFormats } from "./cell-formats.ts";
 import { readDrawing } from "../drawings.ts";
-import { HiddenCells, hiddenCellNotes } from "./hidden-cells.ts";
-import type { HiddenCount } from "./hidden-cells.ts";
-import { plainNumber } from "./number-formats.ts";
-import type { CellFormat } from "./number-formats.ts";
+import { HiddenCells, hiddenCellNotes, type HiddenCount } from "./hidden-cells.ts";
+import { plainNumber, type CellFormat } from "./number-formats.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { SheetWriter } from "./sheet-writer.ts";
-import { addCell } from "../../../writing/table-text.ts";
-import type { FilledRow } from "../../../writing/table-text.ts";
-import { readXml } from "../../xml/xml-stream.ts";
-import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
+import { addCell, type FilledRow } from "../../../writing/table-text.ts";
+import { readXml, type XmlAttributes, type XmlHandler } from "../../xml/xml-stream.ts";
 
 /** Limit of the rows in all sheets together; one sheet can have as many. */
 const MAX_ROWS = 1 << 20;

@@ -1,8 +1,7 @@
 import { withinBound } from "../../../writing/bounded-text.ts";
 import { LongTable } from "../../../writing/long-table.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { charactersOf } from "../../../writing/table-text.ts";
-import type { FilledRow } from "../../../writing/table-text.ts";
+import { charactersOf, type FilledRow } from "../../../writing/table-text.ts";
 
 /** Wider rows are broken: no table shows them. */
 const MAX_COLUMNS = 2_000;

@@ -1,12 +1,15 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
-import { UnreadableDocument } from "../../../extracted-document.ts";
-import type { Extraction } from "../../../extracted-document.ts";
+import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { countNote } from "../../../notes.ts";
-import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
-import type { Relationship } from "../relationships.ts";
+import {
+  corePropertiesOf,
+  mainPart,
+  relationshipsOf,
+  type Relationship,
+} from "../relationships.ts";
 import { readDrawing, writeDrawing } from "../drawings.ts";
 import { SlideReader } from "./slide-reader.ts";
 import { readXml } from "../../xml/xml-stream.ts";

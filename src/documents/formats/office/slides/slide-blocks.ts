@@ -1,8 +1,6 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
-import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { filledRow } from "../../../writing/table-text.ts";
-import type { FilledRow } from "../../../writing/table-text.ts";
-import type { BlockTarget } from "../text-writer.ts";
+import type { BlockTarget, MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { filledRow, type FilledRow } from "../../../writing/table-text.ts";
 
 type SlideBlock =
   | { kind: "title" | "paragraph" | "note"; text: string }

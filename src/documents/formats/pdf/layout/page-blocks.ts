@@ -1,5 +1,4 @@
-import { doubleSpacingOf, goesOn } from "./double-spacing.ts";
-import type { DoubleSpacing } from "./double-spacing.ts";
+import { doubleSpacingOf, goesOn, type DoubleSpacing } from "./double-spacing.ts";
 import { joinedLine } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
 import type { Segment } from "./segment.ts";

@@ -1,5 +1,4 @@
-import { foldTitle, HEADING_SCALE } from "../bounds/document-shape.ts";
-import type { DocumentShape } from "../bounds/document-shape.ts";
+import { foldTitle, HEADING_SCALE, type DocumentShape } from "../bounds/document-shape.ts";
 import { rowsAtEdges } from "./page-rows.ts";
 import type { Segment } from "./segment.ts";
 

@@ -1,5 +1,4 @@
-import { blockOf, partsOf, textOf } from "../layout/page-blocks.ts";
-import type { Block, PagePart } from "../layout/page-blocks.ts";
+import { blockOf, partsOf, textOf, type Block, type PagePart } from "../layout/page-blocks.ts";
 import type { Segment, TextItem } from "../layout/segment.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
 
