@@ -41,6 +41,7 @@ const NAMED_PAGES = 10;
 const NAMED_CMAPS = 3;
 /** With more pages, the tree is not used: each page takes time for all of its children. */
 const MAX_TAGGED_PAGES = 500;
+const LACKS_CONTENT = "the file lacks a part of its pages' content: text may be missing";
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
 /**
@@ -58,6 +59,7 @@ export async function extractPdf(
   try {
     const reader = new PdfPages(pdf, yieldToOthers, signs, missingCmaps);
     const extraction = await readDocument(reader);
+    if (signs.lacksContent) extraction.notes.push(LACKS_CONTENT);
     const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
     if (mayBeScan) file.bytes = await pdf.getData();
     return extraction;

@@ -21,16 +21,24 @@ const COMPOSITE = /\/Subtype\s*\/Type0\b/;
 /** Collections whose glyph numbers are known: each has a character. */
 const COLLECTION = /\/Ordering\s*\((?:Japan1|GB1|CNS1|Korea1)\)/g;
 
+/** The references to a page's content, and the objects that the file holds. */
+const CONTENTS = /\/Contents\s*(?:\[([\d\sR]*)\]|(\d+\s+\d+\s+R))/g;
+const OBJECT = /(\d{1,10})\s+\d{1,5}\s+obj\b/g;
+
 /** What the texts of a PDF's objects say of the file; encrypted objects say nothing. */
 export class ObjectSigns {
   /** Whether forms and annotations need to be read. */
   hasForms = false;
+  /** Whether a part of the file was too long to be looked at. */
+  isCut = false;
   #characters = 0;
   #longestArray = 0;
   #arrayStart: number | null = null;
   #unmapped = 0;
   #known = 0;
   #mapped = 0;
+  readonly #contents = new Set<number>();
+  readonly #objects = new Set<number>();
 
   /** Takes a piece of text. @throws UnreadableDocument */
   add(text: string): void {
@@ -39,6 +47,16 @@ export class ObjectSigns {
     this.#addArrays(text);
     this.#addFonts(text);
     this.hasForms ||= SHOWN.test(text);
+    for (const [, number] of text.matchAll(OBJECT)) this.#objects.add(Number(number));
+    for (const [, many = "", one = many] of text.matchAll(CONTENTS))
+      for (const reference of one.match(/\d+(?=\s+\d+\s+R)/g) ?? [])
+        this.#contents.add(Number(reference));
+  }
+
+  /** Whether the file lacks a stream of a page's content; pdf.js shows an empty page instead. */
+  get lacksContent(): boolean {
+    const isWhole = this.#characters <= MAX_LOOKED_AT && !this.isCut;
+    return isWhole && [...this.#contents].some((number) => !this.#objects.has(number));
   }
 
   /** Whether the structure tree may be too large: pdf.js reads its root again for each page. */

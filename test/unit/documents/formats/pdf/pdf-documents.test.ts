@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { lineOf, pagesOf } from "../../../../support/pdf-of.ts";
 import { textOf } from "../../../../../src/documents/formats/pdf/layout/page-blocks.ts";
 import { segmentsOf } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { structureOf } from "../../../../../src/documents/formats/pdf/structure/structure-tree.ts";
@@ -133,4 +134,36 @@ describe("a PDF whose fonts have no map from glyphs to characters", () => {
       notes: ["read by a converter"],
     });
   });
+});
+
+/** Two pages, with a table of objects; `at`: where the table says that the second's content is. */
+function twoPages({ at, holdsContent }: { at: number; holdsContent: boolean }): Uint8Array {
+  const contents = ["The harbour opens at six.", "The ferry leaves at nine."];
+  const whole = Buffer.from(pagesOf(contents.map((text, y) => lineOf(700 - y, `[(${text})]`))));
+  const [before = "", second = ""] = whole.toString("latin1").split("7 0 obj");
+  const body = before + (holdsContent ? `7 0 obj${second}` : "").replace(/trailer[^]*/, "");
+  const entries = [1, 2, 3, 4, 5, 6].map((number) => body.indexOf(`\n${number} 0 obj`) + 1);
+  const table = [0, ...entries, holdsContent ? before.length + at : 0].map(
+    (offset, number) =>
+      `${String(offset).padStart(10, "0")} 00000 ${number > 0 && offset > 0 ? "n" : "f"} \n`,
+  );
+  const xref = `xref\n0 ${table.length}\n${table.join("")}`;
+  const trailer = `trailer\n<< /Root 1 0 R /Size ${table.length} >>\n`;
+  return new TextEncoder().encode(`${body}${xref}${trailer}startxref\n${body.length}\n%%EOF`);
+}
+
+it.each([
+  ["whole", { at: 0, holdsContent: true }, /leaves/, []],
+  ["with a wrong offset", { at: 9, holdsContent: true }, /six/, ["page 2 could not be read"]],
+  [
+    "without the content of a page",
+    { at: 0, holdsContent: false },
+    /six/,
+    ["the file lacks a part of its pages' content: text may be missing"],
+  ],
+])("says what a PDF lacks: %s", async (_what, of, shown, said) => {
+  const file = { name: "a.pdf", mimeType: null, bytes: twoPages(of) };
+  const { markdown, notes } = await extractDocument(file);
+  expect(markdown).toMatch(shown);
+  expect(notes).toEqual(said);
 });
