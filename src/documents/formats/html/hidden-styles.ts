@@ -9,14 +9,9 @@ const WHOLE_PAGE = new Set(["html", "body"]);
 const SIMPLE_SELECTOR = /^[.#]?[a-z_][\w-]*$/i;
 const MAX_SHEET_CHARACTERS = 500_000;
 
-/** Whether a `style` attribute makes its element invisible. */
-function hidesContent(style: string): boolean {
-  return HIDING_STYLE.test(style);
-}
-
 /** Adds the simple selectors that this sheet hides on screen; rules inside `@media` are skipped. */
 export function collectHiddenSelectors(sheet: string, into: HiddenSelectors): void {
-  const plain = withoutComments(sheet.slice(0, MAX_SHEET_CHARACTERS));
+  const plain = sheet.slice(0, MAX_SHEET_CHARACTERS).replace(COMMENTS, "");
   for (const { selectors, body } of outermostRules(plain)) {
     const declared = declaredIn(body);
     if (declared.length === 0) continue;
@@ -31,15 +26,9 @@ type Declared = { property: string; isHiding: boolean; isImportant: boolean };
 
 function declaredIn(body: string): Declared[] {
   const declared = body.split(";").map((each) => {
-    const property = each
-      .slice(0, Math.max(0, each.indexOf(":")))
-      .trim()
-      .toLowerCase();
-    return {
-      property,
-      isHiding: hidesContent(each.trim()),
-      isImportant: /!\s*important/i.test(each),
-    };
+    const property = /^([^:]*):/.exec(each)?.[1]?.trim().toLowerCase() ?? "";
+    const isImportant = /!\s*important/i.test(each);
+    return { property, isHiding: HIDING_STYLE.test(each.trim()), isImportant };
   });
   return declared.filter(({ property }) => PROPERTIES.includes(property));
 }
@@ -60,42 +49,22 @@ const isHiddenBy = (selector: string, hidden: HiddenSelectors) =>
   );
 
 /** A comment that is never closed hides the rest (CSS Syntax 3, §4.3.2). */
-function withoutComments(sheet: string): string {
-  let kept = "";
-  let at = 0;
-  for (let start = sheet.indexOf("/*"); start >= 0; start = sheet.indexOf("/*", at)) {
-    kept += sheet.slice(at, start);
-    const end = sheet.indexOf("*/", start + 2);
-    if (end < 0) return kept;
-    at = end + 2;
-  }
-  return kept + sheet.slice(at);
-}
+const COMMENTS = /\/\*[^]*?(?:\*\/|$)/g;
 
+/** Rules outside of blocks, with their declarations up to the first block inside. */
 function* outermostRules(sheet: string): Generator<{ selectors: string; body: string }> {
-  let at = 0;
-  for (let open = sheet.indexOf("{"); open >= 0; open = sheet.indexOf("{", at)) {
-    // At-rules without a block end in a semicolon; a stray closing brace is not part of a
-    // selector.
-    const before = sheet.slice(at, open);
-    const last = Math.max(before.lastIndexOf(";"), before.lastIndexOf("}"));
-    const selectors = before.slice(last + 1).trim();
-    const close = blockEnd(sheet, open);
-    if (close < 0) return;
-    const [body = ""] = sheet.slice(open + 1, close).split("{", 1);
-    if (!selectors.startsWith("@")) yield { selectors, body };
-    at = close + 1;
-  }
-}
-
-/** Where the brace that opens at `open` closes; -1 when it never does. */
-function blockEnd(sheet: string, open: number): number {
   let depth = 0;
-  for (let at = open; at < sheet.length; at++) {
-    if (sheet[at] === "{") depth++;
-    else if (sheet[at] === "}" && --depth === 0) return at;
+  let [from, open] = [0, 0];
+  for (const { 0: mark, index } of sheet.matchAll(/[{};]/g)) {
+    if (mark === "{" && depth++ === 0) open = index;
+    else if (mark === "}" && depth > 0 && --depth === 0) {
+      const selectors = sheet.slice(from, open).trim();
+      const [body = ""] = sheet.slice(open + 1, index).split("{", 1);
+      if (!selectors.startsWith("@")) yield { selectors, body };
+    }
+    // At-rules without a block end in a semicolon; a stray closing brace is not part of a selector.
+    if (mark !== "{" && depth === 0) from = index + 1;
   }
-  return -1;
 }
 
 /** Whether an element is hidden by its attributes or by one of the sheet's simple selectors. */
@@ -107,7 +76,7 @@ export function isHidden(
   const state = attributes["hidden"];
   if (state !== undefined && state !== "until-found") return true;
   const { style } = attributes;
-  if (style !== undefined && hidesContent(style)) return true;
+  if (style !== undefined && HIDING_STYLE.test(style)) return true;
   if (hidden.size === 0) return false;
   if (isHiddenBy(name, hidden)) return true;
   const { id } = attributes;

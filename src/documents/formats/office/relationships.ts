@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import type { ZipArchive } from "../archive/zip-archive.ts";
+import { ZipArchive } from "../archive/zip-archive.ts";
 import { readXml, type XmlHandler } from "../xml/xml-stream.ts";
 
 /** `type` is the last part of the relationship's type: `officeDocument`, `hyperlink`, `slide`. */
@@ -43,11 +43,18 @@ export function resolvePart(folder: string, target: string): string {
   return parts.join("/");
 }
 
-/** The package's main part, or `fallback` if the package does not name it. */
-export function* mainPart(archive: ZipArchive, fallback: string): CooperativeWork<string> {
-  const related = yield* relationshipsOf(archive, "");
-  const main = related.find(({ type }) => type === "officeDocument");
-  return main !== undefined && archive.has(main.target) ? main.target : fallback;
+/**
+ * Opens a package of Office: its main part, or `fallback` if it does not name it, and the parts
+ * that this one refers to, by type or by id.
+ */
+export function* openPackage(bytes: Uint8Array, fallback: string) {
+  const archive = new ZipArchive(bytes);
+  const named = (yield* relationshipsOf(archive, "")).find(({ type }) => type === "officeDocument");
+  const main = named !== undefined && archive.has(named.target) ? named.target : fallback;
+  const related = yield* relationshipsOf(archive, main);
+  const targets = new Map(related.map(({ id, target }) => [id, target]));
+  const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
+  return { archive, main, targets, partOf };
 }
 
 export type CoreProperties = { title: string | null; language: string | null };

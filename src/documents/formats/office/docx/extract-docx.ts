@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { ZipArchive } from "../../archive/zip-archive.ts";
+import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import type { Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
@@ -9,17 +9,14 @@ import { readNumbering } from "./docx-numbering.ts";
 import { readStyles } from "./docx-styles.ts";
 import { readDrawing, type Drawing } from "../drawings.ts";
 import { NoteMarks } from "../note-marks.ts";
-import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
+import { corePropertiesOf, openPackage, relationshipsOf } from "../relationships.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 
 const DRAWINGS = new Set(["chart", "diagramData"]);
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
 export function* extractDocx(bytes: Uint8Array): CooperativeWork<Extraction> {
-  const archive = new ZipArchive(bytes);
-  const main = yield* mainPart(archive, "word/document.xml");
-  const related = yield* relationshipsOf(archive, main);
-  const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
+  const { archive, main, partOf } = yield* openPackage(bytes, "word/document.xml");
   const shared = {
     styles: yield* readStyles(archive, partOf("styles")),
     numbering: yield* readNumbering(archive, partOf("numbering")),

@@ -1,11 +1,11 @@
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
-import { startOf, type OdfNumbering } from "./odf-numbering.ts";
+import type { OdfNumbering } from "./odf-numbering.ts";
 
 type List = { style: string; counts: number[] };
 type Item = {
   list: List;
   level: number;
-  start: number | null;
+  start: string | undefined;
   /** Whether it has a paragraph, even an empty one. */
   isShown: boolean;
 };
@@ -29,22 +29,15 @@ export class OdfLists {
     const around = this.#open.at(-1);
     const style = attributes["text:style-name"] ?? attributes["style-name"] ?? around?.style ?? "";
     const goesOn = attributes["continue-numbering"] === "true";
-    const counts = around?.counts ?? this.#continued(attributes, goesOn ? style : null);
-    if (!goesOn) counts.length = Math.min(counts.length, this.#lengthFor(attributes));
+    // The list that this one continues, if any.
+    const earlier = this.#byId.get(attributes["continue-list"] ?? "");
+    const counts = around?.counts ?? earlier ?? (goesOn ? this.#byStyle.get(style) : null) ?? [];
+    if (!goesOn && attributes["continue-list"] === undefined)
+      counts.length = Math.min(counts.length, this.#open.length);
     this.#open.push({ style, counts });
     this.#byStyle.set(style, counts);
     const id = attributes["xml:id"];
     if (id !== undefined) this.#byId.set(id, counts);
-  }
-
-  /** The counts of the earlier list that this one continues; otherwise empty. */
-  #continued(attributes: XmlAttributes, style: string | null): number[] {
-    const earlier = this.#byId.get(attributes["continue-list"] ?? "");
-    return earlier ?? (style === null ? null : this.#byStyle.get(style)) ?? [];
-  }
-
-  #lengthFor(attributes: XmlAttributes): number {
-    return attributes["continue-list"] === undefined ? this.#open.length : Infinity;
   }
 
   closeList(): void {
@@ -54,14 +47,9 @@ export class OdfLists {
   openItem(attributes: XmlAttributes): void {
     this.closeItem();
     const list = this.#open.at(-1);
-    const start = attributes["start-value"];
     if (list === undefined) return;
-    this.#item = {
-      list,
-      level: this.#open.length,
-      start: start === undefined ? null : startOf(start),
-      isShown: false,
-    };
+    const start = attributes["start-value"];
+    this.#item = { list, level: this.#open.length, start, isShown: false };
   }
 
   skip(): void {
@@ -78,11 +66,8 @@ export class OdfLists {
     const item = this.#item;
     if (item === null) return null;
     this.#item = null;
-    const { level, list } = item;
-    const { counts, style } = list;
-    counts.length = Math.min(counts.length, level);
-    const next = (counts[level - 1] ?? this.#numbering.startAt(style, level) - 1) + 1;
-    counts[level - 1] = item.start ?? next;
-    return { depth: level - 1, label: this.#numbering.label(style, level, counts) };
+    const { level, list, start } = item;
+    const label = this.#numbering.next(list.style, level, list.counts, start);
+    return { depth: level - 1, label };
   }
 }

@@ -1,5 +1,5 @@
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
-import { countedAs } from "../list-labels.ts";
+import { countedAs, startOf } from "../list-labels.ts";
 
 type Level = {
   format: string;
@@ -45,17 +45,25 @@ export class OdfNumbering {
     });
   }
 
-  startAt(style: string, level: number): number {
+  /** Counts on, or to `start`; returns the label. */
+  next(style: string, level: number, counts: number[], start: string | undefined): string {
+    counts.length = Math.min(counts.length, level);
+    const next = (counts[level - 1] ?? this.#startAt(style, level) - 1) + 1;
+    counts[level - 1] = start === undefined ? next : startOf(start);
+    return this.#label(style, level, counts);
+  }
+
+  #startAt(style: string, level: number): number {
     return this.#levels.get(`${style} ${level}`)?.start ?? 1;
   }
 
   /** An item's label, empty for bullets; `counts` are those of its level and the levels above. */
-  label(style: string, level: number, counts: number[]): string {
+  #label(style: string, level: number, counts: number[]): string {
     const own = this.#levels.get(`${style} ${level}`);
     if (own === undefined) return "";
     const numberAt = (at: number) => {
       const format = this.#levels.get(`${style} ${at}`)?.format ?? "1";
-      return countedAs(format, counts[at - 1] ?? this.startAt(style, at));
+      return countedAs(format, counts[at - 1] ?? this.#startAt(style, at));
     };
     if (own.pattern !== "") {
       return own.pattern
@@ -72,16 +80,6 @@ export class OdfNumbering {
   /** The label of the next heading; empty if headings have no numbers. */
   headingLabel(level: number, attributes: XmlAttributes): string {
     if (level > MAX_LEVEL || attributes["is-list-header"] === "true") return "";
-    const counts = this.#outline;
-    counts.length = Math.min(counts.length, level);
-    const last = counts[level - 1] ?? this.startAt(OUTLINE, level) - 1;
-    const start = attributes["start-value"];
-    counts[level - 1] = start === undefined ? last + 1 : startOf(start);
-    return this.label(OUTLINE, level, counts);
+    return this.next(OUTLINE, level, this.#outline, attributes["start-value"]);
   }
-}
-
-export function startOf(value: string | undefined): number {
-  const start = Number(value ?? 1);
-  return Number.isInteger(start) && start >= 0 ? start : 1;
 }

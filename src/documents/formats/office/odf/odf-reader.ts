@@ -63,8 +63,8 @@ export class OdfReader implements XmlHandler {
       this.#inBody = true;
       this.#writer.nextPage();
     },
-    p: (attributes) => this.#openParagraph(attributes, 0),
-    h: (attributes) => this.#openParagraph(attributes, Number(attributes["outline-level"] ?? 1)),
+    p: (attributes) => this.#paragraphs.open(attributes, 0),
+    h: (attributes) => this.#paragraphs.open(attributes, Number(attributes["outline-level"] ?? 1)),
     span: (attributes) => this.#paragraphs.openSpan(attributes),
     a: ({ href = "" }) => this.#paragraphs.openLink(href),
     "hidden-paragraph": ({ "is-hidden": isHidden }) => {
@@ -184,10 +184,6 @@ export class OdfReader implements XmlHandler {
 
   #write(text: string): void {
     this.#paragraphs.write(text);
-  }
-
-  #openParagraph(attributes: XmlAttributes, level: number): void {
-    this.#paragraphs.open(attributes, level);
   }
 
   #closeParagraph(): void {

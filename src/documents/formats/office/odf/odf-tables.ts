@@ -21,6 +21,19 @@ type OpenTable = {
 export const MAX_REPEAT = 200;
 const MAX_COLUMNS = 16_384;
 
+const emptyTable = (hidden: HiddenCount): OpenTable => ({
+  rows: [],
+  row: { columns: [], cells: [] },
+  cell: "",
+  characters: 0,
+  rowCharacters: 0,
+  column: 0,
+  columns: 1,
+  repeat: 1,
+  described: 0,
+  hidden: new HiddenCells(hidden),
+  isRowHidden: false,
+});
 const repeatOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
 
 /** The open tables, nested in each other's cells; rows of the outermost are handed out. */
@@ -34,47 +47,44 @@ export class OdfTables {
 
   /** `isHidden`: a hidden table; its hidden rows and columns are not counted. */
   open(isHidden: boolean): void {
-    const hidden = new HiddenCells(isHidden ? { rows: 0, columns: 0 } : this.hidden);
-    const row = { columns: [], cells: [] };
-    const counts = { characters: 0, rowCharacters: 0, column: 0, columns: 1, repeat: 1 };
-    const rest = { hidden, isRowHidden: false, described: 0 };
-    this.#open.push({ rows: [], row, cell: "", ...counts, ...rest });
+    this.#open.push(emptyTable(isHidden ? { rows: 0, columns: 0 } : this.hidden));
+  }
+
+  /** The innermost table; outside of tables one that nothing is read from. */
+  get #table(): OpenTable {
+    return this.#open.at(-1) ?? emptyTable({ rows: 0, columns: 0 });
   }
 
   /** Only collapsed columns and rows are hidden: rows that a filter leaves out are data, too. */
   openColumn({ visibility, "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
-    const table = this.#open.at(-1);
-    if (table === undefined) return;
+    const table = this.#table;
     const count = repeatOf(repeat);
     if (visibility === "collapse") table.hidden.hideColumns(table.described, count);
     table.described += count;
   }
 
   openRow({ visibility, "number-rows-repeated": repeat = "1" }: XmlAttributes): void {
-    const table = this.#open.at(-1);
-    if (table === undefined) return;
-    table.row = { columns: [], cells: [] };
-    table.rowCharacters = 0;
-    table.column = 0;
-    table.repeat = repeatOf(repeat);
-    table.isRowHidden = visibility === "collapse";
+    Object.assign(this.#table, {
+      row: { columns: [], cells: [] },
+      rowCharacters: 0,
+      column: 0,
+      repeat: repeatOf(repeat),
+      isRowHidden: visibility === "collapse",
+    } satisfies Partial<OpenTable>);
   }
 
   openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
-    const table = this.#open.at(-1);
-    if (table !== undefined) Object.assign(table, { cell: "", columns: repeatOf(repeat) });
+    Object.assign(this.#table, { cell: "", columns: repeatOf(repeat) });
   }
 
-  write(text: string): boolean {
-    const table = this.#open.at(-1);
-    if (table !== undefined) table.cell = longer(table.cell, `${text}\n`);
-    return table !== undefined;
+  write(text: string): void {
+    const table = this.#table;
+    table.cell = longer(table.cell, `${text}\n`);
   }
 
   /** @throws UnreadableDocument when repetitions make a row longer than any real one. */
   closeCell(): void {
-    const table = this.#open.at(-1);
-    if (table === undefined) return;
+    const table = this.#table;
     const { cell, column, columns } = table;
     const count = Math.min(columns, MAX_REPEAT, Math.max(0, MAX_COLUMNS - column));
     table.rowCharacters = withinBound(table.rowCharacters + cell.length * count);
@@ -84,13 +94,12 @@ export class OdfTables {
   }
 
   closeRow(): FilledRow[] {
-    const table = this.#open.at(-1);
-    if (table === undefined) return [];
+    const table = this.#table;
     const row = table.hidden.shown(table.row, table.isRowHidden, table.repeat);
     if (row === null) return [];
     const count = row.cells.length === 0 ? 1 : Math.min(table.repeat, MAX_REPEAT);
     const rows = Array.from({ length: count }, () => row);
-    if (this.#open.length === 1) return rows;
+    if (this.#open.length < 2) return rows;
     table.characters = withinBound(table.characters + charactersOf(row) * count);
     table.rows.push(...rows);
     return [];
@@ -98,11 +107,9 @@ export class OdfTables {
 
   /** Returns whether the outermost table ended; an inner one becomes text of its cell. */
   close(): boolean {
-    const table = this.#open.pop();
-    const outer = this.#open.at(-1);
-    if (table === undefined) return false;
-    const text = table.rows.flatMap(({ cells }) => cells).join("\n");
-    if (outer !== undefined) outer.cell = longer(outer.cell, `${text}\n`);
-    return outer === undefined;
+    const closed = this.#open.pop();
+    if (closed === undefined) return false;
+    if (this.#open.length > 0) this.write(closed.rows.flatMap(({ cells }) => cells).join("\n"));
+    return this.#open.length === 0;
   }
 }

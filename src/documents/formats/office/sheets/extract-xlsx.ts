@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { DrawnText, longer, withinBound } from "../../../writing/bounded-text.ts";
-import { ZipArchive } from "../../archive/zip-archive.ts";
+import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { countNote } from "../../../notes.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
@@ -8,7 +8,7 @@ import { readCellFormats } from "./cell-formats.ts";
 import { readDrawing } from "../drawings.ts";
 import { HiddenCells, hiddenCellNotes, type HiddenCount } from "./hidden-cells.ts";
 import { plainNumber, type CellFormat } from "./number-formats.ts";
-import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
+import { corePropertiesOf, openPackage, relationshipsOf } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { SheetWriter } from "./sheet-writer.ts";
 import { addCell, type FilledRow } from "../../../writing/table-text.ts";
@@ -25,11 +25,7 @@ type Workbook = { sheets: Sheet[]; is1904: boolean };
 
 /** ECMA-376: each sheet becomes a heading and tables, with values as Excel shows them. */
 export function* extractXlsx(bytes: Uint8Array): CooperativeWork<Extraction> {
-  const archive = new ZipArchive(bytes);
-  const main = yield* mainPart(archive, "xl/workbook.xml");
-  const related = yield* relationshipsOf(archive, main);
-  const targets = new Map(related.map(({ id, target }) => [id, target]));
-  const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
+  const { archive, main, targets, partOf } = yield* openPackage(bytes, "xl/workbook.xml");
   const workbook = yield* readWorkbook(archive, main);
   const shared = yield* readSharedStrings(archive, partOf("sharedStrings"));
   const formats = yield* readCellFormats(archive, partOf("styles"), workbook.is1904);

@@ -1,12 +1,12 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { ZipArchive } from "../../archive/zip-archive.ts";
+import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { countNote } from "../../../notes.ts";
 import {
   corePropertiesOf,
-  mainPart,
+  openPackage,
   relationshipsOf,
   type Relationship,
 } from "../relationships.ts";
@@ -18,10 +18,7 @@ const MAX_SLIDES = 20_000;
 
 /** ECMA-376: each slide becomes a heading, its text, its diagrams and its notes. */
 export function* extractPptx(bytes: Uint8Array): CooperativeWork<Extraction> {
-  const archive = new ZipArchive(bytes);
-  const main = yield* mainPart(archive, "ppt/presentation.xml");
-  const related = yield* relationshipsOf(archive, main);
-  const targets = new Map(related.map(({ id, target }) => [id, target]));
+  const { archive, main, targets } = yield* openPackage(bytes, "ppt/presentation.xml");
   const out = new MarkdownBuilder();
   const hidden = { slides: 0, shapes: 0 };
   for (const [index, id] of (yield* slideIds(archive, main)).entries()) {
