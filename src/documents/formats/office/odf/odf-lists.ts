@@ -25,19 +25,23 @@ export class OdfLists {
     this.#numbering = numbering;
   }
 
-  openList(attributes: XmlAttributes): void {
+  openList({ "text:style-name": named, ...attributes }: XmlAttributes): void {
     const around = this.#open.at(-1);
-    const style = attributes["text:style-name"] ?? attributes["style-name"] ?? around?.style ?? "";
-    const goesOn = attributes["continue-numbering"] === "true";
-    // The list that this one continues, if any.
-    const earlier = this.#byId.get(attributes["continue-list"] ?? "");
-    const counts = around?.counts ?? earlier ?? (goesOn ? this.#byStyle.get(style) : null) ?? [];
-    if (!goesOn && attributes["continue-list"] === undefined)
+    const style = named ?? attributes["style-name"] ?? around?.style ?? "";
+    const counts = around?.counts ?? this.#continued(attributes, style);
+    if (attributes["continue-numbering"] !== "true" && attributes["continue-list"] === undefined)
       counts.length = Math.min(counts.length, this.#open.length);
     this.#open.push({ style, counts });
     this.#byStyle.set(style, counts);
     const id = attributes["xml:id"];
     if (id !== undefined) this.#byId.set(id, counts);
+  }
+
+  /** The counts of the earlier list that this one continues; otherwise empty. */
+  #continued(attributes: XmlAttributes, style: string): number[] {
+    const goesOn = attributes["continue-numbering"] === "true";
+    const earlier = this.#byId.get(attributes["continue-list"] ?? "");
+    return earlier ?? (goesOn ? this.#byStyle.get(style) : null) ?? [];
   }
 
   closeList(): void {
