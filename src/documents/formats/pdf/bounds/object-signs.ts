@@ -49,8 +49,8 @@ export class ObjectSigns {
     this.hasForms ||= SHOWN.test(text);
     for (const [, number] of text.matchAll(OBJECT)) this.#objects.add(Number(number));
     for (const [, many = "", one = many] of text.matchAll(CONTENTS))
-      for (const reference of one.match(/\d+(?=\s+\d+\s+R)/g) ?? [])
-        this.#contents.add(Number(reference));
+      for (const reference of one.split("R").filter((each) => /\d/.test(each)))
+        this.#contents.add(Number.parseInt(reference));
   }
 
   /** Whether the file lacks a stream of a page's content; pdf.js shows an empty page instead. */
