@@ -52,9 +52,18 @@ export function assemblePrompt(parts: PromptParts): AssembledPrompt {
 }
 
 function tokensForPassages(parts: PromptParts): number {
-  const { contextTokens, maxOutputTokens, systemPrompt, prompt, formNote, tokenizer } = parts;
+  const { systemPrompt, prompt, formNote, howToCite = "", besides } = parts;
+  return tokensBeside([systemPrompt, prompt, formNote, howToCite, ...besides], parts);
+}
+
+type Window = Pick<PromptParts, "contextTokens" | "maxOutputTokens" | "tokenizer">;
+
+/** What these texts and the answer leave of the model's window. */
+export function tokensBeside(
+  texts: string[],
+  { contextTokens, maxOutputTokens, tokenizer }: Window,
+): number {
   const answer = maxOutputTokens ?? Math.min(ANSWER_TOKENS, contextTokens * ANSWER_SHARE);
-  const texts = [systemPrompt, prompt, formNote, parts.howToCite ?? "", ...parts.besides];
   const said = texts.reduce((sum, text) => sum + cautiousTokens(text, tokenizer), 0);
   return contextTokens - answer - said - FRAME_TOKENS;
 }

@@ -41,6 +41,12 @@ const SEARCH: SearchSettings = {
   restrictionOf: () => ({ named: null, metadata: [] }),
 };
 
+const SEARCHES_FIRST = {
+  nativeRag: true,
+  conversation: "last-message" as const,
+  planning: "off" as const,
+};
+
 /**
  * One turn of an agent; nothing is remembered.
  * @throws QuarryError `invalid` for the schema, `model-failed`
@@ -70,7 +76,7 @@ export async function runAgent(
   const searchesFirst = maxSteps === 1 && rags.length > 0;
   return await measured(services, { kind: "agent", ...subject }, systemPrompt, async (tools) => {
     if (searchesFirst) {
-      const setting = { ...agent, nativeRag: true };
+      const setting = { ...agent, ...SEARCHES_FIRST };
       const { restrictionOf: _all, similarityThreshold: _none, ...wanted } = SEARCH;
       const input = { ...wanted, prompt, semanticSearch: [prompt], useAllFiles: true };
       const of = {

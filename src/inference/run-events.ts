@@ -4,7 +4,13 @@ import type { InferenceResult } from "./types.ts";
 /** What a run tells while it works, in the order in which it happens. */
 type ProgressEvent =
   /** Passages that a search found and that were not told before; the result has them all. */
-  | { type: "retrieval"; items: RetrievedChunk[]; degradations: string[] }
+  | {
+      type: "retrieval";
+      items: RetrievedChunk[];
+      degradations: string[];
+      /** As in the result; absent for searches of the model. */
+      questions?: string[];
+    }
   /** Text of the model. `step` counts its calls from 0: a further call begins a new text. */
   | { type: "delta"; text: string; step: number }
   | { type: "tool"; id: string; tool: string; state: "started" }

@@ -3,6 +3,7 @@ import { keepQueries } from "../catalog/usage/keep-queries.ts";
 import { assemblePrompt } from "./assemble-prompt.ts";
 import { newCiting } from "./citations/citing.ts";
 import { checkInferenceInput } from "./check-input.ts";
+import type { RetrievalResult } from "../retrieval/retrieve.ts";
 import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
 import { measured, type RunTools } from "./record-usage.ts";
 import type { EmitEvent } from "./run-events.ts";
@@ -10,6 +11,7 @@ import { runTurn } from "./run-turn.ts";
 import { planOutput, type OutputPlan } from "./structured-output.ts";
 import { searchSettings } from "../core/input/search-settings.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
+import { questionsOf } from "./write-questions.ts";
 import type {
   Caller,
   CallerFunctions,
@@ -28,6 +30,8 @@ export type InferenceRun = {
   input: InferenceInput;
   /** Earlier turns, oldest first; the passages and the prompt follow them. */
   messages?: EarlierMessage[] | undefined;
+  /** Searches for what the turns ask, as the inference is set, in place of `semanticSearch`. */
+  searchesTurns?: boolean | undefined;
   /** Calls of the caller's functions since the prompt, with their results. */
   followUp?: EarlierMessage[] | undefined;
   functions?: CallerFunctions | undefined;
@@ -62,33 +66,25 @@ export async function runInference(
 
 type Setting = Omit<InferenceRecord, "id">;
 
+type PassagesRun = Omit<InferenceRun, "inference" | "messages" | "followUp"> & {
+  messages: EarlierMessage[];
+  followUp: EarlierMessage[];
+  setting: Setting;
+  output: OutputPlan | null;
+  mayBeEmpty: boolean;
+};
+
 /** Searches, puts the passages into the prompt, and asks the model. */
 export async function answerFromPassages(
   services: InferenceServices,
-  {
-    setting,
-    input,
-    messages,
-    followUp,
-    cites,
-    caller,
-    ...asked
-  }: Omit<InferenceRun, "inference" | "messages" | "followUp"> & {
-    messages: EarlierMessage[];
-    followUp: EarlierMessage[];
-    setting: Setting;
-    output: OutputPlan | null;
-    mayBeEmpty: boolean;
-  },
+  run: PassagesRun,
   tools: RunTools,
 ): Promise<FinishedRun> {
-  const { systemPrompt, rags, model, maxOutputTokens } = setting;
+  const { setting, input, messages, followUp, cites, ...asked } = run;
+  const { systemPrompt, model, maxOutputTokens } = setting;
   const chat = services.models.chat(model);
-  const { functions, output, signal, emit } = asked;
-  const found = await searchLinkedRags(services, { inference: setting, input, signal });
-  tools.meter.uses.push(...found.uses);
-  const queries = input.semanticSearch ?? [];
-  if (hasSearched(setting)) keepQueries(services, { rags, queries, ...caller }, found);
+  const { functions, output, emit } = asked;
+  const { questions, found } = await search(services, run, tools);
   const citing = cites === true && output === null ? newCiting() : null;
   const { text, used, leftOut } = assemblePrompt({
     systemPrompt,
@@ -103,7 +99,9 @@ export async function answerFromPassages(
     howToCite: citing?.notice,
   });
   const degradations = [...found.degradations, ...leftOutOf(leftOut, found.chunks.length)];
-  if (hasSearched(setting)) await emit?.({ type: "retrieval", items: used, degradations });
+  if (hasSearched(setting)) {
+    await emit?.({ type: "retrieval", items: used, degradations, questions });
+  }
   const turn = await runTurn(services, {
     ...asked,
     setting,
@@ -115,10 +113,37 @@ export async function answerFromPassages(
     maxSteps: MAX_STEPS,
     ...tools,
   });
-  return together({ used, degradations, ...found.timings }, turn);
+  return together({ used, degradations, questions, ...found.timings }, turn);
+}
+
+/** The search before the model call, kept and counted. */
+async function search(
+  services: InferenceServices,
+  { setting, input, messages, followUp, searchesTurns, caller, signal }: PassagesRun,
+  tools: RunTools,
+): Promise<{ questions: string[]; found: RetrievalResult }> {
+  const asGiven = { queries: input.semanticSearch ?? [], written: [], degradations: [] };
+  const { prompt } = input;
+  const turns = { setting, prompt, messages, signal };
+  const asked =
+    searchesTurns === true && hasSearched(setting)
+      ? await questionsOf(services, turns, tools)
+      : asGiven;
+  const { queries } = asked;
+  const request = { inference: setting, input: { ...input, semanticSearch: queries }, signal };
+  const found = await searchLinkedRags(services, request);
+  tools.meter.uses.push(...found.uses);
+  // With results of the caller's functions, the same question comes again.
+  const isNew = followUp.length === 0;
+  if (hasSearched(setting) && isNew) {
+    keepQueries(services, { rags: setting.rags, queries, ...caller }, found);
+  }
+  const degradations = [...asked.degradations, ...found.degradations];
+  return { questions: asked.written, found: { ...found, degradations } };
 }
 
 type Searched = {
+  questions: string[];
   used: FinishedRun["items"];
   degradations: string[];
   contextMs: number;
@@ -128,6 +153,7 @@ type Searched = {
 const together = (searched: Searched, turn: FinishedRun): FinishedRun => ({
   ...turn,
   items: [...searched.used, ...turn.items],
+  questions: searched.questions,
   degradations: [...searched.degradations, ...turn.degradations],
   contextMs: searched.contextMs + turn.contextMs,
   rerankingMs: searched.rerankingMs + turn.rerankingMs,

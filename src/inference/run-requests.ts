@@ -110,7 +110,8 @@ export const InferenceRunRequest = z
   .superRefine(checkSelections)
   .openapi("InferenceRunRequest");
 
-const MESSAGES_LIMIT = 50;
+/** Earlier turns of a conversation. */
+export const MESSAGES_LIMIT = 50;
 
 export const AgentInvokeRequest = z.object({
   prompt: Prompt,

@@ -6,6 +6,7 @@ import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { ChatModel } from "../ports/models.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
+import { tokensBeside } from "./assemble-prompt.ts";
 import { citedBlock, readSaid } from "./citations/citing.ts";
 import type { Citing, Said } from "./citations/citing.ts";
 import { MarkReader } from "./citations/marks.ts";
@@ -76,25 +77,15 @@ export async function runTurn(
   await import("./ai-sdk.ts");
   const log = newSearchLog(meter.uses, now);
   const { contextTokens, tokenizer } = chat;
+  const howToCite = citing?.notice;
+  const room = roomOf(request);
+  const turnOf = { services, contextTokens, room, tokenizer, key, howToCite, log, emit };
   const searches =
-    search === null
-      ? {}
-      : await searchTools(
-          {
-            services,
-            settings: search,
-            contextTokens,
-            tokenizer,
-            key,
-            howToCite: citing?.notice,
-            log,
-            emit,
-          },
-          setting.rags,
-        );
+    search === null ? {} : await searchTools({ ...turnOf, settings: search }, setting.rags);
   const maxSteps = Object.keys(searches).length === 0 ? 1 : request.maxSteps;
   const offered = await offeredTools(searches, request.functions);
-  const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS, signal);
+  // What the model has done before the turn counts.
+  const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS - meter.modelMs, signal);
   const items = () => [...request.shown, ...log.items].map(({ text }) => text);
   const turn = { ...request, offered, maxSteps, deadline, now, items };
   const { response, asked, functionCalls, finish } = await answerOf(turn);
@@ -104,10 +95,18 @@ export async function runTurn(
     finish,
     functionCalls,
     items: log.items,
+    questions: [],
     toolCalls: inOrder(own, log),
     degradations: [...log.degradations],
     ...timesOf(log),
   };
+}
+
+function roomOf({ setting, messages, functions, chat }: TurnRequest): number {
+  const besides = [...messages, functions ?? {}].map((one) => JSON.stringify(one));
+  const texts = [setting.systemPrompt, ...besides];
+  // Not the configured maximum: steps that search write little.
+  return tokensBeside(texts, { ...chat, maxOutputTokens: null });
 }
 
 type Turn = TurnRequest & {

@@ -106,7 +106,7 @@ const MAX_FENCED = 10;
 const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/gi;
 
 /** The text without the parts between a thinking mark and the next closing mark. */
-function withoutThinking(text: string): string {
+export function withoutThinking(text: string): string {
   let kept = "";
   let from = 0;
   let opened: number | null = null;

@@ -77,6 +77,8 @@ export type InferenceResult = {
   response: ContentBlock[] | Record<string, unknown> | unknown[];
   /** The passages that the model was given. */
   items: RetrievedChunk[];
+  /** What was searched before the model call, where the model wrote it from the conversation. */
+  questions: string[];
   toolCalls: ToolCall[];
   /** What the caller is to run; not empty where the model waits for it. */
   functionCalls: FunctionCall[];

@@ -14,7 +14,7 @@ export type Runner =
 export type Run = {
   runner: Runner;
   prompt: string;
-  /** What an inference searches its RAGs for; absent: the prompt. */
+  /** What an inference searches its RAGs for; absent: what the turns ask. */
   query?: string | undefined;
   messages?: EarlierMessage[];
   /** Calls of the caller's functions since the prompt, with their results. */
@@ -39,14 +39,15 @@ const SEARCH = {
 
 /** @throws QuarryError `invalid`, `model-failed` */
 export async function run(services: Services, asked: Run): Promise<InferenceResult> {
-  const { runner, prompt, query = prompt, jsonSchema, ...common } = asked;
+  const { runner, prompt, query, jsonSchema, ...common } = asked;
   if (runner.kind === "agent") {
     return await runAgent(services, { agent: runner.agent, prompt, jsonSchema, ...common });
   }
   const { inference } = runner;
   const { nativeRag, rags } = inference;
   // An inference that searches nothing by itself takes no query.
-  const searches = nativeRag && rags.length > 0 ? { semanticSearch: [query] } : {};
+  const searches = nativeRag && rags.length > 0 ? { semanticSearch: [query ?? prompt] } : {};
   const input = { prompt, jsonSchema, ...SEARCH, ...searches };
-  return await runInference(services, { inference, input, ...common });
+  const searchesTurns = query === undefined;
+  return await runInference(services, { inference, input, searchesTurns, ...common });
 }

@@ -16,6 +16,25 @@ export const newInference = z.object({
       hint: "Otherwise the model gets a search tool and decides itself.",
     })
     .default(true),
+  conversation: z
+    .enum(["rewrite", "last-message"])
+    .meta({
+      label: "Search in a conversation for",
+      hint: "Questions cost one more model call for each message after the first.",
+      choices: {
+        rewrite: "Questions that the model writes from the messages",
+        "last-message": "The last message alone",
+      },
+    })
+    .default("rewrite"),
+  planning: z
+    .enum(["off", "on"])
+    .meta({
+      label: "Search for several things",
+      hint: "Each search for several things costs one more model call.",
+      choices: { off: "At once", on: "One by one: the model splits the question" },
+    })
+    .default("off"),
   ...answerSettings,
 });
 export type NewInference = z.output<typeof newInference>;

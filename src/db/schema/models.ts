@@ -31,6 +31,12 @@ export const inferences = sqliteTable(
     id: text().$type<InferenceId>().primaryKey(),
     ...settings,
     nativeRag: integer({ mode: "boolean" }).notNull().default(true),
+    conversation: text({ enum: ["rewrite", "last-message"] })
+      .notNull()
+      .default("rewrite"),
+    planning: text({ enum: ["off", "on"] })
+      .notNull()
+      .default("off"),
   },
   (table) => [uniqueIndex("inferences_identifier").on(table.identifier)],
 );

@@ -124,6 +124,7 @@ async function answered(
       ...(searches && similarityThreshold !== undefined ? { similarityThreshold } : {}),
       ...(waiting.jsonSchema === null ? {} : { jsonSchema: waiting.jsonSchema }),
     },
+    searchesTurns: true,
     caller: { tokenId: null },
   });
   const answer = answerText(result, waiting.jsonSchema !== null);

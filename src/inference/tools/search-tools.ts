@@ -63,6 +63,8 @@ export type SearchTurn = {
   services: InferenceServices;
   settings: SearchSettings;
   contextTokens: number;
+  /** Tokens of the window that the messages, the caller's functions and the answer leave. */
+  room: number;
   tokenizer: Tokenizer;
   /** Of the delimiters; see text/prompt-delimiters.ts. */
   key: string;
@@ -99,7 +101,7 @@ export async function searchTools(turn: SearchTurn, rags: RagRecord[]): Promise<
         ? { success: true, value }
         : { success: false, error: new Error("query must be a text that is not blank") },
   });
-  const budget = { left: turn.contextTokens * CONTEXT_SHARE, started: 0 };
+  const budget = { left: Math.min(turn.contextTokens * CONTEXT_SHARE, turn.room), started: 0 };
   return Object.fromEntries(
     rags.map((rag, at) => {
       const name = toolName(rag.identifier, at);

@@ -4,7 +4,7 @@ import type { FunctionCall, Usage } from "../../inference/types.ts";
 import type { Teller, TurnApi } from "./answer-turn.ts";
 import { ChatRequest, readChat } from "./chat-request.ts";
 import type { ReadChat } from "./chat-request.ts";
-import { degradedAnswer } from "./output.ts";
+import { degradedAnswer, retrievalAnswer } from "./output.ts";
 import type { Output, OutputEvent } from "./output.ts";
 
 /** https://platform.openai.com/docs/api-reference/chat */
@@ -42,6 +42,7 @@ function chatAnswer(chat: ReadChat, output: Output) {
     choices: [{ index: 0, message, logprobs: null, finish_reason: finishOf(output) }],
     usage: usageAnswer(output.usage),
     ...degradedAnswer(output),
+    ...retrievalAnswer(output),
   };
 }
 
@@ -57,7 +58,9 @@ async function* chatChunks(
   const part = (delta: object, finish: string | null = null, more: object = {}) =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason: finish }], more);
   for await (const event of events) {
-    if (event.type === "begin") yield part({ role: "assistant", content: "" });
+    if (event.type === "begin") {
+      yield part({ role: "assistant", content: "" }, null, retrievalAnswer(event));
+    }
     if (event.type === "text") yield part({ content: event.text });
     if (event.type !== "end") continue;
     const { output } = event;

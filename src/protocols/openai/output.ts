@@ -16,11 +16,14 @@ export type Output = {
   isCut: boolean;
   usage: Usage;
   degradations: string[];
+  questions: string[];
 };
 
 export type OutputEvent =
   /** The passages were found, or the first text came. */
-  { type: "begin" } | { type: "text"; text: string } | { type: "end"; output: Output };
+  | { type: "begin"; questions: string[] }
+  | { type: "text"; text: string }
+  | { type: "end"; output: Output };
 
 type Asked = Pick<Turn, "jsonSchema" | "cites">;
 
@@ -30,11 +33,11 @@ export function outputOf(
   result: InferenceResult,
   told: { text: string; lastBegin: number } | null = null,
 ): Output {
-  const { response, functionCalls: calls, finish, usage, degradations } = result;
+  const { response, functionCalls: calls, finish, usage, degradations, questions } = result;
   const isStructured = jsonSchema !== undefined && calls.length === 0;
   const text = told?.text ?? (isStructured ? JSON.stringify(response) : textOf(response));
   const citations = cites ? citationsOf(result, told?.lastBegin ?? 0) : [];
-  return { text, citations, calls, isCut: finish === "length", usage, degradations };
+  return { text, citations, calls, isCut: finish === "length", usage, degradations, questions };
 }
 
 const citationsOf = ({ response, items }: InferenceResult, from: number) =>
@@ -50,6 +53,10 @@ const citationsOf = ({ response, items }: InferenceResult, from: number) =>
 export const degradedAnswer = ({ degradations }: Output) =>
   degradations.length > 0 ? { degraded: { occurred: true as const } } : {};
 
+/** Not in OpenAI's API: what was searched in place of the last message. */
+export const retrievalAnswer = ({ questions }: { questions: string[] }) =>
+  questions.length > 0 ? { retrieval: { questions } } : {};
+
 /** A turn as its events tell it; what follows a schema comes whole, after it was checked. */
 export async function* outputEvents(
   events: AsyncIterable<RunEvent>,
@@ -58,7 +65,8 @@ export async function* outputEvents(
   let begun = false;
   const told = new ToldTexts();
   for await (const event of events) {
-    if (!begun) yield { type: "begin" };
+    const { questions = [] } = event.type === "retrieval" ? event : {};
+    if (!begun) yield { type: "begin", questions };
     begun = true;
     if (event.type === "delta") yield { type: "text", text: told.add(event) };
     if (event.type !== "result") continue;

@@ -3,7 +3,7 @@ import { eventText } from "../../http/event-stream.ts";
 import type { FunctionCall, Usage } from "../../inference/types.ts";
 import type { Teller, TurnApi } from "./answer-turn.ts";
 import type { OpenAiErrorBody } from "./errors.ts";
-import { degradedAnswer } from "./output.ts";
+import { degradedAnswer, retrievalAnswer } from "./output.ts";
 import type { Output, OutputEvent } from "./output.ts";
 import { readResponse, ResponsesRequest } from "./responses-request.ts";
 import type { ReadResponse } from "./responses-request.ts";
@@ -60,6 +60,7 @@ const finishedResponse = (begun: Begun, output: Output, items: object[]) => ({
   output: items,
   usage: usageAnswer(output.usage),
   ...degradedAnswer(output),
+  ...retrievalAnswer(output),
 });
 
 function responseAnswer(turn: ReadResponse, output: Output) {
@@ -119,8 +120,9 @@ class ResponseTeller implements Teller {
   async *texts(events: AsyncIterable<OutputEvent>): AsyncGenerator<string> {
     for await (const event of events) {
       if (event.type === "begin") {
+        const response = { ...this.#begun, ...retrievalAnswer(event) };
         for (const type of ["created", "in_progress"]) {
-          yield this.#event(`response.${type}`, { response: this.#begun });
+          yield this.#event(`response.${type}`, { response });
         }
       } else if (event.type === "text") {
         yield* this.#beginMessage();

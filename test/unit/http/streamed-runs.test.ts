@@ -37,6 +37,8 @@ const inference: InferenceRecord = {
   model: "local/chat",
   rags: [],
   nativeRag: true,
+  conversation: "rewrite",
+  planning: "off",
 };
 const input = {
   prompt: "What is the answer?",

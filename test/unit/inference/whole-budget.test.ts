@@ -196,6 +196,8 @@ const inference: InferenceRecord = {
   maxOutputTokens: null,
   createdAt: 0,
   nativeRag: true,
+  conversation: "rewrite",
+  planning: "off",
   rags: [rag],
 };
 

@@ -21,6 +21,7 @@ const chat = (more: object = {}) =>
 const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult => ({
   response: [{ type: "text", text: "All of it." }],
   items: [],
+  questions: [],
   toolCalls: [],
   functionCalls: [],
   finish: "stop",

@@ -26,6 +26,7 @@ const call = { id: "call_1", name: "get_weather", arguments: '{"city":"Ghent"}' 
 const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult => ({
   response: [cited],
   items,
+  questions: [],
   toolCalls: [],
   functionCalls: [],
   finish: "stop",

@@ -75,6 +75,8 @@ test("records of joined tables keep their own columns, in a batch too", async ()
     maxOutputTokens: null,
     createdAt: 3,
     nativeRag: false,
+    conversation: "last-message" as const,
+    planning: "on" as const,
   };
   await insertInference(db, inference, ragIds);
   const found = await findInferenceRecord(db, "i");

@@ -59,6 +59,14 @@ test("queries of programs are kept where that is wished, grouped, and purged", a
   await by("/api/agents/helper/invoke", { prompt: "a prompt" });
   const messages = [{ role: "user", content: "asked by chat" }];
   await by("/v1/chat/completions", { model: "inference/scales", messages });
+  // A round of the caller's functions asks nothing new.
+  const called = { id: "1", type: "function", function: { name: "get", arguments: "{}" } };
+  const round = [
+    { role: "assistant", tool_calls: [called] },
+    { role: "tool", tool_call_id: "1", content: "rain" },
+  ];
+  const rounds = { model: "inference/scales", messages: [...messages, ...round] };
+  await by("/v1/chat/completions", rounds);
   await by(`/v1/vector_stores/${rag}/search`, { query: "asked of a vector store" });
   await by("/mcp", tool("search", { query: "asked by a tool" }));
   await by("/mcp", tool("ask_scales", { prompt: "a prompt", search: "asked by a runner" }));

@@ -136,6 +136,8 @@ export const inferenceOf = (more: Partial<InferenceRecord>): InferenceRecord => 
   model: "embedded/extractive",
   rags: [],
   nativeRag: true,
+  conversation: "rewrite",
+  planning: "off",
   ...more,
 });
 

@@ -29,6 +29,8 @@ test("an inference is made with defaults, changed field by field, and removed", 
     name: "Answer",
     identifier: "answer",
     nativeRag: true,
+    conversation: "rewrite",
+    planning: "off",
     systemPrompt: "Be brief.",
     model: "embedded/extractive",
     rags: ["one", "two"],
@@ -36,7 +38,8 @@ test("an inference is made with defaults, changed field by field, and removed", 
     maxOutputTokens: null,
     createdAt: expect.any(String),
   });
-  const change = { temperature: 0.5, maxOutputTokens: 100, rags: ["two"], nativeRag: false };
+  const asking = { nativeRag: false, conversation: "last-message", planning: "on" };
+  const change = { temperature: 0.5, maxOutputTokens: 100, rags: ["two"], ...asking };
   const patched = await admin.send("PATCH", "/inferences/answer", change);
   expect(patched.body).toEqual({ ...(made.body as object), ...change });
   const back = await admin.send("PATCH", "/inferences/answer", { temperature: null });

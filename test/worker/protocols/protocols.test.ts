@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 
 import { call } from "../../support/worker-client.ts";
 
+import { conversationTests } from "./conversation-tests.ts";
 import { difyTests } from "./dify-tests.ts";
 import { embeddingTests } from "./embedding-tests.ts";
 import { everyRouteTests } from "./every-route-tests.ts";
@@ -21,6 +22,7 @@ beforeAll(async () => {
 
 openAiTests(() => world);
 functionTests(() => world);
+conversationTests(() => world);
 embeddingTests(() => world);
 vectorStoreTests(() => world);
 mcpTests(() => world);

@@ -15,6 +15,14 @@ import type { Form as Sent, FormState } from "../request/form.ts";
 import { shownState, UPDATED_AT } from "../request/stale.ts";
 import { collectRun } from "./collect-run.ts";
 import type { RunOutcome } from "./collect-run.ts";
+import {
+  EarlierTurns,
+  FollowUp,
+  HiddenTurns,
+  TURNS,
+  turnsAfter,
+  turnsIn,
+} from "./conversation.tsx";
 import { modelTab, type Model } from "./model-tab.tsx";
 import { addressOf, WORDS } from "./model-list.tsx";
 import { BrokenResult, RunResult } from "./run-result.tsx";
@@ -30,6 +38,8 @@ const FIELDS = [
 ];
 
 type Ran = { outcome: RunOutcome; queries: string[] };
+
+const runAddress = ({ kind, record }: Model) => `${addressOf(kind, record.identifier)}/run`;
 
 /** A prompt to one inference or agent, its last answer, and the same call as code. */
 export async function runPage(
@@ -50,7 +60,12 @@ export async function runPage(
     <div class="cols">
       <div>
         <RunForm model={model} state={state} seen={seen} />
-        {ran === null ? null : <Outcome {...ran} rags={record.rags} isAdmin={mayChange} />}
+        {ran === null ? null : (
+          <>
+            <Outcome {...ran} rags={record.rags} isAdmin={mayChange} />
+            <Next model={model} state={state} outcome={ran.outcome} />
+          </>
+        )}
       </div>
       <aside aria-label="About it">
         <section>
@@ -70,6 +85,25 @@ const Outcome = ({ outcome, ...rest }: Ran & { rags: RagRecord[]; isAdmin: boole
     <BrokenResult broken={outcome.broken} {...rest} />
   );
 
+/** Asks on: with the same settings, after this answer. */
+const Next = ({
+  model,
+  state,
+  outcome,
+}: Pick<RunFormProps, "model" | "state"> & Pick<Ran, "outcome">) => {
+  const turns = turnsAfter(turnsOf(state), state.text("prompt"), outcome);
+  if (turns === null) return null;
+  const kept = FIELDS.filter((field) => field !== "prompt" && field !== "semanticSearch")
+    .map((field): [string, string] => [field, state.text(field)])
+    .filter(([, value]) => value !== "");
+  return <FollowUp action={runAddress(model)} turns={turns} kept={kept} />;
+};
+
+/** None where the field holds something else: the form says so when it is sent. */
+function turnsOf(state: FormState) {
+  return state.problem(TURNS) === null ? turnsIn(state.text(TURNS)) : [];
+}
+
 const searchesFirst = (model: Model) =>
   model.kind === "inference" && model.record.nativeRag && model.record.rags.length > 0;
 
@@ -81,8 +115,13 @@ type RunFormProps = {
 };
 
 const RunForm = ({ model, state, seen }: RunFormProps) => (
-  <form method="post" action={`${addressOf(model.kind, model.record.identifier)}/run`}>
+  <form method="post" action={runAddress(model)}>
     <FormMessage state={state} />
+    <HiddenTurns turns={turnsOf(state)} />
+    <EarlierTurns
+      turns={turnsOf(state)}
+      startOver={addressOf(model.kind, model.record.identifier)}
+    />
     {seen === null ? null : <PromptEditor model={model} state={state} seen={seen} />}
     <TextArea state={state} name="prompt" label="Prompt" rows={3} required />
     {searchesFirst(model) ? (
@@ -93,7 +132,7 @@ const RunForm = ({ model, state, seen }: RunFormProps) => (
           name="semanticSearch"
           label="Search for"
           rows={2}
-          hint="One a line. Leave empty to search with the prompt."
+          hint="One a line. Leave empty to search for what the prompt asks."
         />
         <div class="two">
           <TextField state={state} name="topK" label="Passages" type="number" placeholder="5" />
@@ -211,7 +250,7 @@ export async function runModel(context: PageContext, model: Model): Promise<Resp
     return await run(context, withPrompt(model, isAdmin(context) ? form : null), form);
   });
   if (!tried.done) return await runPage(context, model, tried.state);
-  const sent = FIELDS.filter((field) => form.has(field));
+  const sent = [...FIELDS, TURNS].filter((field) => form.has(field));
   const values = Object.fromEntries(sent.map((field) => [field, form.exact(field)]));
   const typedIn = freshForm({ systemPrompt: model.record.systemPrompt, ...values });
   return await runPage(context, model, typedIn, tried.result);
@@ -233,14 +272,18 @@ async function run(context: PageContext, model: Model, form: Sent): Promise<Ran>
   const { signal } = context.req.raw;
   const caller = { tokenId: null };
   const body = bodyIn(model, form.exact);
+  const messages = turnsIn(form.exact(TURNS));
   if (model.kind === "agent") {
     const { prompt } = parseOrRefuse(AgentInvokeRequest, body);
-    const asked = { agent: model.record, prompt, caller, signal };
+    const asked = { agent: model.record, prompt, messages, caller, signal };
     const outcome = await collectRun((emit) => runAgent(services, { ...asked, emit }));
     return { outcome, queries: [prompt] };
   }
   const input = parseOrRefuse(InferenceRunRequest, body);
-  const asked = { inference: model.record, input, caller, signal };
+  const searchesTurns = linesOf(form.exact("semanticSearch")).length === 0;
+  const asked = { inference: model.record, input, messages, searchesTurns, caller, signal };
   const outcome = await collectRun((emit) => runInference(services, { ...asked, emit }));
-  return { outcome, queries: input.semanticSearch ?? [input.prompt] };
+  const questions = outcome.kind === "whole" ? outcome.result.questions : [];
+  const queries = input.semanticSearch ?? [input.prompt];
+  return { outcome, queries: questions.length > 0 ? questions : queries };
 }

@@ -1,3 +1,5 @@
+import type { Child } from "hono/jsx";
+
 import type { RagRecord } from "../../../db/records.ts";
 import type { InferenceResult, ToolCall } from "../../../inference/types.ts";
 import { Data, Passage } from "../../components/data.tsx";
@@ -97,7 +99,7 @@ const WrittenText = ({ texts }: { texts: string[] }) => (
 );
 
 /** The texts of content blocks; null for an answer that follows a JSON Schema. */
-function textsIn(response: InferenceResult["response"]): string[] | null {
+export function textsIn(response: InferenceResult["response"]): string[] | null {
   if (!Array.isArray(response) || response.length === 0) return null;
   const texts = response.map((block: unknown) =>
     typeof block === "object" && block !== null && Reflect.get(block, "type") === "text"
@@ -108,9 +110,10 @@ function textsIn(response: InferenceResult["response"]): string[] | null {
   return found.length === texts.length ? found : null;
 }
 
-const Figures = ({ result: { timings, usage } }: { result: InferenceResult }) => (
+const Figures = ({ result: { timings, usage, questions } }: { result: InferenceResult }) => (
   <Facts
     facts={[
+      ...questions.map((question): [string, Child] => ["Searched for", <Data>{question}</Data>]),
       ["Time", duration(timings.totalMs)],
       ["Searching", duration(timings.contextMs)],
       ["Reranking", duration(timings.rerankingMs)],
