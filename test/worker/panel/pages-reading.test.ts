@@ -138,7 +138,8 @@ test("a follow-up knows the turns before it, which only the page keeps", async (
     const [, value = ""] = /.*name="messages" value="([^"]*)"/s.exec(html) ?? [];
     return value.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
   };
-  for (const path of ["/panel/inferences/ask/run", "/panel/agents/helper/run"]) {
+  await api.send("POST", "/agents", { name: "Turns", ...PROMPTED });
+  for (const path of ["/panel/inferences/ask/run", "/panel/agents/turns/run"]) {
     await member.post(path, { prompt: "How many days of leave?" });
     const messages = turnsIn(member.html);
     expect(JSON.parse(messages)).toMatchObject([
