@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 
-import { openDatabase } from "../../../src/db/client.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import type { InferenceRecord, RagRecord } from "../../../src/db/records.ts";
 import { runEvents } from "../../../src/inference/run-events.ts";
@@ -160,7 +160,7 @@ test.each([
   const failing = new OpenAiDouble();
   failing.fail("chat", failure);
   const fetchOf: typeof globalThis.fetch = (input, init) => {
-    const body = JSON.parse(String(init?.body)) as ChatBody;
+    const body = JSON.parse(typeof init?.body === "string" ? init.body : "") as ChatBody;
     return writes(body) ? failing.fetch(input, init) : fetch(input, init);
   };
   const { services, settled, usage } = worldWith({
