@@ -3,18 +3,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Command } from "commander";
 
 import type { EvaluationRun as Run, RunSummary } from "./api/clients.ts";
-import { evaluationApi } from "./evaluate/evaluation-api.ts";
-import type { EvaluationApi } from "./evaluate/evaluation-api.ts";
+import { evaluationApi, type EvaluationApi } from "./evaluate/evaluation-api.ts";
 import { report } from "./evaluate/report.ts";
 import { settingIn } from "./evaluate/setting-text.ts";
-import { missedThresholds, thresholdIn } from "./evaluate/thresholds.ts";
-import type { Threshold } from "./evaluate/thresholds.ts";
+import { missedThresholds, thresholdIn, type Threshold } from "./evaluate/thresholds.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./help-text.ts";
 import { checkedUrl, DEFAULT_URL, keyIn } from "./target-options.ts";
 import { collect } from "./run-command.ts";
-import { openTerminal } from "./terminal.ts";
-import type { Terminal } from "./terminal.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
 
 type EvaluateOptions = {
   url: string;

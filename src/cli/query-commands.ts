@@ -17,8 +17,7 @@ import {
 } from "./query/without-effect.ts";
 import { readSchema } from "./schema-file.ts";
 import { checkedUrl, DEFAULT_URL, keyIn, tokenIn } from "./target-options.ts";
-import { openTerminal, pathOfUser } from "./terminal.ts";
-import type { Terminal } from "./terminal.ts";
+import { openTerminal, pathOfUser, type Terminal } from "./terminal.ts";
 
 type Shared = { url: string; json?: true };
 type Searching = Shared & {

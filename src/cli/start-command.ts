@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 
-import { runDemo } from "./demo/run-demo.ts";
-import type { DemoOptions } from "./demo/run-demo.ts";
+import { runDemo, type DemoOptions } from "./demo/run-demo.ts";
 import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
 

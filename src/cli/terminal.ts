@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { IS_PACKED } from "./installation.ts";
-import { openProgress } from "./progress.ts";
+import { openProgress, type Progress } from "./progress.ts";
 import { whileWaiting } from "./waiting.ts";
-import type { Progress } from "./progress.ts";
 import { drawTable, terminalColumns } from "./table.ts";
 
 /** Where a command prints. With `json`, text for people goes to standard error. */

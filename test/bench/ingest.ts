@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { startWorker } from "../../src/cli/worker/start-worker.ts";
-import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { startWorker, type RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { readCollection } from "./support/collection.ts";
 import { residentMiB } from "./support/group-memory.ts";
-import { openHeap } from "./support/heap.ts";
-import type { Heap } from "./support/heap.ts";
+import { openHeap, type Heap } from "./support/heap.ts";
 import { madeUp, pushAll, signIn } from "./support/local-service.ts";
 import type { Counts, PushedText, Send } from "./support/local-service.ts";
 

@@ -5,8 +5,7 @@
  */
 import { join } from "node:path";
 import Table from "cli-table3";
-import { LARGE_DOCUMENTS } from "./support/large-documents.ts";
-import type { LargeDocument } from "./support/large-documents.ts";
+import { LARGE_DOCUMENTS, type LargeDocument } from "./support/large-documents.ts";
 import { startWorkerd } from "./support/workerd.ts";
 
 const EXTRACT_WORKER = join(import.meta.dirname, "support/extract-worker.ts");

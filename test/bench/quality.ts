@@ -1,7 +1,5 @@
-import { filesOf, readCollection } from "./support/collection.ts";
-import type { Collection } from "./support/collection.ts";
-import { pushFiles, startService } from "./support/fresh-service.ts";
-import type { Service } from "./support/fresh-service.ts";
+import { filesOf, readCollection, type Collection } from "./support/collection.ts";
+import { pushFiles, startService, type Service } from "./support/fresh-service.ts";
 import { ndcg } from "./support/ndcg.ts";
 
 const DEPTH = 10;

@@ -5,8 +5,7 @@ import { inBatches } from "../../src/core/work/batches.ts";
 import { searchWordsOf } from "../../src/text/words.ts";
 import { askable, gatherDocumentation, readQuestions } from "./support/documentation.ts";
 import type { Page, Question } from "./support/documentation.ts";
-import { pushFiles, startService } from "./support/fresh-service.ts";
-import type { BenchRag, Service } from "./support/fresh-service.ts";
+import { pushFiles, startService, type BenchRag, type Service } from "./support/fresh-service.ts";
 
 const MEASURED = ["first", "second"];
 /** `training`: asked only by name; weights may be learned from it. */

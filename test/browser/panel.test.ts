@@ -12,8 +12,7 @@ import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
 import { dropped, linksIn, overflowOf, signedInVisitor } from "./support/visitor.ts";
 import { violationsOn, visitorIn } from "./support/visitor.ts";
 import type { Visitor } from "./support/visitor.ts";
-import { ADMIN, makeWorld, MEMBER } from "./support/world.ts";
-import type { Api } from "./support/world.ts";
+import { ADMIN, makeWorld, MEMBER, type Api } from "./support/world.ts";
 
 const executablePath = findChromium();
 

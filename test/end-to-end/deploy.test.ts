@@ -9,8 +9,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { readDeploySettings } from "../../src/cli/deploy/settings.ts";
 import { PROJECT } from "../../src/cli/installation.ts";
-import type { WranglerDouble } from "../doubles/wrangler/account.ts";
-import { wranglerDouble } from "../doubles/wrangler/account.ts";
+import { wranglerDouble, type WranglerDouble } from "../doubles/wrangler/account.ts";
 import { runCli } from "./run-cli.ts";
 
 let wrangler: WranglerDouble;

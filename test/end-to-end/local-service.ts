@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { dataOf, panelApi, signIn } from "../../src/cli/api/clients.ts";
-import type { PanelApi } from "../../src/cli/api/clients.ts";
-import { startWorker } from "../../src/cli/worker/start-worker.ts";
-import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { dataOf, panelApi, signIn, type PanelApi } from "../../src/cli/api/clients.ts";
+import { startWorker, type RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { builtService } from "./built-service.ts";
 import { freePort } from "./run-cli.ts";
 

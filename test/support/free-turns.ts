@@ -1,5 +1,4 @@
-import { Turns } from "../../src/core/work/turns.ts";
-import type { CallerTurns } from "../../src/core/work/turns.ts";
+import { Turns, type CallerTurns } from "../../src/core/work/turns.ts";
 
 /** Turns of a caller that never waits. */
 export const freeTurns = (): CallerTurns => ({

@@ -1,5 +1,4 @@
-import { strToU8, zipSync } from "fflate";
-import type { Zippable } from "fflate";
+import { strToU8, zipSync, type Zippable } from "fflate";
 
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships";

@@ -3,8 +3,7 @@ import createClient from "openapi-fetch";
 import type { components as Panel, paths as PanelPaths } from "#api-types/panel";
 import type { components as Public, paths as PublicPaths } from "#api-types/public";
 import { CommandFailure } from "../failure.ts";
-import { ApiError, patientFetch } from "./patient-fetch.ts";
-import type { ApiTarget } from "./patient-fetch.ts";
+import { ApiError, patientFetch, type ApiTarget } from "./patient-fetch.ts";
 
 export type Chunk = Public["schemas"]["Chunk"];
 export type Retrieval = Public["schemas"]["RagRetrieveResponse"];

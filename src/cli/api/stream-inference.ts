@@ -1,6 +1,5 @@
 import { CommandFailure } from "../failure.ts";
-import { dataOf } from "./clients.ts";
-import type { PublicApi, Run, RunRequest } from "./clients.ts";
+import { dataOf, type PublicApi, type Run, type RunRequest } from "./clients.ts";
 import { readEvents } from "./read-events.ts";
 
 type Told = { text?: string; error?: string };

@@ -1,5 +1,4 @@
-import type { Terminal } from "../terminal.ts";
-import { shellWord } from "../terminal.ts";
+import { shellWord, type Terminal } from "../terminal.ts";
 import type { Questions } from "./questions.ts";
 
 export type Addresses = {

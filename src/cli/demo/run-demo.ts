@@ -1,7 +1,6 @@
 import { parseConfig } from "../../config.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
-import { dataOf, publicApi } from "../api/clients.ts";
-import type { PanelApi } from "../api/clients.ts";
+import { dataOf, publicApi, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { chooser } from "../push/choose-files.ts";
 import { listFolder } from "../push/list-folder.ts";
@@ -9,8 +8,7 @@ import { pushFolder } from "../push/push-folder.ts";
 import { reportPush } from "../push/report-push.ts";
 import { hasDatabase } from "../worker/apply-migrations.ts";
 import { checkNodeVersion } from "../installation.ts";
-import { openTerminal, pathOfUser } from "../terminal.ts";
-import type { Terminal } from "../terminal.ts";
+import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { claimState } from "../worker/claim-state.ts";
 import { checkPortIsFree } from "../worker/free-port.ts";
 import { rebuildNotice, storedIndexes } from "../worker/stored-indexes.ts";
@@ -27,14 +25,11 @@ import type { Variables } from "../worker/worker-variables.ts";
 import { addressesOf, showAddresses } from "./addresses.ts";
 import { LOCAL_EMAIL, newLocalPassword, readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
-import { modelSettings } from "./model-settings.ts";
-import type { ModelSettings } from "./model-settings.ts";
-import { firstHeading, SAMPLE_QUESTIONS } from "./questions.ts";
-import type { Questions } from "./questions.ts";
+import { modelSettings, type ModelSettings } from "./model-settings.ts";
+import { firstHeading, SAMPLE_QUESTIONS, type Questions } from "./questions.ts";
 import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
 import { showAnswer, showRetrieval } from "./show-answers.ts";
-import { SAMPLE_FOLDER, subjectOf } from "./subject.ts";
-import type { Subject } from "./subject.ts";
+import { SAMPLE_FOLDER, subjectOf, type Subject } from "./subject.ts";
 import { waitForIndex } from "./wait-for-index.ts";
 
 export type DemoOptions = {

@@ -1,10 +1,8 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
-import { dataOf, dataUnless, panelApi, publicApi, signIn } from "../api/clients.ts";
-import type { PanelApi } from "../api/clients.ts";
+import { dataOf, dataUnless, panelApi, publicApi, signIn, type PanelApi } from "../api/clients.ts";
 import { ApiError } from "../api/patient-fetch.ts";
 import { CommandFailure } from "../failure.ts";
-import { LOCAL_EMAIL } from "./demo-state.ts";
-import type { DemoState } from "./demo-state.ts";
+import { LOCAL_EMAIL, type DemoState } from "./demo-state.ts";
 import type { Subject } from "./subject.ts";
 
 /** Used by `npm run dev`, which may have used the same state before; never valid in production. */

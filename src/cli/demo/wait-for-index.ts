@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { dataOf } from "../api/clients.ts";
-import type { PanelApi, SourceFile } from "../api/clients.ts";
+import { dataOf, type PanelApi, type SourceFile } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,5 +1,4 @@
-import { dataOf, panelApi } from "../api/clients.ts";
-import type { EvaluationRun } from "../api/clients.ts";
+import { dataOf, panelApi, type EvaluationRun } from "../api/clients.ts";
 
 /** The part of the panel's API that evaluations need, with an automation key. */
 export function evaluationApi(baseUrl: string, key: string) {

@@ -3,8 +3,7 @@ import { opendir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { CommandFailure } from "../failure.ts";
-import type { Chooser } from "./choose-files.ts";
-import { isHidden } from "./choose-files.ts";
+import { isHidden, type Chooser } from "./choose-files.ts";
 
 export type LocalFile = { path: string; absolutePath: string; size: number };
 

@@ -1,11 +1,9 @@
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { dataOf } from "../api/clients.ts";
-import type { PanelApi } from "../api/clients.ts";
+import { dataOf, type PanelApi } from "../api/clients.ts";
 import type { Chooser } from "./choose-files.ts";
 import { hashFile } from "./hash-file.ts";
-import { reasonOf } from "./list-folder.ts";
-import type { FolderListing, LocalFile } from "./list-folder.ts";
+import { reasonOf, type FolderListing, type LocalFile } from "./list-folder.ts";
 
 /** The changes that make a file source equal a folder. */
 export type PushPlan = {

@@ -1,14 +1,11 @@
 import { isMassRemoval } from "../../core/mass-removal.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { dataUnless } from "../api/clients.ts";
-import type { PanelApi } from "../api/clients.ts";
+import { dataUnless, type PanelApi } from "../api/clients.ts";
 import { ApiError } from "../api/patient-fetch.ts";
 import type { Terminal } from "../terminal.ts";
-import { chooser } from "./choose-files.ts";
-import type { FileChoice } from "./choose-files.ts";
+import { chooser, type FileChoice } from "./choose-files.ts";
 import { listFolder, reasonOf } from "./list-folder.ts";
-import { planPush, readManifest } from "./plan-push.ts";
-import type { PushPlan } from "./plan-push.ts";
+import { planPush, readManifest, type PushPlan } from "./plan-push.ts";
 import { uploadFiles, uploadsOf } from "./upload-files.ts";
 
 export type PushRequest = {

@@ -1,12 +1,9 @@
 import { readFile } from "node:fs/promises";
 
-import { dataOf, encodedPath } from "../api/clients.ts";
-import type { PanelApi } from "../api/clients.ts";
-import { multipartBody } from "../api/multipart-body.ts";
-import type { BatchPart } from "../api/multipart-body.ts";
+import { dataOf, encodedPath, type PanelApi } from "../api/clients.ts";
+import { multipartBody, type BatchPart } from "../api/multipart-body.ts";
 import { contentTypeOf } from "./content-types.ts";
-import { reasonOf } from "./list-folder.ts";
-import type { LocalFile } from "./list-folder.ts";
+import { reasonOf, type LocalFile } from "./list-folder.ts";
 
 const MIB = 1 << 20;
 /** Larger files are uploaded one by one. */

@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 
-import { watch } from "chokidar";
-import type { FSWatcher } from "chokidar";
+import { watch, type FSWatcher } from "chokidar";
 
 import { isHidden } from "./choose-files.ts";
 

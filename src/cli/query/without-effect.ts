@@ -1,5 +1,4 @@
-import { dataOf, dataUnless } from "../api/clients.ts";
-import type { Chunk, PanelApi, PublicApi } from "../api/clients.ts";
+import { dataOf, dataUnless, type Chunk, type PanelApi, type PublicApi } from "../api/clients.ts";
 
 const MAX_PAGES = 10;
 const FILES_A_PAGE = 100;

@@ -1,5 +1,4 @@
-import type { Dirent } from "node:fs";
-import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 
 const OWNER_ONLY_FOLDER = 0o700;

@@ -1,7 +1,6 @@
 import { CommandFailure } from "../failure.ts";
 import { whileWaiting } from "../waiting.ts";
-import { startWorker } from "./start-worker.ts";
-import type { WorkerSettings } from "./start-worker.ts";
+import { startWorker, type WorkerSettings } from "./start-worker.ts";
 
 /** The exit code that shells report for a program ended by Ctrl-C. */
 const INTERRUPTED_EXIT = 130;

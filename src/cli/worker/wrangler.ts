@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess, SpawnOptions, StdioOptions } from "node:child_process";
+import { spawn, type ChildProcess, type SpawnOptions, type StdioOptions } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 

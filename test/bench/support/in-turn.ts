@@ -1,7 +1,6 @@
 import Table from "cli-table3";
 
-import { timeClients } from "./timed-clients.ts";
-import type { Asking, Timed } from "./timed-clients.ts";
+import { timeClients, type Asking, type Timed } from "./timed-clients.ts";
 
 export const ROUNDS = 5;
 /** V8 compiles a whole service during its first thousand calls, a Worker of one file sooner. */

@@ -1,5 +1,4 @@
-import { zipSync } from "fflate";
-import type { Zippable } from "fflate";
+import { zipSync, type Zippable } from "fflate";
 import { HOSTILE_FILES } from "../../support/hostile-files.ts";
 import { EMOJI, eml, emlHead, emlWith, forwarded, mailbox, quotedPrintable } from "./large-mail.ts";
 import { pdf } from "./large-pdf.ts";

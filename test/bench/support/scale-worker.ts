@@ -6,8 +6,7 @@ import {
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { decodeHalfFloats } from "../../../src/core/half-float.ts";
 import type { ChunkId, FileId, RagId } from "../../../src/core/ids.ts";
-import type { SpanFacts } from "../../../src/core/trace.ts";
-import { untraced } from "../../../src/core/trace.ts";
+import { untraced, type SpanFacts } from "../../../src/core/trace.ts";
 import { vectorIdOf } from "../../../src/core/vector-id.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";

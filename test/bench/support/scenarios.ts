@@ -1,6 +1,5 @@
 import { MINUTE_MS } from "../../../src/core/time.ts";
-import type { CountedService } from "./counted-service.ts";
-import { startCountedService } from "./counted-service.ts";
+import { startCountedService, type CountedService } from "./counted-service.ts";
 import { countsOf, type Counts } from "./operation-counts.ts";
 
 const FILES = 40;

@@ -6,8 +6,7 @@ import {
   sayInFailure,
 } from "./chat-answer.ts";
 import type { ChatBody, Said } from "./chat-answer.ts";
-import { failingAnswer } from "./failures.ts";
-import type { Failure } from "./failures.ts";
+import { failingAnswer, type Failure } from "./failures.ts";
 
 export type Place = "chat" | "embeddings" | "rerank";
 

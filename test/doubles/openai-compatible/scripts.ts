@@ -1,5 +1,4 @@
-import { sayByDefault } from "./chat-answer.ts";
-import type { ChatBody, Said } from "./chat-answer.ts";
+import { sayByDefault, type ChatBody, type Said } from "./chat-answer.ts";
 
 const hasToolResult = ({ messages }: ChatBody) => messages.some(({ role }) => role === "tool");
 

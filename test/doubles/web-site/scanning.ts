@@ -1,5 +1,4 @@
-import { webConfig } from "../../../src/sources/web/web-config.ts";
-import type { WebConfig } from "../../../src/sources/web/web-config.ts";
+import { webConfig, type WebConfig } from "../../../src/sources/web/web-config.ts";
 import { webReader, type WebOptions } from "../../../src/sources/web/web-reader.ts";
 import type {
   KnownFiles,

@@ -1,8 +1,7 @@
 import type { WorkersAi } from "../../../src/adapters/cloudflare/workers-ai-failures.ts";
 import { sayByDefault, sayInFailure } from "../openai-compatible/chat-answer.ts";
 import type { ChatBody, Said } from "../openai-compatible/chat-answer.ts";
-import type { Failure } from "../openai-compatible/failures.ts";
-import { SECRET_BODY } from "../openai-compatible/failures.ts";
+import { SECRET_BODY, type Failure } from "../openai-compatible/failures.ts";
 
 /** Limits of the real service: texts a call of bge-m3, contexts a call of bge-reranker-base. */
 const TEXTS_PER_CALL = 100;

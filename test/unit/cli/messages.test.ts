@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Command } from "commander";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { MockInstance } from "vitest";
+import { afterEach, beforeEach, expect, test, vi, type MockInstance } from "vitest";
 
 import { readSchema } from "../../../src/cli/schema-file.ts";
 import { askCommand, searchCommand } from "../../../src/cli/query-commands.ts";

@@ -1,6 +1,5 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { RequestListener } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { ModelPlace } from "../../../src/cli/demo/model-server.ts";
-import { modelSettings } from "../../../src/cli/demo/model-settings.ts";
-import type { ModelChoice } from "../../../src/cli/demo/model-settings.ts";
+import { modelSettings, type ModelChoice } from "../../../src/cli/demo/model-settings.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { serveOpenAi } from "../../doubles/openai-compatible/serve.ts";
 
