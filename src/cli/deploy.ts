@@ -1,16 +1,14 @@
 import { Command, Option } from "commander";
 
-import { preflight } from "./deploy/preflight.ts";
+import { preflight, reportPreflight } from "./deploy/preflight.ts";
 import { applyMigrationsThere, deployCode, dryRun } from "./deploy/release.ts";
-import { reportPreflight } from "./deploy/report-preflight.ts";
 import { ENVIRONMENTS, readDeploySettings, type EnvironmentName } from "./deploy/settings.ts";
 import { smokeTest } from "./deploy/smoke-test.ts";
 import { askWrangler } from "./deploy/wrangler-command.ts";
-import { afterHelp } from "./help-text.ts";
+import { whileWaiting } from "./progress.ts";
+import { afterHelp, runCommand } from "./run-command.ts";
 import { checkedUrl } from "./target-options.ts";
-import { runCommand } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
-import { whileWaiting } from "./waiting.ts";
 
 type DeployOptions = {
   env: EnvironmentName;

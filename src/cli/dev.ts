@@ -4,25 +4,23 @@ import { Command } from "commander";
 
 import { parseConfig } from "../config.ts";
 import { readDemoState } from "./demo/demo-state.ts";
-import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE } from "./installation.ts";
-import { collect, runCommand } from "./run-command.ts";
+import { showWaiting } from "./progress.ts";
+import { afterHelp, collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
-import { showWaiting } from "./waiting.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
-import { claimState } from "./worker/claim-state.ts";
-import { passOutput } from "./worker/dev-output.ts";
-import { checkPortIsFree } from "./worker/free-port.ts";
+import { checkPortIsFree, claimState } from "./worker/claim-state.ts";
 import { rebuildNotice, storedIndexes } from "./worker/stored-indexes.ts";
 import { encryptionFile, writeVariables } from "./worker/variable-files.ts";
+import { passOutput } from "./worker/worker-log.ts";
 import {
+  DEV_VARS,
   besidesFile,
   checkVariables,
-  DEV_VARS,
   givenVariables,
   pairOf,
+  type Variables,
 } from "./worker/worker-variables.ts";
-import type { Variables } from "./worker/worker-variables.ts";
 import { spawnWrangler } from "./worker/wrangler.ts";
 
 type DevOptions = { port: string; persistTo: string; var?: string[] };

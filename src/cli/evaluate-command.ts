@@ -3,14 +3,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Command } from "commander";
 
 import type { EvaluationRun as Run, RunSummary } from "./api/clients.ts";
+import { missedThresholds, settingIn, thresholdIn, type Threshold } from "./evaluate/arguments.ts";
 import { evaluationApi, type EvaluationApi } from "./evaluate/evaluation-api.ts";
 import { report } from "./evaluate/report.ts";
-import { settingIn } from "./evaluate/setting-text.ts";
-import { missedThresholds, thresholdIn, type Threshold } from "./evaluate/thresholds.ts";
 import { CommandFailure } from "./failure.ts";
-import { afterHelp } from "./help-text.ts";
-import { checkedUrl, DEFAULT_URL, keyIn } from "./target-options.ts";
-import { collect } from "./run-command.ts";
+import { afterHelp, collect } from "./run-command.ts";
+import { DEFAULT_URL, checkedUrl, keyIn } from "./target-options.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
 type EvaluateOptions = {

@@ -3,12 +3,10 @@ import { Command } from "commander";
 import { panelApi } from "./api/clients.ts";
 import { Unreachable } from "./api/patient-fetch.ts";
 import { CommandFailure } from "./failure.ts";
-import { afterHelp } from "./help-text.ts";
-import { pushFolder, type PushSummary } from "./push/push-folder.ts";
-import { reportPush } from "./push/report-push.ts";
+import { pushFolder, reportPush, type PushSummary } from "./push/push-folder.ts";
 import { watchFolder } from "./push/watch-folder.ts";
-import { collect } from "./run-command.ts";
-import { checkedUrl, DEFAULT_URL, keyIn } from "./target-options.ts";
+import { afterHelp, collect } from "./run-command.ts";
+import { DEFAULT_URL, checkedUrl, keyIn } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
 
 type PushOptions = {

@@ -1,13 +1,17 @@
 import { Command, InvalidArgumentError } from "commander";
 
-import { dataOf, panelApi, publicApi } from "./api/clients.ts";
-import type { Explained, PublicApi, RunRequest } from "./api/clients.ts";
+import {
+  dataOf,
+  panelApi,
+  publicApi,
+  type Explained,
+  type PublicApi,
+  type RunRequest,
+} from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
 import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { CommandFailure } from "./failure.ts";
-import { afterHelp } from "./help-text.ts";
 import { START_COMMAND } from "./installation.ts";
-import { collect } from "./run-command.ts";
 import {
   isInRag,
   isInSourceOf,
@@ -15,8 +19,9 @@ import {
   missingFileNotices,
   rerankNotice,
 } from "./query/without-effect.ts";
+import { afterHelp, collect } from "./run-command.ts";
 import { readSchema } from "./schema-file.ts";
-import { checkedUrl, DEFAULT_URL, keyIn, tokenIn } from "./target-options.ts";
+import { DEFAULT_URL, checkedUrl, keyIn, tokenIn } from "./target-options.ts";
 import { openTerminal, pathOfUser, type Terminal } from "./terminal.ts";
 
 type Shared = { url: string; json?: true };

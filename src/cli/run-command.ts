@@ -1,7 +1,6 @@
-import type { Command } from "commander";
+import type { AddHelpTextContext, Command } from "commander";
 
 import { CommandFailure } from "./failure.ts";
-import { wrapHelp } from "./help-text.ts";
 
 /** Runs a program to its end; a failure becomes one readable line and exit code 1. */
 export async function runCommand(program: Command): Promise<void> {
@@ -29,4 +28,40 @@ function isReadable(thrown: unknown): thrown is Error {
 /** An option that may be given several times. */
 export function collect(value: string, earlier: string[] | undefined): string[] {
   return [...(earlier ?? []), value];
+}
+
+/** Terminals of 60 columns leave so much for descriptions. */
+const MIN_DESCRIPTION = 15;
+
+/** Help that is wrapped on narrow terminals, and commands without the `[options]` that all have. */
+export function wrapHelp(command: Command): void {
+  command.showHelpAfterError("Add --help to see what it takes.");
+  command.configureHelp({
+    minWidthToWrap: MIN_DESCRIPTION,
+    subcommandTerm: (sub) => {
+      const names = sub.registeredArguments.map((argument) => {
+        const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+        return argument.required ? `<${name}>` : `[${name}]`;
+      });
+      return [sub.name(), ...names].join(" ");
+    },
+  });
+  for (const sub of command.commands) wrapHelp(sub);
+}
+
+/** What follows a command's help: paragraphs, and items such as variables with what they hold. */
+export function afterHelp(...parts: (string | Record<string, string>)[]) {
+  return ({ command }: AddHelpTextContext): string => {
+    const help = command.createHelp();
+    const columns = process.stdout.columns ?? 80;
+    help.prepareContext({ helpWidth: columns });
+    const written = parts.map((part) => {
+      if (typeof part === "string") return help.boxWrap(part, columns);
+      const widest = Math.max(...Object.keys(part).map((name) => name.length));
+      return Object.entries(part)
+        .map(([name, about]) => help.formatItem(name, widest, about, help))
+        .join("\n");
+    });
+    return ["", ...written].join("\n");
+  };
 }

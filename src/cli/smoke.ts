@@ -1,9 +1,8 @@
 import { Command } from "commander";
 
 import { smokeTest } from "./deploy/smoke-test.ts";
-import { afterHelp } from "./help-text.ts";
+import { afterHelp, runCommand } from "./run-command.ts";
 import { checkedUrl } from "./target-options.ts";
-import { runCommand } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
 
 const program = new Command("npm run smoke --")

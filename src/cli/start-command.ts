@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from "commander";
 
 import { runDemo, type DemoOptions } from "./demo/run-demo.ts";
-import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
+import { afterHelp } from "./run-command.ts";
 
 const MAX_PORT = 65_535;
 

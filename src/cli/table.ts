@@ -27,12 +27,13 @@ export function drawTable(
   columns: number,
   caps: (number | undefined)[] = [],
 ): string {
-  const natural = head.map((title, at) => {
-    const widest = Math.max(...[title, ...rows.map((row) => row[at] ?? "")].map(widthOf));
-    return Math.min(widest, caps[at] ?? widest);
+  const cellsAt = (at: number) => [head, ...rows].map((row) => row[at] ?? "");
+  const natural = head.map((_, at) => {
+    const lines = cellsAt(at).flatMap((cell) => cell.split("\n"));
+    return Math.min(caps[at] ?? Infinity, Math.max(...lines.map(widthOf)));
   });
+  const words = head.map((_, at) => wholeWord(cellsAt(at)));
   const borders = head.length + 1;
-  const words = head.map((title, at) => wholeWord([title, ...rows.map((row) => row[at] ?? "")]));
   const widths = shrunk(natural, words, columns - borders - head.length * PADDING);
   const table = new Table({
     head,
@@ -46,54 +47,35 @@ export function drawTable(
 
 /** Columns of the longest word in a column's cells that is not too long to be kept whole. */
 function wholeWord(cells: string[]): number {
-  const widths = cells.flatMap((cell) => cell.split(/\s+/).map((word) => lineWidth(word)));
+  const widths = cells.flatMap((cell) => cell.split(/\s+/).map(widthOf));
   return Math.max(MIN_CELL, ...widths.filter((width) => width <= MAX_WHOLE_WORD_LENGTH));
 }
 
 /** The widest columns become narrower until all fit: first those that break no word by it. */
 function shrunk(widths: number[], words: number[], room: number): number[] {
   const fitting = [...widths];
-  let total = fitting.reduce((sum, width) => sum + width, 0);
+  let excess = fitting.reduce((sum, width) => sum + width, 0) - room;
   for (const floors of [words, words.map(() => MIN_CELL)]) {
-    const spare = (at: number) => (fitting[at] ?? 0) > (floors[at] ?? 0);
-    while (total > room && fitting.some((_, at) => spare(at))) {
-      const widest = Math.max(...fitting.filter((_, at) => spare(at)));
-      const at = fitting.findIndex((width, index) => width === widest && spare(index));
-      fitting[at] = widest - 1;
-      total--;
+    for (; excess > 0; excess--) {
+      const spare = fitting.map((width, at) => (width > (floors[at] ?? 0) ? width : 0));
+      const widest = Math.max(...spare);
+      if (widest === 0) break;
+      fitting[spare.indexOf(widest)] = widest - 1;
     }
   }
   return fitting;
 }
 
-/** The width of the longest line, in columns. */
-function widthOf(text: string): number {
-  return Math.max(...text.split("\n").map((line) => lineWidth(line)));
-}
-
-function lineWidth(line: string): number {
-  let width = 0;
-  for (const character of line) width += TWO_COLUMNS.test(character) ? 2 : 1;
-  return width;
+function widthOf(line: string): number {
+  return [...line].reduce((sum, letter) => sum + (TWO_COLUMNS.test(letter) ? 2 : 1), 0);
 }
 
 /** Words that are wider than the cell are broken, paths after slashes where possible. */
 function brokenToFit(text: string, width: number): string {
-  return text.replaceAll(/\S+/g, (word) =>
-    lineWidth(word) <= width ? word : brokenWord(word, width),
-  );
-}
-
-function brokenWord(word: string, width: number): string {
-  const lines: string[] = [""];
-  for (const piece of word.match(/[^/]*\/?/g) ?? []) {
-    const parts = lineWidth(piece) <= width ? [piece] : piece;
-    for (const part of parts) {
-      const last = lines.length - 1;
-      const line = `${lines[last] ?? ""}${part}`;
-      if (lineWidth(line) <= width) lines[last] = line;
-      else lines.push(part);
-    }
-  }
-  return lines.join("\n");
+  return text.replaceAll(/\S+/g, (word) => {
+    if (widthOf(word) <= width) return word;
+    const most = TWO_COLUMNS.test(word) ? Math.floor(width / 2) : width;
+    const part = new RegExp(`.{1,${most}}$|.{1,${most}}(?<=/)|.{1,${most}}`, "gu");
+    return (word.match(part) ?? []).join("\n");
+  });
 }

@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { IS_PACKED } from "./installation.ts";
-import { openProgress, type Progress } from "./progress.ts";
-import { whileWaiting } from "./waiting.ts";
+import { openProgress, whileWaiting, type Progress } from "./progress.ts";
 import { drawTable, terminalColumns } from "./table.ts";
 
 /** Where a command prints. With `json`, text for people goes to standard error. */

@@ -1,6 +1,14 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -10,7 +18,7 @@ import type { TestProject } from "vitest/node";
 
 import { PROJECT } from "../../src/cli/installation.ts";
 import { applyMigrations, hasDatabase } from "../../src/cli/worker/apply-migrations.ts";
-import { packedConfig } from "../../src/cli/worker/packed-config.ts";
+import { packedConfig } from "../../src/cli/worker/wrangler.ts";
 
 /** Where the build lies; vitest hands the variable to the processes of its test files. */
 const VARIABLE = "QUARRY_BUILT_SERVICE";

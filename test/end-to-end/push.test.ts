@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { multipartBody } from "../../src/cli/api/multipart-body.ts";
 import type { PanelApi, Retrieval } from "../../src/cli/api/clients.ts";
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { readManifest } from "../../src/cli/push/plan-push.ts";
+import { multipartBody } from "../../src/cli/push/upload-files.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
-import { HOSTILE_FILES } from "../support/hostile-files.ts";
 import { startWebSite } from "../doubles/web-site/web-site.ts";
+import { HOSTILE_FILES } from "../support/hostile-files.ts";
 import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, runCli, startCli } from "./run-cli.ts";

@@ -3,8 +3,8 @@ import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { checkPortIsFree } from "../../src/cli/worker/free-port.ts";
 import { PROJECT } from "../../src/cli/installation.ts";
+import { checkPortIsFree } from "../../src/cli/worker/claim-state.ts";
 
 const MIN_PORT = 20_000;
 /** Below where systems take the ports of outgoing connections from. */

@@ -1,16 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { dataOf, publicApi } from "../../src/cli/api/clients.ts";
-import { SAMPLE_QUESTIONS } from "../../src/cli/demo/questions.ts";
+import { SAMPLE_QUESTIONS } from "../../src/cli/demo/subject.ts";
 import { scratchFolder } from "./local-service.ts";
 import { runPastedSamples } from "./pasted-samples.ts";
-import { runExamples } from "./run-examples.ts";
 import { expectSuccess, freePort, runCli, startCli } from "./run-cli.ts";
+import { runExamples } from "./run-examples.ts";
 
 type Printed = {
   retrieval: {

@@ -1,6 +1,5 @@
 import { CommandFailure } from "../failure.ts";
 import { dataOf, type PublicApi, type Run, type RunRequest } from "./clients.ts";
-import { readEvents } from "./read-events.ts";
 
 type Told = { text?: string; error?: string };
 
@@ -27,4 +26,25 @@ export async function streamInference(
     if (name === "delta" && text !== undefined) onText(text);
   }
   throw new CommandFailure(`inference ${identifier}: the answer broke off.`);
+}
+
+/** One server-sent event; the service's data are JSON in one line. */
+type ServerEvent = { name: string; data: unknown };
+
+const EVENT = /^event: (\w+)\ndata: (.*)$/;
+
+/** The events of an answer as they come; comments are left out. */
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const part of body) {
+    const blocks = (rest + decoder.decode(part, { stream: true })).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const [, name, data] = EVENT.exec(block) ?? [];
+      if (name !== undefined && data !== undefined) {
+        yield { name, data: JSON.parse(data) as unknown };
+      }
+    }
+  }
 }

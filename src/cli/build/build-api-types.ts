@@ -10,8 +10,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 import { PROJECT } from "../installation.ts";
-import { withDrafts } from "./drafts.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile, withDrafts } from "./drafts.ts";
 
 const DIST = join(PROJECT, "dist");
 const TYPES = join(DIST, "api-types");

@@ -3,13 +3,13 @@
  * dist/character-maps; wrangler and the tests run it before they start.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 
 import { buildSync, transformSync } from "esbuild";
 
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "./drafts.ts";
 
 const require = createRequire(import.meta.url);
 const ROOT = join(import.meta.dirname, "../../..");

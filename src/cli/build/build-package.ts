@@ -5,11 +5,11 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
-import { bundleCommands } from "./bundle-commands.ts";
 import { askWrangler, reasonSaid } from "../deploy/wrangler-command.ts";
-import { whileWaiting } from "../waiting.ts";
-import { withDrafts } from "./drafts.ts";
 import { PROJECT } from "../installation.ts";
+import { whileWaiting } from "../progress.ts";
+import { bundleCommands } from "./bundle-commands.ts";
+import { withDrafts } from "./drafts.ts";
 
 const DIST = join(PROJECT, "dist");
 

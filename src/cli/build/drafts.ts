@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { isAlive } from "../is-alive.ts";
@@ -33,3 +33,16 @@ function isLeftover(name: string): boolean {
   const pid = Number(DRAFT.exec(name)?.[1] ?? process.pid);
   return pid !== process.pid && !isAlive(pid);
 }
+
+/**
+ * Replaces a file in one step: who reads it meanwhile, such as a second build or `npm pack` in the
+ * same checkout, reads the old or the new one, never a part. `beside`: where it is written first,
+ * on the same file system; not in a folder that is packed.
+ */
+export function replaceFile(path: string, content: string | Uint8Array, beside: string) {
+  const draft = join(beside, `.${process.pid}-${draftNumber++}.tmp`);
+  writeFileSync(draft, content);
+  renameSync(draft, path);
+}
+
+let draftNumber = 0;

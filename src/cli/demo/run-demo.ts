@@ -2,34 +2,46 @@ import { parseConfig } from "../../config.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, publicApi, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
+import { checkNodeVersion } from "../installation.ts";
 import { chooser } from "../push/choose-files.ts";
 import { listFolder } from "../push/list-folder.ts";
-import { pushFolder } from "../push/push-folder.ts";
-import { reportPush } from "../push/report-push.ts";
-import { hasDatabase } from "../worker/apply-migrations.ts";
-import { checkNodeVersion } from "../installation.ts";
+import { pushFolder, reportPush } from "../push/push-folder.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
-import { claimState } from "../worker/claim-state.ts";
-import { checkPortIsFree } from "../worker/free-port.ts";
-import { rebuildNotice, storedIndexes } from "../worker/stored-indexes.ts";
-import type { StoredIndex, WantedVectors } from "../worker/stored-indexes.ts";
-import { withWorker } from "../worker/with-worker.ts";
+import { hasDatabase } from "../worker/apply-migrations.ts";
+import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
+import { withWorker } from "../worker/start-worker.ts";
+import {
+  rebuildNotice,
+  storedIndexes,
+  type StoredIndex,
+  type WantedVectors,
+} from "../worker/stored-indexes.ts";
 import { encryptionFile, writeVariables } from "../worker/variable-files.ts";
 import {
+  DEV_VARS,
   besidesModels,
   checkVariables,
-  DEV_VARS,
   givenVariables,
+  type Variables,
 } from "../worker/worker-variables.ts";
-import type { Variables } from "../worker/worker-variables.ts";
-import { addressesOf, showAddresses } from "./addresses.ts";
-import { LOCAL_EMAIL, newLocalPassword, readDemoState, writeDemoState } from "./demo-state.ts";
-import type { DemoState } from "./demo-state.ts";
+import {
+  LOCAL_EMAIL,
+  newLocalPassword,
+  readDemoState,
+  writeDemoState,
+  type DemoState,
+} from "./demo-state.ts";
 import { modelSettings, type ModelSettings } from "./model-settings.ts";
-import { firstHeading, SAMPLE_QUESTIONS, type Questions } from "./questions.ts";
 import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
-import { showAnswer, showRetrieval } from "./show-answers.ts";
-import { SAMPLE_FOLDER, subjectOf, type Subject } from "./subject.ts";
+import { addressesOf, showAddresses, showAnswer, showRetrieval } from "./show-answers.ts";
+import {
+  SAMPLE_FOLDER,
+  SAMPLE_QUESTIONS,
+  firstHeading,
+  subjectOf,
+  type Questions,
+  type Subject,
+} from "./subject.ts";
 import { waitForIndex } from "./wait-for-index.ts";
 
 export type DemoOptions = {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 
+import { wordsOf } from "../../text/words.ts";
 import type { Chunk, Explained, Retrieval, Run } from "../api/clients.ts";
-import type { Terminal } from "../terminal.ts";
-import { excerpt } from "./excerpt.ts";
+import { shellWord, type Terminal } from "../terminal.ts";
+import type { Questions } from "./subject.ts";
 
 const SCORE_DIGITS = 3;
 const FILE_WIDTH = 32;
@@ -99,4 +100,90 @@ function citedItems(response: Run["response"]): number[] {
 export function answerText(response: Run["response"]): string {
   const texts = (blocks.safeParse(response).data ?? []).map(({ text }) => text);
   return texts.length > 0 ? texts.join("\n\n") : JSON.stringify(response, null, 2);
+}
+
+const LENGTH = 600;
+const STEP = 40;
+/** Shorter words occur in every window. */
+const TELLING_LENGTH = 4;
+
+/**
+ * The part of a passage that holds most of the queries' words, on one line and without Markdown
+ * marks; the beginning when all parts score alike.
+ */
+export function excerpt(passage: string, queries: string[], length = LENGTH): string {
+  const text = plain(passage);
+  if (text.length <= length) return text;
+  const telling = wordsOf(queries.join(" ")).filter((word) => word.length >= TELLING_LENGTH);
+  const at = bestStart(text, new Set(telling), length);
+  const end = Math.min(text.length, at + length);
+  const from = at === 0 ? 0 : text.indexOf(" ", at) + 1;
+  const to = end < text.length ? text.lastIndexOf(" ", end) : end;
+  // A text without spaces is cut at any character.
+  const cut = text.slice(from, to > from ? to : end);
+  return `${at === 0 ? "" : "… "}${cut}${end < text.length ? " …" : ""}`;
+}
+
+function bestStart(text: string, telling: ReadonlySet<string>, length: number): number {
+  let best = { at: 0, found: 0 };
+  for (let at = 0; at + length - STEP < text.length; at += STEP) {
+    const found = wordsOf(text.slice(at, at + length)).filter((word) => telling.has(word)).length;
+    if (found > best.found) best = { at, found };
+  }
+  return best.at;
+}
+
+function plain(markdown: string): string {
+  return markdown
+    .replace(/^[|\s:-]+$/gm, "")
+    .replace(/^\s*(#+|[-*])\s+/gm, "")
+    .replace(/\*\*|`/g, "")
+    .replace(/\s*\|\s*/g, " | ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+export type Addresses = {
+  panel: string;
+  api: string;
+  docs: string;
+  openapi: string;
+  retrieve: string;
+  inference: string;
+  agent: string;
+};
+
+export function addressesOf(baseUrl: string, identifier: string): Addresses {
+  return {
+    panel: `${baseUrl}/panel`,
+    api: `${baseUrl}/api`,
+    docs: `${baseUrl}/api/docs`,
+    openapi: `${baseUrl}/api/openapi.json`,
+    retrieve: `${baseUrl}/api/rags/${identifier}/retrieve`,
+    inference: `${baseUrl}/api/inferences/${identifier}`,
+    agent: `${baseUrl}/api/agents/${identifier}/invoke`,
+  };
+}
+
+/** Prints addresses, and commands that can be pasted into a shell. */
+export function showAddresses(
+  terminal: Terminal,
+  urls: Addresses,
+  token: string,
+  { query, prompt }: Questions,
+): void {
+  terminal.say("\nAddresses");
+  terminal.say(`  API             ${urls.api}`);
+  terminal.say(`  Reference       ${urls.docs}`);
+  terminal.say(`  OpenAPI         ${urls.openapi}`);
+  terminal.say("\nTry it");
+  terminal.say(curl(token, urls.retrieve, { semanticSearch: [query], includeSources: true }));
+  terminal.say(curl(token, urls.inference, { prompt, semanticSearch: [prompt] }));
+  terminal.say(curl(token, urls.agent, { prompt }));
+}
+
+function curl(token: string, url: string, body: object): string {
+  const headers = [`Authorization: Bearer ${token}`, "Content-Type: application/json"];
+  const given = headers.map((header) => `-H ${shellWord(header)}`).join(" ");
+  return `  curl -s ${url} ${given} -d ${shellWord(JSON.stringify(body))}`;
 }

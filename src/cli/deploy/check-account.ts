@@ -5,9 +5,15 @@ import { z } from "zod";
 
 import { ConfigError, parseConfig } from "../../config.ts";
 import { PROJECT } from "../installation.ts";
-import { there, unread, type Finding } from "./finding.ts";
 import type { DeploySettings } from "./settings.ts";
-import { jsonSaid, reasonSaid, type AskWrangler } from "./wrangler-command.ts";
+import {
+  jsonSaid,
+  reasonSaid,
+  there,
+  unread,
+  type AskWrangler,
+  type Finding,
+} from "./wrangler-command.ts";
 
 const whoami = z.object({
   loggedIn: z.boolean(),

@@ -1,8 +1,7 @@
 import { z } from "zod";
 
-import { there, unread, type Finding } from "./finding.ts";
 import type { DeploySettings } from "./settings.ts";
-import { jsonSaid, type AskWrangler } from "./wrangler-command.ts";
+import { jsonSaid, there, unread, type AskWrangler, type Finding } from "./wrangler-command.ts";
 
 const indexes = z.array(
   z.object({

@@ -1,4 +1,5 @@
 import { inParallel } from "../../core/work/parallel.ts";
+import type { Terminal } from "../terminal.ts";
 import {
   checkBucket,
   checkDatabase,
@@ -9,9 +10,8 @@ import {
   checkVariables,
 } from "./check-account.ts";
 import { checkVectorIndex } from "./check-vector-index.ts";
-import type { Finding } from "./finding.ts";
 import type { DeploySettings } from "./settings.ts";
-import type { AskWrangler } from "./wrangler-command.ts";
+import type { AskWrangler, Finding } from "./wrangler-command.ts";
 
 export type Preflight = {
   findings: Finding[];
@@ -50,3 +50,25 @@ function summary(findings: Finding[], pendingMigrations: string[]): Preflight {
   const ready = findings.every(({ state }) => state === "there");
   return { findings, pendingMigrations, ready };
 }
+
+/** Prints a table of the checks, then the commands to run, in order. */
+export function reportPreflight(
+  terminal: Terminal,
+  { environment, workerName }: DeploySettings,
+  { findings, ready }: Preflight,
+): void {
+  terminal.say(`Preflight of ${workerName} (${environment})`);
+  const rows = findings.map(({ what, state, note }) => [what, state, note ?? ""]);
+  terminal.table(["what", "state", ""], rows, WIDTHS);
+  if (ready) return;
+  const fix = findings.flatMap(({ fix = [] }) => fix);
+  if (fix.length > 0) {
+    const again = environment === "production" ? "" : ` -- --env ${environment}`;
+    terminal.say(`\nRun these, then npm run deploy${again} again:\n`);
+    for (const line of fix) terminal.say(`  ${line}`);
+    terminal.say();
+  }
+}
+
+/** Columns of text: fits a terminal of 110. */
+const WIDTHS = [32, 8, 60];

@@ -10,23 +10,8 @@ import { PROJECT } from "../installation.ts";
 export const ENVIRONMENTS = ["production", "preview"] as const;
 export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 
-/** What one `[env.…]` of wrangler.toml needs in the account. */
-export type DeploySettings = {
-  environment: EnvironmentName;
-  workerName: string;
-  /** From the configuration or `CLOUDFLARE_ACCOUNT_ID`; undefined: wrangler chooses. */
-  accountId: string | undefined;
-  database: { name: string; id: string };
-  buckets: string[];
-  /** Without duplicates, dead-letter queues first: a consumer refers to them. */
-  queues: string[];
-  /** Null: the RAGs' own objects search nearest neighbours. */
-  vectorIndex: { name: string; dimensions: number; metadataIndexes: readonly string[] } | null;
-  secrets: string[];
-  variables: Record<string, unknown>;
-};
-
-const database = z.object({ database_name: z.string(), database_id: z.string().optional() });
+const queue = z.object({ queue: z.string(), dead_letter_queue: z.string().optional() });
+const database = z.object({ database_name: z.string(), database_id: z.string().default("") });
 
 /** The part of wrangler's configuration that a deployment is checked against. */
 const configuration = z.object({
@@ -35,27 +20,26 @@ const configuration = z.object({
   vars: z.record(z.string(), z.unknown()),
   d1_databases: z.tuple([database]).rest(database),
   r2_buckets: z.array(z.object({ bucket_name: z.string() })),
-  queues: z.object({
-    producers: z.array(z.object({ queue: z.string() })).default([]),
-    consumers: z
-      .array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() }))
-      .default([]),
-  }),
+  queues: z.record(z.enum(["consumers", "producers"]), z.array(queue).default([])),
   vectorize: z.array(z.object({ index_name: z.string() })),
   secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
 });
 
-/** @throws CommandFailure that names what wrangler.toml lacks. */
-export function readDeploySettings(environment: EnvironmentName): DeploySettings {
+export type DeploySettings = ReturnType<typeof readDeploySettings>;
+
+/**
+ * What one `[env.…]` of wrangler.toml needs in the account; wrangler chooses the account where none
+ * is set. @throws CommandFailure that names what wrangler.toml lacks
+ */
+export function readDeploySettings(environment: EnvironmentName) {
   const read = readWranglerConfig({ config: join(PROJECT, "wrangler.toml"), env: environment });
-  const parsed = configuration.safeParse(read);
-  if (!parsed.success) {
-    const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const { data: config, error } = configuration.safeParse(read);
+  if (config === undefined) {
+    const wrong = error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
     const where = `[env.${environment}] of wrangler.toml`;
     throw new CommandFailure(`${where} cannot be deployed. ${wrong.join("; ")}`);
   }
-  const { data: config } = parsed;
-  const [{ database_name: databaseName, database_id: databaseId = "" }] = config.d1_databases;
+  const [{ database_name: name, database_id: id }] = config.d1_databases;
   const { consumers, producers } = config.queues;
   const dead = consumers.flatMap(({ dead_letter_queue: queue }) => queue ?? []);
   const others = [...consumers, ...producers].map(({ queue }) => queue);
@@ -63,8 +47,9 @@ export function readDeploySettings(environment: EnvironmentName): DeploySettings
     environment,
     workerName: config.name,
     accountId: process.env["CLOUDFLARE_ACCOUNT_ID"] ?? config.account_id,
-    database: { name: databaseName, id: databaseId },
-    buckets: config.r2_buckets.map(({ bucket_name: name }) => name),
+    database: { name, id },
+    buckets: config.r2_buckets.map(({ bucket_name: bucket }) => bucket),
+    // Dead-letter queues first: a consumer refers to them.
     queues: [...new Set([...dead, ...others])],
     vectorIndex: vectorIndexIn(config),
     secrets: config.secrets.required,
@@ -72,11 +57,8 @@ export function readDeploySettings(environment: EnvironmentName): DeploySettings
   };
 }
 
-function vectorIndexIn({
-  vars,
-  vectorize,
-}: z.infer<typeof configuration>): DeploySettings["vectorIndex"] {
-  const [bound] = vectorize;
+/** Null: the RAGs' own objects search nearest neighbours. */
+function vectorIndexIn({ vars, vectorize: [bound] }: z.infer<typeof configuration>) {
   const isUsed = vars["VECTOR_INDEX"] === "vectorize" || vars["VECTOR_INDEX"] === "auto";
   if (!isUsed || bound === undefined) return null;
   const dimensions = Number(vars["EMBEDDING_DIMENSIONS"]);

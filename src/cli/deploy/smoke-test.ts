@@ -6,9 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
-import type { Terminal } from "../terminal.ts";
-import { whileWaiting } from "../waiting.ts";
 import { PROJECT } from "../installation.ts";
+import { whileWaiting } from "../progress.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** A new version reaches every location within seconds; a new address takes longer. */
 const ANSWERS_WITHIN_MS = 120_000;

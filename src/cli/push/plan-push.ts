@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import type { Chooser } from "./choose-files.ts";
-import { hashFile } from "./hash-file.ts";
 import { reasonOf, type FolderListing, type LocalFile } from "./list-folder.ts";
 
 /** The changes that make a file source equal a folder. */
@@ -80,4 +83,11 @@ function goneFiles(
   return [...manifest.keys()].filter(
     (path) => !here.has(path) && choose.file(path) && !mayBeThere(path),
   );
+}
+
+/** SHA-256 of a file's bytes as lower-case hex, read in small pieces. */
+async function hashFile(absolutePath: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(absolutePath), hash);
+  return hash.digest("hex");
 }

@@ -1,8 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
+import { kindByName, mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import { dataOf, encodedPath, type PanelApi } from "../api/clients.ts";
-import { multipartBody, type BatchPart } from "../api/multipart-body.ts";
-import { contentTypeOf } from "./content-types.ts";
 import { reasonOf, type LocalFile } from "./list-folder.ts";
 
 const MIB = 1 << 20;
@@ -90,4 +90,31 @@ async function partOf({ path, absolutePath }: LocalFile): Promise<ReadPart | { r
   } catch (thrown) {
     return { reason: reasonOf(thrown) };
   }
+}
+
+/** Source code and settings are sent as text, whatever their registered types are. */
+export function contentTypeOf(path: string): string {
+  const isCode = kindByName(path) === "code" && /\.[^/]+$/.test(path);
+  return isCode ? "text/plain" : mediaTypeByName(path);
+}
+
+/** A file of a batch; `path` is percent-encoded segment by segment. */
+export type BatchPart = { path: string; data: Uint8Array; contentType: string };
+
+/** A `multipart/form-data` body with a part for each file, as POST …/files takes it. */
+export function multipartBody(parts: BatchPart[]): {
+  data: Uint8Array<ArrayBuffer>;
+  contentType: string;
+} {
+  const boundary = `quarry-${randomUUID()}`;
+  const pieces = parts.flatMap(({ path, data, contentType }) => [
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="file"\r\n` +
+        `X-File-Path: ${path}\r\nContent-Type: ${contentType}\r\n\r\n`,
+    ),
+    data,
+    Buffer.from("\r\n"),
+  ]);
+  const data = Uint8Array.from(Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]));
+  return { data, contentType: `multipart/form-data; boundary=${boundary}` };
 }

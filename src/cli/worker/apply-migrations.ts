@@ -6,9 +6,8 @@ import { join } from "node:path";
 
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
-import { configArguments } from "./packed-config.ts";
-import { OWNER_ONLY } from "./protect-state.ts";
-import { spawnWrangler } from "./wrangler.ts";
+import { OWNER_ONLY } from "./claim-state.ts";
+import { configArguments, spawnWrangler } from "./wrangler.ts";
 
 const STAMP = "migrations-applied";
 

@@ -1,4 +1,14 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  type Dirent,
+} from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 
 import { z } from "zod";
@@ -6,8 +16,6 @@ import { z } from "zod";
 import { messageOf } from "../../core/errors.ts";
 import { CommandFailure } from "../failure.ts";
 import { isAlive } from "../is-alive.ts";
-import { checkPortIsFree } from "./free-port.ts";
-import { OWNER_ONLY, protectState } from "./protect-state.ts";
 import { removeVariables } from "./variable-files.ts";
 
 const FILE = "server.json";
@@ -76,4 +84,54 @@ async function serves({ pid, port }: z.infer<typeof owner>, file: string): Promi
     () => false,
     () => true,
   );
+}
+
+const LOOPBACK = "127.0.0.1";
+
+/** @throws CommandFailure when something else listens on the port. */
+export async function checkPortIsFree(port: number): Promise<void> {
+  if (await canListen(port, LOOPBACK)) return;
+  throw new CommandFailure(
+    `Port ${port} is taken by another program, perhaps by a Quarry that still runs. ` +
+      "End that program, or choose another port with --port.",
+  );
+}
+
+function canListen(port: number, host: string): Promise<boolean> {
+  return new Promise((answer) => {
+    const server = createServer();
+    server.once("error", () => answer(false));
+    server.listen(port, host, () => server.close(() => answer(true)));
+  });
+}
+
+const OWNER_ONLY_FOLDER = 0o700;
+export const OWNER_ONLY = 0o600;
+const MODE_BITS = 0o777;
+/** What the commands, wrangler and the local platform keep in a state folder. */
+const OURS =
+  /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server\.json|worker\.log|migrations-applied|wrangler\.toml)$/;
+
+/**
+ * Makes a state folder and closes it, with all that the service keeps in it, to other users. A
+ * folder that holds other things, such as `/tmp`, keeps its own mode.
+ */
+function protectState(stateFolder: string): void {
+  mkdirSync(stateFolder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  const entries = readdirSync(stateFolder, { withFileTypes: true });
+  const ours = entries.filter(({ name }) => OURS.test(name));
+  if (ours.length === entries.length) close(stateFolder, OWNER_ONLY_FOLDER);
+  for (const entry of ours) closeEntry(stateFolder, entry);
+}
+
+function closeEntry(folder: string, entry: Dirent): void {
+  const path = join(folder, entry.name);
+  if (entry.isFile()) close(path, OWNER_ONLY);
+  if (!entry.isDirectory()) return;
+  close(path, OWNER_ONLY_FOLDER);
+  for (const inner of readdirSync(path, { withFileTypes: true })) closeEntry(path, inner);
+}
+
+function close(path: string, mode: number): void {
+  if ((statSync(path).mode & MODE_BITS) !== mode) chmodSync(path, mode);
 }

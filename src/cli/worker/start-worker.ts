@@ -6,15 +6,14 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 
+import { CONFIGURATION_IS_WRONG } from "../../config.ts";
+import { isObject } from "../../core/is-object.ts";
 import { CommandFailure } from "../failure.ts";
+import { whileWaiting } from "../progress.ts";
 import { applyMigrations } from "./apply-migrations.ts";
-import { claimState } from "./claim-state.ts";
-import { checkPortIsFree } from "./free-port.ts";
-import { configArguments } from "./packed-config.ts";
-import { OWNER_ONLY } from "./protect-state.ts";
-import { problemOfStart } from "./problem-of-start.ts";
+import { OWNER_ONLY, checkPortIsFree, claimState } from "./claim-state.ts";
 import { followWorkerLog } from "./worker-log.ts";
-import { signalGroup, spawnWranglerGroup } from "./wrangler.ts";
+import { configArguments, signalGroup, spawnWranglerGroup } from "./wrangler.ts";
 
 export type WorkerSettings = {
   port: number;
@@ -116,4 +115,72 @@ function endWithUs(child: ChildProcess): void {
   const kill = () => void signalGroup(child, "SIGKILL");
   process.once("exit", kill);
   child.once("exit", () => process.off("exit", kill));
+}
+
+const POLL_EVERY_MS = 150;
+
+/**
+ * Waits until a Worker answers. Returns null then; what the Worker says when its variables are
+ * wrong, for which no waiting helps; an empty text when it has ended or gives no answer in time.
+ */
+export async function problemOfStart(
+  probe: string,
+  ended: Promise<void>,
+  withinMs: number,
+): Promise<string | null> {
+  const state = { gone: false };
+  void ended.then(() => (state.gone = true));
+  const giveUpAt = Date.now() + withinMs;
+  while (!state.gone && Date.now() < giveUpAt) {
+    const response = await fetch(probe).catch(() => null);
+    if (response?.ok === true) {
+      await response.body?.cancel();
+      return null;
+    }
+    const said: unknown = await response?.json().catch(() => null);
+    const error = isObject(said) ? said["error"] : null;
+    if (typeof error === "string" && error.startsWith(CONFIGURATION_IS_WRONG)) return error;
+    await Promise.race([pause(POLL_EVERY_MS), ended]);
+  }
+  return "";
+}
+
+/** The exit code that shells report for a program ended by Ctrl-C. */
+const INTERRUPTED_EXIT = 130;
+
+/**
+ * Runs `work` against a Worker that lives as long as the work does. Ctrl-C ends both; a second
+ * one, or one while the Worker is still starting, ends them at once.
+ * @throws CommandFailure when the Worker ends before the work; whatever the work throws.
+ */
+export async function withWorker(
+  settings: WorkerSettings & { output: NodeJS.WritableStream },
+  work: (url: string) => Promise<void>,
+): Promise<void> {
+  let endNicely = (): Promise<void> => Promise.resolve();
+  const state = { interrupted: false };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      state.interrupted = true;
+      const ending = endNicely();
+      endNicely = () => Promise.resolve();
+      // Exiting ends the remaining processes of the Worker.
+      void ending.then(() => process.exit(INTERRUPTED_EXIT));
+    });
+  }
+  const starting = startWorker(settings);
+  const worker = await whileWaiting(settings.output, "Starting the Worker", starting);
+  endNicely = worker.stop;
+  const gone = worker.ended.then(() => "gone" as const);
+  try {
+    const outcome = await Promise.race([work(worker.url), gone]);
+    // Waits for the exit above.
+    if (state.interrupted) await new Promise(() => undefined);
+    if (outcome === "gone")
+      throw new CommandFailure(
+        "The Worker ended unexpectedly. See worker.log in the state folder.",
+      );
+  } finally {
+    await worker.stop();
+  }
 }

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 
 import { DEVELOPMENT_KEY } from "../../access/seal.ts";
 import { CommandFailure } from "../failure.ts";
-import { OWNER_ONLY } from "./protect-state.ts";
+import { OWNER_ONLY } from "./claim-state.ts";
 import type { Variables } from "./worker-variables.ts";
 
 const QUOTES = ["'", "`", '"'];

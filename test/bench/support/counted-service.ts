@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { unstable_readConfig as readConfig, unstable_startWorker as startWorker } from "wrangler";
 
-import { multipartBody } from "../../../src/cli/api/multipart-body.ts";
+import { multipartBody } from "../../../src/cli/push/upload-files.ts";
 import type { Told } from "./round-trips-worker.ts";
 
 const PROJECT = join(import.meta.dirname, "../../..");

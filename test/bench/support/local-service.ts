@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { multipartBody } from "../../../src/cli/api/multipart-body.ts";
+import { multipartBody } from "../../../src/cli/push/upload-files.ts";
 import { inBatches } from "../../../src/core/work/batches.ts";
 import { inParallel } from "../../../src/core/work/parallel.ts";
 

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { settingIn } from "../../../src/cli/evaluate/setting-text.ts";
-import { missedThresholds, thresholdIn } from "../../../src/cli/evaluate/thresholds.ts";
+import { missedThresholds, settingIn, thresholdIn } from "../../../src/cli/evaluate/arguments.ts";
 
 test("a setting is read from the command line", () => {
   const text = "topK=20, reranker=none,model=local/m:1,useReranking=true";

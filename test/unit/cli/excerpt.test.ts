@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { excerpt } from "../../../src/cli/demo/excerpt.ts";
+import { excerpt } from "../../../src/cli/demo/show-answers.ts";
 
 const FILLER = "nothing of interest stands here. ".repeat(10);
 

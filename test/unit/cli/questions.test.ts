@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { headingIn } from "../../../src/cli/demo/questions.ts";
+import { headingIn } from "../../../src/cli/demo/subject.ts";
 
 test.each([
   ["text\n\n## **Road** salt `now` ##\n\n# Later", "Road salt now"],

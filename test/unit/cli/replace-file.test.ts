@@ -1,13 +1,20 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync } from "node:fs";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
 import { bundleCommands } from "../../../src/cli/build/bundle-commands.ts";
-import { withDrafts } from "../../../src/cli/build/drafts.ts";
-import { replaceFile } from "../../../src/cli/build/replace-file.ts";
+import { replaceFile, withDrafts } from "../../../src/cli/build/drafts.ts";
 
 test("who reads a file while it is replaced has the whole of the old one", () => {
   const folder = mkdtempSync(join(tmpdir(), "quarry-replace-"));

@@ -6,15 +6,13 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Run } from "../../../src/cli/api/clients.ts";
 import { sourceLines } from "../../../src/cli/demo/show-answers.ts";
 import { evaluateCommand } from "../../../src/cli/evaluate-command.ts";
-import { wrapHelp } from "../../../src/cli/help-text.ts";
 import { DEFAULT_STATE } from "../../../src/cli/installation.ts";
-import { openProgress } from "../../../src/cli/progress.ts";
+import { openProgress, whileWaiting } from "../../../src/cli/progress.ts";
 import { pushCommand } from "../../../src/cli/push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "../../../src/cli/query-commands.ts";
-import { runCommand } from "../../../src/cli/run-command.ts";
-import { whileWaiting } from "../../../src/cli/waiting.ts";
-import { passOutput } from "../../../src/cli/worker/dev-output.ts";
+import { runCommand, wrapHelp } from "../../../src/cli/run-command.ts";
 import { startCommand } from "../../../src/cli/start-command.ts";
+import { passOutput } from "../../../src/cli/worker/worker-log.ts";
 
 afterEach(() => {
   process.stdout.removeAllListeners("error");

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,8 +10,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { seal, unseal } from "../../../src/access/seal.ts";
 import { modelSettings } from "../../../src/cli/demo/model-settings.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
-import { parseConfig } from "../../../src/config.ts";
-import { problemOfStart } from "../../../src/cli/worker/problem-of-start.ts";
+import { problemOfStart } from "../../../src/cli/worker/start-worker.ts";
 import { encryptionFile, writeVariables } from "../../../src/cli/worker/variable-files.ts";
 import {
   besidesFile,
@@ -21,6 +20,7 @@ import {
   pairOf,
   passedBy,
 } from "../../../src/cli/worker/worker-variables.ts";
+import { parseConfig } from "../../../src/config.ts";
 
 let folder = "";
 beforeEach(() => {

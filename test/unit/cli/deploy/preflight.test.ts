@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 
 import { beforeEach, expect, test } from "vitest";
 
-import type { Finding } from "../../../../src/cli/deploy/finding.ts";
 import { preflight } from "../../../../src/cli/deploy/preflight.ts";
 import { readDeploySettings } from "../../../../src/cli/deploy/settings.ts";
+import type { Finding } from "../../../../src/cli/deploy/wrangler-command.ts";
 import { EMPTY_ACCOUNT, type Account } from "../../../doubles/wrangler/account.ts";
 import { answerOf } from "../../../doubles/wrangler/answer.ts";
 

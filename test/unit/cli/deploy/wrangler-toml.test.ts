@@ -6,8 +6,7 @@ import { expect, test } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
 
 import { PROJECT } from "../../../../src/cli/installation.ts";
-
-import { packedConfig } from "../../../../src/cli/worker/packed-config.ts";
+import { packedConfig } from "../../../../src/cli/worker/wrangler.ts";
 
 type Config = Record<string, unknown>;
 

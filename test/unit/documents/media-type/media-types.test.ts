@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { contentTypeOf } from "../../../../src/cli/push/content-types.ts";
+import { contentTypeOf } from "../../../../src/cli/push/upload-files.ts";
 import {
   mayBeCompressed,
   mediaTypeByName,
