@@ -1,5 +1,3 @@
-import { once } from "node:events";
-
 import { Command } from "commander";
 
 import { parseConfig } from "../config.ts";
@@ -21,7 +19,7 @@ import {
   pairOf,
   type Variables,
 } from "./worker/worker-variables.ts";
-import { spawnWrangler } from "./worker/wrangler.ts";
+import { exitCodeOf, spawnWrangler } from "./worker/wrangler.ts";
 
 type DevOptions = { port: string; persistTo: string; var?: string[] };
 
@@ -74,8 +72,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   // Ctrl-C reaches wrangler directly; other signals are forwarded.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
-  const [code] = (await once(child, "close")) as [number | null];
+  const code = await exitCodeOf(child);
   ready();
   process.exitCode = code ?? 0;
 }

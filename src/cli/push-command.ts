@@ -6,7 +6,7 @@ import { CommandFailure } from "./failure.ts";
 import { pushFolder, reportPush, type PushSummary } from "./push/push-folder.ts";
 import { watchFolder } from "./push/watch-folder.ts";
 import { afterHelp, collect } from "./run-command.ts";
-import { DEFAULT_URL, checkedUrl, keyIn } from "./target-options.ts";
+import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
 
 type PushOptions = {
@@ -21,11 +21,10 @@ type PushOptions = {
 };
 
 export function pushCommand(): Command {
-  return new Command("push")
+  return withTarget(new Command("push"), "QUARRY_KEY", "the counts")
     .description("upload new and changed files of a folder, remove all others from the source")
     .argument("<folder>", "folder to push")
     .requiredOption("--source <id>", "id or identifier of a file_system source")
-    .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
     .option("--include <glob>", "push only what matches (may be repeated)", collect)
     .option("--exclude <glob>", "skip what matches (may be repeated)", collect)
     .option(
@@ -34,12 +33,10 @@ export function pushCommand(): Command {
     )
     .option("--dry-run", "print the changes without making them")
     .option("--watch", "keep running and push every change")
-    .option("--json", "print the counts as JSON to standard output")
     .addHelpText(
       "after",
       afterHelp(
-        "QUARRY_KEY holds the automation key; create one in the panel (Settings, Keys). Hidden files and links are never pushed. " +
-          "Files that --include and --exclude skip stay in the source.",
+        "Hidden files and links are never pushed. Files that --include and --exclude skip stay in the source.",
       ),
     )
     .action(push);

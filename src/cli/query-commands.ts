@@ -1,17 +1,9 @@
 import { Command, InvalidArgumentError } from "commander";
 
-import {
-  dataOf,
-  panelApi,
-  publicApi,
-  type Explained,
-  type PublicApi,
-  type RunRequest,
-} from "./api/clients.ts";
+import { dataOf, panelApi, publicApi, type Explained, type PublicApi } from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
 import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { CommandFailure } from "./failure.ts";
-import { START_COMMAND } from "./installation.ts";
 import {
   isInRag,
   isInSourceOf,
@@ -21,8 +13,8 @@ import {
 } from "./query/without-effect.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { readSchema } from "./schema-file.ts";
-import { DEFAULT_URL, checkedUrl, keyIn, tokenIn } from "./target-options.ts";
-import { openTerminal, pathOfUser, type Terminal } from "./terminal.ts";
+import { checkedUrl, keyIn, tokenIn, withTarget } from "./target-options.ts";
+import { openTerminal, pathOfUser } from "./terminal.ts";
 
 type Shared = { url: string; json?: true };
 type Searching = Shared & {
@@ -37,21 +29,12 @@ type AskOptions = Searching & { search?: string[]; schema?: string };
 
 const DEFAULT_TOP_K = 5;
 
-function shared(command: Command): Command {
-  return command
-    .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
-    .option("--json", "print the service's answer as JSON")
-    .addHelpText(
-      "after",
-      afterHelp(
-        `QUARRY_TOKEN holds the access token. ${START_COMMAND} prints one; create others in the panel.`,
-      ),
-    );
-}
+const ofService = (name: string) =>
+  withTarget(new Command(name), "QUARRY_TOKEN", "the service's answer");
 
 /** What a search takes, by itself and for an answer. */
-function searching(command: Command): Command {
-  return shared(command)
+function searching(name: string): Command {
+  return ofService(name)
     .option("--top-k <n>", "number of passages", numberIn, DEFAULT_TOP_K)
     .option("--rerank", "order the passages by the RAG's reranker")
     .option("--threshold <score>", "leave out passages with a lower score, 0 to 1", numberIn)
@@ -76,7 +59,7 @@ function numberIn(text: string): number {
 }
 
 export function searchCommand(): Command {
-  return searching(new Command("search"))
+  return searching("search")
     .description("find passages in a RAG")
     .argument("<rag>", "identifier of the RAG")
     .argument("<query...>", "what to search for; several words are one query")
@@ -86,7 +69,7 @@ export function searchCommand(): Command {
 }
 
 export function askCommand(): Command {
-  return searching(new Command("ask"))
+  return searching("ask")
     .description("run an inference and show the passages that its answer cites")
     .argument("<inference>", "identifier of the inference")
     .argument("<prompt...>", "text for the model")
@@ -96,7 +79,7 @@ export function askCommand(): Command {
 }
 
 export function statusCommand(): Command {
-  return shared(new Command("status"))
+  return ofService("status")
     .description("show how many files of a RAG are indexed, and why others failed")
     .argument("<rag>", "identifier of the RAG")
     .action(status);
@@ -110,10 +93,9 @@ async function search(rag: string, words: string[], options: SearchOptions): Pro
     ...searchFields(options),
     ...(isRestricted(options) ? { selectedFiles: file, selectedFolders: folder } : {}),
   };
-  const asked =
-    options.explain === true ? explained(rag, body, options) : searched(rag, body, options);
+  const ask = options.explain === true ? explained : searched;
   const terminal = openTerminal(options.json === true);
-  const { answer, notices } = await terminal.whileAnswering(asked);
+  const { answer, notices } = await ask(rag, body, options).finally(terminal.waitForAnswer());
   terminal.result(answer);
   if (!terminal.json) showChunks(terminal, answer.chunks, queries);
   for (const line of [...lostLines(answer), ...notices]) terminal.warn(line);
@@ -180,9 +162,13 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   const context = contextFrom(inference, rags, searches, options);
   const body = { prompt, ...context, ...(jsonSchema === undefined ? {} : { jsonSchema }) };
   const terminal = openTerminal(options.json === true);
-  const { run, response, said } = terminal.json
-    ? await runAtOnce(api, inference, body)
-    : await runAndShow(api, inference, body, terminal);
+  const answered = terminal.waitForAnswer();
+  let said = "";
+  const { run, response } = await streamInference(api, inference, body, (text) => {
+    answered();
+    said += text;
+    if (!terminal.json) terminal.write(text);
+  }).finally(answered);
   terminal.result(run);
   // Structured output comes whole.
   if (!terminal.json) terminal.say(said === "" ? answerText(run.response) : "");
@@ -195,31 +181,6 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   const shown = terminal.json ? [] : [...sourceLines(run), ...lostLines(run)];
   // A pipe gets the answer alone.
   for (const line of [...shown, ...notices]) terminal.warn(line);
-}
-
-async function runAtOnce(api: PublicApi, identifier: string, body: RunRequest) {
-  const params = { path: { identifier } };
-  const call = api.POST("/api/inferences/{identifier}", { params, body });
-  return { run: await dataOf(call), response: (await call).response, said: "" };
-}
-
-/** Writes the answer as it comes. */
-async function runAndShow(
-  api: PublicApi,
-  identifier: string,
-  body: RunRequest,
-  terminal: Terminal,
-) {
-  let said = "";
-  let begin = () => undefined as void;
-  const begun = new Promise<void>((resolve) => (begin = resolve));
-  const answering = streamInference(api, identifier, body, (text) => {
-    begin();
-    said += text;
-    terminal.write(text);
-  });
-  await terminal.whileAnswering(Promise.race([begun, answering]));
-  return { ...(await answering), said };
 }
 
 /** An inference that searches no RAG accepts no queries and no restriction. @throws CommandFailure */

@@ -1,9 +1,10 @@
+import type { Command } from "commander";
+
 import { CommandFailure } from "./failure.ts";
 import { START_COMMAND } from "./installation.ts";
+import { afterHelp } from "./run-command.ts";
 
-export const DEFAULT_URL = "http://localhost:8787";
-const TOKEN = "an access token (qry_…)";
-const KEY = "an automation key (qrya_…)";
+const DEFAULT_URL = "http://localhost:8787";
 
 /** The base address of a service, without the slash at its end. @throws CommandFailure */
 export function checkedUrl(text: string): string {
@@ -18,28 +19,46 @@ export function checkedUrl(text: string): string {
   throw new CommandFailure(`--url is the service's address without ${part[0]}: ${meant}`);
 }
 
-/** The access token of the public API. @throws CommandFailure without one, or for a key */
-export function tokenIn(environment: NodeJS.ProcessEnv): string {
-  const token = environment["QUARRY_TOKEN"] ?? "";
-  if (token === "") {
-    throw new CommandFailure(`Set QUARRY_TOKEN to an access token. ${START_COMMAND} prints one.`);
-  }
-  if (!token.startsWith("qrya_")) return token;
+const CREDENTIALS = {
+  QUARRY_TOKEN: {
+    what: "an access token (qry_…)",
+    otherPrefix: "qrya_",
+    other: "QUARRY_KEY",
+    lacks: `Set QUARRY_TOKEN to an access token. ${START_COMMAND} prints one.`,
+    help: `QUARRY_TOKEN holds the access token. ${START_COMMAND} prints one; create others in the panel.`,
+  },
+  QUARRY_KEY: {
+    what: "an automation key (qrya_…)",
+    otherPrefix: "qry_",
+    other: "QUARRY_TOKEN",
+    lacks:
+      "Set QUARRY_KEY to an automation key. Administrators create one in the panel (Settings, Keys).",
+    help: "QUARRY_KEY holds an administrator's automation key; create one in the panel (Settings, Keys).",
+  },
+} as const;
+type Credential = keyof typeof CREDENTIALS;
+
+/** The options of a command that asks a service; `--json` prints `printed`. */
+export function withTarget(command: Command, credential: Credential, printed: string): Command {
+  return command
+    .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
+    .option("--json", `print ${printed} as JSON`)
+    .addHelpText("after", afterHelp(CREDENTIALS[credential].help));
+}
+
+/** @throws CommandFailure without the credential, or for the other kind */
+function credentialIn(name: Credential, environment: NodeJS.ProcessEnv): string {
+  const { what, otherPrefix, other, lacks } = CREDENTIALS[name];
+  const value = environment[name] ?? "";
+  if (value === "") throw new CommandFailure(lacks);
+  if (!value.startsWith(otherPrefix)) return value;
   throw new CommandFailure(
-    `QUARRY_TOKEN holds ${KEY}, which goes into QUARRY_KEY. This command needs ${TOKEN}.`,
+    `${name} holds ${CREDENTIALS[other].what}, which goes into ${other}. This command needs ${what}.`,
   );
 }
 
-/** The automation key of the panel API. @throws CommandFailure without one, or for a token */
-export function keyIn(environment: NodeJS.ProcessEnv): string {
-  const key = environment["QUARRY_KEY"] ?? "";
-  if (key === "") {
-    throw new CommandFailure(
-      "Set QUARRY_KEY to an automation key. Administrators create one in the panel (Settings, Keys).",
-    );
-  }
-  if (!key.startsWith("qry_")) return key;
-  throw new CommandFailure(
-    `QUARRY_KEY holds ${TOKEN}, which goes into QUARRY_TOKEN. This command needs ${KEY}.`,
-  );
-}
+/** The access token of the public API. */
+export const tokenIn = (from: NodeJS.ProcessEnv) => credentialIn("QUARRY_TOKEN", from);
+
+/** The automation key of the panel API. */
+export const keyIn = (from: NodeJS.ProcessEnv) => credentialIn("QUARRY_KEY", from);

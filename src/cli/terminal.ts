@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { IS_PACKED } from "./installation.ts";
-import { openProgress, whileWaiting, type Progress } from "./progress.ts";
+import { openProgress, showWaiting, type Progress } from "./progress.ts";
 import { drawTable, terminalColumns } from "./table.ts";
 
 /** Where a command prints. With `json`, text for people goes to standard error. */
@@ -17,8 +17,8 @@ export type Terminal = {
   /** `caps`: the most columns of text for each column of the table. */
   table: (head: string[], rows: string[][], caps?: (number | undefined)[]) => void;
   progress: (label: string, total: number) => Progress;
-  /** Shows on a terminal that an answer is waited for; a pipe or a log gets nothing. */
-  whileAnswering: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Shows on a terminal, not in a pipe or a log, that an answer is waited for; returns what ends it. */
+  waitForAnswer: () => () => void;
   /** Prints the single object of `--json`; does nothing without it. */
   result: (value: unknown) => void;
 };
@@ -34,8 +34,10 @@ export function openTerminal(json: boolean): Terminal {
     warn: (line) => void process.stderr.write(`${line}\n`),
     table: (head, rows, caps) => say(drawTable(head, rows, terminalColumns(stream), caps)),
     progress: (label, total) => openProgress(process.stderr, label, total),
-    whileAnswering: (work) =>
-      process.stderr.isTTY ? whileWaiting(process.stderr, "Waiting for the answer", work) : work,
+    waitForAnswer: () =>
+      process.stderr.isTTY
+        ? showWaiting(process.stderr, "Waiting for the answer")
+        : () => undefined,
     result: (value) => {
       if (json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     },

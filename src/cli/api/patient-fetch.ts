@@ -47,25 +47,26 @@ export function patientFetch(target: ApiTarget, mayRepeat = false) {
   return async (request: Request): Promise<Response> => {
     for (let attempt = 1; ; attempt++) {
       const outcome = await sendOnce(target, request.clone(), attempt);
-      if (outcome instanceof Response && outcome.ok) return checked(target, request, outcome);
-      if (attempt === TRIES || !isWorthRepeating(outcome, request.method, mayRepeat)) {
-        throw outcome instanceof Response ? await errorOf(target, request, outcome) : outcome;
+      const response = outcome instanceof Response ? outcome : null;
+      if (response?.ok === true) return checked(target, request, response);
+      if (attempt === TRIES || !isWorthRepeating(response?.status, request.method, mayRepeat)) {
+        throw response === null ? outcome : await errorOf(target, request, response);
       }
-      const waitMs = waitBefore(outcome, attempt);
-      if (outcome instanceof Response && outcome.status === TOO_MANY_REQUESTS) {
-        sayWait(target, waitMs);
-      }
+      const asked = Number(response?.headers.get("Retry-After"));
+      const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
+      const waitMs = Math.min(wait, WAIT_MAX_MS);
+      if (response?.status === TOO_MANY_REQUESTS) sayWait(target, waitMs);
       await pause(waitMs);
     }
   };
 }
 
 /** A server that never answered is reported at once; one that has answered before may recover. */
-function isWorthRepeating(outcome: Response | Unreachable, method: string, mayRepeat: boolean) {
+function isWorthRepeating(status: number | undefined, method: string, mayRepeat: boolean) {
   const isRepeatable = mayRepeat || method === "PUT" || method === "DELETE";
-  if (!(outcome instanceof Response)) return isRepeatable;
-  if (outcome.status === TOO_MANY_REQUESTS) return true;
-  return outcome.status >= SERVER_ERROR && (isRepeatable || method !== "POST");
+  if (status === undefined) return isRepeatable;
+  if (status === TOO_MANY_REQUESTS) return true;
+  return status >= SERVER_ERROR && (isRepeatable || method !== "POST");
 }
 
 /** Reads the whole answer, unless it is a stream: a break in it counts as a lost connection. */
@@ -97,12 +98,6 @@ function checked({ baseUrl }: ApiTarget, request: Request, response: Response): 
   throw new CommandFailure(`${baseUrl} answered ${where} like another program than Quarry`);
 }
 
-function waitBefore(outcome: Response | Unreachable, attempt: number): number {
-  const asked = outcome instanceof Response ? Number(outcome.headers.get("Retry-After")) : 0;
-  const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
-  return Math.min(wait, WAIT_MAX_MS);
-}
-
 /** When the announced wait ends, so that parallel calls announce it once. */
 const saidUntil = new WeakMap<ApiTarget, number>();
 
@@ -129,37 +124,25 @@ const errorText = z.looseObject({ error: z.string() });
 async function errorOf(target: ApiTarget, request: Request, response: Response) {
   const { status } = response;
   const said = errorText.safeParse(await response.json().catch(() => null));
-  const words = said.success ? said.data.error : "no reason given";
-  return new ApiError(status, explain(status, words, target, subjectOf(request)));
+  const words = said.data?.error ?? "no reason given";
+  const { baseUrl, credential } = target;
+  const subject = subjectOf(request);
+  const explained: Record<number, string> = {
+    401: `${baseUrl} refused the credentials (401 Unauthorized). Check ${credential}.`,
+    403: `${credential} does not cover this: ${subject} (403 Forbidden).`,
+    404: `There is no ${subject} at ${baseUrl} (404 Not found).`,
+  };
+  return new ApiError(status, explained[status] ?? `${subject}: ${words} (${status}).`);
 }
-
-function explain(status: number, said: string, target: ApiTarget, subject: string): string {
-  switch (status) {
-    case 401:
-      return `${target.baseUrl} refused the credentials (401 Unauthorized). Check ${target.credential}.`;
-    case 403:
-      return `${target.credential} does not cover this: ${subject} (403 Forbidden).`;
-    case 404:
-      return `There is no ${subject} at ${target.baseUrl} (404 Not found).`;
-    default:
-      return `${subject}: ${said} (${status}).`;
-  }
-}
-
-const NOUNS: Record<string, string> = {
-  rags: "RAG",
-  inferences: "inference",
-  agents: "agent",
-  "file-sources": "file source",
-  "question-sets": "question set",
-};
 
 /** What a call is about: `RAG handbook`, or the path of a file. */
 function subjectOf({ method, url }: { method: string; url: string }): string {
   const { pathname } = new URL(url);
-  const [, kind = "", id, file] =
-    /\/api\/([a-z-]+)\/([^/]+)(?:\/files\/(.+))?/.exec(pathname) ?? [];
-  const noun = NOUNS[kind];
-  if (id === undefined || noun === undefined) return `${method} ${pathname}`;
-  return file === undefined ? `${noun} ${decodeURIComponent(id)}` : decodeURIComponent(file);
+  const [, kind, id = "", file] =
+    /\/api\/(rag|inference|agent|file-source|question-set)s\/([^/]+)(?:\/files\/(.+))?/.exec(
+      pathname,
+    ) ?? [];
+  if (kind === undefined) return `${method} ${pathname}`;
+  const noun = kind === "rag" ? "RAG" : kind.replace("-", " ");
+  return decodeURIComponent(file ?? `${noun} ${id}`);
 }

@@ -2,12 +2,11 @@
  * Writes the browser assets to dist/public and the PDF reader's character maps to
  * dist/character-maps; wrangler and the tests run it before they start.
  */
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 
-import { buildSync, transformSync } from "esbuild";
+import { buildSync } from "esbuild";
 
 import { replaceFile } from "./drafts.ts";
 
@@ -34,41 +33,16 @@ function writeChanged(path: string, bytes: Uint8Array) {
   if (!existsSync(path) || !readFileSync(path).equals(bytes)) replaceFile(path, bytes, DIST);
 }
 
-const HASH_LENGTH = 12;
-
-/** `panel.css` becomes `panel-0123456789ab.css`: a changed file has another address. */
-function hashed(name: string, bytes: Uint8Array): string {
-  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, HASH_LENGTH);
-  const extension = extname(name);
-  return `${name.slice(0, -extension.length)}-${hash}${extension}`;
-}
-
-/** What the panel's pages load, and a manifest of the names under which they load it. */
+/**
+ * What the panel's pages load, and a manifest of the names under which they load it: a changed file
+ * has another address. The script that every page loads imports others where a page needs them.
+ */
 function buildPanelAssets() {
-  const to = join(ASSETS, "panel");
-  mkdirSync(to, { recursive: true });
-  const source = (name: string) => readFileSync(join(ROOT, "src/panel/assets", name));
-  const css = transformSync(source("panel.css").toString(), { loader: "css", minify: true }).code;
-  const written = new Map<string, Uint8Array>();
-  const add = (name: string, bytes: Uint8Array) => {
-    const unique = hashed(name, bytes);
-    written.set(unique, bytes);
-    return unique;
-  };
-  const style = add("panel.css", Buffer.from(css));
-  const icon = add("icon.svg", source("icon.svg"));
-  const { script, files } = bundleScript(to);
-  for (const [name, bytes] of files) written.set(name, bytes);
-  written.set("manifest.json", Buffer.from(JSON.stringify({ style, script, icon })));
-  for (const [name, bytes] of written) writeChanged(join(to, name), bytes);
-  for (const name of readdirSync(to))
-    if (!written.has(name)) rmSync(join(to, name), { force: true });
-}
-
-/** The script that every page loads, and the parts that it imports where a page needs them. */
-function bundleScript(outdir: string) {
+  const outdir = join(ASSETS, "panel");
+  mkdirSync(outdir, { recursive: true });
+  const entries = ["browser/panel.ts", "assets/panel.css", "assets/icon.svg"];
   const { outputFiles } = buildSync({
-    entryPoints: [join(ROOT, "src/panel/browser/panel.ts")],
+    entryPoints: entries.map((name) => join(ROOT, "src/panel", name)),
     outdir,
     bundle: true,
     splitting: true,
@@ -76,15 +50,26 @@ function bundleScript(outdir: string) {
     write: false,
     format: "esm",
     target: "es2024",
+    loader: { ".svg": "copy" },
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
   });
-  const files = new Map(
-    outputFiles.map(({ path, contents }) => [path.slice(outdir.length + 1), contents]),
-  );
-  const script = [...files.keys()].find((name) => name.startsWith("panel-"));
-  if (script === undefined) throw new Error("esbuild wrote no panel script");
-  return { script, files };
+  const written = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  const named = (pattern: RegExp) => {
+    const found = [...written.keys()].find((name) => pattern.test(name));
+    if (found === undefined) throw new Error(`esbuild wrote nothing named ${pattern}`);
+    return found;
+  };
+  const manifest = {
+    style: named(/^panel-\w+\.css$/),
+    script: named(/^panel-\w+\.js$/),
+    icon: named(/^icon-\w+\.svg$/),
+  };
+  written.set("manifest.json", Buffer.from(JSON.stringify(manifest)));
+  for (const [name, bytes] of written) writeChanged(join(outdir, name), bytes);
+  for (const name of readdirSync(outdir)) {
+    if (!written.has(name)) rmSync(join(outdir, name), { force: true });
+  }
 }
 
 const CHARACTER_MAPS: Record<string, RegExp> = {

@@ -103,31 +103,24 @@ async function ask<Reply>(
 ): Promise<Reply> {
   const address = `${baseUrl.replace(/\/+$/, "")}${path}`;
   const failed = (why: string, isAbsent = false) => new NoModels(address, why, isAbsent);
-  const { status, text } = await send(address, apiKey, body, signal).catch((thrown: unknown) => {
-    throw failed("does not answer", isRefusal(thrown));
-  });
-  if (status >= 300) throw failed(`answers ${status}`);
-  const read = form.safeParse(parsedOrNull(text));
-  if (!read.success) throw failed("answers in a form that is not OpenAI's");
-  return read.data;
-}
-
-async function send(
-  address: string,
-  apiKey: string | undefined,
-  body: object | null,
-  signal: AbortSignal,
-) {
   const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const response = await fetch(address, {
+  const sent = fetch(address, {
     method: body === null ? "GET" : "POST",
     headers: { "content-type": "application/json", ...key },
     body: body === null ? null : JSON.stringify(body),
     redirect: "error",
     signal,
   });
-  const bytes = await readLimited(response.body ?? new ArrayBuffer(0), MAX_REPLY_BYTES);
-  return { status: response.status, text: new TextDecoder().decode(bytes ?? new Uint8Array()) };
+  const answered = sent.then(async ({ status, body: stream }) => {
+    return { status, bytes: await readLimited(stream ?? new ArrayBuffer(0), MAX_REPLY_BYTES) };
+  });
+  const { status, bytes } = await answered.catch((thrown: unknown) => {
+    throw failed("does not answer", isRefusal(thrown));
+  });
+  if (status >= 300) throw failed(`answers ${status}`);
+  const read = form.safeParse(parsedOrNull(new TextDecoder().decode(bytes ?? undefined)));
+  if (!read.success) throw failed("answers in a form that is not OpenAI's");
+  return read.data;
 }
 
 /** Whether nothing listens at the port. */

@@ -10,12 +10,7 @@ import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { hasDatabase } from "../worker/apply-migrations.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
 import { withWorker } from "../worker/start-worker.ts";
-import {
-  rebuildNotice,
-  storedIndexes,
-  type StoredIndex,
-  type WantedVectors,
-} from "../worker/stored-indexes.ts";
+import { rebuildNotice, storedIndexes, type StoredIndex } from "../worker/stored-indexes.ts";
 import { encryptionFile, writeVariables } from "../worker/variable-files.ts";
 import {
   DEV_VARS,
@@ -75,7 +70,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
   const stored = await storedIndexes(stateFolder);
-  const madeWith = modelOf(stored) ?? state.embeddingModel ?? modelOfDatabase(stateFolder);
+  // Without a start before this one, `npm run dev` has made what there is.
+  const ofDev = hasDatabase(stateFolder) ? BUILT_IN_MODELS.embedding : null;
+  const madeWith = stored?.[0]?.model ?? state.embeddingModel ?? ofDev;
   const choice = { embedded: options.embedded === true, madeWith };
   const settings = await modelSettings(given, stateFolder, choice);
   state.password ??= newLocalPassword();
@@ -84,7 +81,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   await writeDemoState(stateFolder, state);
   const envFiles = await envFilesOf(stateFolder, given, settings, state.password);
   terminal.say(settings.about);
-  const notice = noticeOf(stored, madeWith, wantedVectors(settings, given));
+  const notice = noticeOf(stored, madeWith, settings, given);
   if (notice !== null) terminal.warn(notice);
   const { port } = options;
   const { warn: tell, output } = terminal;
@@ -92,7 +89,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   await withWorker(worker, async (url) => {
     const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
     const api = await openPanel(url, state, origin);
-    await setUp(url, api, state, subject, settings.chatModel);
+    await setUpResources(api, subject, settings.chatModel);
+    await ensureToken(url, api, state, subject);
+    state.folders[subject.identifier] = subject.folder;
     state.embeddingModel = settings.embeddingModel;
     await writeDemoState(stateFolder, state);
     await indexAndAsk({ url, api, state, subject, questions, terminal }, options);
@@ -156,41 +155,22 @@ async function questionsOf({ query, prompt }: DemoOptions, folder: string): Prom
   return { query: query ?? prompt ?? heading, prompt: prompt ?? query ?? heading };
 }
 
-async function setUp(
-  url: string,
-  api: PanelApi,
-  state: DemoState,
-  subject: Subject,
-  chatModel: string,
-): Promise<void> {
-  await setUpResources(api, subject, chatModel);
-  await ensureToken(url, api, state, subject);
-  state.folders[subject.identifier] = subject.folder;
-}
-
-/** Without a start before this one, `npm run dev` has made what there is. */
-const modelOf = (stored: StoredIndex[] | null) => stored?.[0]?.model ?? null;
-const modelOfDatabase = (stateFolder: string) =>
-  hasDatabase(stateFolder) ? BUILT_IN_MODELS.embedding : null;
-
-function wantedVectors(
-  { embeddingModel: model, dimensions }: Pick<ModelSettings, "embeddingModel" | "dimensions">,
-  given: Variables,
-): WantedVectors {
-  if (dimensions !== null) return { model, dimensions: Number(dimensions) };
-  const isNamed = given["EMBEDDING_DIMENSIONS"] !== undefined;
-  return { model, dimensions: isNamed ? null : DEFAULT_DIMENSIONS };
-}
-
 /** Shown before the Worker starts to embed. */
 function noticeOf(
   stored: StoredIndex[] | null,
   madeWith: string | null,
-  wanted: WantedVectors,
+  { embeddingModel: model, dimensions: measured }: ModelSettings,
+  given: Variables,
 ): string | null {
-  if (stored !== null) return rebuildNotice(stored, wanted);
-  if (madeWith === null || madeWith === wanted.model) return null;
-  return `The files are embedded again with ${wanted.model}; the index was made with ${madeWith}. Meanwhile the previous index answers.`;
+  if (stored !== null) {
+    const usual = given["EMBEDDING_DIMENSIONS"] === undefined ? DEFAULT_DIMENSIONS : null;
+    return rebuildNotice(stored, {
+      model,
+      dimensions: measured === null ? usual : Number(measured),
+    });
+  }
+  if (madeWith === null || madeWith === model) return null;
+  return `The files are embedded again with ${model}; the index was made with ${madeWith}. Meanwhile the previous index answers.`;
 }
 
 /** Returns whether the index holds the folder: every file, and none that the folder lacks. */

@@ -143,43 +143,33 @@ function plain(markdown: string): string {
     .trim();
 }
 
-export type Addresses = {
-  panel: string;
-  api: string;
-  docs: string;
-  openapi: string;
-  retrieve: string;
-  inference: string;
-  agent: string;
-};
-
-export function addressesOf(baseUrl: string, identifier: string): Addresses {
-  return {
-    panel: `${baseUrl}/panel`,
-    api: `${baseUrl}/api`,
-    docs: `${baseUrl}/api/docs`,
-    openapi: `${baseUrl}/api/openapi.json`,
-    retrieve: `${baseUrl}/api/rags/${identifier}/retrieve`,
-    inference: `${baseUrl}/api/inferences/${identifier}`,
-    agent: `${baseUrl}/api/agents/${identifier}/invoke`,
-  };
-}
+export const addressesOf = (baseUrl: string, identifier: string) => ({
+  panel: `${baseUrl}/panel`,
+  api: `${baseUrl}/api`,
+  docs: `${baseUrl}/api/docs`,
+  openapi: `${baseUrl}/api/openapi.json`,
+  retrieve: `${baseUrl}/api/rags/${identifier}/retrieve`,
+  inference: `${baseUrl}/api/inferences/${identifier}`,
+  agent: `${baseUrl}/api/agents/${identifier}/invoke`,
+});
 
 /** Prints addresses, and commands that can be pasted into a shell. */
 export function showAddresses(
-  terminal: Terminal,
-  urls: Addresses,
+  { say }: Terminal,
+  urls: ReturnType<typeof addressesOf>,
   token: string,
   { query, prompt }: Questions,
 ): void {
-  terminal.say("\nAddresses");
-  terminal.say(`  API             ${urls.api}`);
-  terminal.say(`  Reference       ${urls.docs}`);
-  terminal.say(`  OpenAPI         ${urls.openapi}`);
-  terminal.say("\nTry it");
-  terminal.say(curl(token, urls.retrieve, { semanticSearch: [query], includeSources: true }));
-  terminal.say(curl(token, urls.inference, { prompt, semanticSearch: [prompt] }));
-  terminal.say(curl(token, urls.agent, { prompt }));
+  say(`
+Addresses
+  API             ${urls.api}
+  Reference       ${urls.docs}
+  OpenAPI         ${urls.openapi}
+
+Try it`);
+  say(curl(token, urls.retrieve, { semanticSearch: [query], includeSources: true }));
+  say(curl(token, urls.inference, { prompt, semanticSearch: [prompt] }));
+  say(curl(token, urls.agent, { prompt }));
 }
 
 function curl(token: string, url: string, body: object): string {

@@ -141,31 +141,18 @@ const ABSENT = /does not exist|not found|10006/i;
 const R2_IS_OFF = /10042|enable R2/i;
 const R2_PAGE = "https://dash.cloudflare.com/?to=/:account/r2/overview";
 
-export async function checkBucket(ask: AskWrangler, name: string): Promise<Finding> {
-  const fix = `npx wrangler r2 bucket create ${name}`;
-  return await checkResource(
-    ask,
-    `R2 bucket ${name}`,
-    ["r2", "bucket", "info", name, "--json"],
-    fix,
-  );
-}
+/** How wrangler names a kind of resource. */
+const RESOURCES = { "R2 bucket": "r2 bucket", queue: "queues" } as const;
 
-export const checkQueue = (ask: AskWrangler, name: string): Promise<Finding> =>
-  checkResource(
-    ask,
-    `queue ${name}`,
-    ["queues", "info", name],
-    `npx wrangler queues create ${name}`,
-  );
-
-async function checkResource(
+export async function checkResource(
   ask: AskWrangler,
-  what: string,
-  args: string[],
-  create: string,
+  kind: keyof typeof RESOURCES,
+  name: string,
 ): Promise<Finding> {
-  const said = await ask(args);
+  const what = `${kind} ${name}`;
+  const command = RESOURCES[kind];
+  const create = `npx wrangler ${command} create ${name}`;
+  const said = await ask([...command.split(" "), "info", name]);
   if (said.code === 0) return there(what);
   if (R2_IS_OFF.test(reasonSaid(said))) {
     const note = "the account has no R2 yet";

@@ -1,10 +1,9 @@
 import { inParallel } from "../../core/work/parallel.ts";
 import type { Terminal } from "../terminal.ts";
 import {
-  checkBucket,
   checkDatabase,
   checkMigrations,
-  checkQueue,
+  checkResource,
   checkSecrets,
   checkSignIn,
   checkVariables,
@@ -34,8 +33,8 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings): Pro
   if (signIn.state !== "there") return summary([signIn, variables], []);
   const database = await checkDatabase(ask, settings);
   const checks: (() => Promise<Finding[]>)[] = [
-    ...settings.buckets.map((name) => async () => [await checkBucket(ask, name)]),
-    ...settings.queues.map((name) => async () => [await checkQueue(ask, name)]),
+    ...settings.buckets.map((name) => async () => [await checkResource(ask, "R2 bucket", name)]),
+    ...settings.queues.map((name) => async () => [await checkResource(ask, "queue", name)]),
     ...(vectorIndex === null ? [] : [() => checkVectorIndex(ask, vectorIndex)]),
     () => checkSecrets(ask, settings),
   ];

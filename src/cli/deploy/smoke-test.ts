@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { z } from "zod";
 
+import { exitCodeOf } from "../worker/wrangler.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";
@@ -87,7 +87,5 @@ async function conformance(url: string, admin: string): Promise<number | null> {
     env: { ...process.env, QUARRY_SMOKE_ADMIN: admin },
     stdio: "inherit",
   });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
-  const [code] = (await once(child, "close")) as [number | null];
-  return code;
+  return await exitCodeOf(child);
 }

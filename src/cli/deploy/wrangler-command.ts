@@ -1,14 +1,11 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 import type { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
-
-/** wrangler's output and exit code. */
-export type Said = { code: number; stdout: string; stderr: string };
+import { exitCodeOf, saidBy, type Said } from "../worker/wrangler.ts";
 
 export type AskWrangler = (args: string[]) => Promise<Said>;
 
@@ -23,12 +20,8 @@ const environment = (extra: Record<string, string>) => ({
   ...extra,
 });
 
-async function codeOf(child: ChildProcess): Promise<number> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
-  const [code] = (await once(child, "close").catch(({ message }: Error) => {
-    throw new CommandFailure(`wrangler does not start: ${message}`);
-  })) as [number | null];
-  return code ?? 1;
+function notStarted({ message }: Error): never {
+  throw new CommandFailure(`wrangler does not start: ${message}`);
 }
 
 /** Runs without a terminal: wrangler asks no question and shows no spinner. */
@@ -38,10 +31,7 @@ export const askWrangler: AskWrangler = async (args) => {
     env: environment({ CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" }),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const said = { stdout: "", stderr: "" };
-  child.stdout.on("data", (piece: Buffer) => (said.stdout += piece.toString()));
-  child.stderr.on("data", (piece: Buffer) => (said.stderr += piece.toString()));
-  return { code: await codeOf(child), ...said };
+  return await saidBy(child).catch(notStarted);
 };
 
 /**
@@ -54,7 +44,7 @@ export async function runWrangler(
   extra: Record<string, string> = {},
 ): Promise<void> {
   const options = { cwd: PROJECT, env: environment(extra), stdio: "inherit" } as const;
-  const code = await codeOf(spawn("wrangler", args, options));
+  const code = await exitCodeOf(spawn("wrangler", args, options)).catch(notStarted);
   if (code !== 0) {
     throw new CommandFailure(`${purpose}: wrangler ${args.join(" ")} ended with ${code}.`);
   }

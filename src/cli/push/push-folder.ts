@@ -46,38 +46,38 @@ export async function pushFolder(
     readManifest(api, request.source),
   ]);
   const plan = await planPush(listing, manifest, choose);
-  const held = !request.confirmRemovals && isMassRemoval(plan.remove.length, manifest.size);
-  const remove = held ? [] : plan.remove;
+  const isHeld = !request.confirmRemovals && isMassRemoval(plan.remove.length, manifest.size);
+  const remove = isHeld ? [] : plan.remove;
+  const added = plan.upload.filter(({ isNew }) => isNew).length;
   const summary: PushSummary = {
-    added: plan.upload.filter(({ isNew }) => isNew).length,
-    changed: plan.upload.filter(({ isNew }) => !isNew).length,
+    added,
+    changed: plan.upload.length - added,
     removed: remove.length,
     unchanged: plan.unchanged,
-    held: held ? plan.remove.length : 0,
+    held: plan.remove.length - remove.length,
     failed: plan.failed,
     skipped: { hidden: listing.hidden, links: listing.links },
   };
-  if (request.dryRun) listPlan(terminal, plan, remove);
-  else await carryOut(api, terminal, request.source, plan.upload, remove, summary);
+  if (request.dryRun) {
+    for (const { path, isNew } of plan.upload) {
+      terminal.say(`${isNew ? "add   " : "change"} ${path}`);
+    }
+    for (const path of remove) terminal.say(`remove ${path}`);
+  } else if (plan.upload.length + remove.length > 0) {
+    await carryOut(api, terminal, request.source, { ...plan, remove }, summary);
+  }
   return summary;
-}
-
-function listPlan(terminal: Terminal, plan: PushPlan, remove: string[]) {
-  for (const { path, isNew } of plan.upload) terminal.say(`${isNew ? "add   " : "change"} ${path}`);
-  for (const path of remove) terminal.say(`remove ${path}`);
 }
 
 async function carryOut(
   api: PanelApi,
   terminal: Terminal,
   source: string,
-  upload: PushPlan["upload"],
-  remove: string[],
+  { upload, remove }: PushPlan,
   summary: PushSummary,
 ) {
-  const total = upload.length + remove.length;
-  if (total === 0) return;
-  const progress = terminal.progress(upload.length > 0 ? "Pushing " : "Removing ", total);
+  const label = upload.length > 0 ? "Pushing " : "Removing ";
+  const progress = terminal.progress(label, upload.length + remove.length);
   let done = 0;
   const end = (path: string, count: "added" | "changed" | "removed", reason: string | null) => {
     if (reason !== null) {
@@ -88,15 +88,15 @@ async function carryOut(
   };
   try {
     await inParallel(uploadsOf(upload), UPLOADS_AT_ONCE, async (files) => {
-      const reasons = await unlessRefused(uploadFiles(api, source, files), files.length);
+      const reasons = await uploadFiles(api, source, files).catch(unlessForAll);
       for (const [at, { path, isNew }] of files.entries()) {
-        end(path, isNew ? "added" : "changed", reasons[at] ?? null);
+        const reason = typeof reasons === "string" ? reasons : (reasons[at] ?? null);
+        end(path, isNew ? "added" : "changed", reason);
       }
     });
     await inParallel(remove, REMOVALS_AT_ONCE, async (path) => {
-      const removal = removeFile(api, source, path).then(() => [null]);
-      const [reason = null] = await unlessRefused(removal, 1);
-      end(path, "removed", reason);
+      const removal = removeFile(api, source, path).then(() => null);
+      end(path, "removed", await removal.catch(unlessForAll));
     });
   } finally {
     progress.stop();
@@ -110,23 +110,15 @@ const removeFile = (api: PanelApi, id: string, path: string) =>
     api.DELETE("/file-sources/{id}/files/{path}", { params: { path: { id, path } } }),
   );
 
-/** Why each file of a call failed, or null. @throws what concerns the whole push. */
-async function unlessRefused(
-  call: Promise<(string | null)[]>,
-  files: number,
-): Promise<(string | null)[]> {
-  try {
-    return await call;
-  } catch (thrown) {
-    if (concernsAll(thrown)) throw thrown;
-    return Array.from({ length: files }, () => reasonOf(thrown));
-  }
-}
-
-/** A refused file fails alone; a refused key fails the whole push. */
-function concernsAll(thrown: unknown): boolean {
-  if (!(thrown instanceof ApiError)) return true;
-  return thrown.status === UNAUTHORIZED || thrown.status === FORBIDDEN;
+/**
+ * Why a call failed: a refused file fails alone.
+ * @throws what concerns the whole push, such as a refused key
+ */
+function unlessForAll(thrown: unknown): string {
+  const isOfFile =
+    thrown instanceof ApiError && thrown.status !== UNAUTHORIZED && thrown.status !== FORBIDDEN;
+  if (!isOfFile) throw thrown;
+  return reasonOf(thrown);
 }
 
 const SHOWN = 10;

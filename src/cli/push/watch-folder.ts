@@ -24,18 +24,39 @@ export async function watchFolder(
   signal: AbortSignal,
   firstRetryMs = FIRST_RETRY_MS,
 ): Promise<void> {
-  const turns = pushInTurn(push, firstRetryMs);
-  const ended = new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
   const watcher = await watcherOf(folder);
-  watcher.on("all", () => turns.after(QUIET_MS));
+  let retryMs = firstRetryMs;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isDue = false;
+  /** A push that is due replaces one that waits. */
+  const after = (waitMs: number) => {
+    clearTimeout(timer);
+    if (signal.aborted) return;
+    timer = setTimeout(() => {
+      isDue = false;
+      running = running.then(() => push(false)).then(settle);
+    }, waitMs);
+  };
+  const settle = (isDone: boolean) => {
+    // A later change has a push of its own, which comes sooner.
+    if (!isDone && !isDue) after(retryMs);
+    retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, MAX_RETRY_MS);
+  };
+  watcher.on("all", () => {
+    isDue = true;
+    after(QUIET_MS);
+  });
   try {
-    await turns.first();
-    await ended;
+    const first = push(true);
+    running = first.then(settle, () => undefined);
+    await first;
+    if (!signal.aborted) await once(signal, "abort");
   } finally {
     await watcher.close();
-    await turns.end();
+    clearTimeout(timer);
+    await running;
+    clearTimeout(timer);
   }
 }
 
@@ -55,41 +76,4 @@ async function watcherOf(folder: string): Promise<FSWatcher> {
 function isInside(path: string, root: string): boolean {
   if (path !== root && !path.startsWith(`${root}${sep}`)) return false;
   return !isHidden(path.slice(root.length).replaceAll(sep, "/"));
-}
-
-/** Runs pushes one after the other; one that is due replaces one that waits. */
-function pushInTurn(push: (isFirst: boolean) => Promise<boolean>, firstRetryMs: number) {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let retryMs = firstRetryMs;
-  const state = { ended: false, changed: false };
-  const after = (waitMs: number) => {
-    if (state.ended) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      state.changed = false;
-      running = running.then(() => push(false)).then(settle);
-    }, waitMs);
-  };
-  const settle = (isDone: boolean) => {
-    // A later change has a turn of its own, which comes sooner.
-    if (!isDone && !state.changed) after(retryMs);
-    retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, MAX_RETRY_MS);
-  };
-  return {
-    first: async () => {
-      const first = push(true);
-      running = first.then(settle, () => undefined);
-      await first;
-    },
-    after: (waitMs: number) => {
-      state.changed = true;
-      after(waitMs);
-    },
-    end: async () => {
-      state.ended = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
 }

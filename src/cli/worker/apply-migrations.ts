@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +6,7 @@ import { join } from "node:path";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { OWNER_ONLY } from "./claim-state.ts";
-import { configArguments, spawnWrangler } from "./wrangler.ts";
+import { configArguments, saidBy, spawnWrangler } from "./wrangler.ts";
 
 const STAMP = "migrations-applied";
 
@@ -42,12 +41,7 @@ async function readMigrations(): Promise<string> {
 async function runMigrations(stateFolder: string): Promise<void> {
   const local = ["--local", "--persist-to", stateFolder, ...(await configArguments(stateFolder))];
   const args = ["d1", "migrations", "apply", "quarry", ...local];
-  const child = spawnWrangler(args, ["ignore", "pipe", "pipe"]);
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on("data", (piece: Buffer) => (said += piece.toString()));
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
-  const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new CommandFailure(`The local database could not be set up.\n${said}`);
+  const { code, stdout, stderr } = await saidBy(spawnWrangler(args, ["ignore", "pipe", "pipe"]));
+  if (code === 0) return;
+  throw new CommandFailure(`The local database could not be set up.\n${stdout}${stderr}`);
 }

@@ -23,15 +23,9 @@ export async function storedIndexes(
   if (file === null) return null;
   const { DatabaseSync } = await import("node:sqlite");
   try {
-    const database = new DatabaseSync(file, { readOnly: true });
-    try {
-      return database
-        .prepare(compile(storedIndexesQuery.sql).text)
-        .all()
-        .map(storedIndexesQuery.read);
-    } finally {
-      database.close();
-    }
+    using database = new DatabaseSync(file, { readOnly: true });
+    const rows = database.prepare(compile(storedIndexesQuery.sql).text).all();
+    return rows.map(storedIndexesQuery.read);
   } catch {
     // Of another version of the service, or never migrated.
     return null;

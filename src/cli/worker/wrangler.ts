@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { spawn, type ChildProcess, type SpawnOptions, type StdioOptions } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -56,6 +57,24 @@ export function spawnWranglerGroup(args: string[]): ChildProcess {
     detached: true,
   });
 }
+
+/** Its exit code, once all it wrote has been read; null after a signal. */
+export async function exitCodeOf(child: ChildProcess): Promise<number | null> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
+  const [code] = (await once(child, "close")) as [number | null];
+  return code;
+}
+
+/** Collects what a child with piped output prints, until it ends. */
+export async function saidBy(child: ChildProcess): Promise<Said> {
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (piece: Buffer) => (said.stdout += piece.toString()));
+  child.stderr?.on("data", (piece: Buffer) => (said.stderr += piece.toString()));
+  return { code: (await exitCodeOf(child)) ?? 1, ...said };
+}
+
+/** wrangler's output and exit code. */
+export type Said = { code: number; stdout: string; stderr: string };
 
 /** Signals the process group of a child; signal 0 only tests. False when no process is left. */
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {

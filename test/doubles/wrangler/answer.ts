@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 
-import type { Said } from "../../../src/cli/deploy/wrangler-command.ts";
+import type { Said } from "../../../src/cli/worker/wrangler.ts";
 import type { Account } from "./account.ts";
 
 /** wrangler's own way of ending: what it prints on either stream, and its exit code. */
