@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { panelApi } from "./api/clients.ts";
 import { Unreachable } from "./api/patient-fetch.ts";
 import { CommandFailure } from "./failure.ts";
-import { pushFolder, reportPush, type PushSummary } from "./push/push-folder.ts";
+import { pushFolder, reportPush } from "./push/push-folder.ts";
 import { watchFolder } from "./push/watch-folder.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
@@ -57,23 +57,19 @@ async function push(folder: string, options: PushOptions): Promise<void> {
     terminal.result({ ...summary, dryRun });
     return summary;
   };
-  if (options.watch === true) return keepWatching(absolute, terminal.say, once);
-  const { failed, held } = await once();
-  if (failed.length > 0 || held > 0) process.exitCode = 1;
-}
-
-async function keepWatching(
-  folder: string,
-  say: (line?: string) => void,
-  push: () => Promise<PushSummary>,
-) {
+  if (options.watch !== true) {
+    const { failed, held } = await once();
+    if (failed.length > 0 || held > 0) process.exitCode = 1;
+    return;
+  }
   const stopping = new AbortController();
-  process.once("SIGINT", () => stopping.abort());
-  process.once("SIGTERM", () => stopping.abort());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => stopping.abort());
+  }
   const pushAndTell = async (isFirst: boolean) => {
     try {
-      const { failed } = await push();
-      if (isFirst) say(`Watching ${folder}. Ctrl-C ends it.`);
+      const { failed } = await once();
+      if (isFirst) terminal.say(`Watching ${absolute}. Ctrl-C ends it.`);
       if (failed.length > 0) console.error("Failed files are retried automatically.");
       return failed.length === 0;
     } catch (thrown) {
@@ -83,5 +79,5 @@ async function keepWatching(
       return false;
     }
   };
-  await watchFolder(folder, pushAndTell, stopping.signal);
+  await watchFolder(absolute, pushAndTell, stopping.signal);
 }

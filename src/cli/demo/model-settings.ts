@@ -92,7 +92,6 @@ function withNamedSize(models: Models, { dimensions }: Named): Models {
 const usage = (chat: string, embedding: string) => `Models: ${chat} answers, ${embedding} embeds`;
 const isBuiltIn = (name: string) => name.startsWith("embedded/");
 const isLocal = (name: string) => name.startsWith(LOCAL);
-const localName = (name: string | null) => (name === null ? undefined : `${LOCAL}${name}`);
 const withoutPrefix = (name: string) => name.replace(LOCAL, "");
 
 function builtInModels(unusable: string[] = []): Models {
@@ -108,27 +107,19 @@ function builtInModels(unusable: string[] = []): Models {
 
 async function chosenModels(named: Named, choice: ModelChoice): Promise<Models> {
   const { embedded = false, madeWith = null, places = USUAL_PLACES } = choice;
-  const { baseUrl, apiKey } = named;
+  const { baseUrl, apiKey, chat, embedding } = named;
   if (embedded) return builtInModels();
   if (baseUrl === undefined && mayBeHere(named)) return await foundModels(named, madeWith, places);
   const server = baseUrl === undefined ? null : { baseUrl, apiKey };
-  return await namedModels(named, server, madeWith);
-}
-
-async function namedModels(
-  named: Named,
-  server: ModelServer | null,
-  madeWith: string | null,
-): Promise<Models> {
-  const { chat, embedding } = named;
   const isNamed = chat !== undefined && embedding !== undefined;
   const listed = server === null || isNamed ? [] : await modelsOf(server);
-  const served = chooseModels(listed, madeWith === null ? null : withoutPrefix(madeWith));
-  const chatModel = chat ?? localName(served.chat) ?? BUILT_IN_CHAT;
-  const embeddingModel = embedding ?? localName(served.embedding) ?? BUILT_IN_EMBEDDING;
+  const first = firstOf(listed);
+  const kept = madeWith === null ? null : listedAs(listed, madeWith);
+  const chatModel = chat ?? first.chat;
+  const embeddingModel = embedding ?? kept ?? first.embedding;
   const dimensions = await sizeOf(server, embeddingModel, named);
   const about = `${usage(chatModel, embeddingModel)}.`;
-  return { chatModel, embeddingModel, dimensions, baseUrl: server?.baseUrl ?? null, about };
+  return { chatModel, embeddingModel, dimensions, baseUrl: baseUrl ?? null, about };
 }
 
 /** Whether a server of this machine could serve what the user did not name, or did. */
@@ -178,10 +169,10 @@ const placeOf = ({ baseUrl, program }: Pick<FoundServer, "baseUrl" | "program">)
 function offerOf(server: FoundServer, { chat, embedding }: Named, madeWith: string | null) {
   if (!("models" in server)) return null;
   const { models, program, baseUrl } = server;
-  const first = chooseModels(models, null);
-  const embeds = embedding ?? madeWith ?? localName(first.embedding) ?? BUILT_IN_EMBEDDING;
-  const chatModel = servedName(models, chat ?? localName(first.chat) ?? BUILT_IN_CHAT);
-  const embeddingModel = servedName(models, embeds);
+  const first = firstOf(models);
+  const servedName = (name: string) => (isBuiltIn(name) ? name : listedAs(models, name));
+  const chatModel = servedName(chat ?? first.chat);
+  const embeddingModel = servedName(embedding ?? madeWith ?? first.embedding);
   if (chatModel === null || embeddingModel === null) return null;
   const about =
     `${usage(chatModel, embeddingModel)}, with ${program} at ${baseUrl}. ` +
@@ -189,10 +180,6 @@ function offerOf(server: FoundServer, { chat, embedding }: Named, madeWith: stri
   // One that answers is worth more than one that only embeds.
   const worth = (isLocal(chatModel) ? 2 : 0) + (isLocal(embeddingModel) ? 1 : 0);
   return { program, baseUrl, chatModel, embeddingModel, about, worth };
-}
-
-function servedName(models: string[], name: string): string | null {
-  return isBuiltIn(name) ? name : (localName(listedAs(models, withoutPrefix(name))) ?? null);
 }
 
 /** @throws CommandFailure when a model that was named, or made the index, is not built in */
@@ -213,9 +200,6 @@ function withoutServer(
   );
 }
 
-/** The chat model and the embedding model of a server. */
-type ServedModels = { chat: string | null; embedding: string | null };
-
 /**
  * Servers list names, not purposes: embedding models are recognised by the names of their
  * families.
@@ -230,18 +214,22 @@ const SPECIAL = /code|math|vision|vl\b|llava|moondream|[-_]base\b|draft/i;
 
 /**
  * The first listed model that answers (general ones before those for code or pictures), and the
- * first that embeds; the one that made the existing index goes before it.
+ * first that embeds; built-in ones where none is listed.
  */
-function chooseModels(listed: string[], madeWith: string | null): ServedModels {
+function firstOf(listed: string[]) {
   const names = listed.filter((name) => !NEITHER.test(name) && !RUNS_ELSEWHERE.test(name));
   const chats = names.filter((name) => !EMBEDS.test(name));
-  const chat = chats.find((name) => !SPECIAL.test(name)) ?? chats[0] ?? null;
-  const kept = madeWith === null ? null : listedAs(listed, madeWith);
-  const embedding = kept ?? names.find((name) => EMBEDS.test(name)) ?? null;
-  return { chat, embedding };
+  const chat = chats.find((name) => !SPECIAL.test(name)) ?? chats[0];
+  const embedding = names.find((name) => EMBEDS.test(name));
+  return {
+    chat: chat === undefined ? BUILT_IN_CHAT : LOCAL + chat,
+    embedding: embedding === undefined ? BUILT_IN_EMBEDDING : LOCAL + embedding,
+  };
 }
 
-/** What the list calls a model: Ollama lists `llama3.2` as `llama3.2:latest`. */
-function listedAs(listed: string[], name: string): string | null {
-  return listed.find((one) => one === name || one === `${name}:latest`) ?? null;
+/** The list's name of a `local/…` model: Ollama lists `llama3.2` as `llama3.2:latest`. */
+function listedAs(listed: string[], model: string): string | null {
+  const name = withoutPrefix(model);
+  const found = listed.find((one) => one === name || one === `${name}:latest`);
+  return found === undefined ? null : LOCAL + found;
 }

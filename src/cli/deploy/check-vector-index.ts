@@ -23,10 +23,7 @@ export async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Pr
   const listed = jsonSaid(said, indexes);
   if (listed === null) return [unread(what, said)];
   const found = listed.find(({ name }) => name === index.name);
-  if (found === undefined) {
-    const fix = [creation(index), ...index.metadataIndexes.map((name) => addition(index, name))];
-    return [{ what, state: "missing", fix }];
-  }
+  if (found === undefined) return [{ what, state: "missing", fix: creation(index) }];
   const { dimensions, metric } = found.config ?? {};
   if (dimensions !== index.dimensions || metric !== METRIC) {
     return [otherShape(what, index, `${dimensions} dimensions, metric ${metric}`)];
@@ -34,8 +31,10 @@ export async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Pr
   return [there(what), await checkMetadataIndexes(ask, index)];
 }
 
-const creation = ({ name, dimensions }: VectorIndex) =>
-  `npx wrangler vectorize create ${name} --dimensions=${dimensions} --metric=${METRIC}`;
+const creation = (index: VectorIndex) => [
+  `npx wrangler vectorize create ${index.name} --dimensions=${index.dimensions} --metric=${METRIC}`,
+  ...index.metadataIndexes.map((property) => addition(index, property)),
+];
 
 const addition = ({ name }: VectorIndex, property: string) =>
   `npx wrangler vectorize create-metadata-index ${name} --property-name=${property} --type=${TYPE}`;
@@ -50,8 +49,7 @@ function otherShape(what: string, index: VectorIndex, shape: string): Finding {
     fix: [
       "# set EMBEDDING_DIMENSIONS to what the index has, or make another one and name it in",
       "# wrangler.toml (index_name):",
-      creation({ ...index, name }),
-      ...index.metadataIndexes.map((property) => addition({ ...index, name }, property)),
+      ...creation({ ...index, name }),
     ],
   };
 }

@@ -53,12 +53,10 @@ async function healthOf({ url, versionId, waitMs = ANSWERS_WITHIN_MS }: Smoke) {
   const giveUpAt = Date.now() + waitMs;
   for (;;) {
     const answer = await ask(url);
-    if (typeof answer !== "string") {
-      if (versionId === null || answer.version?.id === versionId) return answer;
-    }
+    const id = typeof answer === "string" ? undefined : answer.version?.id;
+    if (typeof answer !== "string" && (versionId === null || id === versionId)) return answer;
     if (Date.now() >= giveUpAt) {
-      const said =
-        typeof answer === "string" ? answer : `version ${answer.version?.id} still answers`;
+      const said = typeof answer === "string" ? answer : `version ${id} still answers`;
       throw new CommandFailure(`${url}/health: ${said}`);
     }
     await pause(ASK_EVERY_MS);

@@ -12,19 +12,25 @@ const NAMES = Object.keys(settingShape.shape);
 export function settingIn(text: string): EvaluationRun["setting"] {
   if (text.trim() === "" || text.trim() === "default") return {};
   const pairs = text.split(",").map((part) => {
-    const at = part.indexOf("=");
-    const name = NAMES.find((known) => known === part.slice(0, at).trim());
-    if (at === -1 || name === undefined) {
+    const [wished, value] = pairIn(part);
+    const name = NAMES.find((known) => known === wished);
+    if (value === undefined || name === undefined) {
       const known = NAMES.join(", ");
       throw new CommandFailure(`"${part.trim()}" is no setting: write NAME=VALUE with ${known}.`);
     }
-    return [name, valueOf(part.slice(at + 1).trim())] as const;
+    return [name, valueOf(value)] as const;
   });
   const parsed = settingShape.safeParse(Object.fromEntries(pairs));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no field is undefined
   if (parsed.success) return parsed.data as EvaluationRun["setting"];
   const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   throw new CommandFailure(`${wrong.join("; ")}.`);
+}
+
+/** `NAME=VALUE` in its parts. */
+function pairIn(text: string): [name: string, value: string | undefined] {
+  const [name = "", ...rest] = text.split("=");
+  return [name.trim(), rest.length === 0 ? undefined : rest.join("=").trim()];
 }
 
 const NAMED: Record<string, unknown> = { true: true, false: false, none: null, null: null };
@@ -49,11 +55,10 @@ const MEASURES = [
 
 /** `recall@5=0.8`. @throws CommandFailure */
 export function thresholdIn(text: string): Threshold {
-  const at = text.indexOf("=");
-  const measure = MEASURES.find((known) => known === text.slice(0, at).trim().toLowerCase());
-  const written = text.slice(at + 1).trim();
+  const [name, written] = pairIn(text);
+  const measure = MEASURES.find((known) => known === name.toLowerCase());
   const least = Number(written);
-  if (at === -1 || measure === undefined) {
+  if (written === undefined || measure === undefined) {
     throw new CommandFailure(`--fail-under ${text}: write MEASURE=VALUE, ${MEASURES.join(", ")}.`);
   }
   if (written === "" || !(least >= 0 && least <= 1)) {

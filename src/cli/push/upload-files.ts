@@ -46,7 +46,9 @@ export async function uploadFiles(
   const parts = read.flatMap((one) => ("data" in one ? [one] : []));
   const [only] = parts;
   if (only !== undefined && files.length === 1) {
-    await putFile(api, source, only);
+    const { path, data, contentType } = only;
+    const params = { path: { id: source, path } };
+    await api.PUT("/file-sources/{id}/files/{path}", { params, ...bytes(data, contentType) });
     return [null];
   }
   const answers = (parts.length === 0 ? [] : await putFiles(api, source, parts)).values();
@@ -65,12 +67,6 @@ const bytes = (data: Uint8Array<ArrayBuffer>, contentType: string) => ({
   bodySerializer: () => data,
   headers: { "Content-Type": contentType },
 });
-
-const putFile = (api: PanelApi, id: string, { path, data, contentType }: ReadPart) =>
-  api.PUT("/file-sources/{id}/files/{path}", {
-    params: { path: { id, path } },
-    ...bytes(data, contentType),
-  });
 
 /** Many small files in one call; the answers are in their order. */
 async function putFiles(api: PanelApi, id: string, files: ReadPart[]) {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   chmodSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 import { z } from "zod";
 
@@ -86,23 +88,16 @@ async function serves({ pid, port }: z.infer<typeof owner>, file: string): Promi
   );
 }
 
-const LOOPBACK = "127.0.0.1";
-
 /** @throws CommandFailure when something else listens on the port. */
 export async function checkPortIsFree(port: number): Promise<void> {
-  if (await canListen(port, LOOPBACK)) return;
-  throw new CommandFailure(
-    `Port ${port} is taken by another program, perhaps by a Quarry that still runs. ` +
-      "End that program, or choose another port with --port.",
-  );
-}
-
-function canListen(port: number, host: string): Promise<boolean> {
-  return new Promise((answer) => {
-    const server = createServer();
-    server.once("error", () => answer(false));
-    server.listen(port, host, () => server.close(() => answer(true)));
+  const server = createServer().listen(port, "127.0.0.1");
+  await once(server, "listening").catch(() => {
+    throw new CommandFailure(
+      `Port ${port} is taken by another program, perhaps by a Quarry that still runs. ` +
+        "End that program, or choose another port with --port.",
+    );
   });
+  await promisify(server.close).call(server);
 }
 
 const OWNER_ONLY_FOLDER = 0o700;
