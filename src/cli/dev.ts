@@ -9,7 +9,7 @@ import { pathOfUser } from "./terminal.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
 import { checkPortIsFree, claimState } from "./worker/claim-state.ts";
 import { rebuildNotice, storedIndexes } from "./worker/stored-indexes.ts";
-import { encryptionFile, writeVariables } from "./worker/variable-files.ts";
+import { encryptionFile, writeVariables } from "./worker/state-files.ts";
 import { passOutput } from "./worker/worker-log.ts";
 import {
   DEV_VARS,

@@ -1,6 +1,7 @@
 /**
- * What `npm test` runs: every check and every test, each once, to the end. The last line is the
- * count over all of them; a failing check counts as one failed test.
+ * `npm test`: every check and every test, each once, to the end; `npm run check`, with `--fast`:
+ * without bundles, Workers, servers and browsers. The last line is the count over all of them; a
+ * failing check counts as one failed test.
  */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
@@ -20,24 +21,25 @@ const environment = {
   WRANGLER_SEND_METRICS: "false",
 };
 
+const BUILD_API_TYPES = "src/cli/build/build-api-types.ts";
+
 type Check = [name: string, command: string, ...args: string[]];
 
-/** One after the other on one core, while the bundles are built on another. */
-const sourceChecks: Check[] = [
-  ["types of the APIs are made", "node", "src/cli/build/build-api-types.ts"],
+/** Each list on a core of its own. */
+const textChecks: Check[] = [
   ["format", "oxfmt", "--check"],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
-  ["types", "tsc", "--noEmit"],
-  ["types of what runs in browsers", "tsc", "--noEmit", "-p", "src/panel/browser"],
+];
+const sourceChecks: Check[] = [
+  ["types", "tsc"],
+  ["types of what runs in browsers", "tsc", "-p", "src/panel/browser"],
   ["dead code", "knip"],
   ["migrations match the schema", "node", "test/support/check-migration-drift.ts"],
 ];
-const bundleCheck: Check = [
-  "bundles of production and preview",
-  "node",
-  "test/support/check-bundle.ts",
+const bundleChecks: Check[] = [
+  ["bundles of production and preview", "node", "test/support/check-bundle.ts"],
+  ["the packed service runs", "node", "test/support/check-package.ts"],
 ];
-const packageCheck: Check = ["the packed service runs", "node", "test/support/check-package.ts"];
 
 /** Memory where Linux offers enough of it: databases on a disk cost a fifth of all processor time. */
 function scratchParent(): string {
@@ -79,10 +81,10 @@ type VitestReport = {
   numTodoTests: number;
 };
 
-function runTests(): Counts {
+function runTests(projects: string[]): Counts {
   const report = join(scratch, "vitest.json");
   const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
-  const { status } = spawnSync("vitest", ["run", ...reporters], {
+  const { status } = spawnSync("vitest", ["run", ...projects, ...reporters], {
     env: environment,
     stdio: "inherit",
   });
@@ -102,14 +104,17 @@ function runTests(): Counts {
 
 try {
   buildAssets();
+  const isFast = process.argv.includes("--fast");
+  const types = await runCheck(["types of the APIs are made", "node", BUILD_API_TYPES]);
   const checked = await Promise.all([
-    runInTurn(sourceChecks),
-    runInTurn([bundleCheck, packageCheck]),
+    runInTurn(isFast ? textChecks : [...textChecks, ...sourceChecks]),
+    runInTurn(isFast ? sourceChecks : bundleChecks),
   ]);
-  const counts = [...checked.flat(), runTests()];
+  const checks = [types, ...checked.flat()];
+  const counts = [...checks, runTests(isFast ? ["--project", "unit"] : [])];
   const sum = (key: keyof Counts) => counts.reduce((total, count) => total + count[key], 0);
   console.log(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
-  process.exitCode = sum("failed") === 0 && sum("passed") > checked.flat().length ? 0 : 1;
+  process.exitCode = sum("failed") === 0 && sum("passed") > checks.length ? 0 : 1;
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -47,14 +47,12 @@ export function patientFetch(target: ApiTarget, mayRepeat = false) {
   return async (request: Request): Promise<Response> => {
     for (let attempt = 1; ; attempt++) {
       const outcome = await sendOnce(target, request.clone(), attempt);
-      const response = outcome instanceof Response ? outcome : null;
+      const response = outcome instanceof Response ? outcome : undefined;
       if (response?.ok === true) return checked(target, request, response);
       if (attempt === TRIES || !isWorthRepeating(response?.status, request.method, mayRepeat)) {
-        throw response === null ? outcome : await errorOf(target, request, response);
+        throw response === undefined ? outcome : await errorOf(target, request, response);
       }
-      const asked = Number(response?.headers.get("Retry-After"));
-      const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
-      const waitMs = Math.min(wait, WAIT_MAX_MS);
+      const waitMs = waitBefore(response, attempt);
       if (response?.status === TOO_MANY_REQUESTS) sayWait(target, waitMs);
       await pause(waitMs);
     }
@@ -96,6 +94,12 @@ function checked({ baseUrl }: ApiTarget, request: Request, response: Response): 
   if (response.status === NO_CONTENT || isJson || isStream(response)) return response;
   const where = `${request.method} ${new URL(request.url).pathname}`;
   throw new CommandFailure(`${baseUrl} answered ${where} like another program than Quarry`);
+}
+
+function waitBefore(response: Response | undefined, attempt: number): number {
+  const asked = Number(response?.headers.get("Retry-After"));
+  const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
+  return Math.min(wait, WAIT_MAX_MS);
 }
 
 /** When the announced wait ends, so that parallel calls announce it once. */

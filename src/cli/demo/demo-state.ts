@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { OWNER_ONLY } from "../worker/claim-state.ts";
+import { OWNER_ONLY } from "../worker/state-files.ts";
 
 /** What `npm start` stores between runs, next to the local state; only its owner can read it. */
 const demoState = z.object({

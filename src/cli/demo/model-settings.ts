@@ -1,6 +1,6 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { CommandFailure } from "../failure.ts";
-import { writeVariables } from "../worker/variable-files.ts";
+import { writeVariables } from "../worker/state-files.ts";
 import {
   USUAL_PLACES,
   dimensionsOf,
@@ -107,9 +107,15 @@ function builtInModels(unusable: string[] = []): Models {
 
 async function chosenModels(named: Named, choice: ModelChoice): Promise<Models> {
   const { embedded = false, madeWith = null, places = USUAL_PLACES } = choice;
-  const { baseUrl, apiKey, chat, embedding } = named;
   if (embedded) return builtInModels();
-  if (baseUrl === undefined && mayBeHere(named)) return await foundModels(named, madeWith, places);
+  if (named.baseUrl === undefined && mayBeHere(named)) {
+    return await foundModels(named, madeWith, places);
+  }
+  return await namedModels(named, madeWith);
+}
+
+async function namedModels(named: Named, madeWith: string | null): Promise<Models> {
+  const { baseUrl, apiKey, chat, embedding } = named;
   const server = baseUrl === undefined ? null : { baseUrl, apiKey };
   const isNamed = chat !== undefined && embedding !== undefined;
   const listed = server === null || isNamed ? [] : await modelsOf(server);

@@ -11,7 +11,7 @@ import { hasDatabase } from "../worker/apply-migrations.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
 import { withWorker } from "../worker/start-worker.ts";
 import { rebuildNotice, storedIndexes, type StoredIndex } from "../worker/stored-indexes.ts";
-import { encryptionFile, writeVariables } from "../worker/variable-files.ts";
+import { encryptionFile, writeVariables } from "../worker/state-files.ts";
 import {
   DEV_VARS,
   besidesModels,

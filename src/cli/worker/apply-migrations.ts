@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
-import { OWNER_ONLY } from "./claim-state.ts";
+import { OWNER_ONLY } from "./state-files.ts";
 import { configArguments, saidBy, spawnWrangler } from "./wrangler.ts";
 
 const STAMP = "migrations-applied";

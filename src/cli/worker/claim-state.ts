@@ -1,24 +1,14 @@
 import { once } from "node:events";
-import {
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  type Dirent,
-} from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import { z } from "zod";
 
 import { messageOf } from "../../core/errors.ts";
 import { CommandFailure } from "../failure.ts";
 import { isAlive } from "../is-alive.ts";
-import { removeVariables } from "./variable-files.ts";
+import { OWNER_ONLY, protectState, removeVariables } from "./state-files.ts";
 
 const FILE = "server.json";
 /** A server that listens nowhere after this long has not started. */
@@ -97,36 +87,6 @@ export async function checkPortIsFree(port: number): Promise<void> {
         "End that program, or choose another port with --port.",
     );
   });
-  await promisify(server.close).call(server);
-}
-
-const OWNER_ONLY_FOLDER = 0o700;
-export const OWNER_ONLY = 0o600;
-const MODE_BITS = 0o777;
-/** What the commands, wrangler and the local platform keep in a state folder. */
-const OURS =
-  /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server\.json|worker\.log|migrations-applied|wrangler\.toml)$/;
-
-/**
- * Makes a state folder and closes it, with all that the service keeps in it, to other users. A
- * folder that holds other things, such as `/tmp`, keeps its own mode.
- */
-function protectState(stateFolder: string): void {
-  mkdirSync(stateFolder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-  const entries = readdirSync(stateFolder, { withFileTypes: true });
-  const ours = entries.filter(({ name }) => OURS.test(name));
-  if (ours.length === entries.length) close(stateFolder, OWNER_ONLY_FOLDER);
-  for (const entry of ours) closeEntry(stateFolder, entry);
-}
-
-function closeEntry(folder: string, entry: Dirent): void {
-  const path = join(folder, entry.name);
-  if (entry.isFile()) close(path, OWNER_ONLY);
-  if (!entry.isDirectory()) return;
-  close(path, OWNER_ONLY_FOLDER);
-  for (const inner of readdirSync(path, { withFileTypes: true })) closeEntry(path, inner);
-}
-
-function close(path: string, mode: number): void {
-  if ((statSync(path).mode & MODE_BITS) !== mode) chmodSync(path, mode);
+  server.close();
+  await once(server, "close");
 }

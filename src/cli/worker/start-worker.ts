@@ -11,7 +11,8 @@ import { isObject } from "../../core/is-object.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileWaiting } from "../progress.ts";
 import { applyMigrations } from "./apply-migrations.ts";
-import { OWNER_ONLY, checkPortIsFree, claimState } from "./claim-state.ts";
+import { checkPortIsFree, claimState } from "./claim-state.ts";
+import { OWNER_ONLY } from "./state-files.ts";
 import { followWorkerLog } from "./worker-log.ts";
 import { configArguments, signalGroup, spawnWranglerGroup } from "./wrangler.ts";
 

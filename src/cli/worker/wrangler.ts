@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 import { IS_PACKED, PROJECT } from "../installation.ts";
-import { OWNER_ONLY } from "./claim-state.ts";
+import { OWNER_ONLY } from "./state-files.ts";
 
 /** On this very Node.js; in an installed package, wrangler is next to it, not below it. */
 const wrangler = () => {

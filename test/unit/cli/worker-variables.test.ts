@@ -11,7 +11,7 @@ import { seal, unseal } from "../../../src/access/seal.ts";
 import { modelSettings } from "../../../src/cli/demo/model-settings.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
 import { problemOfStart } from "../../../src/cli/worker/start-worker.ts";
-import { encryptionFile, writeVariables } from "../../../src/cli/worker/variable-files.ts";
+import { encryptionFile, writeVariables } from "../../../src/cli/worker/state-files.ts";
 import {
   besidesFile,
   besidesModels,
