@@ -44,11 +44,11 @@ function closed(schema: unknown): unknown {
     : copy;
 }
 
-type Asked = { method: string; path: string };
+type Call = { method: string; path: string };
 type Answered = { status: number; body: unknown };
 
 /** How an answer differs from what is published; empty where it is as it should be. */
-export function problemsWith(published: Published, asked: Asked, answered: Answered): string[] {
+export function problemsWith(published: Published, asked: Call, answered: Answered): string[] {
   const [path = ""] = asked.path.split("?");
   const found = published.operations.find(
     (one) => one.method === asked.method && one.path.test(path),

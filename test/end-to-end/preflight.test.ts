@@ -5,7 +5,10 @@ import { readDeploySettings } from "../../src/cli/deploy/settings.ts";
 import { cloudflareApi } from "../doubles/cloudflare-api/cloudflare-api.ts";
 import { runCli } from "./run-cli.ts";
 
-type Found = { ready: boolean; findings: { what: string; state: string; note?: string }[] };
+type PrintedPreflight = {
+  ready: boolean;
+  findings: { what: string; state: string; note?: string }[];
+};
 
 const { database, queues } = readDeploySettings("production");
 
@@ -29,7 +32,7 @@ test("the installed wrangler's answers tell what exists and what is missing", as
   try {
     const { code, stdout } = await runCli("deploy", ["--check", "--json"], api.environment);
     expect(code).toBe(1);
-    const { findings, ready } = JSON.parse(stdout) as Found;
+    const { findings, ready } = JSON.parse(stdout) as PrintedPreflight;
     expect(ready).toBe(false);
     const state = Object.fromEntries(findings.map(({ what, state }) => [what, state]));
     expect(state).toEqual({

@@ -9,7 +9,7 @@ import { profileStarts, STARTUP_BAR_MS, sumOf } from "./startup-profile.ts";
 /** Far below every limit of the platform: what a mistake adds shows here first. A third is CMaps for PDFs. */
 const GZIP_BAR_KIB = 1_900;
 /** A quiet machine needs one. */
-const STARTS_AT_MOST = 8;
+const MAX_STARTS = 8;
 
 function problemsOf(environment: EnvironmentName): string[] {
   try {
@@ -25,9 +25,9 @@ function problemsOf(environment: EnvironmentName): string[] {
 
 function startProblems(): string[] {
   const within = (parts: Map<string, number>) => sumOf(parts) < STARTUP_BAR_MS;
-  const [best = new Map<string, number>()] = profileStarts(STARTS_AT_MOST, within);
+  const [best = new Map<string, number>()] = profileStarts(MAX_STARTS, within);
   if (within(best)) return [];
-  return [`the best of ${STARTS_AT_MOST} starts took ${Math.round(sumOf(best))} ms of processor`];
+  return [`the best of ${MAX_STARTS} starts took ${Math.round(sumOf(best))} ms of processor`];
 }
 
 const problems = [

@@ -48,7 +48,7 @@ const LARGE_FOLDER_EVERY = 4;
 /** From so many intervals on, about a month, everything has the size of a large drive. */
 const FULL_SCALE_FROM = 20;
 /** Of all files at once. */
-const SHOWN_AT_MOST = 20_000;
+const MAX_SHOWN = 20_000;
 const CRASHES = 0.3;
 const LATEST_CRASH = 60;
 const LOST = 0.3;
@@ -244,7 +244,7 @@ async function expectSame({ world, source, rag, drive }: Simulation): Promise<vo
   const wanted = [...expected].map(([id, { path }]) => [id, path]);
   expect(plain.sort(byId)).toEqual(wanted.sort(byId));
   const texts = results.map(({ id, path }) => [path, [expected.get(id)?.text]]);
-  expect(await world.shown(rag, "note", SHOWN_AT_MOST)).toEqual(Object.fromEntries(texts));
+  expect(await world.shown(rag, "note", MAX_SHOWN)).toEqual(Object.fromEntries(texts));
 }
 
 const byId = ([a = ""]: (string | undefined)[], [b = ""]: (string | undefined)[]) =>

@@ -35,11 +35,11 @@ export async function offeredTools(
     : { tools, handedBack, toolChoice: asked.choice };
 }
 
-type Asked = { id: string; tool: string; input: unknown };
+type ModelCall = { id: string; tool: string; input: unknown };
 
 /** The calls that the caller is to run; input that is not JSON is handed back as it came. */
 export function functionCallsIn(
-  calls: Asked[],
+  calls: ModelCall[],
   handedBack: ReadonlySet<string>,
   { parallel }: Pick<CallerFunctions, "parallel">,
 ): FunctionCall[] {

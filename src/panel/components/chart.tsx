@@ -17,7 +17,7 @@ type ChartProps = {
 const WIDTH = 320;
 const HEIGHT = 96;
 /** Room for the figures next to the axis; long figures take more. */
-const LEFT_AT_LEAST = 44;
+const MIN_LEFT = 44;
 const CHARACTER_WIDTH = 6;
 const BESIDE_AXIS = 6;
 const BOTTOM = 18;
@@ -30,7 +30,7 @@ const TOP = 8;
 export const Chart = ({ label, points, format, bad = false }: ChartProps) => {
   const highest = Math.max(...points.map(({ value }) => value), 0);
   const digits = Math.max(format(highest).length, format(0).length);
-  const left = Math.max(LEFT_AT_LEAST, digits * CHARACTER_WIDTH + BESIDE_AXIS);
+  const left = Math.max(MIN_LEFT, digits * CHARACTER_WIDTH + BESIDE_AXIS);
   const y = (value: number) =>
     TOP + (HEIGHT - TOP - BOTTOM) * (1 - (highest === 0 ? 0 : value / highest));
   const x = (at: number) =>

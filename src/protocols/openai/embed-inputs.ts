@@ -9,7 +9,7 @@ import type { Services } from "../../services.ts";
 
 export type Embedding = Pick<Services, "config" | "now" | "queue" | "log" | "inBackground">;
 
-type Asked = {
+type EmbeddingRequest = {
   embedder: Embedder;
   texts: string[];
   tokenId: TokenId | null;
@@ -25,13 +25,13 @@ const CALLS_AT_ONCE = 4;
  * Vectors of a caller's texts. What was used counts when a later call fails or the caller leaves.
  * @throws QuarryError `model-failed`
  */
-export function embedInputs(services: Embedding, asked: Asked): Promise<Embedded> {
+export function embedInputs(services: Embedding, asked: EmbeddingRequest): Promise<Embedded> {
   const running = embed(services, asked);
   services.inBackground(running.catch(() => undefined));
   return running;
 }
 
-async function embed(services: Embedding, asked: Asked): Promise<Embedded> {
+async function embed(services: Embedding, asked: EmbeddingRequest): Promise<Embedded> {
   const { embedder, texts, tokenId, signal } = asked;
   const { now, config } = services;
   const startedAt = now();

@@ -25,11 +25,11 @@ export type OutputEvent =
   | { type: "text"; text: string }
   | { type: "end"; output: Output };
 
-type Asked = Pick<Turn, "jsonSchema" | "cites">;
+type OutputWishes = Pick<Turn, "jsonSchema" | "cites">;
 
 /** `told`: what the stream has said so far, and where the answer begins in it. */
 export function outputOf(
-  { jsonSchema, cites }: Asked,
+  { jsonSchema, cites }: OutputWishes,
   result: InferenceResult,
   told: { text: string; lastBegin: number } | null = null,
 ): Output {
@@ -60,7 +60,7 @@ export const retrievalAnswer = ({ questions }: { questions: string[] }) =>
 /** A turn as its events tell it; what follows a schema comes whole, after it was checked. */
 export async function* outputEvents(
   events: AsyncIterable<RunEvent>,
-  asked: Asked,
+  asked: OutputWishes,
 ): AsyncGenerator<OutputEvent> {
   let begun = false;
   const told = new ToldTexts();

@@ -20,12 +20,12 @@ export type Bounds = {
 
 /** Of the pages that a crawl may list, those of one shape that lead to each other: calendars. */
 const SHAPE_SHARE = 0.5;
-const SHAPE_LEAST = 50;
+const MIN_OF_SHAPE = 50;
 /** Addresses remembered for each page that may be listed. */
 const SEEN_PER_PAGE = 3;
 const SPARE = 500;
 const MAX_MAPS = 500;
-const DEEPEST_MAP = 2;
+const MAX_MAP_DEPTH = 2;
 
 export type Origin = { url: URL; depth: number };
 
@@ -36,7 +36,7 @@ export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin
   const shape = shapeOf(url);
   const leadsOn = shape === shapeOf(from.url);
   const ofShape = countOfShape(crawl, shape);
-  const shapeLimit = Math.max(SHAPE_LEAST, bounds.maxPages * SHAPE_SHARE);
+  const shapeLimit = Math.max(MIN_OF_SHAPE, bounds.maxPages * SHAPE_SHARE);
   if (looksEndless(url) || (leadsOn && ofShape >= shapeLimit)) {
     noteState(crawl, url.href, "dropped");
     return url.href;
@@ -88,7 +88,7 @@ export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], depth
     const verdict = guardUrl(address, undefined, bounds.allowPrivate);
     if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) continue;
     const { href } = verdict.url;
-    if (depth > DEEPEST_MAP || crawl.maps >= MAX_MAPS || stateOf(crawl, href) !== null) continue;
+    if (depth > MAX_MAP_DEPTH || crawl.maps >= MAX_MAPS || stateOf(crawl, href) !== null) continue;
     crawl.maps += 1;
     noteState(crawl, href, "waiting");
     maps.push({ url: href, kind: "map", found: "sitemap", depth });

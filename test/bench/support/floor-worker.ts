@@ -10,8 +10,8 @@ import { searchWordsOf } from "../../../src/text/words.ts";
 
 export type Passage = { text: string; embeddedText: string; source: Record<string, unknown> };
 /** `source` in JSON, as it is stored. */
-type Found = { text: string; score: number; source: string };
-type Asked = { semanticSearch: [string]; topK: number };
+type StoredPassage = { text: string; score: number; source: string };
+type RetrievalBody = { semanticSearch: [string]; topK: number };
 type FloorEnv = { FLOOR: DurableObjectNamespace<Floor> };
 
 const DIMENSIONS = 1_024;
@@ -57,7 +57,7 @@ export class Floor extends DurableObject<FloorEnv> {
     });
   }
 
-  ask(text: string, vector: Float32Array, limit: number): Found[] {
+  ask(text: string, vector: Float32Array, limit: number): StoredPassage[] {
     const cosines = this.#cosines(vector);
     const fused = new Map<number, number>();
     const add = (passages: number[], weight: number) => {
@@ -134,7 +134,7 @@ export default {
       await object.load(await request.json<Passage[]>());
       return new Response(null, { status: 204 });
     }
-    const { semanticSearch, topK } = await request.json<Asked>();
+    const { semanticSearch, topK } = await request.json<RetrievalBody>();
     const [text] = semanticSearch;
     const vector = Float32Array.from(hashEmbedding(text, DIMENSIONS));
     const found = await object.ask(text, vector, topK);

@@ -8,8 +8,8 @@ const WARM_UP_QUERIES = 900;
 const CLIENTS = [1, 8];
 
 type Side = "base" | "other";
-type Asked = { name: string; asking: (client: number, body: string) => Asking };
-type Sides = Record<Side, Asked>;
+type Contender = { name: string; asking: (client: number, body: string) => Asking };
+type Sides = Record<Side, Contender>;
 /** The rounds of one number of clients. */
 type Rounds = Record<Side, Timed[]>;
 export type Compared = ReturnType<typeof resultOf>;

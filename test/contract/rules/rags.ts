@@ -3,7 +3,7 @@ import { assert, is, isInvalid, keysOf, ok, section, type Rule } from "../rule.t
 import type { World } from "../world.ts";
 
 type Item = { identifier: string };
-type Found = { chunks: { text: string; score: number; source: { filePath: string } }[] };
+type Retrieved = { chunks: { text: string; score: number; source: { filePath: string } }[] };
 type File = Record<string, unknown> & { filePath: string };
 
 const list = section("GET /api/rags", {
@@ -24,11 +24,11 @@ const list = section("GET /api/rags", {
 
 const retrieving = async (world: World, body: object, rag = world.rag) => {
   const asked = { semanticSearch: ["paid leave"], includeSources: true, ...body };
-  return ok<Found>(await world.post(`/api/rags/${rag}/retrieve`, asked)).chunks;
+  return ok<Retrieved>(await world.post(`/api/rags/${rag}/retrieve`, asked)).chunks;
 };
 const refused = async (world: World, body: object) =>
   await world.post(`/api/rags/${world.rag}/retrieve`, { semanticSearch: ["leave"], ...body });
-const pathsOf = (chunks: Found["chunks"]) => chunks.map(({ source }) => source.filePath).sort();
+const pathsOf = (chunks: Retrieved["chunks"]) => chunks.map(({ source }) => source.filePath).sort();
 
 const retrieve = section("POST /api/rags/{identifier}/retrieve", {
   "semanticSearch is required": async (world) => {

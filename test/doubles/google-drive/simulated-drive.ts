@@ -10,7 +10,7 @@ const KINDS =
   );
 const REMOVES = new Set(["bin", "unshare", "delete", "move"]);
 /** A removal of more than 20 files at once is another matter: it waits for confirmation. */
-const REMOVED_AT_MOST = 3;
+const MAX_REMOVED = 3;
 const NUMBERS = 100_000;
 
 /**
@@ -28,7 +28,7 @@ export function simulatedDrive(
     const items = [...drive.items.values()].filter(({ id }) => id !== drive.root);
     const target = items[pick % Math.max(1, items.length)];
     if (target !== undefined && stays.has(target.id) && REMOVES.has(kind)) return;
-    const isLarge = target?.mimeType === FOLDER && filesBelow(drive, target.id) > REMOVED_AT_MOST;
+    const isLarge = target?.mimeType === FOLDER && filesBelow(drive, target.id) > MAX_REMOVED;
     if (!(REMOVES.has(kind) && kind !== "move" && isLarge)) applyStep(drive, { kind, pick, other });
   };
   const trouble = (dice: Dice): void => {

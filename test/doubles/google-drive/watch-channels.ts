@@ -24,7 +24,7 @@ export type Channel = {
   owner: LogOwner;
 };
 
-type Asked = {
+type WatchRequest = {
   id?: string;
   type?: string;
   address?: string;
@@ -47,7 +47,7 @@ export class WatchChannels {
   }
 
   watch(text: string, owner: LogOwner): Response {
-    const asked = JSON.parse(text) as Asked;
+    const asked = JSON.parse(text) as WatchRequest;
     const { id = "", type, address = "", token = "" } = asked;
     if (type !== "web_hook" || id === "" || id.length > ID_MAX_LENGTH) {
       return errorAnswer(400, "invalid");

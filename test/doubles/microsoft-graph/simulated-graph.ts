@@ -8,7 +8,7 @@ const KINDS = "file file file folder edit edit edit touch rename rename move mov
   " ",
 );
 /** A removal of more than 20 files at once is another matter: it waits for confirmation. */
-const REMOVED_AT_MOST = 3;
+const MAX_REMOVED = 3;
 const NUMBERS = 100_000;
 const DAY_MS = 86_400_000;
 
@@ -46,7 +46,7 @@ export function simulatedGraph(
     const target = items[pick % Math.max(1, items.length)];
     if (target !== undefined && stays.has(target.id) && kind === "move") return;
     const isLarge =
-      kind === "delete" && target !== undefined && filesBelow(drive, target.id) > REMOVED_AT_MOST;
+      kind === "delete" && target !== undefined && filesBelow(drive, target.id) > MAX_REMOVED;
     if (!isLarge) applyStep(drive, { kind, pick, other });
   };
   const trouble = (dice: Dice): void => {

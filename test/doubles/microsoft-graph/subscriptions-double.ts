@@ -18,7 +18,7 @@ export type Subscription = {
   expiresAt: number;
 };
 
-type Asked = {
+type SubscriptionRequest = {
   changeType?: string;
   notificationUrl?: string;
   lifecycleNotificationUrl?: string;
@@ -44,7 +44,7 @@ export class SubscriptionsDouble {
   }
 
   async create(text: string, exists: (driveId: string) => boolean): Promise<Response> {
-    const asked = JSON.parse(text) as Asked;
+    const asked = JSON.parse(text) as SubscriptionRequest;
     const [, driveId = ""] = /^\/?drives\/([^/]+)\/root$/.exec(asked.resource ?? "") ?? [];
     if (!exists(driveId)) return errorAnswer(404, "ResourceNotFound");
     const { notificationUrl = "", lifecycleNotificationUrl, clientState = "" } = asked;
@@ -68,7 +68,9 @@ export class SubscriptionsDouble {
   renew(id: string, text: string): Response {
     const found = this.#live(id);
     if (found === undefined) return errorAnswer(404, "ResourceNotFound");
-    const expiresAt = Date.parse((JSON.parse(text) as Asked).expirationDateTime ?? "");
+    const expiresAt = Date.parse(
+      (JSON.parse(text) as SubscriptionRequest).expirationDateTime ?? "",
+    );
     if (!this.#isAllowed(expiresAt)) return errorAnswer(400, "InvalidRequest");
     found.expiresAt = expiresAt;
     return json(shown(found));

@@ -136,10 +136,10 @@ async function outcomeOf(
   if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
   const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(unlessTooLarge);
   if (bytes === null) return beyond;
-  return { outcome: "page", url, bytes, mediaType, ...toldOf(headers) };
+  return { outcome: "page", url, bytes, mediaType, ...headerFacts(headers) };
 }
 
-function toldOf(headers: Headers) {
+function headerFacts(headers: Headers) {
   const text = (name: string) => headers.get(name)?.slice(0, MAX_HEADER_LENGTH) ?? null;
   return {
     contentType: text("content-type"),

@@ -11,10 +11,10 @@ import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { statement } from "../../../support/ingestion-world.ts";
 
 /** Names of what the index objects were asked, in order; `search all`: to read all it finds. */
-type Asked = string[];
+type IndexCalls = string[];
 
 /** Every restricted search is one of too many chunks to be scanned. */
-function asIfLarge(index: RagIndex, asked: Asked): RagIndex {
+function asIfLarge(index: RagIndex, asked: IndexCalls): RagIndex {
   return new Proxy(index, {
     get(stub, name) {
       if (name !== "search") {
@@ -37,7 +37,7 @@ export async function drive(
   const reader = new FollowedSource(files);
   const world = await VectorizeWorld.alone({ dimensions: 64, ...options });
   const { ragIndexes } = world.services;
-  const asked: Asked = [];
+  const asked: IndexCalls = [];
   world.services.sourceReaders = async () => reader;
   world.services.ragIndexes = (address) => asIfLarge(ragIndexes(address), asked);
   const { source, rag } = await world.addSourceAndRag("cloud_drive");
