@@ -48,8 +48,8 @@ const program = new Command("npm run deploy --")
 
 async function deploy(options: DeployOptions): Promise<void> {
   const settings = readDeploySettings(options.env);
-  if (options.dryRun === true) return dryRun(settings);
   const terminal = openTerminal(options.json === true);
+  if (options.dryRun === true) return dryRun(terminal, settings);
   const looking = preflight(askWrangler, settings);
   const found = await whileWaiting(terminal.output, "Checking the account", looking);
   reportPreflight(terminal, settings, found);

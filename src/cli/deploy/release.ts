@@ -5,13 +5,21 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
+import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
+import { whileWaiting } from "../progress.ts";
+import type { Terminal } from "../terminal.ts";
+import { withoutNoise } from "../worker/worker-log.ts";
 import type { DeploySettings } from "./settings.ts";
-import { runWrangler } from "./wrangler-command.ts";
+import { askWrangler, runWrangler } from "./wrangler-command.ts";
 
-/** Builds everything and uploads nothing; needs neither account nor network. */
-export async function dryRun({ environment }: DeploySettings): Promise<void> {
-  await runWrangler(["deploy", "--dry-run", "--env", environment], "Nothing was built");
+/** Builds everything and uploads nothing; needs neither account nor network. @throws CommandFailure */
+export async function dryRun(terminal: Terminal, { environment }: DeploySettings): Promise<void> {
+  const building = askWrangler(["deploy", "--dry-run", "--env", environment]);
+  const said = await whileWaiting(terminal.output, "Building everything", building);
+  if (said.code !== 0) throw new CommandFailure(`Nothing was built.\n${said.stderr}${said.stdout}`);
+  for (const line of withoutNoise(said.stdout + said.stderr)) terminal.say(line);
+  terminal.say(`Everything was built for ${environment}, nothing was deployed.`);
 }
 
 /** Runs before the new code is uploaded: every migration is compatible with the previous code. */

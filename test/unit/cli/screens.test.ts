@@ -12,7 +12,7 @@ import { pushCommand } from "../../../src/cli/push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "../../../src/cli/query-commands.ts";
 import { runCommand, wrapHelp } from "../../../src/cli/run-command.ts";
 import { startCommand } from "../../../src/cli/start-command.ts";
-import { passOutput } from "../../../src/cli/worker/worker-log.ts";
+import { passOutput, withoutNoise } from "../../../src/cli/worker/worker-log.ts";
 
 afterEach(() => {
   process.stdout.removeAllListeners("error");
@@ -127,6 +127,19 @@ env.DB (quarry)         D1 Database
   await vi.waitFor(() => expect(shown).toHaveLength(3));
   const lines = "at http://localhost:8787\n✘ [ERROR] Build failed\n";
   expect(shown.join("")).toBe(`${lines}{"level":"info"}\n`);
+});
+
+test("a dry run shows what would be uploaded, without wrangler's own words", () => {
+  const printed = `
+ ⛅️ wrangler 4.155.0
+✨ Read 10 files from the assets directory /dist/public
+Total Upload: 5072.34 KiB / gzip: 1869.00 KiB
+Your Worker has access to the following bindings:
+env.DB (quarry)  D1 Database
+
+--dry-run: exiting now.
+`;
+  expect(withoutNoise(printed)).toEqual(["Total Upload: 5072.34 KiB / gzip: 1869.00 KiB"]);
 });
 
 test("what the system refuses is told in a sentence, without a stack", async () => {
