@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { parseConfig } from "../config.ts";
 import { readDemoState } from "./demo/demo-state.ts";
 import { DEFAULT_STATE } from "./installation.ts";
-import { showWaiting } from "./progress.ts";
+import { showWaiting, whileWaiting } from "./progress.ts";
 import { afterHelp, collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
@@ -43,7 +43,8 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   await checkPortIsFree(Number(options.port));
   await claimState(stateFolder, Number(options.port));
   if (isLocal) await tellRebuild(stateFolder, { ...given, ...named });
-  await applyMigrations(stateFolder);
+  const migrating = applyMigrations(stateFolder);
+  await whileWaiting(process.stdout, "Setting up the local database", migrating);
   const beside = besidesFile(process.env, given);
   const all = { ...given, ...named };
   const passed = [

@@ -5,6 +5,7 @@ import { CommandFailure } from "../failure.ts";
 import { checkNodeVersion } from "../installation.ts";
 import { chooser } from "../push/choose-files.ts";
 import { listFolder } from "../push/list-folder.ts";
+import { whileWaiting } from "../progress.ts";
 import { pushFolder, reportPush } from "../push/push-folder.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { hasDatabase } from "../worker/apply-migrations.ts";
@@ -88,9 +89,13 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const worker = { port, stateFolder, vars: settings.vars, envFiles, tell, output };
   await withWorker(worker, async (url) => {
     const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
-    const api = await openPanel(url, state, origin);
-    await setUpResources(api, subject, settings.chatModel);
-    await ensureToken(url, api, state, subject);
+    const setUp = async () => {
+      const api = await openPanel(url, state, origin);
+      await setUpResources(api, subject, settings.chatModel);
+      await ensureToken(url, api, state, subject);
+      return api;
+    };
+    const api = await whileWaiting(output, "Setting up", setUp());
     state.folders[subject.identifier] = subject.folder;
     state.embeddingModel = settings.embeddingModel;
     await writeDemoState(stateFolder, state);
@@ -218,12 +223,12 @@ async function askAndShow(
   const shared = { topK: PASSAGES, useReranking: true, includeSources: true };
   const params = { path: { identifier } };
   const search = { semanticSearch: [query], ...shared };
-  const retrieval = await dataOf(
-    api.POST("/api/rags/{identifier}/retrieve", { params, body: search }),
-  );
+  const searching = dataOf(api.POST("/api/rags/{identifier}/retrieve", { params, body: search }));
+  const retrieval = await whileWaiting(terminal.output, "Searching", searching);
   showRetrieval(terminal, query, retrieval);
   const body = { prompt, semanticSearch: [prompt], ...shared };
-  const run = await dataOf(api.POST("/api/inferences/{identifier}", { params, body }));
+  const answering = dataOf(api.POST("/api/inferences/{identifier}", { params, body }));
+  const run = await whileWaiting(terminal.output, "Waiting for the answer", answering);
   showAnswer(terminal, prompt, run);
   terminal.result({
     retrieval: { query, chunks: retrieval.chunks },

@@ -2,6 +2,7 @@ import { isMassRemoval } from "../../core/mass-removal.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { dataUnless, type PanelApi } from "../api/clients.ts";
 import { ApiError } from "../api/patient-fetch.ts";
+import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { chooser, type FileChoice } from "./choose-files.ts";
 import { listFolder, reasonOf } from "./list-folder.ts";
@@ -41,11 +42,19 @@ export async function pushFolder(
   request: PushRequest,
 ): Promise<PushSummary> {
   const choose = chooser(request.choice);
-  const [listing, manifest] = await Promise.all([
-    listFolder(request.folder, choose),
-    readManifest(api, request.source),
-  ]);
-  const plan = await planPush(listing, manifest, choose);
+  const compare = async () => {
+    const [listing, manifest] = await Promise.all([
+      listFolder(request.folder, choose),
+      readManifest(api, request.source),
+    ]);
+    return { listing, manifest, plan: await planPush(listing, manifest, choose) };
+  };
+  const comparing = whileWaiting(
+    terminal.output,
+    "Comparing the folder with the source",
+    compare(),
+  );
+  const { listing, manifest, plan } = await comparing;
   const isHeld = !request.confirmRemovals && isMassRemoval(plan.remove.length, manifest.size);
   const remove = isHeld ? [] : plan.remove;
   const added = plan.upload.filter(({ isNew }) => isNew).length;
