@@ -132,20 +132,20 @@ type Served = {
 
 /** Returns with `--once`, else serves until the process ends. */
 async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> {
-  const { url, api, state, subject, questions, terminal } = served;
-  const isComplete = await pushAndIndex(api, terminal, subject, options.confirmRemovals === true);
-  const token = state.token ?? "";
-  const ask = () => askAndShow(url, token, terminal, subject, questions);
+  const { url, state, subject, questions, terminal } = served;
+  const isComplete = await pushAndIndex(served, options.confirmRemovals === true);
   if (options.once === true) {
     if (!isComplete) process.exitCode = 1;
-    return await ask();
+    return await askAndShow(served);
   }
-  await goOnWithout(ask, terminal);
+  await goOnWithout(() => askAndShow(served), terminal);
   const addresses = addressesOf(url, subject.identifier);
-  showAddresses(terminal, addresses, token, questions);
-  terminal.say(`\nPanel: ${addresses.panel}`);
-  terminal.say(`  Sign in as ${LOCAL_EMAIL}, password ${state.password}`);
-  terminal.say(`\nServing on ${url}. Ctrl-C ends it.`);
+  showAddresses(terminal, addresses, state.token ?? "", questions);
+  terminal.say(`
+Panel: ${addresses.panel}
+  Sign in as ${LOCAL_EMAIL}, password ${state.password}
+
+Serving on ${url}. Ctrl-C ends it.`);
   await new Promise(() => undefined);
 }
 
@@ -169,10 +169,8 @@ function noticeOf(
 ): string | null {
   if (stored !== null) {
     const usual = given["EMBEDDING_DIMENSIONS"] === undefined ? DEFAULT_DIMENSIONS : null;
-    return rebuildNotice(stored, {
-      model,
-      dimensions: measured === null ? usual : Number(measured),
-    });
+    const dimensions = measured === null ? usual : Number(measured);
+    return rebuildNotice(stored, { model, dimensions });
   }
   if (madeWith === null || madeWith === model) return null;
   return `The files are embedded again with ${model}; the index was made with ${madeWith}. Meanwhile the previous index answers.`;
@@ -180,12 +178,9 @@ function noticeOf(
 
 /** Returns whether the index holds the folder: every file, and none that the folder lacks. */
 async function pushAndIndex(
-  api: PanelApi,
-  terminal: Terminal,
-  subject: Subject,
+  { api, terminal, subject: { folder, identifier } }: Served,
   confirmRemovals: boolean,
 ): Promise<boolean> {
-  const { folder, identifier } = subject;
   const request = { folder, source: identifier, choice: NO_CHOICE, confirmRemovals, dryRun: false };
   const summary = await pushFolder(api, terminal, request);
   reportPush(terminal, summary);
@@ -211,15 +206,10 @@ export async function goOnWithout(
   }
 }
 
-async function askAndShow(
-  url: string,
-  token: string,
-  terminal: Terminal,
-  { identifier }: Subject,
-  questions: Questions,
-): Promise<void> {
+async function askAndShow({ url, state, terminal, subject, questions }: Served): Promise<void> {
+  const { identifier } = subject;
   const { query, prompt } = questions;
-  const api = publicApi(url, token, "the token of this start");
+  const api = publicApi(url, state.token ?? "", "the token of this start");
   const shared = { topK: PASSAGES, useReranking: true, includeSources: true };
   const params = { path: { identifier } };
   const search = { semanticSearch: [query], ...shared };

@@ -79,18 +79,14 @@ export async function setUpResources(
     () => api.POST("/rags", { body: { ...named, fileSource: identifier, ...settings } }),
     (body) => api.PATCH("/rags/{id}", { ...at, body }),
   );
-  await ensure(
-    answering,
-    api.GET("/inferences/{id}", at),
-    () => api.POST("/inferences", { body: { ...named, ...answering } }),
-    (body) => api.PATCH("/inferences/{id}", { ...at, body }),
-  );
-  await ensure(
-    answering,
-    api.GET("/agents/{id}", at),
-    () => api.POST("/agents", { body: { ...named, ...answering } }),
-    (body) => api.PATCH("/agents/{id}", { ...at, body }),
-  );
+  for (const kind of ["/inferences", "/agents"] as const) {
+    await ensure(
+      answering,
+      api.GET(`${kind}/{id}`, at),
+      () => api.POST(kind, { body: { ...named, ...answering } }),
+      (body) => api.PATCH(`${kind}/{id}`, { ...at, body }),
+    );
+  }
 }
 
 /** The token of an earlier start while it is valid, else a new one. */

@@ -39,25 +39,20 @@ export function followWorkerLog(
   }
 }
 
-/** Null for lines that the person who started the service need not see. */
+/**
+ * Null for lines that the person who started the service need not see. The Worker logs JSON;
+ * wrangler prefixes errors with its own mark.
+ */
 export function readableError(line: string): string | null {
   const said = line.replace(WRANGLER_ERROR, "");
-  if (said.startsWith("{")) return workerError(said);
-  return said === line || NOISE.test(said) ? null : `wrangler: ${said}`;
-}
-
-/** The Worker logs JSON; wrangler prefixes errors with its own mark. */
-function workerError(json: string): string | null {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    if (!isObject(parsed)) return null;
-    const { level, event, ...facts } = parsed;
-    if (level !== "error") return null;
-    const words = Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`);
-    return `worker: ${String(event)} ${words.join(" ")}`.trimEnd();
-  } catch {
-    return null;
+  if (!said.startsWith("{")) {
+    return said === line || NOISE.test(said) ? null : `wrangler: ${said}`;
   }
+  const parsed = parsedOrNull(said);
+  if (!isObject(parsed) || parsed["level"] !== "error") return null;
+  const { level: _, event, ...facts } = parsed;
+  const words = Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`);
+  return `worker: ${String(event)} ${words.join(" ")}`.trimEnd();
 }
 
 /** wrangler's banner, build steps and hints. */
