@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { OWNER_ONLY } from "../worker/state-files.ts";
 
 /** What `npm start` stores between runs, next to the local state; only its owner can read it. */
@@ -25,11 +26,7 @@ const FILE = "demo.json";
 /** Empty when the file is missing or unreadable. */
 export async function readDemoState(stateFolder: string): Promise<DemoState> {
   const text = await readFile(join(stateFolder, FILE), "utf8").catch(() => "{}");
-  try {
-    return demoState.parse(JSON.parse(text));
-  } catch {
-    return demoState.parse({});
-  }
+  return demoState.safeParse(parsedJson(text)).data ?? demoState.parse({});
 }
 
 export async function writeDemoState(stateFolder: string, state: DemoState): Promise<void> {

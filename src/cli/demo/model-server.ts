@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { variables } from "../../config.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { readLimited } from "../../core/read-limited.ts";
 import { CommandFailure } from "../failure.ts";
 
@@ -118,7 +119,7 @@ async function ask<Reply>(
     throw failed("does not answer", isRefusal(thrown));
   });
   if (status >= 300) throw failed(`answers ${status}`);
-  const read = form.safeParse(parsedOrNull(new TextDecoder().decode(bytes ?? undefined)));
+  const read = form.safeParse(parsedJson(new TextDecoder().decode(bytes ?? undefined)));
   if (!read.success) throw failed("answers in a form that is not OpenAI's");
   return read.data;
 }
@@ -127,12 +128,4 @@ async function ask<Reply>(
 function isRefusal(thrown: unknown): boolean {
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
-}
-
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

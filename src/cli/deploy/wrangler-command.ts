@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import type { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { exitCodeOf, saidBy, type Said } from "../worker/wrangler.ts";
@@ -51,16 +52,8 @@ export async function runWrangler(
 }
 
 /** The JSON that wrangler printed; null when it is not JSON, or has another shape. */
-export function jsonSaid<Schema extends z.ZodType>(
-  { stdout }: Said,
-  schema: Schema,
-): z.infer<Schema> | null {
-  try {
-    const parsed = schema.safeParse(JSON.parse(stdout));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
+export function jsonSaid<Schema extends z.ZodType>({ stdout }: Said, schema: Schema) {
+  return schema.safeParse(parsedJson(stdout)).data ?? null;
 }
 
 const BOX_AND_COLOUR = new RegExp(String.raw`\u001B\[[\d;]*m|[✘▲🪵]|\[(?:ERROR|WARNING)\]`, "gu");

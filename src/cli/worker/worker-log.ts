@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 
 /** The first line of a wrangler message, which continues up to an empty line. */
@@ -48,7 +49,7 @@ export function readableError(line: string): string | null {
   if (!said.startsWith("{")) {
     return said === line || NOISE.test(said) ? null : `wrangler: ${said}`;
   }
-  const parsed = parsedOrNull(said);
+  const parsed = parsedJson(said);
   if (!isObject(parsed) || parsed["level"] !== "error") return null;
   const { level: _, event, ...facts } = parsed;
   const words = Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`);
