@@ -75,7 +75,12 @@ function brokenToFit(text: string, width: number): string {
   return text.replaceAll(/\S+/g, (word) => {
     if (widthOf(word) <= width) return word;
     const most = TWO_COLUMNS.test(word) ? Math.floor(width / 2) : width;
-    const part = new RegExp(`.{1,${most}}$|.{1,${most}}(?<=/)|.{1,${most}}`, "gu");
-    return (word.match(part) ?? []).join("\n");
+    const parts: string[] = [];
+    const rest = [...word];
+    while (rest.length > most) {
+      const slash = rest.lastIndexOf("/", most - 1);
+      parts.push(rest.splice(0, slash === -1 ? most : slash + 1).join(""));
+    }
+    return [...parts, rest.join("")].join("\n");
   });
 }
