@@ -146,13 +146,16 @@ const endsOf = (text: string, limit: number) =>
   text.length <= limit ? text : `${text.slice(0, limit / 2)} … ${text.slice(-limit / 2)}`;
 
 const LIST_MARK = /^(?:[-*•]|\d{1,2}[.)])\s+/u;
+const LETTER = /\p{L}/u;
 /** With the marks of Greek, Arabic and Chinese. */
-const QUESTION = /\p{L}.*[?？;;؟]["'”»)]?$/u;
+const QUESTION_END = /[?？;;؟]["'”»)]?$/u;
 
 function questionsIn(text: string, most: number): string[] {
   const lines = withoutThinking(text)
     .split("\n")
     .map((line) => line.trim().replace(LIST_MARK, ""))
-    .filter((line) => line.length <= QUESTION_LENGTH && QUESTION.test(line));
+    .filter(
+      (line) => line.length <= QUESTION_LENGTH && QUESTION_END.test(line) && LETTER.test(line),
+    );
   return [...new Set(lines)].slice(0, most);
 }

@@ -188,7 +188,7 @@ test("who hangs up ends the writing, too", async () => {
   expect(bodies().length).toBeLessThanOrEqual(1);
 });
 
-test("lists, thoughts and doubles around questions are no questions; three are searched", async () => {
+test("lists, thoughts and doubles are no questions; three are searched", async () => {
   const four = ["1. Where is it?", "- Where is it?", '"¿Cuándo abre?"', "В котором часу?", "Who?"];
   questions = ["<think>Is it Lyon?</think>Here they are:", ...four].join("\n");
   const { questions: told } = await run();
