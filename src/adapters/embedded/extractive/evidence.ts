@@ -1,78 +1,60 @@
-import { inWords } from "./answer.ts";
-import type { Quotation } from "./answer.ts";
-import { stemsOf } from "./stems.ts";
-import type { Part } from "./units.ts";
-import { labelledValues } from "./values.ts";
+import { BLANKS, trimEnd, trimStart } from "../../../core/trim.ts";
+import { stemsOf } from "./question.ts";
+import { countedIn } from "./values.ts";
+import type { CountedNumber } from "./values.ts";
 
-/** What a schema is filled from: a quotation, or an item or row of it. */
+/** What a schema is filled from: a quotation, a request with its own context, an item or a row. */
 export type Evidence = {
   /** Empty where a quotation is only the closest. */
   text: string;
+  /** Of the text and of what stands above it. */
   stems: Set<string>;
-  /** Of the headings above it, and of what introduces its items. */
-  above: Set<string>;
-  labelled: { stems: Set<string>; value: string }[];
+  labelled: { stems: string[]; value: string }[];
+  numbers: CountedNumber[];
   /** The items of its list, or the rows of its table. */
   members: string[];
   /** The answer in words; where it is only the closest quotation it says so. */
   said: string | null;
-  /** Stems of what the question counts. */
-  counted: string[];
-  isItem: boolean;
 };
 
-type Given = Pick<Evidence, "said" | "counted"> & Partial<Evidence>;
+/** An item of a list, with deeper lines below it. */
+const ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S.*(?:\n[ \t]+\S.*)*)/gm;
+const ROW = /^[ \t]*\|.*\|[ \t]*$/;
+/** A line break, or the end of a sentence before a new label. */
+const NEXT_LABEL = /\r?\n|;\s|(?<=[.!?])\s+(?=\p{Lu}[^:.!?\n]{0,40}:\s)/u;
+const LABEL_MARKS = `${BLANKS}>*-•#`;
+/** Longest label, marks and blanks included. */
+const MAX_LABEL_CHARACTERS = 60;
 
-function evidence({ text = "", ...given }: Given): Evidence {
-  const labelled = labelledValues(text).map(({ label, value }) => {
-    return { stems: new Set(stemsOf(label)), value };
+export function evidenceOf(written: string, said: string | null, above = ""): Evidence {
+  const lines = written.split("\n");
+  const rows = rowsIn(lines.filter((line) => ROW.test(line)));
+  const text = [...lines.filter((line) => !ROW.test(line)), ...rows].join("\n");
+  const items = [...text.matchAll(ITEM)].map(([, item = ""]) => item.trim());
+  const labelled = text.split(NEXT_LABEL).flatMap((line) => {
+    const at = line.search(/[:=]/);
+    const label = trimEnd(trimStart(line.slice(0, at), LABEL_MARKS).trimEnd(), "*");
+    const value = trimEnd(trimStart(line.slice(at + 1), `*${BLANKS}`), BLANKS);
+    const isLabel = at !== -1 && at <= MAX_LABEL_CHARACTERS && /^[^*|?!.]+$/.test(label);
+    return isLabel && value !== "" && !value.startsWith("//")
+      ? [{ stems: stemsOf(label), value }]
+      : [];
   });
-  const stems = new Set(stemsOf(text));
-  return { text, stems, labelled, above: new Set(), members: [], isItem: false, ...given };
-}
-
-export function evidenceOf(quotation: Quotation | null, counted: string[]): Evidence {
-  const shared = { said: inWords(quotation), counted };
-  if (quotation?.isCertain !== true) return evidence(shared);
-  const { parts, unit } = quotation;
-  const rows = rowsIn(parts);
-  const outside = parts.filter(({ kind }) => kind !== "table");
-  const items = outside.flatMap(({ items: spans, text, start }) =>
-    spans.map((span) => withoutMark(text.slice(span.start - start, span.end - start))),
-  );
-  const led = outside.filter(({ kind }) => kind === "paragraph");
-  return evidence({
-    text: [...outside.map((part) => part.text), ...rows].join("\n"),
-    above: new Set([...unit.headings, ...led.flatMap(({ text }) => stemsOf(text))]),
+  return {
+    text,
+    stems: new Set(stemsOf(`${above} ${text}`)),
+    labelled,
+    numbers: countedIn(text),
     members: items.length > 0 ? items : rows,
-    ...shared,
-  });
+    said,
+  };
 }
 
-const LIST_ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S.*$/gm;
-const withoutMark = (item: string): string =>
-  item.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, "").trim();
-
-/** The evidence of a request that holds its own context, all of which the caller wrote. */
-export function evidenceOfRequest(
-  text: string,
-  quotation: Quotation | null,
-  counted: string[],
-): Evidence {
-  const members = (text.match(LIST_ITEM) ?? []).map(withoutMark);
-  return evidence({ text, members, said: inWords(quotation), counted });
-}
-
-/** The evidence of one item or row. */
-export const evidenceWithin = (part: string, { counted }: Evidence): Evidence =>
-  evidence({ text: part.replace(/;\s/g, "\n"), said: part, counted, isItem: true });
-
-/** `Grade: B; Days: 30` for a row below `| Grade | Days |`. */
-function rowsIn(parts: Part[]): string[] {
-  const [header, ...rows] = parts.filter(({ kind }) => kind === "table");
-  const columns = cellsOf(header?.text.split("\n", 1)[0] ?? "");
-  return rows.map(({ text }) =>
-    cellsOf(text)
+/** `Grade: B; Days: 30` for each row below `| Grade | Days |` and its rule. */
+function rowsIn([header = "", , ...rows]: string[]): string[] {
+  const columns = cellsOf(header);
+  return rows.map((row) =>
+    cellsOf(row)
       .flatMap((cell, at) => (cell === "" ? [] : [columns[at] ? `${columns[at]}: ${cell}` : cell]))
       .join("; "),
   );
@@ -81,6 +63,6 @@ function rowsIn(parts: Part[]): string[] {
 const cellsOf = (row: string): string[] =>
   row
     .trim()
-    .replace(/^\||\|$/g, "")
+    .slice(1, -1)
     .split(/(?<!\\)\|/)
     .map((cell) => cell.replaceAll("\\|", "|").trim());

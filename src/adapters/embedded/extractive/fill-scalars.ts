@@ -1,60 +1,47 @@
 import { BLANKS, trimEnd } from "../../../core/trim.ts";
 import { splitSentences } from "../../../text/sentences.ts";
-import { isTelling, tellingWords } from "../../../text/telling-words.ts";
-import { wordsOf } from "../../../text/words.ts";
+import { tellingWords } from "../../../text/telling-words.ts";
 import type { Evidence } from "./evidence.ts";
-import { numberOf, textOf } from "./schema.ts";
+import { NEGATION, stemsOf } from "./question.ts";
+import { listOf, typeOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
-import { stemsOf } from "./stems.ts";
 import { FORMATS, numbersIn } from "./values.ts";
 
-/** The property's name and its schema. */
+/** A property's name and its schema. */
 export type Slot = { key: string; node: SchemaNode };
 
-const words = (list: string) => new Set(list.trim().split(/\s+/));
-
 /** Properties that ask for the answer in words: a quotation fills them. */
-const PROSE = words(`
-  answer answers text summary description reason explanation quote quotation sentence sentences
-  response reply result statement content details note message antwort begrundung beschreibung
-  item items step steps instructions points`);
-/** Properties that say no more than that something is asked for. */
-const GENERIC = words(`
-  answer value number count amount result quantity total date email mail contact url uri link`);
-const MONEY_WORDS = words("price cost costs amount allowance fee total sum salary rate pay budget");
+const PROSE =
+  /^(?:answers?|text|summary|description|reason|explanation|quot(?:e|ation)|sentences?|response|reply|result|statement|content|details|note|message|antwort|begrundung|beschreibung|items?|steps?|instructions|points)$/;
+/** Words of a property that say no more than that a value is asked for. */
+const GENERIC = /^(?:number|count|quantity|value|result|answer|date|e?mail|contact|ur[il]|link)$/;
 
 /** `invoiceNumber`, `invoice_number` → `invoice number`. */
-const wordsOfKey = (key: string): string =>
+const wordsOfKey = ({ key }: Slot): string =>
   key.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2").replace(/[_\-.]+/g, " ");
-const keyWords = ({ key }: Slot) => tellingWords(wordsOfKey(key));
+
 /** The stems that say which value is meant, beyond that it is one. */
 const meaningOf = (slot: Slot): string[] =>
-  keyWords(slot)
-    .filter((word) => !GENERIC.has(word) && !MONEY_WORDS.has(word))
+  tellingWords(wordsOfKey(slot))
+    .filter((word) => !GENERIC.test(word))
     .flatMap(stemsOf);
 
-/** Whether the text or its headings are about the property at all. */
-const isAbout = ({ stems, above, isItem }: Evidence, slot: Slot): boolean =>
-  isItem || meaningOf(slot).every((stem) => stems.has(stem) || above.has(stem));
-
 /** Whether a property asks for words rather than for one value. */
-export function isProse({ key }: Slot): boolean {
-  const last = tellingWords(wordsOfKey(key)).at(-1);
-  return last === undefined || PROSE.has(last);
-}
+export const isProse = (slot: Slot): boolean =>
+  PROSE.test(tellingWords(wordsOfKey(slot)).at(-1) ?? "text");
 
-/** Whether what leads to a list names the property. */
-export const isLedTo = ({ above }: Evidence, { key }: Slot): boolean =>
-  stemsOf(wordsOfKey(key)).every((stem) => above.has(stem));
+/** Whether the text or what stands above it is about the property. */
+export const isAbout = ({ stems }: Evidence, slot: Slot): boolean =>
+  meaningOf(slot).every((stem) => stems.has(stem));
 
 const LABEL_MIN_SHARE = 0.49;
 
 /** The value that the text labels with the key's words; null where there is none, or several. */
-export function labelledAs({ labelled }: Evidence, { key }: Slot): string | null {
-  const wanted = stemsOf(wordsOfKey(key));
+export function labelledAs({ labelled }: Evidence, slot: Slot): string | null {
+  const wanted = stemsOf(wordsOfKey(slot));
   const shares = labelled.map(({ stems }) => {
-    const shared = wanted.filter((stem) => stems.has(stem)).length;
-    return shared === 0 ? 0 : (2 * shared) / (wanted.length + stems.size);
+    const shared = wanted.filter((stem) => stems.includes(stem)).length;
+    return shared === 0 ? 0 : (2 * shared) / (wanted.length + stems.length);
   });
   const most = shares.reduce((a, b) => Math.max(a, b), LABEL_MIN_SHARE);
   return theOnly(labelled.filter((_, at) => shares[at] === most).map(({ value }) => value)) ?? null;
@@ -65,113 +52,77 @@ function theOnly<T>(values: Iterable<T>): T | undefined {
   return others.length === 0 ? only : undefined;
 }
 
-const NEGATION =
-  /\b(?:not|no|never|none|without|cannot|neither|nor|except|nicht|kein\w*|nie|ohne|außer)\b|n['’]t\b/i;
-
-/** The only option that the label's value names, or that sentences without a negation do. */
-export function fillEnum(evidence: Evidence, slot: Slot, options: unknown[]): unknown {
-  const known = options
-    .filter((option) => typeof option === "string" || typeof option === "number")
-    .map((option) => ({ option, wanted: stemsOf(String(option)) }))
-    .filter(({ wanted }) => wanted.length > 0);
-  const namedIn = (text: string) => {
-    const stems = new Set(stemsOf(text));
-    const named = known.filter(({ wanted }) => wanted.every((stem) => stems.has(stem)));
-    return named.map(({ option }) => option);
-  };
-  const labelled = theOnly(namedIn(labelledAs(evidence, slot) ?? ""));
-  if (labelled !== undefined) return labelled;
-  const saying = splitSentences(evidence.text).filter((one) => namedIn(one).length > 0);
-  return saying.some((one) => NEGATION.test(one)) ? undefined : theOnly(saying.flatMap(namedIn));
+/** The only value of the property's kind and unit; undefined where there is none, or several. */
+export function valueFor(evidence: Evidence, slot: Slot): unknown {
+  const { node } = slot;
+  const labelled = labelledAs(evidence, slot);
+  const options = listOf(node["enum"]);
+  if (options.length > 0) {
+    const named = theOnly(namedIn(labelled ?? "", options));
+    return named ?? theOnly(splitSentences(evidence.text).flatMap((one) => namedIn(one, options)));
+  }
+  const type = typeOf(node);
+  if (type === "boolean") return yesOrNo(labelled ?? "");
+  if (type === "integer" || type === "number") return numberFor(evidence, slot, labelled);
+  return "format" in node
+    ? formattedFor(evidence, slot, labelled)
+    : wordsFor(evidence, slot, labelled);
 }
 
-/** Undefined: no label says whether it holds. */
-export function fillBoolean(evidence: Evidence, slot: Slot): boolean | undefined {
-  const labelled = labelledAs(evidence, slot) ?? "";
+function formattedFor(evidence: Evidence, slot: Slot, labelled: string | null): string | undefined {
+  const find = FORMATS.get(slot.node["format"]) ?? (() => []);
+  const own = find(labelled ?? "");
+  return theOnly(own.length === 0 && isAbout(evidence, slot) ? find(evidence.text) : own);
+}
+
+/** The options whose words all stand in a sentence; beside a "not", some that is none. */
+function namedIn(sentence: string, options: unknown[]): unknown[] {
+  const stems = new Set(stemsOf(sentence));
+  const named = options.filter((option) => {
+    const isNamed = typeof option === "string" || typeof option === "number";
+    const wanted = isNamed ? stemsOf(String(option)) : [];
+    return wanted.length > 0 && wanted.every((stem) => stems.has(stem));
+  });
+  return named.length > 0 && NEGATION.test(sentence) ? [...named, undefined] : named;
+}
+
+function yesOrNo(labelled: string): boolean | undefined {
   if (/^\W*(?:no|false|off|nein|n)\b/i.test(labelled)) return false;
   return /^\W*(?:yes|true|on|ja|y)\b/i.test(labelled) ? true : undefined;
 }
 
-/** Undefined: no number has the key's label or unit, or several do. */
-export function fillNumber(evidence: Evidence, slot: Slot, isWhole: boolean): number | undefined {
-  const { node } = slot;
-  const [min, max] = [numberOf(node["minimum"], -Infinity), numberOf(node["maximum"], Infinity)];
-  const fitting = candidatesFor(evidence, slot).filter(
-    (value) => Number.isNaN(value) || (value >= min && value <= max),
+/** Words are never cut or padded to fit: half a sentence is no quotation. */
+function wordsFor({ said }: Evidence, slot: Slot, labelled: string | null): string | undefined {
+  const { minLength, maxLength } = slot.node;
+  const quoted = isProse(slot) && !("pattern" in slot.node) ? said : null;
+  const words = labelled === null ? quoted : trimEnd(labelled, `.;,${BLANKS}`);
+  return words !== null && isWithin([...words].length, minLength, maxLength) ? words : undefined;
+}
+
+const isWithin = (value: number, minimum: unknown, maximum: unknown): boolean =>
+  !(typeof minimum === "number" && value < minimum) &&
+  !(typeof maximum === "number" && value > maximum);
+
+function numberFor(evidence: Evidence, slot: Slot, labelled: string | null): number | undefined {
+  const { minimum, maximum } = slot.node;
+  const own = numbersIn(labelled ?? "").map(({ value }) => value);
+  const found = own.length > 0 ? own : countedFor(evidence, slot);
+  const value = theOnly(found.filter((one) => isWithin(one, minimum, maximum))) ?? NaN;
+  const isFit = typeOf(slot.node) === "number" ? !Number.isNaN(value) : Number.isInteger(value);
+  return isFit ? value : undefined;
+}
+
+/** Numbers before the property's unit, and those before none, which may count the same. */
+function countedFor({ numbers, stems }: Evidence, slot: Slot): number[] {
+  const wanted = meaningOf(slot);
+  const bound = numbers.filter(
+    ({ units }) =>
+      wanted.some((stem) => units.includes(stem)) &&
+      wanted.every((stem) => stems.has(stem) || units.includes(stem)),
   );
-  const value = theOnly(fitting);
-  const isRead = value !== undefined && (isWhole ? Number.isInteger(value) : !Number.isNaN(value));
-  return isRead ? value : undefined;
-}
-
-function candidatesFor(evidence: Evidence, slot: Slot): number[] {
-  const labelled = numbersIn(labelledAs(evidence, slot) ?? "");
-  if (labelled.length > 0) return labelled.map(({ value }) => value);
-  if (!isAbout(evidence, slot)) return [];
-  const told = meaningOf(slot);
-  const units = new Set(told.length > 0 ? told : evidence.counted);
-  const isMoney = keyWords(slot).some((word) => MONEY_WORDS.has(word));
-  const { text } = evidence;
-  const found = numbersIn(text).map(({ value, at, end }) => {
-    const stems = followingWords(text, end).flatMap(stemsOf);
-    const isPrice = isMoney && MONEY.test(text.slice(at, end + UNIT_REACH));
-    const isBound = isPrice || stems.some((stem) => units.has(stem));
-    return { value, isBound, isBare: !isBound && isBare(text, end) };
-  });
-  const bound = found.filter(({ isBound }) => isBound);
-  // `one month for the employee and two for the employer`, `a month … and two months`
-  const elliptic = found.filter(({ isBare, value }) => isBare && !isYear(value));
-  const taken = bound.length > 0 ? [...bound, ...elliptic] : found;
-  const values = taken.map(({ value }) => value);
-  if (bound.length > 0) return hasArticle(text, units) ? [...values, NaN] : values;
-  // Without its unit a number is the value only where it is alone, and of no other unit.
-  const isUnitless = !isMoney && (told.length === 0 || elliptic.length === 1);
-  return found.length === 1 && isUnitless ? values : [];
-}
-
-const isYear = (value: number): boolean => Number.isNaN(value) || (value >= 1_900 && value < 2_100);
-
-/** Characters after a number in which its unit is looked for, and words. */
-const UNIT_REACH = 60;
-/** `26 paid working days` */
-const UNIT_WORDS = 3;
-const MONEY = /^[-−\d.,'\u00A0\u202F]+\s?(?:[€$£]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?)\b)/i;
-
-function followingWords(text: string, end: number): string[] {
-  const after = text.slice(end, end + UNIT_REACH).split(/[.;:!?()]\s|\n\s*\n|,\s/)[0] ?? "";
-  return wordsOf(after).slice(0, UNIT_WORDS);
-}
-
-/** Whether a number is followed by neither a unit nor what it counts. */
-const isBare = (text: string, end: number): boolean =>
-  !/^[\p{L}\p{N}%:°]/u.test(text.slice(end)) && !isTelling(followingWords(text, end)[0] ?? "a");
-
-const ARTICLE = /\b(?:an?|eine?[mnr]?)\s+(?<unit>\p{L}+)/giu;
-
-/** `a month`: it counts, too, but is more often an article. */
-const hasArticle = (text: string, units: Set<string>): boolean =>
-  [...text.matchAll(ARTICLE)].some(({ groups }) =>
-    stemsOf(groups?.["unit"] ?? "").some((stem) => units.has(stem)),
-  );
-
-/** Undefined: nothing in the text is bound to the key. */
-export function fillString(evidence: Evidence, slot: Slot): string | undefined {
-  const text = boundText(evidence, slot);
-  const { length } = [...(text ?? "")];
-  const [min, max] = [slot.node["minLength"], slot.node["maxLength"]];
-  // It is never cut or padded to fit: half a sentence is no quotation.
-  return length >= numberOf(min, 0) && length <= numberOf(max, Infinity) ? text : undefined;
-}
-
-function boundText(evidence: Evidence, slot: Slot): string | undefined {
-  const labelled = labelledAs(evidence, slot);
-  const format = textOf(slot.node["format"]);
-  if (format !== "") {
-    const find = FORMATS.get(format) ?? (() => []);
-    const own = find(labelled ?? "");
-    if (own.length > 0 || !isAbout(evidence, slot)) return theOnly(own);
-    return theOnly(find(evidence.text));
-  }
-  if (labelled !== null) return trimEnd(labelled, `.;,${BLANKS}`);
-  return isProse(slot) && !("pattern" in slot.node) ? (evidence.said ?? undefined) : undefined;
+  const isRead = ({ value }: { value: number }) => !Number.isNaN(value);
+  // `one month for the employee and two for the employer`
+  const bare = numbers.filter((one) => one.isBare && !bound.includes(one));
+  const taken = bound.some(isRead) ? [...bound, ...bare] : [];
+  return (wanted.length === 0 ? numbers.filter(isRead) : taken).map(({ value }) => value);
 }

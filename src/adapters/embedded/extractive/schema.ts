@@ -77,8 +77,3 @@ export function admitsNull(node: SchemaNode): boolean {
 /** What merging leaves of a schema without properties. */
 const isEmpty = (value: unknown) =>
   (Array.isArray(value) || isObject(value)) && Object.keys(value).length === 0;
-
-export const numberOf = (value: unknown, otherwise: number) =>
-  typeof value === "number" ? value : otherwise;
-
-export const textOf = (value: unknown) => (typeof value === "string" ? value : "");

@@ -1,94 +1,83 @@
-import { BLANKS, trimEnd, trimStart } from "../../../core/trim.ts";
+import { isTelling } from "../../../text/telling-words.ts";
+import { wordsOf } from "../../../text/words.ts";
+import { stemsOf } from "./question.ts";
 
-/** A number in a text; NaN where it is written in a way that is not read, as `two hundred` is. */
-type FoundNumber = { value: number; at: number; end: number };
-
-const SMALL =
-  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
+const WORDS =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(
     " ",
   );
-const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
-const DIGITS = String.raw`[-−]?\d{1,3}(?:[,'\u00A0\u202F]\d{3})+(?:\.\d+)?|[-−]?\d+(?:[.,]\d+)?`;
-const IN_WORDS = [...SMALL, ...TENS].join("|");
-/** What makes another number of one: `3 million`, `two hundred`, `26-28`. */
-const MULTIPLES = String.raw`half|dozen|(?:hundred|thousand|billion|trillion)s?|hundert|tausend|Mio|Mrd|mil(?:le|(?:l?io|lia|lon|h)\p{L}+)?`;
-const MORE = String.raw`[-–]\d+|[-\s\u00A0\u2010\u2011](?:and a )?(?:${IN_WORDS}|${MULTIPLES})(?!\p{L})`;
+const TENS = new Map([
+  ["thirty", 30],
+  ["forty", 40],
+  ["fifty", 50],
+  ["sixty", 60],
+  ["seventy", 70],
+]);
+/** Digits or a word, and what makes another number of it: `3 million`, `two hundred`, `26-28`. */
 const NUMBER = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_][-\u2010\u2011.,]?)(?:${DIGITS}|(?:${IN_WORDS})(?!\p{L}))(?<more>${MORE})*`,
+  String.raw`(?<![\p{L}\p{N}_][-\u2010\u2011.,]?)(?:[-−]?\d{1,3}(?:[,'\u00A0\u202F]\d{3})+(?:\.\d+)?|[-−]?\d+(?:[.,]\d+)?|(?:${[...WORDS, ...TENS.keys()].join("|")})(?!\p{L}))(?<more>[-–]\d+|[-\s\u00A0\u2010\u2011](?:and a )?(?:${WORDS.join("|")}|half|dozen|(?:hundred|thousand|billion|trillion)s?|hundert|tausend|Mio|Mrd|mil(?:le|(?:l?io|lia|lon|h)\p{L}+)?)(?!\p{L}))*`,
   "giu",
 );
 
-/** Numbers in digits and English words, in their order. */
-export function numbersIn(text: string): FoundNumber[] {
+/** `value`: NaN for one that is not read, as `two hundred` is. */
+export function numbersIn(text: string): { value: number; end: number }[] {
   return [...text.matchAll(NUMBER)].map(({ 0: found, index, groups }) => {
-    const isPlain = groups?.["more"] === undefined && /\d/.test(found);
-    const value = isPlain ? digitsOf(found) : valueOfWords(found);
-    return { value, at: index, end: index + found.length };
+    const value = groups?.["more"] === undefined ? valueOf(found.toLowerCase()) : NaN;
+    return { value, end: index + found.length };
   });
 }
 
-function digitsOf(found: string): number {
+function valueOf(found: string): number {
+  if (!/\d/.test(found)) return TENS.get(found) ?? WORDS.indexOf(found);
   const minus = found.replace("−", "-");
   const isDecimal = /^-?\d+,\d{1,2}$/.test(minus);
   return Number(isDecimal ? minus.replace(",", ".") : minus.replace(/[,'\u00A0\u202F]/g, ""));
 }
 
-/** `eight`, `twenty`, `twenty-eight`. */
-function valueOfWords(found: string): number {
-  const [first = "", second, third] = found.toLowerCase().split(/[^a-z]/);
-  const ten = TENS.indexOf(first) === -1 ? NaN : (TENS.indexOf(first) + 2) * 10;
-  if (second === undefined) return SMALL.includes(first) ? SMALL.indexOf(first) : ten;
-  const one = SMALL.indexOf(second);
-  return third === undefined && one > 0 && one < 10 ? ten + one : NaN;
+/** `units`: stems of the words behind a number; `isBare`: neither a unit nor what it counts. */
+export type CountedNumber = { value: number; units: string[]; isBare: boolean };
+
+/** Characters and words after a number in which its unit is looked for: `26 paid working days`. */
+const UNIT_REACH = 60;
+const UNIT_WORDS = 3;
+const YEARS = { from: 1_900, to: 2_100 };
+const MONEY = /^\s?(?:[€$£]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?)\b)/i;
+const MONEY_UNITS = stemsOf("price cost amount allowance fee total sum salary rate pay budget");
+const ARTICLE = /\b(?:an?|eine?[mnr]?)\s+(?<unit>\p{L}+)/giu;
+
+export function countedIn(text: string): CountedNumber[] {
+  const numbers = numbersIn(text).map(({ value, end }) => {
+    const after = text.slice(end, end + UNIT_REACH);
+    const words = wordsOf(after.split(/[.;:!?()]\s|\n\s*\n|,\s/)[0] ?? "").slice(0, UNIT_WORDS);
+    const units = [...words.flatMap(stemsOf), ...(MONEY.test(after) ? MONEY_UNITS : [])];
+    const isYear = value >= YEARS.from && value < YEARS.to;
+    const isBare = !isYear && !/^[\p{L}\p{N}%:°€$£]/u.test(after) && !isTelling(words[0] ?? "a");
+    return { value, units, isBare };
+  });
+  // `a month` counts, too, but is more often an article: its value is not read.
+  const articles = [...text.matchAll(ARTICLE)].map(({ groups }) => {
+    return { value: NaN, units: stemsOf(groups?.["unit"] ?? ""), isBare: false };
+  });
+  return [...numbers, ...articles];
 }
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const GERMAN_MONTHS: Record<string, string> = { mär: "mar", mai: "may", okt: "oct", dez: "dec" };
-const DATES = [
-  /\b(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})\b/g,
-  /\b(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})\b/g,
-  /\b(?<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?<month>\p{L}{3})\p{L}{0,9}\.?,?\s+(?<year>\d{4})\b/gu,
-  /(?<![\p{L}\p{N}_])(?<month>\p{L}{3})\p{L}{0,9}\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<year>\d{4})\b/gu,
-];
+/** `2027-03-31`, `31.3.2027`, and what `Date.parse` reads: `31 March 2027`, `March 31, 2027` */
+const DATE =
+  /(?<![\p{L}\p{N}_])(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2} \p{L}{3,9} \d{4}|\p{L}{3,9} \d{1,2}, \d{4})(?!\d)/gu;
 
 /** Dates as `YYYY-MM-DD`. */
-function datesIn(text: string): string[] {
-  const found = DATES.map((pattern) => Array.from(text.matchAll(pattern)));
-  return found.flat().flatMap(({ groups }) => {
-    const { year = "", month = "", day = "" } = groups ?? {};
-    const name = month.toLowerCase();
-    const number = /\d/.test(month) ? month : MONTHS.indexOf(GERMAN_MONTHS[name] ?? name) + 1;
-    const date = `${year}-${String(number).padStart(2, "0")}-${day.padStart(2, "0")}`;
-    const parsed = Date.parse(`${date}T00:00:00Z`);
-    return new Date(parsed || 0).toISOString().startsWith(date) ? [date] : [];
+const datesIn = (text: string): string[] =>
+  (text.match(DATE) ?? []).flatMap((found) => {
+    const written = found.replace(/^(\d+)\.(\d+)\.(\d+)$/, "$3-$2-$1").replace(/-(?=\d\b)/g, "-0");
+    const read = new Date(`${written} UTC`);
+    const day = Number(written.match(/\b\d{1,2}\b/g)?.at(-1));
+    // `Date` takes 30 February for 2 March.
+    return read.getUTCDate() === day ? [read.toISOString().slice(0, "YYYY-MM-DD".length)] : [];
   });
-}
-
-const EMAIL = /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
-const URL_PATTERN = /https?:\/\/[^\s<>"')\]]+[^\s<>"')\].,;:!?]/g;
 
 /** How strings of a JSON Schema `format` are found. */
-export const FORMATS = new Map<string, (text: string) => string[]>([
+export const FORMATS = new Map<unknown, (text: string) => string[]>([
   ["date", datesIn],
-  ["email", (text) => text.match(EMAIL) ?? []],
-  ["uri", (text) => text.match(URL_PATTERN) ?? []],
+  ["email", (text) => text.match(/(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g) ?? []],
+  ["uri", (text) => text.match(/https?:\/\/[^\s<>"')\]]+[^\s<>"')\].,;:!?]/g) ?? []],
 ]);
-
-/** A line break, or the end of a sentence before a new label. */
-const NEXT_LABEL = /\r?\n|;\s|(?<=[.!?])\s+(?=\p{Lu}[^:.!?\n]{0,40}:\s)/u;
-const LABEL_MARKS = `${BLANKS}>*-•|#`;
-/** Longest label, marks and blanks included. */
-const MAX_LABEL_CHARACTERS = 60;
-
-/** `Label: value` lines of a text, the label in the words of the text. */
-export function labelledValues(text: string): { label: string; value: string }[] {
-  return text.split(NEXT_LABEL).flatMap((line) => {
-    const at = line.search(/[:=]/);
-    if (at === -1 || at > MAX_LABEL_CHARACTERS) return [];
-    const label = trimEnd(trimStart(line.slice(0, at), LABEL_MARKS).trimEnd(), "*");
-    const value = trimEnd(trimStart(line.slice(at + 1), `*${BLANKS}`), `${BLANKS}|`);
-    return /^[^*|?!.]+$/.test(label) && value !== "" && !value.startsWith("//")
-      ? [{ label, value }]
-      : [];
-  });
-}

@@ -102,7 +102,7 @@ test("told not to use tools it answers at once", async () => {
     tools: [search],
     toolChoice: { type: "none" },
   });
-  expect(content).toEqual([{ type: "text", text: "It is late." }]);
+  expect(content).toEqual([expect.objectContaining({ type: "text" })]);
 });
 
 test("characters of a passage count as what they become when words are compared", async () => {

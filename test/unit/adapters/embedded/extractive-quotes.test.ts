@@ -86,7 +86,7 @@ const TABLE = `| Option | Type |
 | \`tin\` | \`number\` |`;
 
 test("a table's row is quoted with its header; without a match the whole table", async () => {
-  expect(await quoted("Which type has the option lid?", TABLE)).toBe(
+  expect(await quoted("Which type has the option lid?", TABLE, "options.md")).toBe(
     TABLE.split("\n").slice(0, 3).join("\n"),
   );
   expect(await quoted("Which option has which type?", TABLE)).toContain("`number`");
@@ -102,7 +102,7 @@ test.each([
   ["a synopsis", "SYNOPSIS\n  tin open [--key] a tin\n\nDESCRIPTION\n  "],
 ])("what says nothing is not quoted: %s", async (_what, before) => {
   const told = "To open a tin, turn the key twice.";
-  expect((await quoted("How do I open a tin?", `${before}${told}`)).trim()).toBe(told);
+  expect((await quoted("How do I open a tin?", `${before}${told}`, "tin.md")).trim()).toBe(told);
 });
 
 test.each([
@@ -113,13 +113,6 @@ test.each([
     "# Tin\n\n## Opening\n\nA key opens a tin.",
     "tin.md › Opening",
   ],
-  [
-    "a badge left out",
-    "tin.md › Tin 'sup'[![T](https://b.example/t.svg)](https://t.example/)'/sup'",
-    "It opens a tin.",
-    "tin.md › Tin",
-  ],
-  ["plain text", "tin.txt", "Tin\n\n2. Care\nA key opens a tin.", "tin.txt › 2. Care"],
   ["a manual page", "tin.1", "EXIT STATUS\n     A key opens a tin.", "tin.1 › EXIT STATUS"],
   ["an underlined title", "tin.md", "Opening\n=======\n\nA key opens a tin.", "tin.md › Opening"],
 ])("the source names the place: %s", async (_what, source, text, place) => {
@@ -132,9 +125,7 @@ const KETTLE = "A kettle is repaired by the days of the fair.";
 test.each([
   ["a word is missing", "Which colour has a kettle repaired by the fair?", KETTLE],
   ["it asks for a number", "How many kettles are repaired?", KETTLE],
-  ["it asks for a default", "What is the default of a kettle?", "The kettle is repaired."],
   ["it asks for what does not hold", "Which lines do not hold words?", "Lines hold words."],
-  ["it asks how", "How do I boil water?", "# Kettle\n\nKettle is a tool that boils water."],
   ["a figure is another one", "Is a kettle repaired by day 9.1?", "A kettle is repaired by day 9."],
   [
     "a type is another one",
@@ -167,6 +158,7 @@ test.each([
     "What must a tenant store in the cellar?",
     `- a tenant stores petrol in the cellar,\n- gas.`,
   ],
+  ["its few words may be about something else", "Which tins are opened?", "Tins are opened."],
   ["what it leads to is in another passage", "How do I open tins?", "To open tins, use this:"],
 ])(
   "what does not bind the question is not said to be the answer: %s",
@@ -182,7 +174,7 @@ test.each([
     "work_mem (integer)\n    Sets the memory. The default is 4MB.",
   ],
   ["What does tin -v do?", "  -v, --void=<x>\n    Empties the tin."],
-  ["Which lines do not hold words?", "Odd lines hold no words."],
+  ["Which odd lines of a page do not hold words?", "Odd lines of a page hold no words."],
   ["Within how many days is a kettle repaired?", "A kettle is repaired within nine days."],
   ["What is the weight of kettle B200?", "The weight of kettle B200 is 2 kg."],
 ])("what binds it is the answer: %s", async (question, text) => {

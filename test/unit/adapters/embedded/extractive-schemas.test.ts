@@ -43,11 +43,12 @@ test("steps and rows that are quoted for sure fill a list", async () => {
 });
 
 test("the lines of a data sheet fill each its own property, and no other", async () => {
-  const sheet = "1. Data\nPower: 450 W\nFlow: 9,500 l/h\nMaximum head: 8.5 m\nWeight: 4.2 kg";
+  const sheet =
+    "# Data sheet of the pump\n\nPower: 450 W\nFlow: 9,500 l/h\nMaximum head: 8.5 m\nWeight: 4.2 kg";
   const number = { type: ["number", "null"] };
   const properties = { power_w: number, flow: number, maximum_head: number, noise: number };
   const schema = { type: "object", required: Object.keys(properties), properties };
-  expect(await filled("What power, flow and weight are in the data?", schema, [sheet])).toEqual({
+  expect(await filled("What is in the data sheet of the pump?", schema, [sheet])).toEqual({
     power_w: 450,
     flow: 9500,
     maximum_head: 8.5,
@@ -109,20 +110,6 @@ test("numbers come from the answering sentence; nested objects and $refs are fil
   };
   const value = await filled("How many days of holiday do I get?", schema, [HANDBOOK]);
   expect(value).toEqual({ holiday: { days: 26, carriedOverUntil: "2027-03-31" } });
-});
-
-test("numbers in words are read whole", async () => {
-  const schema = {
-    type: "object",
-    required: ["days", "weeks"],
-    properties: { days: { type: "integer" }, weeks: { type: "integer" } },
-  };
-  const passage =
-    "Everybody has twenty-eight days of leave. Leave is asked for fourteen weeks ahead.";
-  expect(await filled("How much leave is there?", schema, [passage])).toEqual({
-    days: 28,
-    weeks: 14,
-  });
 });
 
 test("a list of objects has one for each item", async () => {
