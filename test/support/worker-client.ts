@@ -55,6 +55,10 @@ async function answerTo(request: Request): Promise<Response> {
 
 export type Call = { status: number; body: unknown; headers: Headers };
 
+/** The status and the error of an answer in one: "404 Not found". */
+export const told = ({ status, body }: Call) =>
+  `${status} ${typeof body === "object" && body !== null && "error" in body ? String(body.error) : ""}`;
+
 export async function call(
   method: string,
   path: string,
@@ -89,13 +93,20 @@ export async function signedIn() {
   });
   const cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
   const headers = { Cookie: cookie, Origin: ORIGIN };
+  const send = async (method: string, path: string, body?: unknown) =>
+    await call(method, `/panel/api${path}`, {
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
   return {
     cookie,
-    send: async (method: string, path: string, body?: unknown) =>
-      await call(method, `/panel/api${path}`, {
-        headers,
-        body: body === undefined ? undefined : JSON.stringify(body),
-      }),
+    send,
+    /** What was made of this, with its id, key or token. */
+    async made<Shown = { id: string; key: string; token: string }>(path: string, body: object) {
+      const { status, body: made } = await send("POST", path, body);
+      expect({ status, made }).toMatchObject({ status: 201 });
+      return made as Shown;
+    },
     put: async (path: string, body: BodyInit, mimeType = "text/markdown") =>
       await call("PUT", `/panel/api${path}`, {
         headers: { ...headers, "Content-Type": mimeType },

@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
@@ -8,9 +8,6 @@ import { recordEvent } from "../../../src/access/audit/record-event.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import { call, signedIn, withToken } from "../../support/worker-client.ts";
-
-/** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 600_000 });
 
 type Event = {
   actor: { kind: string; id: string | null; name: string | null };
@@ -22,7 +19,6 @@ type Event = {
   requestId: string;
 };
 
-let admin: Awaited<ReturnType<typeof signedIn>>;
 const trail = async (query = "") => {
   const { status, body } = await admin.send("GET", `/audit${query}`);
   expect(status).toBe(200);
@@ -30,9 +26,7 @@ const trail = async (query = "") => {
 };
 const latest = async () => (await trail("?limit=1")).data[0];
 
-beforeAll(async () => {
-  admin = await signedIn();
-});
+const admin = await signedIn();
 
 test("a change is kept with its actor, address, request and fields, and no value", async () => {
   const made = await call("POST", "/panel/api/file-sources", {
@@ -88,8 +82,8 @@ test("files that one caller puts into a source are one event with a count", asyn
 });
 
 async function newKey() {
-  const { body } = await admin.send("POST", "/keys", { name: "Trail", role: "admin" });
-  return (body as { key: string }).key;
+  const { key } = await admin.made("/keys", { name: "Trail", role: "admin" });
+  return key;
 }
 
 test("refused changes and sign-ins are kept too, reading is not", async () => {
@@ -173,8 +167,8 @@ test("the trail is paged, filtered and exported, for administrators only", async
   expect(lines).toHaveLength(total);
   expect(JSON.parse(lines[0] ?? "")).toEqual((await trail("?limit=1")).data[0]);
 
-  const { body } = await admin.send("POST", "/keys", { name: "Reads", role: "member" });
-  const headers = { Authorization: `Bearer ${(body as { key: string }).key}` };
+  const { key } = await admin.made("/keys", { name: "Reads", role: "member" });
+  const headers = { Authorization: `Bearer ${key}` };
   expect((await call("GET", "/panel/api/audit", { headers })).status).toBe(403);
 });
 

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
 
-type Admin = Awaited<ReturnType<typeof signedIn>>;
 const FILES = "/file-sources/batches/files";
 
-let admin: Admin;
-let key: string;
-
-beforeAll(async () => {
-  admin = await signedIn();
-  await admin.send("POST", "/file-sources", { name: "Batches", provider: "file_system" });
-  const made = await admin.send("POST", "/keys", { name: "batch", role: "admin" });
-  ({ key } = made.body as { key: string });
-});
+const admin = await signedIn();
+await admin.send("POST", "/file-sources", { name: "Batches", provider: "file_system" });
+const made = await admin.send("POST", "/keys", { name: "batch", role: "admin" });
+const { key } = made.body as { key: string };
 afterAll(queuesSettled);
 
 const pushBatch = async (body: BodyInit, headers: Record<string, string> = {}) =>

@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import { createFileSource } from "../../../src/catalog/file-sources/create-file-source.ts";
 import { composeServices } from "../../../src/compose.ts";
@@ -9,15 +9,11 @@ import { MINUTE_MS } from "../../../src/core/time.ts";
 import { takeDueSources } from "../../../src/db/scans/scan-store.ts";
 import { openConfig } from "../../../src/sources/source-secrets.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { signedIn } from "../../support/worker-client.ts";
+import { signedIn, told } from "../../support/worker-client.ts";
 
 type Source = { id: string; identifier: string; config: Record<string, unknown> };
-type Admin = Awaited<ReturnType<typeof signedIn>>;
 
-let admin: Admin;
-beforeAll(async () => {
-  admin = await signedIn();
-});
+const admin = await signedIn();
 afterAll(queuesSettled);
 
 /** Hosts end in .internal: the scans that begin are refused before they leave the machine. */
@@ -68,14 +64,10 @@ test("a source is created with a secret shown once, and found by id and identifi
 test("a taken identifier is 409, one that cannot be made from the name 400", async () => {
   await make({ name: "Taken", provider: "file_system" });
   const again = { name: "taken!", provider: "file_system" };
-  expect(await admin.send("POST", "/file-sources", again)).toMatchObject({
-    status: 409,
-    body: { error: "Identifier is taken" },
-  });
-  expect(await admin.send("POST", "/file-sources", { ...again, name: "文書" })).toMatchObject({
-    status: 400,
-    body: { error: "Invalid request: identifier is required: none can be made from the name" },
-  });
+  expect(told(await admin.send("POST", "/file-sources", again))).toBe("409 Identifier is taken");
+  expect(told(await admin.send("POST", "/file-sources", { ...again, name: "文書" }))).toBe(
+    "400 Invalid request: identifier is required: none can be made from the name",
+  );
   const japanese = { name: "文書", identifier: "documents", provider: "file_system" };
   expect(await make(japanese)).toMatchObject({ name: "文書", identifier: "documents" });
 });
@@ -204,10 +196,9 @@ test("name and interval change; identifier and provider never do", async () => {
       config: { startUrls: ["https://site.internal/"], maxDepth: 3 },
     },
   });
-  expect(await admin.send("PATCH", "/file-sources/site", { identifier: "x" })).toMatchObject({
-    status: 400,
-    body: { error: "Invalid request: identifier cannot be changed" },
-  });
+  expect(told(await admin.send("PATCH", "/file-sources/site", { identifier: "x" }))).toBe(
+    "400 Invalid request: identifier cannot be changed",
+  );
   expect((await admin.send("PATCH", "/file-sources/site", { provider: "web" })).status).toBe(200);
   expect((await admin.send("PATCH", "/file-sources/site", { provider: "x" })).status).toBe(400);
 });
@@ -226,10 +217,9 @@ test("the webhook secret is renewed, and only its hash is kept", async () => {
 test("a source is removed at once unless a RAG uses it; then its identifier is free", async () => {
   const made = await make({ name: "Going", provider: "file_system" });
   await admin.send("POST", "/rags", { name: "User of it", fileSource: "going" });
-  expect(await admin.send("DELETE", "/file-sources/going")).toMatchObject({
-    status: 409,
-    body: { error: "File source is in use by RAGs: user-of-it" },
-  });
+  expect(told(await admin.send("DELETE", "/file-sources/going"))).toBe(
+    "409 File source is in use by RAGs: user-of-it",
+  );
   expect((await admin.send("DELETE", "/rags/user-of-it")).status).toBe(204);
   expect((await admin.send("DELETE", "/file-sources/going")).status).toBe(204);
   expect((await admin.send("GET", `/file-sources/${made.id}`)).status).toBe(404);

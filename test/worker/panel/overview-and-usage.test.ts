@@ -1,19 +1,12 @@
 import { env } from "cloudflare:workers";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
 
 const HOUR_MS = 3_600_000;
 
-type Admin = Awaited<ReturnType<typeof signedIn>>;
-
-vi.setConfig({ testTimeout: 600_000 });
-
-let admin: Admin;
-beforeAll(async () => {
-  admin = await signedIn();
-});
+const admin = await signedIn();
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -142,8 +135,8 @@ test("calls are reported by day, RAG and token with their names", async () => {
   // Held, as calls on both sides of an hour or of midnight are two lines.
   vi.useFakeTimers({ toFake: ["Date"] });
   const at = Date.now();
-  const made = await admin.send("POST", "/tokens", { name: "Caller", rags: ["docs-rag"] });
-  const api = withToken((made.body as { token: string }).token);
+  const { token } = await admin.made("/tokens", { name: "Caller", rags: ["docs-rag"] });
+  const api = withToken(token);
   for (const query of ["sentence", "found"]) {
     const answer = await api.post("/rags/docs-rag/retrieve", { semanticSearch: [query] });
     expect(answer.status).toBe(200);

@@ -1,18 +1,11 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
-import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
-
-/** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 600_000 });
+import { call, ORIGIN, signedIn, told } from "../../support/worker-client.ts";
 
 const PASSWORD = "quiet amber lantern";
-type Admin = Awaited<ReturnType<typeof signedIn>>;
-let admin: Admin;
 
-beforeAll(async () => {
-  admin = await signedIn();
-});
+const admin = await signedIn();
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -55,10 +48,9 @@ test("a member changes their own password, and only this session stays", async (
   const [here, there] = [await asUser(email), await asUser(email)];
   const next = "another amber lantern";
   const wrong = { currentPassword: "not the password", newPassword: next };
-  expect(await here("PATCH", "/session/password", wrong)).toMatchObject({
-    status: 400,
-    body: { error: "Invalid request: currentPassword is wrong" },
-  });
+  expect(told(await here("PATCH", "/session/password", wrong))).toBe(
+    "400 Invalid request: currentPassword is wrong",
+  );
   const right = { currentPassword: PASSWORD, newPassword: next };
   expect((await here("PATCH", "/session/password", right)).status).toBe(200);
   expect((await here("GET", "/session")).status).toBe(200);
@@ -143,8 +135,7 @@ test("a page of another site cannot sign anybody in", async () => {
 });
 
 test("wrong credentials from one address run out; a good key never does", async () => {
-  const made = await admin.send("POST", "/keys", { name: "Pusher", role: "admin" });
-  const { key } = made.body as { key: string };
+  const { key } = await admin.made("/keys", { name: "Pusher", role: "admin" });
   const ask = async (Authorization: string) => {
     const headers = { Authorization, "CF-Connecting-IP": "192.0.2.50" };
     return await call("GET", "/panel/api/keys", { headers });

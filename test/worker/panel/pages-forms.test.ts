@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
@@ -7,7 +7,6 @@ import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 
 const PROMPTED = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["docs"] };
 const browser = new Browser();
-let api: Awaited<ReturnType<typeof signedIn>>;
 
 /** What a form was shown with, as its browser sends it back. */
 const fieldIn = (html: string, name: string) =>
@@ -16,13 +15,11 @@ const fieldIn = (html: string, name: string) =>
     ?.replaceAll("&quot;", '"')
     .replaceAll("&amp;", "&") ?? "";
 
-beforeAll(async () => {
-  await browser.signIn();
-  api = await signedIn();
-  await api.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
-  await api.send("POST", "/rags", { name: "Docs", fileSource: "docs" });
-  await api.send("POST", "/inferences", { name: "Ask", ...PROMPTED });
-});
+await browser.signIn();
+const api = await signedIn();
+await api.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
+await api.send("POST", "/rags", { name: "Docs", fileSource: "docs" });
+await api.send("POST", "/inferences", { name: "Ask", ...PROMPTED });
 afterAll(queuesSettled);
 
 type Form = {
@@ -40,8 +37,8 @@ async function forms(): Promise<Form[]> {
   const web = { name: "Site", provider: "web", config: { maxDepth: 2, pushHosts: ["a.test"] } };
   await api.send("POST", "/file-sources", web);
   const person = { email: "reader@quarry.test", role: "member" };
-  const made = await api.send("POST", "/users", { ...person, password: "quiet amber lantern" });
-  const user = (made.body as { id: string }).id;
+  const { id } = await api.made("/users", { ...person, password: "quiet amber lantern" });
+  const user = id;
   const rag = { name: "Docs", chunkSize: "400", chunkOverlap: "60", searchMode: "hybrid" };
   return [
     {

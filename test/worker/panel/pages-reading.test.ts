@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import { createApp } from "../../../src/http/app.ts";
@@ -13,22 +13,19 @@ const MEMBER = { email: "reader@quarry.test", password: "quiet amber lantern" };
 const PROMPTED = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["docs"] };
 const admin = new Browser();
 const member = new Browser();
-let api: Awaited<ReturnType<typeof signedIn>>;
 
-beforeAll(async () => {
-  await admin.signIn();
-  api = await signedIn();
-  await api.send("POST", "/users", { ...MEMBER, role: "member" });
-  await member.signIn(MEMBER.email, MEMBER.password);
-  await api.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
-  for (const identifier of ["docs", "docs-again"]) {
-    await api.send("POST", "/rags", { name: identifier, identifier, fileSource: "docs" });
-  }
-  await api.put("/file-sources/docs/files/leave.md", "# Leave\n\nThere are 26 days of leave.");
-  await api.put("/file-sources/docs/files/trains.md", "# Trains\n\nTrains are booked early.");
-  await api.send("POST", "/inferences", { name: "Ask", ...PROMPTED });
-  await queuesSettled();
-});
+await admin.signIn();
+const api = await signedIn();
+await api.send("POST", "/users", { ...MEMBER, role: "member" });
+await member.signIn(MEMBER.email, MEMBER.password);
+await api.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
+for (const identifier of ["docs", "docs-again"]) {
+  await api.send("POST", "/rags", { name: identifier, identifier, fileSource: "docs" });
+}
+await api.put("/file-sources/docs/files/leave.md", "# Leave\n\nThere are 26 days of leave.");
+await api.put("/file-sources/docs/files/trains.md", "# Trains\n\nTrains are booked early.");
+await api.send("POST", "/inferences", { name: "Ask", ...PROMPTED });
+await queuesSettled();
 afterAll(queuesSettled);
 
 test("a search of an index without passages says that nothing is indexed", async () => {

@@ -4,9 +4,6 @@ import { afterAll, expect, test, vi } from "vitest";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn } from "../../support/worker-client.ts";
 
-/** Two builds are waited for, and a busy machine takes its time. */
-vi.setConfig({ testTimeout: 600_000 });
-
 afterAll(queuesSettled);
 
 test("the panel shows an index, estimates a change, and returns to the previous one", async () => {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { countSealedByKey } from "../../../src/db/maintenance/sealed-secrets.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
@@ -11,16 +11,10 @@ import { panelApi } from "../../../src/panel/api/app.ts";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 
-/** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 600_000 });
-
 const PASSWORD = "quiet amber lantern";
 const STEP_MS = 30_000;
-let admin: Awaited<ReturnType<typeof signedIn>>;
 
-beforeAll(async () => {
-  admin = await signedIn();
-});
+const admin = await signedIn();
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -42,8 +36,8 @@ function codeAt(secret: string, time: number): string {
 
 async function newUser(name: string) {
   const email = `${name}@example.com`;
-  const made = await admin.send("POST", "/users", { email, password: PASSWORD, role: "member" });
-  return { id: (made.body as { id: string }).id, email };
+  const { id } = await admin.made("/users", { email, password: PASSWORD, role: "member" });
+  return { id: id, email };
 }
 
 const signIn = async (email: string, code?: string, password = PASSWORD) =>

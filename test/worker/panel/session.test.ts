@@ -1,9 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
-
-/** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 600_000 });
+import { call, ORIGIN, signedIn, told } from "../../support/worker-client.ts";
 
 const HOUR = 3_600_000;
 const ADMIN = { email: "admin@localhost", password: "quarry" };
@@ -84,7 +81,7 @@ test("a session ends at sign-out, and only our own pages can end it", async () =
   expect((await whoAmI(cookie)).status).toBe(200);
   const foreign = { Cookie: cookie, Origin: "https://evil.example" };
   const crossSite = await call("DELETE", "/panel/api/session", { headers: foreign });
-  expect(crossSite).toMatchObject({ status: 403, body: { error: "Forbidden" } });
+  expect(told(crossSite)).toBe("403 Forbidden");
   const headers = { Cookie: cookie, Origin: ORIGIN };
   expect((await call("DELETE", "/panel/api/session", { headers })).status).toBe(204);
   expect((await whoAmI(cookie)).status).toBe(401);

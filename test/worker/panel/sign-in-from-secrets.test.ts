@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { createUser } from "../../../src/access/users/create-user.ts";
 import { throttleSignIn, throttleCode } from "../../../src/access/sessions/throttle-sign-in.ts";
@@ -10,9 +10,6 @@ import { signIn } from "../../../src/access/sessions/sign-in.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
-
-/** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const FIRST = { email: "first@example.com", password: "from the secrets" };
 
