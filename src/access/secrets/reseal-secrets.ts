@@ -1,12 +1,30 @@
-import { reasonOf } from "../../core/errors.ts";
 import {
+  countSealedByKey,
   replaceSealed,
   secretsSealedBy,
   type SealedSecret,
 } from "../../db/maintenance/sealed-secrets.ts";
 import type { Services } from "../../services.ts";
 import { keyIdsOf, seal, unseal } from "../seal.ts";
-import { countSecrets } from "./count-secrets.ts";
+import { reasonOf } from "../../core/errors.ts";
+
+/**
+ * Counts the stored secrets that still need the previous encryption key, and those that neither
+ * key opens. ENCRYPTION_KEY_PREVIOUS can be removed once the first count is 0.
+ */
+export async function countSecrets({
+  config,
+  db,
+}: Pick<Services, "config" | "db">): Promise<{ sealedByPreviousKey: number; unreadable: number }> {
+  const [keys, counts] = await Promise.all([keyIdsOf(config), countSealedByKey(db)]);
+  let sealedByPreviousKey = 0;
+  let unreadable = 0;
+  for (const { keyId, secrets } of counts) {
+    if (keyId === keys.previous) sealedByPreviousKey += secrets;
+    else if (keyId !== keys.current) unreadable += secrets;
+  }
+  return { sealedByPreviousKey, unreadable };
+}
 
 const SECRETS_AT_ONCE = 100;
 

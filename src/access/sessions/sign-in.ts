@@ -12,7 +12,7 @@ import {
 import type { Services } from "../../services.ts";
 import { secondFactorOf, useCode } from "../totp/check-second-factor.ts";
 import { randomBase62 } from "../credential-format.ts";
-import { foldEmail } from "../users/email.ts";
+import { foldEmail } from "../users/user-input.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../db/access/session-store.ts";
 import type { Session } from "./find-session.ts";
 import { clearThrottle, throttleSignIn, throttleCode } from "./throttle-sign-in.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 
-import { EMAIL_MAX_LENGTH } from "../users/email.ts";
-import { typedPassword } from "../users/user-input.ts";
+import { EMAIL_MAX_LENGTH, typedPassword } from "../users/user-input.ts";
 
 const CODE_MAX_LENGTH = 40;
 

@@ -2,7 +2,7 @@ import { conflict } from "../../core/errors.ts";
 import { newId, type UserId } from "../../core/ids.ts";
 import { insertUser, type Role, type UserRow } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
-import { foldEmail } from "./email.ts";
+import { foldEmail } from "./user-input.ts";
 import { refuseGuessable } from "./password-rules.ts";
 import { hashPassword } from "./password.ts";
 

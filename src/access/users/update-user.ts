@@ -1,17 +1,21 @@
-import { asId } from "../../core/ids.ts";
-import { conflict, notFound } from "../../core/errors.ts";
-import type { QuarryError } from "../../core/errors.ts";
-import type { UserId } from "../../core/ids.ts";
-import { findUserByEmail, findUserById, updateUser as write } from "../../db/access/user-store.ts";
-import type { Role, UserChange } from "../../db/access/user-store.ts";
+import { asId, type UserId } from "../../core/ids.ts";
+import { conflict, notFound, type QuarryError } from "../../core/errors.ts";
+import {
+  findUserByEmail,
+  findUserById,
+  updateUser as write,
+  type Role,
+  type UserChange,
+  deleteUser,
+} from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { emailTaken, type User } from "./create-user.ts";
-import { foldEmail } from "./email.ts";
+import { foldEmail } from "./user-input.ts";
 import { refuseOwn } from "./own-credentials.ts";
 import { refuseGuessable } from "./password-rules.ts";
 import { hashPassword } from "./password.ts";
 
-export type UserPatch = { email?: string; password?: string; role?: Role };
+type UserPatch = { email?: string; password?: string; role?: Role };
 
 /**
  * Updates the given fields; `by`: who asks for it. A new password or another role ends the user's sessions.
@@ -43,4 +47,14 @@ async function refusalOf(db: Services["db"], id: UserId, email: string): Promise
   return holder !== null && holder.id !== id ? emailTaken() : lastAdministrator();
 }
 
-export const lastAdministrator = () => conflict("The last administrator must stay one");
+const lastAdministrator = () => conflict("The last administrator must stay one");
+
+/**
+ * Removes a user and ends the user's sessions.
+ * @throws QuarryError `not-found`; `conflict` for the last administrator.
+ */
+export async function removeUser({ db }: Pick<Services, "db">, input: { id: string }) {
+  const user = await findUserById(db, asId(input.id));
+  if (user === null) throw notFound();
+  if (!(await deleteUser(db, user.id))) throw lastAdministrator();
+}

@@ -1,8 +1,11 @@
 import { z } from "zod";
 
-import { EMAIL_MAX_LENGTH, EMAIL_PATTERN, foldEmail } from "./email.ts";
 import { PASSWORD_MIN_LENGTH } from "./password-rules.ts";
 import { PASSWORD_MAX_LENGTH } from "./password.ts";
+
+export const EMAIL_MAX_LENGTH = 254;
+/** Loose on purpose: `admin@localhost` is a good address on a laptop. */
+const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+$/;
 
 const email = z
   .string()
@@ -45,3 +48,6 @@ export const ownPassword = z.object({ currentPassword: typedPassword, newPasswor
 /** A typed address is recorded only if it looks like one: it may be a password. */
 export const emailIn = (typed: string) =>
   email.safeParse(typed).success ? foldEmail(typed) : "unknown";
+
+/** Addresses are compared without case, as people type them. */
+export const foldEmail = (email: string) => email.trim().toLowerCase();

@@ -1,15 +1,16 @@
 import { z } from "zod";
 
-import { invalidFields } from "../../core/errors.ts";
+import { invalidFields, invalid } from "../../core/errors.ts";
 import { modelName } from "../../core/input/input-fields.ts";
 import {
   listModelRows,
   replaceModels as write,
   type ModelRow,
+  upsertModel,
 } from "../../db/catalog/model-store.ts";
 import type { Services } from "../../services.ts";
 
-export const MAX_MODELS = 1_000;
+const MAX_MODELS = 1_000;
 const price = z.number().min(0);
 const perMillion = { hint: "Per million tokens.", isHalf: true };
 
@@ -47,4 +48,16 @@ export async function replaceModels(
   if (repeated.length > 0) throw invalidFields(repeated);
   await write(db, input.models);
   return await listModelRows(db);
+}
+
+/**
+ * Adds one model to the list of offered models, or changes its prices.
+ * @throws QuarryError `invalid` when the list would be too long.
+ */
+export async function putModel(
+  { db }: Pick<Services, "db">,
+  { model }: { model: ModelRow },
+): Promise<void> {
+  const isStored = await upsertModel(db, model, MAX_MODELS);
+  if (!isStored) throw invalid(`the list must have at most ${MAX_MODELS} models`);
 }

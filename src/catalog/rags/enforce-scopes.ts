@@ -1,9 +1,12 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import type { RagId } from "../../core/ids.ts";
-import { countScopeChange } from "../../db/files/scope-work-store.ts";
-import type { ScopeChange } from "../../db/files/scope-work-store.ts";
+import {
+  countScopeChange,
+  type ScopeChange,
+  scopesOfIndexes,
+  type RagScopes,
+} from "../../db/files/scope-work-store.ts";
 import type { Services } from "../../services.ts";
-import { showOnlyScopes } from "./show-only-scopes.ts";
 
 /**
  * Applies changed scopes: the index hides other files from now on, the queue processes the added
@@ -38,4 +41,40 @@ const queueWalk = ({ queue }: Pick<Services, "queue">, ragId: RagId) =>
 function timesOf(services: Pick<Services, "now">) {
   const now = services.now();
   return { now, heldUntil: now + MINUTE_MS };
+}
+
+/**
+ * Scopes that change while they are applied are read again; each change also queues its own work.
+ */
+const MAX_READS = 5;
+
+/**
+ * Hides files outside the RAG's scopes and shows those inside, from this call on. False when
+ * there is no such RAG.
+ */
+export async function showOnlyScopes(
+  services: Pick<Services, "db" | "ragIndexes">,
+  ragId: RagId,
+): Promise<boolean> {
+  let applied: string | null = null;
+  for (let read = 0; read < MAX_READS; read++) {
+    const current = await scopesOfIndexes(services.db, ragId);
+    if (current === null) return false;
+    const now = JSON.stringify(current);
+    if (now === applied) return true;
+    await tellIndexes(services, ragId, current);
+    applied = now;
+  }
+  return true;
+}
+
+async function tellIndexes(
+  { ragIndexes }: Pick<Services, "ragIndexes">,
+  ragId: RagId,
+  { generations, scopes }: RagScopes,
+): Promise<void> {
+  const addresses = generations.flatMap(([generation, shards]) =>
+    Array.from({ length: shards }, (_, shard) => ({ ragId, generation, shard })),
+  );
+  await Promise.all(addresses.map((address) => ragIndexes(address).restrictToScopes(scopes)));
 }

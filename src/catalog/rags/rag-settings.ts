@@ -6,8 +6,7 @@ import { identifier, modelName, name } from "../../core/input/input-fields.ts";
 import { settingFields, storedSettings } from "../../core/input/setting-fields.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import { problemWithScope } from "./problem-with-scope.ts";
-import { storedScope } from "./stored-scope.ts";
+import { problemWithScope, storedScope } from "./scope-values.ts";
 
 /** Scopes of one RAG, however they were added: every file is checked against each of them. */
 export const SCOPES_MAX = 10_000;

@@ -1,7 +1,11 @@
 import { percentileMs } from "../../core/latency-buckets.ts";
 import type { Database } from "../../db/sql.ts";
-import { sumUsage } from "../../db/usage/usage-store.ts";
-import type { UsageGroup, UsageLatency, UsageSum } from "../../db/usage/usage-store.ts";
+import {
+  sumUsage,
+  type UsageGroup,
+  type UsageLatency,
+  type UsageSum,
+} from "../../db/usage/usage-store.ts";
 
 /** One line of the usage report. */
 export type UsageLine = {
@@ -32,14 +36,14 @@ export async function usageReport(
 type Summed = Awaited<ReturnType<typeof sumUsage>>;
 
 /** Sums as lines of a report, in order of key. */
-export function linesOf({ sums, latencies }: Summed): UsageLine[] {
+function linesOf({ sums, latencies }: Summed): UsageLine[] {
   const latenciesOf = Map.groupBy(latencies, ({ key }) => key);
   const keys = Map.groupBy(sums, ({ key }) => key);
   return [...keys].map(([key, of]) => lineOf(key, of, latenciesOf.get(key) ?? []));
 }
 
 /** One line of all these sums. */
-export function lineOf(key: string, sums: UsageSum[], latencies: UsageLatency[]): UsageLine {
+function lineOf(key: string, sums: UsageSum[], latencies: UsageLatency[]): UsageLine {
   const total = (field: "calls" | "errors" | "degraded" | "inputTokens" | "outputTokens") =>
     sums.reduce((sum, one) => sum + one[field], 0);
   const costs = new Map<string, number>();
@@ -57,4 +61,16 @@ export function lineOf(key: string, sums: UsageSum[], latencies: UsageLatency[])
     p50Ms: percentileMs(latencies, MEDIAN),
     p95Ms: percentileMs(latencies, SLOW),
   };
+}
+
+/** Lines by hour or day, in order of time, and all of them together. */
+export type UsageOverTime = { lines: UsageLine[]; total: UsageLine };
+
+/** Usage between two times (ms, `to` exclusive), for a chart and the figure above it. */
+export async function usageOverTime(
+  db: Database,
+  query: { from: number; to: number; group: "hour" | "day" },
+): Promise<UsageOverTime> {
+  const found = await sumUsage(db, query);
+  return { lines: linesOf(found), total: lineOf("", found.sums, found.latencies) };
 }

@@ -2,7 +2,7 @@ import type { LightResult } from "../../db/evaluation/result-store.ts";
 import type { RunSummary, Spent } from "../../db/schema/evaluation-shapes.ts";
 import { percentile } from "./percentile.ts";
 import { ndcgAt10, recallAt, reciprocalRank } from "./rank-measures.ts";
-import { together } from "./spent.ts";
+import { together } from "../runs/spent-on.ts";
 
 /** What is measured of each question, 0 to 1; null: the question does not ask for it. */
 const MEASURES = {

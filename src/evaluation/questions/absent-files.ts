@@ -1,4 +1,4 @@
-import { findInference } from "../../catalog/inferences/find-inference.ts";
+import { findInference } from "../../catalog/inferences/runner-verbs.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import type { Database } from "../../db/sql.ts";
 import { absentFiles } from "../../db/evaluation/absent-files.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { chooseIdentifier, identifierTaken } from "../../catalog/choose-identifier.ts";
-import { findInference } from "../../catalog/inferences/find-inference.ts";
+import { findInference } from "../../catalog/inferences/runner-verbs.ts";
 import { languageModelProblem } from "../../catalog/models/check-model.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import {

@@ -12,9 +12,8 @@ import { searchedAs } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 import { isRightAnswer } from "../measures/check-answer.ts";
 import { ranksOf } from "../measures/match-passages.ts";
-import { NOTHING_SPENT, together } from "../measures/spent.ts";
+import { NOTHING_SPENT, together, spentOn, spentOnSearch } from "./spent-on.ts";
 import { judgeAnswer } from "./judge-answer.ts";
-import { spentOn, spentOnSearch } from "./spent-on.ts";
 import { reranks } from "./subject-of-run.ts";
 import type { Subject } from "./subject-of-run.ts";
 

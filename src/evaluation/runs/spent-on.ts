@@ -1,9 +1,28 @@
-import type { Database } from "../../db/sql.ts";
 import type { Spent } from "../../db/schema/evaluation-shapes.ts";
+import type { Database } from "../../db/sql.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../../db/usage/price-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
-import { together } from "../measures/spent.ts";
+
+export const NOTHING_SPENT: Spent = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: null,
+  currency: null,
+};
+
+/** The sum. What has no price adds tokens only; in two currencies there is no cost. */
+export function together(all: readonly Spent[]): Spent {
+  const priced = all.filter(({ cost }) => cost !== null);
+  const [currency = null, ...others] = new Set(priced.map((one) => one.currency));
+  const isOne = currency !== null && others.length === 0;
+  return {
+    inputTokens: all.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: all.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    cost: isOne ? priced.reduce((sum, { cost }) => sum + (cost ?? 0), 0) : null,
+    currency: isOne ? currency : null,
+  };
+}
 
 /** What an answer spent: its chat model, and the embedding models and rerankers of its searches. */
 export async function spentOn(

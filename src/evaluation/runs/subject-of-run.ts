@@ -1,4 +1,4 @@
-import { findInference } from "../../catalog/inferences/find-inference.ts";
+import { findInference } from "../../catalog/inferences/runner-verbs.ts";
 import { chatModelProblem, checkReranker } from "../../catalog/models/check-model.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { invalidField, invalidFields, QuarryError } from "../../core/errors.ts";

@@ -1,7 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
-import { addScope } from "../../catalog/rags/add-scope.ts";
-import { removeScope } from "../../catalog/rags/remove-scope.ts";
+import { addScope, removeScope } from "../../catalog/rags/scopes.ts";
 import type { AppEnv } from "../app-env.ts";
 import { audited } from "../middleware/audit.ts";
 import { guardRag, mayChange } from "../middleware/guard.ts";

@@ -8,7 +8,7 @@ import type { Dropping } from "../../db/generations/generation-return.ts";
 import type { Building } from "../../db/generations/generation-store.ts";
 import { switchGeneration } from "../../db/generations/generation-switch.ts";
 import type { Services } from "../../services.ts";
-import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
+import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { emptyIndex } from "../removal/purge-removed-resources.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";

@@ -4,7 +4,7 @@ import { beginGeneration, ragsToRebuild } from "../../db/generations/generation-
 import type { WantedIndex } from "../../db/generations/generation-store.ts";
 import { chunksInObject } from "../../catalog/rags/vector-place.ts";
 import type { Services } from "../../services.ts";
-import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
+import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { conflict } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { listGenerations, type ListedGeneration } from "../../db/generations/generation-store.ts";

@@ -1,4 +1,4 @@
-import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
+import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import type { RagId } from "../../core/ids.ts";
 import { applyScopesToPage, endOfPage, scopesRevision } from "../../db/files/scope-work-store.ts";
 import { releasePending } from "../../db/files/pending-files.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import { HOUR_MS, SECOND_MS } from "../../core/time.ts";
-import { countSecrets } from "../../access/secrets/count-secrets.ts";
+import { countSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
 import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import { createRag } from "../../catalog/rags/create-rag.ts";
-import { findRag } from "../../catalog/rags/find-rag.ts";
-import { listRags, type ScopedRag } from "../../catalog/rags/list-rags.ts";
+import { findRag, listRags, type ScopedRag } from "../../catalog/rags/find-rag.ts";
 import { newRag, ragPatch, storedRag } from "../../catalog/rags/rag-settings.ts";
 import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { problemWithScope } from "../../../src/catalog/rags/problem-with-scope.ts";
-import { storedScope } from "../../../src/catalog/rags/stored-scope.ts";
+import { problemWithScope, storedScope } from "../../../src/catalog/rags/scope-values.ts";
 
 const path = (value: string) => ({ type: "path" as const, value });
 

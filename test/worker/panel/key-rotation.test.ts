@@ -1,8 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
-import { countSecrets } from "../../../src/access/secrets/count-secrets.ts";
-import { resealSecrets } from "../../../src/access/secrets/reseal-secrets.ts";
+import { countSecrets, resealSecrets } from "../../../src/access/secrets/reseal-secrets.ts";
 import { seal, unseal } from "../../../src/access/seal.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";

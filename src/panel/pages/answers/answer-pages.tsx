@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 
-import { findAgent } from "../../../catalog/agents/find-agent.ts";
-import { findInference } from "../../../catalog/inferences/find-inference.ts";
+import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
 import { deleteAgent, deleteInference } from "../../../db/catalog/runner-store.ts";
 import { Data } from "../../components/data.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";

@@ -1,7 +1,9 @@
-import { createAgent } from "../../../catalog/agents/create-agent.ts";
-import { updateAgent } from "../../../catalog/agents/update-agent.ts";
-import { createInference } from "../../../catalog/inferences/create-inference.ts";
-import { updateInference } from "../../../catalog/inferences/update-inference.ts";
+import {
+  createAgent,
+  updateAgent,
+  createInference,
+  updateInference,
+} from "../../../catalog/inferences/runner-verbs.ts";
 import { listModelRows } from "../../../db/catalog/model-store.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
@@ -147,9 +149,9 @@ async function update(services: Services, model: Model, form: Sent): Promise<voi
   const body = modelBody(form, sent, true);
   if (model.kind === "agent") {
     const patch = given(parseKnownOrRefuse(agentPatch, body));
-    await updateAgent(services, { agent: model.record, patch });
+    await updateAgent(services, model.record, patch);
   } else {
     const patch = given(parseKnownOrRefuse(inferencePatch, body));
-    await updateInference(services, { inference: model.record, patch });
+    await updateInference(services, model.record, patch);
   }
 }

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
-import { usageOverTime } from "../../../catalog/usage/usage-over-time.ts";
+import { usageOverTime } from "../../../catalog/usage/usage-report.ts";
 import {
   readNeeds,
   readSteps,

@@ -1,5 +1,4 @@
-import type { UsageLine } from "../../../catalog/usage/usage-report.ts";
-import type { UsageOverTime } from "../../../catalog/usage/usage-over-time.ts";
+import type { UsageLine, UsageOverTime } from "../../../catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
 import { Chart, type Point } from "../../components/chart.tsx";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";

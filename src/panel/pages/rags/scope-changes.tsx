@@ -1,9 +1,8 @@
 import type { Hono } from "hono";
 
-import { addScope } from "../../../catalog/rags/add-scope.ts";
-import { problemWithScope } from "../../../catalog/rags/problem-with-scope.ts";
+import { addScope, removeScope } from "../../../catalog/rags/scopes.ts";
+import { problemWithScope } from "../../../catalog/rags/scope-values.ts";
 import { removeRag } from "../../../catalog/rags/remove-rag.ts";
-import { removeScope } from "../../../catalog/rags/remove-scope.ts";
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import { conflict, invalidField } from "../../../core/errors.ts";
 import { countScopeFiles, countScopes } from "../../../db/catalog/rag-scope-store.ts";

@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 
-import { putModel } from "../../../catalog/models/put-model.ts";
-import { offeredModels } from "../../../catalog/models/replace-models.ts";
+import { putModel, offeredModels } from "../../../catalog/models/replace-models.ts";
 import type { Config } from "../../../config.ts";
 import { notFound } from "../../../core/errors.ts";
 import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";

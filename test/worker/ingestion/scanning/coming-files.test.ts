@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { addScope } from "../../../../src/catalog/rags/add-scope.ts";
+import { addScope, removeScope } from "../../../../src/catalog/rags/scopes.ts";
 import { createRag } from "../../../../src/catalog/rags/create-rag.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
-import { removeScope } from "../../../../src/catalog/rags/remove-scope.ts";
 import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";

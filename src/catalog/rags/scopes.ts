@@ -1,12 +1,11 @@
 import { conflict, invalidField, unprocessable } from "../../core/errors.ts";
-import { insertScope, countScopeFiles } from "../../db/catalog/rag-scope-store.ts";
+import { insertScope, countScopeFiles, deleteScope } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { enforceScopes } from "./enforce-scopes.ts";
-import { problemWithScope } from "./problem-with-scope.ts";
+import { problemWithScope, storedScope } from "./scope-values.ts";
 import { SCOPES_MAX } from "./rag-settings.ts";
-import { storedScope } from "./stored-scope.ts";
 import { requestScan } from "../file-sources/request-scan.ts";
 
 /** Counting further would read one row per file. */
@@ -34,9 +33,23 @@ export async function addScope(
 }
 
 /** The scope as it is stored. @throws QuarryError `invalid` or `unprocessable`. */
-export function checkedScopeOf(rag: RagRecord, scope: IndexScope): IndexScope {
+function checkedScopeOf(rag: RagRecord, scope: IndexScope): IndexScope {
   const problem = problemWithScope(rag.fileSource.provider, scope);
   if (problem !== null) throw invalidField("value", problem);
   if (rag.scopeMode === "global") throw unprocessable("RAG is in global scope mode");
   return storedScope(scope);
+}
+
+/**
+ * Removes a scope; files that only it contained disappear from search at once. Removing an unknown
+ * scope succeeds, and updates the index again in case an earlier try was interrupted.
+ * @throws QuarryError `invalid` (form of the value); `unprocessable` (global RAG).
+ */
+export async function removeScope(
+  services: Services,
+  { rag, scope }: { rag: RagRecord; scope: IndexScope },
+): Promise<void> {
+  const stored = checkedScopeOf(rag, scope);
+  const kind = (await deleteScope(services.db, rag.id, stored)) ? "removed" : "absent";
+  await enforceScopes(services, rag.id, { kind, scope: stored });
 }

@@ -1,14 +1,64 @@
 import { z } from "@hono/zod-openapi";
 
-import type { Slice } from "../../../db/page.ts";
-import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
-import type { Services } from "../../../services.ts";
-import { Endpoints, time } from "./endpoint.ts";
-import { given, type Given } from "../../../core/input/given.ts";
-import { refuseChange } from "./read-request.ts";
+import { agentPatch, newAgent, storedAgent } from "../../catalog/agents/agent-settings.ts";
+import {
+  createAgent,
+  findAgent,
+  updateAgent,
+  createInference,
+  findInference,
+  updateInference,
+} from "../../catalog/inferences/runner-verbs.ts";
+import {
+  deleteAgent,
+  listAgentRecords,
+  deleteInference,
+  listInferenceRecords,
+} from "../../db/catalog/runner-store.ts";
+import {
+  inferencePatch,
+  newInference,
+  storedInference,
+} from "../../catalog/inferences/inference-settings.ts";
+import type { Slice } from "../../db/page.ts";
+import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
+import type { Services } from "../../services.ts";
+import { Endpoints, time } from "./request/endpoint.ts";
+import { given, type Given } from "../../core/input/given.ts";
+import { refuseChange } from "./request/read-request.ts";
+
+export const agentRoutes = () =>
+  resourceRoutes({
+    path: "/agents",
+    one: "agent",
+    newBody: newAgent,
+    patchBody: agentPatch,
+    answer: z.object({ ...storedAgent.shape, ...shownPrompted }).openapi("PanelAgent"),
+    shown: promptedOf,
+    list: listAgentRecords,
+    find: findAgent,
+    create: createAgent,
+    update: updateAgent,
+    remove: (db, { id }) => deleteAgent(db, id),
+  });
+
+export const inferenceRoutes = () =>
+  resourceRoutes({
+    path: "/inferences",
+    one: "inference",
+    newBody: newInference,
+    patchBody: inferencePatch,
+    answer: z.object({ ...storedInference.shape, ...shownPrompted }).openapi("PanelInference"),
+    shown: promptedOf,
+    list: listInferenceRecords,
+    find: findInference,
+    create: createInference,
+    update: updateInference,
+    remove: (db, { id }) => deleteInference(db, id),
+  });
 
 /** What an answer adds to the settings. */
-export const shownPrompted = { id: z.string(), identifier: z.string(), createdAt: time };
+const shownPrompted = { id: z.string(), identifier: z.string(), createdAt: time };
 
 type Patched = { identifier?: string | undefined };
 type Resource<
@@ -25,7 +75,7 @@ type Resource<
   shown: (record: Record) => z.input<Answer>;
   list: (db: Services["db"], slice: Slice) => Promise<{ data: Record[]; total: number }>;
   /** @throws QuarryError `not-found` */
-  find: (services: Services, key: string) => Promise<Record>;
+  find: (services: Services, input: { key: string }) => Promise<Record>;
   create: (services: Services, input: z.output<New>) => Promise<Record>;
   update: (
     services: Services,
@@ -36,20 +86,20 @@ type Resource<
 };
 
 /** With the identifiers of its RAGs. */
-export const promptedOf = <Record extends AgentRecord | InferenceRecord>(record: Record) => ({
+const promptedOf = <Record extends AgentRecord | InferenceRecord>(record: Record) => ({
   ...record,
   rags: record.rags.map((rag) => rag.identifier),
 });
 
 /** The five routes of a resource: list, create, read, change, remove. */
-export function resourceRoutes<
+function resourceRoutes<
   Record extends { identifier: string },
   New extends z.ZodType,
   Patch extends z.ZodType<Patched>,
   Answer extends z.ZodType,
 >(resource: Resource<Record, New, Patch, Answer>) {
   const { path, one, answer, shown, find } = resource;
-  return new Endpoints("answers", find)
+  return new Endpoints("answers", (services, key) => find(services, { key }))
     .list(
       `get ${path}`,
       `All ${one}s. With the RAGs that each is linked to.`,

@@ -1,5 +1,14 @@
 import type { IndexScope } from "../../ports/rag-index.ts";
+import { storedPath } from "../../sources/file-names.ts";
 import { takenBy } from "../../sources/registry.ts";
+import { pageAddress } from "../../sources/web/pages/page-url.ts";
+
+/** The scope in its stored form, which compares with the stored paths of files. */
+export function storedScope({ type, value }: IndexScope): IndexScope {
+  if (type === "externalId") return { type, value };
+  const url = /^https?:/i.test(value) ? URL.parse(value) : null;
+  return { type, value: url === null ? storedPath(value) : pageAddress(url) };
+}
 
 const VALUE_MAX_LENGTH = 2_048;
 // oxlint-disable-next-line no-control-regex -- these are what no path may hold

@@ -1,0 +1,92 @@
+import { notFound } from "../../core/errors.ts";
+import { newId, type AgentId, type InferenceId, type RagId } from "../../core/ids.ts";
+import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
+import {
+  findAgentRecord,
+  findInferenceRecord,
+  insertAgent,
+  insertInference,
+  updateAgentRow,
+  updateInferenceRow,
+  type AgentChange,
+  type InferenceChange,
+} from "../../db/catalog/runner-store.ts";
+import type { Database } from "../../db/sql.ts";
+import type { Services } from "../../services.ts";
+import type { NewAgent } from "../agents/agent-settings.ts";
+import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
+import type { NewInference } from "./inference-settings.ts";
+import { linkModelAndRags } from "./link-model-and-rags.ts";
+
+type Input = { name: string; identifier?: string | undefined; model: string; rags: string[] };
+type Change = Links & { model?: string | undefined };
+type Links = { rags?: string[] | undefined };
+type Made<Id> = { id: Id; identifier: string; createdAt: number };
+
+/** How one kind of them is stored. */
+type Store<Id extends string, Row extends { id: Id }, New, Patch> = {
+  find: (db: Database, key: string) => Promise<Row | null>;
+  insert: (db: Database, row: Omit<New, "rags"> & Made<Id>, ragIds: RagId[]) => Promise<boolean>;
+  update: (
+    db: Database,
+    id: Id,
+    change: Omit<Patch, "rags">,
+    ragIds: RagId[] | null,
+  ) => Promise<void>;
+};
+
+/** The verbs of inferences, and those of agents. */
+function runnerVerbs<
+  Id extends string,
+  Row extends { id: Id },
+  New extends Input,
+  Patch extends Change,
+>(store: Store<Id, Row, New, Patch>) {
+  /** By id or identifier. @throws QuarryError `not-found`. */
+  async function find({ db }: Pick<Services, "db">, { key }: { key: string }): Promise<Row> {
+    const found = await store.find(db, key);
+    if (found === null) throw notFound();
+    return found;
+  }
+
+  /** @throws QuarryError `invalid` (unknown RAG, model); `conflict` when the identifier is taken. */
+  async function create(services: Services, input: New): Promise<Row> {
+    const { rags, ...given } = input;
+    const identifier = chooseIdentifier(input.name, input.identifier);
+    const ragIds = (await linkModelAndRags(services, { model: input.model, rags })) ?? [];
+    const createdAt = services.now();
+    const id = newId<Id>(createdAt);
+    const row = { ...given, id, identifier, createdAt };
+    if (!(await store.insert(services.db, row, ragIds))) throw identifierTaken();
+    return await find(services, { key: id });
+  }
+
+  /** Changes what is given; `rags` replaces the links. @throws QuarryError `invalid`. */
+  async function update(services: Services, { id }: Row, patch: Patch): Promise<Row> {
+    const { rags, ...change } = patch;
+    const ragIds = await linkModelAndRags(services, { model: change.model, rags });
+    await store.update(services.db, id, change, ragIds);
+    return await find(services, { key: id });
+  }
+  return { find, create, update };
+}
+
+export const {
+  find: findInference,
+  create: createInference,
+  update: updateInference,
+} = runnerVerbs<InferenceId, InferenceRecord, NewInference, InferenceChange & Links>({
+  find: findInferenceRecord,
+  insert: insertInference,
+  update: updateInferenceRow,
+});
+
+export const {
+  find: findAgent,
+  create: createAgent,
+  update: updateAgent,
+} = runnerVerbs<AgentId, AgentRecord, NewAgent, AgentChange & Links>({
+  find: findAgentRecord,
+  insert: insertAgent,
+  update: updateAgentRow,
+});
