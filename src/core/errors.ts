@@ -92,9 +92,7 @@ export const modelFailed = (message: string, cause?: unknown) =>
 /** Most work that waits is done by then. */
 const BUSY_SECONDS = 5;
 export const busy = (message: string) =>
-  new QuarryError("busy", message, {
-    retryAfterSeconds: BUSY_SECONDS,
-  });
+  new QuarryError("busy", message, { retryAfterSeconds: BUSY_SECONDS });
 export const limitsUnavailable = () =>
   new QuarryError("limits-unavailable", "Rate limiting unavailable");
 

@@ -6,15 +6,18 @@ import { sha256Hex } from "../../core/hash.ts";
  */
 const nameOf = (secure: boolean) => (secure ? "__Host-quarry_session" : "quarry_session");
 
-/** The session's secret in a `Cookie` header; null when it holds none. */
-export function sessionSecretIn(cookieHeader: string | null, secure: boolean): string | null {
-  const name = nameOf(secure);
-  for (const pair of (cookieHeader ?? "").split(";")) {
+/** A cookie's value in a `Cookie` header; null when it has none of this name. */
+export function cookieIn(header: string | null | undefined, name: string): string | null {
+  for (const pair of (header ?? "").split(";")) {
     const at = pair.indexOf("=");
     if (at !== -1 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
   }
   return null;
 }
+
+/** The session's secret in a `Cookie` header; null when it holds none. */
+export const sessionSecretIn = (cookieHeader: string | null, secure: boolean) =>
+  cookieIn(cookieHeader, nameOf(secure));
 
 /** The hash that the session is stored under; null when the header names no session. */
 export async function sessionHashIn(

@@ -61,10 +61,7 @@ export const newRag = z.object({
     .enum(["hybrid", "semantic"])
     .meta({
       label: "Search by",
-      choices: {
-        hybrid: "Words and meaning (hybrid)",
-        semantic: "Meaning only (semantic)",
-      },
+      choices: { hybrid: "Words and meaning (hybrid)", semantic: "Meaning only (semantic)" },
     })
     .default("hybrid"),
   status: z.enum(["active", "paused"]).default("active"),

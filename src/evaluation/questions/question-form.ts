@@ -20,12 +20,7 @@ const text = (most: number) => z.string().trim().min(1, "must not be blank").max
 export const questionFields = {
   question: text(QUESTION_MAX_LENGTH),
   expected: z
-    .array(
-      z.object({
-        file: text(PATH_MAX_LENGTH),
-        passage: text(PASSAGE_MAX_LENGTH).nullish(),
-      }),
-    )
+    .array(z.object({ file: text(PATH_MAX_LENGTH), passage: text(PASSAGE_MAX_LENGTH).nullish() }))
     .max(EXPECTED_MAX),
   check: z.enum(ANSWER_CHECKS).nullable(),
   answer: text(ANSWER_MAX_LENGTH).nullable(),

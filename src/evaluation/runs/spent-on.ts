@@ -4,12 +4,7 @@ import { findPrices, priceKey, PRICED_TOKENS } from "../../db/usage/price-store.
 import type { InferenceResult, Usage } from "../../inference/types.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
 
-export const NOTHING_SPENT: Spent = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cost: null,
-  currency: null,
-};
+export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };
 
 /** The sum. What has no price adds tokens only; in two currencies there is no cost. */
 export function together(all: readonly Spent[]): Spent {

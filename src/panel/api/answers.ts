@@ -23,7 +23,7 @@ import {
 import type { Slice } from "../../db/page.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
-import { Endpoints, time } from "./request/endpoint.ts";
+import { Endpoints, pageOf, time } from "./request/endpoint.ts";
 import { given, type Given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 
@@ -104,10 +104,7 @@ function resourceRoutes<
       `get ${path}`,
       `All ${one}s. With the RAGs that each is linked to.`,
       { item: answer },
-      async ({ services, paging }) => {
-        const { data, total } = await resource.list(services.db, paging);
-        return { data: data.map(shown), total };
-      },
+      async ({ services, paging }) => pageOf(await resource.list(services.db, paging), shown),
     )
     .json(
       `post ${path}`,

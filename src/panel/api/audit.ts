@@ -48,11 +48,7 @@ const Event = z
   .object({
     id: z.string(),
     at: eventTime,
-    actor: z.object({
-      kind: z.string(),
-      id: z.string().nullable(),
-      name: z.string().nullable(),
-    }),
+    actor: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
     action: z.string(),
     target: z.string().nullable(),
     fields: z.array(z.string()),

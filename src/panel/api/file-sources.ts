@@ -20,7 +20,7 @@ import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { Endpoints } from "./request/endpoint.ts";
+import { Endpoints, pageOf } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { jsonOf, refuseChange } from "./request/read-request.ts";
 import { fileSourceOf, Scan, scanOf, Source, sourceFields, sourceOf } from "./shown-source.ts";
@@ -63,10 +63,8 @@ export function fileSourceRoutes() {
       "get /file-sources",
       "File sources. With the last scan of each.",
       { item: Source },
-      async ({ services, paging: { offset, limit } }) => {
-        const { data, total } = await listSourceRows(services.db, { offset, limit });
-        return { data: data.map(sourceOf), total };
-      },
+      async ({ services, paging: { offset, limit } }) =>
+        pageOf(await listSourceRows(services.db, { offset, limit }), sourceOf),
     )
     .json(
       "post /file-sources",
@@ -139,10 +137,7 @@ const addActions = (endpoints: Endpoints<FileSource>) =>
     .queue(
       `post ${SOURCE}/scan`,
       "Scan now. `confirmRemovals` lets a scan remove as much as an earlier one held back.",
-      {
-        body: scanRequest,
-        errors: [409, 422],
-      },
+      { body: scanRequest, errors: [409, 422] },
       async ({ services, found, body: { confirmRemovals } }) => {
         const { source } = found;
         await requestScan(services, { sourceId: source.id, confirmRemovals, urls: null });
@@ -157,8 +152,7 @@ const addListings = (endpoints: Endpoints<FileSource>) =>
       { item: Scan },
       async ({ services, found, paging }) => {
         const { source } = found;
-        const { data, total } = await listScanRuns(services.db, source.id, paging);
-        return { data: data.map(scanOf), total };
+        return pageOf(await listScanRuns(services.db, source.id, paging), scanOf);
       },
     )
     .json(

@@ -79,9 +79,7 @@ export const ragIndexRoutes = () =>
     .queue(
       `post ${RAG}/return`,
       "Return to the previous index. Possible while the previous index is kept.",
-      {
-        errors: [409, 422],
-      },
+      { errors: [409, 422] },
       async ({ services, found: rag }) => {
         await returnToIndex(services, { ragId: rag.id });
       },
@@ -97,9 +95,5 @@ export const ragIndexRoutes = () =>
       `post ${RAG}/preview`,
       "How a file would be cut. Cuts a file with other sizes. Changes nothing.",
       { body: previewWish, answer: Preview, errors: [422] },
-      async ({ services, found: rag, body }) =>
-        await previewChunks(services, {
-          rag,
-          ...body,
-        }),
+      async ({ services, found: rag, body }) => await previewChunks(services, { rag, ...body }),
     ).app;

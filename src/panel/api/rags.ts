@@ -12,7 +12,7 @@ import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
-import { Endpoints } from "./request/endpoint.ts";
+import { Endpoints, pageOf } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 import { relativePath } from "../../core/relative-path.ts";
@@ -72,10 +72,7 @@ export function ragRoutes() {
       "get /rags",
       "RAGs. With their counters.",
       { item: z.object(shown).openapi("PanelRag") },
-      async ({ services, paging }) => {
-        const { data, total } = await listRags(services, paging);
-        return { data: data.map(shownOf), total };
-      },
+      async ({ services, paging }) => pageOf(await listRags(services, paging), shownOf),
     )
     .json(
       "post /rags",
@@ -121,9 +118,7 @@ const addActions = (endpoints: Endpoints<RagRecord>) =>
     .queue(
       `post ${RAG}/reindex`,
       "Make every vector again. A new index is built while the present one answers.",
-      {
-        errors: [409],
-      },
+      { errors: [409] },
       async ({ services, found: rag }) => {
         await reindexRag(services, { ragId: rag.id });
       },

@@ -1,11 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import type { Session } from "../../access/sessions/find-session.ts";
-import {
-  expiredSessionCookie,
-  sessionCookie,
-  sessionHashIn,
-} from "../../access/sessions/session-cookie.ts";
+import { expiredSessionCookie, sessionCookie } from "../../access/sessions/session-cookie.ts";
 import { signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
 import { credentials } from "../../access/totp/totp-input.ts";
@@ -16,17 +12,20 @@ import { addressOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { isHttps } from "../../http/base-url.ts";
 import { Endpoints } from "./request/endpoint.ts";
-import { enrolledOnly, noForeignPages, ownPagesOnly, signedInOnly } from "./request/guards.ts";
+import {
+  enrolledOnly,
+  noForeignPages,
+  ownPagesOnly,
+  sessionHashOf,
+  signedInOnly,
+} from "./request/guards.ts";
 
 const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });
 
 const SessionUser = z.object({ id: z.string(), email: z.string(), role }).openapi("SessionUser");
 const Signed = z.object({ user: SessionUser });
 const Itself = z.union([
-  z.object({
-    user: SessionUser,
-    totp: z.object({ enrolled: z.boolean(), required: z.boolean() }),
-  }),
+  z.object({ user: SessionUser, totp: z.object({ enrolled: z.boolean(), required: z.boolean() }) }),
   z.object({ user: z.null(), key: z.object({ id: z.string(), role }) }),
 ]);
 
@@ -92,12 +91,10 @@ export const sessionRoutes = () =>
         before: [rateLimit("login"), signedInOnly, ownPagesOnly, enrolledOnly],
       },
       async ({ context, services, caller, body }) => {
-        const { raw } = context.req;
-        const secure = isHttps(services.config, raw);
-        const sessionHash = await sessionHashIn(raw.headers.get("Cookie"), secure);
+        const sessionHash = await sessionHashOf(context);
         if (caller.kind !== "session" || sessionHash === null) throw forbidden();
         const { userId } = caller.session;
-        const address = addressOf(raw.headers);
+        const address = addressOf(context.req.raw.headers);
         await changeOwnPassword(services, { userId, sessionHash, address, ...body });
         return { user: userOf(caller.session) };
       },

@@ -1,11 +1,10 @@
 import { z } from "@hono/zod-openapi";
 
-import { sessionHashIn } from "../../access/sessions/session-cookie.ts";
 import { forbidden } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { endSession, listSessions } from "../../db/access/session-store.ts";
-import { isHttps } from "../../http/base-url.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
+import { sessionHashOf } from "./request/guards.ts";
 import { Endpoints, time } from "./request/endpoint.ts";
 
 /** Whose sessions the caller may see and end: null for everybody's. */
@@ -38,8 +37,7 @@ export const openSessionRoutes = () =>
       async ({ context, services, caller, paging }) => {
         const slice = { userId: reachOf(caller), ...paging };
         const { data, total } = await listSessions(services.db, slice, services.now());
-        const secure = isHttps(services.config, context.req.raw);
-        const current = await sessionHashIn(context.req.header("Cookie") ?? null, secure);
+        const current = await sessionHashOf(context);
         return {
           data: data.map((session) =>
             Object.assign(session, { current: session.hash === current }),

@@ -17,9 +17,9 @@ export const Scan = z
     removed: z.int(),
     unchanged: z.int(),
     failed: z.int(),
-    problems: z.array(z.object({ path: z.string(), message: z.string() })).openapi({
-      description: "The first 20 that failed or hold nothing to read, and why.",
-    }),
+    problems: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .openapi({ description: "The first 20 that failed or hold nothing to read, and why." }),
     heldRemovals: z.int(),
     leftOut: z
       .array(z.object({ limit: z.string(), addresses: z.int(), isAtLeast: z.boolean() }))

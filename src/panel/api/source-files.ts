@@ -10,7 +10,7 @@ import { utf8Stream, readExtractedText } from "../../ingestion/indexing/extracte
 import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { fileSourceOf } from "./shown-source.ts";
 import { metadataIn, mediaTypeOf, filePathOf, pushedSource } from "./request/sent-file.ts";
 
@@ -86,8 +86,9 @@ export function sourceFileRoutes() {
       { query: fileFilters, item: File },
       async ({ services, key, query, paging: { page, limit } }) => {
         const { source } = await fileSourceOf(services, key);
-        const { data, total } = await listSourceFiles(services, { source, page, limit, ...query });
-        return { data: data.map((file) => Object.assign(file, { filePath: file.path })), total };
+        return pageOf(await listSourceFiles(services, { source, page, limit, ...query }), (file) =>
+          Object.assign(file, { filePath: file.path }),
+        );
       },
     )
     .json(

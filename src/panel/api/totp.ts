@@ -2,16 +2,14 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { sessionHashIn } from "../../access/sessions/session-cookie.ts";
 import { beginTotp, confirmEnrolment } from "../../access/totp/enrol-totp.ts";
 import { removeOwnTotp } from "../../access/totp/remove-totp.ts";
 import { confirmation, proof } from "../../access/totp/totp-input.ts";
 import { forbidden } from "../../core/errors.ts";
-import { isHttps } from "../../http/base-url.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { Endpoints } from "./request/endpoint.ts";
-import { ownPagesOnly, signedInOnly } from "./request/guards.ts";
+import { ownPagesOnly, sessionHashOf, signedInOnly } from "./request/guards.ts";
 import type { PanelEnv } from "./request/read-request.ts";
 
 const TOTP = "/session/totp";
@@ -42,9 +40,7 @@ export const totpRoutes = () =>
       },
       async ({ context, services, body }) => {
         const { userId } = signedInUser(context, "session.totp.confirm");
-        const { raw } = context.req;
-        const secure = isHttps(services.config, raw);
-        const sessionHash = await sessionHashIn(raw.headers.get("Cookie"), secure);
+        const sessionHash = await sessionHashOf(context);
         if (sessionHash === null) throw forbidden();
         return await confirmEnrolment(services, { userId, sessionHash, ...body });
       },

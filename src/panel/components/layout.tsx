@@ -19,12 +19,7 @@ const PLACES = {
   rags: { name: "RAGs", path: "/panel/rags", icon: "layers", onPhones: true },
   inferences: { name: "Inferences", path: "/panel/inferences", icon: "message", onPhones: false },
   agents: { name: "Agents", path: "/panel/agents", icon: "bot", onPhones: false },
-  evaluation: {
-    name: "Evaluation",
-    path: "/panel/evaluation",
-    icon: "check",
-    onPhones: false,
-  },
+  evaluation: { name: "Evaluation", path: "/panel/evaluation", icon: "check", onPhones: false },
   tokens: { name: "Tokens", path: "/panel/tokens", icon: "key", onPhones: false },
   settings: { name: "Settings", path: "/panel/settings", icon: "settings", onPhones: false },
 } as const satisfies Record<string, PlaceEntry>;

@@ -36,13 +36,7 @@ test("a batch answers for each file; what is refused spoils no other", async () 
   const invalid = (problem: string) => ({ status: 400, error: `Invalid request: ${problem}` });
   expect(body).toEqual({
     files: [
-      {
-        path: "batch/new.md",
-        status: 201,
-        size: 3,
-        sha256: await sha256Hex("new"),
-        changed: true,
-      },
+      { path: "batch/new.md", status: 201, size: 3, sha256: await sha256Hex("new"), changed: true },
       {
         path: "batch/same.md",
         status: 200,

@@ -59,9 +59,7 @@ test("a wrong password and an unknown user get the same 401", async () => {
 test("a sign-in without its fields names them", async () => {
   const { status, body } = await signIn({ email: 7 });
   expect(status).toBe(400);
-  expect(body).toEqual({
-    error: "Invalid request: email must be a string; password is required",
-  });
+  expect(body).toEqual({ error: "Invalid request: email must be a string; password is required" });
   const broken = await call("POST", "/panel/api/session", { body: "{" });
   expect(broken.body).toEqual({ error: "Invalid request: body is not valid JSON" });
 });

@@ -221,9 +221,7 @@ test("folders are walked level by level, reading no more rows than are shown", a
     after: null,
   });
   expect(await folder("path=a")).toMatchObject({ entries: shown("a/b/", "a/deep/", "a/x.md") });
-  expect(await folder("path=a/&after=a/b/")).toMatchObject({
-    entries: shown("a/deep/", "a/x.md"),
-  });
+  expect(await folder("path=a/&after=a/b/")).toMatchObject({ entries: shown("a/deep/", "a/x.md") });
   const first = (await folder("path=a/deep/")) as { entries: unknown[]; after: string };
   expect(first.entries).toHaveLength(200);
   const next = await folder(`path=a/deep/&after=${first.after}`);

@@ -8,7 +8,7 @@ import {
   newQuestionSet,
   questionSetPatch,
 } from "../../../evaluation/questions/question-sets.ts";
-import { Endpoints, time } from "../request/endpoint.ts";
+import { Endpoints, pageOf, time } from "../request/endpoint.ts";
 import { given } from "../../../core/input/given.ts";
 
 const shownOf = (set: QuestionSet) => ({
@@ -38,10 +38,7 @@ export const questionSetRoutes = () =>
       "get /question-sets",
       "Question sets. Each set belongs to one RAG or one inference.",
       { item: Shown },
-      async ({ services, paging }) => {
-        const { data, total } = await listSets(services.db, paging);
-        return { data: data.map(shownOf), total };
-      },
+      async ({ services, paging }) => pageOf(await listSets(services.db, paging), shownOf),
     )
     .json(
       "post /question-sets",

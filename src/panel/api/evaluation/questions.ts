@@ -26,7 +26,7 @@ import {
 } from "../../../evaluation/questions/question-form.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
-import { Endpoints, time } from "../request/endpoint.ts";
+import { Endpoints, pageOf, time } from "../request/endpoint.ts";
 import { given } from "../../../core/input/given.ts";
 
 const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
@@ -41,12 +41,7 @@ export const shownAsked = {
   answer: z.string().nullable(),
 };
 const Shown = z
-  .object({
-    id: z.string(),
-    ...shownAsked,
-    jsonSchema: z.string().nullable(),
-    createdAt: time,
-  })
+  .object({ id: z.string(), ...shownAsked, jsonSchema: z.string().nullable(), createdAt: time })
   .openapi("Question");
 const shownOf = (question: Question) => ({ ...question, check: question.answerCheck });
 const kept = z.object({ kept: z.int() }).openapi("KeptQuestions");
@@ -59,10 +54,8 @@ export function questionRoutes() {
       `get ${SET}/questions`,
       "Questions. With what must be found or answered.",
       { item: Shown },
-      async ({ services, found: set, paging }) => {
-        const { data, total } = await listQuestions(services.db, set.id, paging);
-        return { data: data.map(shownOf), total };
-      },
+      async ({ services, found: set, paging }) =>
+        pageOf(await listQuestions(services.db, set.id, paging), shownOf),
     )
     .json(
       `post ${SET}/questions`,

@@ -18,7 +18,7 @@ import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts"
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
 import type { Services } from "../../../services.ts";
-import { Endpoints, time, timeOrNull } from "../request/endpoint.ts";
+import { Endpoints, pageOf, time, timeOrNull } from "../request/endpoint.ts";
 import type { PanelEnv } from "../request/read-request.ts";
 import { given } from "../../../core/input/given.ts";
 import { shownAsked } from "./questions.ts";
@@ -136,8 +136,7 @@ export const runRoutes = () =>
       { item: Result },
       async (call) => {
         const run = await runOf(call);
-        const { data, total } = await listResults(call.services.db, run.id, call.paging);
-        return { data: data.map(resultOf), total };
+        return pageOf(await listResults(call.services.db, run.id, call.paging), resultOf);
       },
     )
     .json(

@@ -283,3 +283,9 @@ export const timeOrNull = time
   .openapi({ type: ["string", "null"], format: "date-time" });
 
 const queued = z.object({ queued: z.literal(true) }).openapi("Queued");
+
+/** A page of rows as their answers. */
+export const pageOf = <Row, Shown>(
+  { data, total }: { data: Row[]; total: number },
+  shown: (row: Row) => Shown,
+) => ({ data: data.map((row) => shown(row)), total });

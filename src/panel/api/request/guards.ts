@@ -1,8 +1,9 @@
+import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
 import { findPanelCaller, type PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
-import { sessionSecretIn } from "../../../access/sessions/session-cookie.ts";
+import { sessionHashIn, sessionSecretIn } from "../../../access/sessions/session-cookie.ts";
 import { SECOND_MS } from "../../../core/time.ts";
 import {
   forbidden,
@@ -41,6 +42,11 @@ async function refusal({ rateLimits }: Pick<Services, "rateLimits">, headers: He
   const { allowed, resetMs } = await rateLimits("panel", clientOf(headers));
   return allowed ? unauthorized() : tooManyRequests(Math.max(1, Math.ceil(resetMs / SECOND_MS)));
 }
+
+/** The hash of the session that the request is made with; null when it has no cookie of one. */
+type Asked = { get: (name: "services") => Services; req: HonoRequest };
+export const sessionHashOf = ({ get, req }: Asked): Promise<string | null> =>
+  sessionHashIn(req.header("Cookie") ?? null, isHttps(get("services").config, req.raw));
 
 /** A sign-in from a page comes from one of our own; a program sends neither header. */
 export const noForeignPages = createMiddleware<PanelEnv>(async ({ req, get }, next) => {

@@ -13,7 +13,8 @@ import { page, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
-import { endOne, openSessions, sessionHashOf } from "./open-sessions.tsx";
+import { endOne, openSessions } from "./open-sessions.tsx";
+import { sessionHashOf } from "../../api/request/guards.ts";
 
 const HERE = "/panel/account";
 

@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import { isHttps } from "../../../http/base-url.ts";
-import { sessionHashIn } from "../../../access/sessions/session-cookie.ts";
+import { sessionHashOf } from "../../api/request/guards.ts";
 import type { UserId } from "../../../core/ids.ts";
 import { endSession, listSessions } from "../../../db/access/session-store.ts";
 import { Data, Time } from "../../components/data.tsx";
@@ -16,12 +15,6 @@ const SESSIONS_SHOWN = 20;
 
 /** A user, and the address of the page that shows their sessions. */
 type Whose = { userId: UserId; here: string };
-
-/** The hash of the session that the request is made with; null when its cookie is gone. */
-export async function sessionHashOf({ get, req }: PageContext): Promise<string | null> {
-  const secure = isHttps(get("services").config, req.raw);
-  return await sessionHashIn(req.header("Cookie") ?? null, secure);
-}
 
 /** Ends the session that the address names. */
 export async function endOne(context: PageContext, { userId, here }: Whose): Promise<Response> {

@@ -13,7 +13,7 @@ import { page, type PageContext, type PageEnv } from "../page.tsx";
 import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
 import { freshForm, typed, type FormState } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
-import { sessionHashOf } from "./open-sessions.tsx";
+import { sessionHashOf } from "../../api/request/guards.ts";
 
 const HERE = "/panel/account/second-factor";
 

@@ -70,11 +70,7 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
         },
         { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
         { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
-        {
-          head: "Calls, 24 hours",
-          numeric: true,
-          cell: ({ id }) => <Calls of={calls.get(id)} />,
-        },
+        { head: "Calls, 24 hours", numeric: true, cell: ({ id }) => <Calls of={calls.get(id)} /> },
       ]}
     />,
   );

@@ -10,7 +10,6 @@ import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import type { BrokenAnswer } from "./collect-run.ts";
 import { Hits } from "../search/hits.tsx";
-import { matchedBy } from "../search/marked.tsx";
 
 type AnswerProps = {
   rags: RagRecord[];
@@ -69,7 +68,6 @@ const Given = ({ items, rags, queries }: GivenProps) =>
       <Hits
         label="Passages that it was given"
         chunks={items}
-        matched={matchedBy(queries)}
         queries={queries}
         rags={rags}
         compared={null}

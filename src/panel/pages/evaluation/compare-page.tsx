@@ -6,12 +6,12 @@ import {
   type RunComparison,
 } from "../../../evaluation/runs/compare-runs.ts";
 import { Data, Time } from "../../components/data.tsx";
-import { counted, duration, percent } from "../../components/figures.ts";
+import { counted } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, type PageContext } from "../page.tsx";
-import { costOf, runOf, tokensOf } from "./run-page.tsx";
+import { runOf, spentFigures } from "./run-page.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { runsAddress, trailToRuns } from "./set-parts.tsx";
 import { settingInWords } from "./setting-fields.tsx";
@@ -84,12 +84,12 @@ const Comparison = ({ comparison }: { comparison: RunComparison }) => (
     />
     <Table
       label="Time and cost"
-      rows={otherFigures(comparison)}
+      rows={spentFigures(comparison.first, comparison.second)}
       empty={null}
       columns={[
         { head: "Other figures", cell: ([name]) => name },
-        { head: "First", numeric: true, cell: ([, first]) => first },
-        { head: "Second", numeric: true, cell: ([, , second]) => second },
+        { head: "First", numeric: true, cell: ([, of]) => of(comparison.first) },
+        { head: "Second", numeric: true, cell: ([, of]) => of(comparison.second) },
       ]}
     />
   </>
@@ -106,24 +106,3 @@ const Meaning = ({ of: { isClear, difference } }: { of: MeasureComparison }) => 
     <Status tone="bad">worse</Status>
   );
 };
-
-function otherFigures({ first, second }: RunComparison): [string, string, string][] {
-  const row = (name: string, of: (one: typeof first) => string): [string, string, string] => {
-    return [name, of(first), of(second)];
-  };
-  const isJudged = first.judge !== null || second.judge !== null;
-  return [
-    row("failed", ({ errors }) => String(errors)),
-    row("degraded", ({ degradedShare }) => percent(degradedShare, 1)),
-    row("p50", ({ p50Ms }) => duration(p50Ms)),
-    row("p95", ({ p95Ms }) => duration(p95Ms)),
-    row("tokens", tokensOf),
-    row("cost", costOf),
-    ...(isJudged
-      ? [
-          row("judge’s tokens", ({ judge }) => (judge === null ? "–" : tokensOf(judge))),
-          row("judge’s cost", ({ judge }) => (judge === null ? "–" : costOf(judge))),
-        ]
-      : []),
-  ];
-}

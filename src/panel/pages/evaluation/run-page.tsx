@@ -103,14 +103,9 @@ const madeWith = ({ facts }: EvaluationRun) =>
 
 const Figures = ({ summary }: { summary: RunSummary }) => {
   const measured = MEASURE_NAMES.filter((name) => typeof summary.measures[name] === "number");
-  const figures: [string, string][] = [
-    ...measured.map((name): [string, string] => [name, figure(summary.measures[name])]),
-    ["failed", count(summary.errors)],
-    ["degraded", percent(summary.degradedShare, 1)],
-    ["p50", duration(summary.p50Ms)],
-    ["p95", duration(summary.p95Ms)],
-    ...spentFigures(summary),
-    ...(summary.judge === null ? [] : spentFigures(summary.judge, "judge’s ")),
+  const figures = [
+    ...measured.map((name) => [name, figure(summary.measures[name])] as const),
+    ...spentFigures(summary).map(([name, of]) => [name, of(summary)] as const),
   ];
   return (
     <dl class="figures">
@@ -123,14 +118,29 @@ const Figures = ({ summary }: { summary: RunSummary }) => {
 
 type Spent = NonNullable<RunSummary["judge"]>;
 
-const spentFigures = (spent: Spent, whose = ""): [string, string][] => [
-  [`${whose}tokens`, tokensOf(spent)],
-  [`${whose}cost`, costOf(spent)],
-];
+const tokensOf = ({ inputTokens, outputTokens }: Spent) => count(inputTokens + outputTokens);
+const costOf = ({ cost }: Spent) => (cost === null ? "–" : money(cost.amount, cost.currency));
+const ofJudge =
+  (of: (spent: Spent) => string) =>
+  ({ judge }: RunSummary) =>
+    judge === null ? "–" : of(judge);
 
-export const tokensOf = ({ inputTokens, outputTokens }: Spent) => count(inputTokens + outputTokens);
-export const costOf = ({ cost }: Spent) =>
-  cost === null ? "–" : money(cost.amount, cost.currency);
+/** What runs tell beside their measures; of a judge if one of them has any. */
+export const spentFigures = (...summaries: RunSummary[]) =>
+  [
+    ["failed", ({ errors }: RunSummary) => count(errors)],
+    ["degraded", ({ degradedShare }: RunSummary) => percent(degradedShare, 1)],
+    ["p50", ({ p50Ms }: RunSummary) => duration(p50Ms)],
+    ["p95", ({ p95Ms }: RunSummary) => duration(p95Ms)],
+    ["tokens", tokensOf],
+    ["cost", costOf],
+    ...(summaries.some(({ judge }) => judge !== null)
+      ? ([
+          ["judge’s tokens", ofJudge(tokensOf)],
+          ["judge’s cost", ofJudge(costOf)],
+        ] as const)
+      : []),
+  ] as const;
 
 const Results = ({ results }: { results: EvaluationResult[] }) => (
   <Table

@@ -1,3 +1,5 @@
+import type { Child } from "hono/jsx";
+
 import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
 import { listGenerations } from "../../../db/generations/generation-store.ts";
@@ -155,63 +157,72 @@ type ActionsProps = { rag: RagRecord; index: Index; now: number };
 
 const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
   const address = ragAddress(rag.identifier);
+  const isPaused = rag.status === "paused";
   return (
     <section>
       <h2>What can be done</h2>
       <ul class="needs">
         {previous === null ? null : <WayBack address={address} previous={previous} now={now} />}
-        <li>
-          <span class="dot off"></span>
-          <span>
-            {rag.status === "paused" ? (
-              <>
-                <strong>Go on indexing.</strong> What changed meanwhile is indexed at once.
-              </>
-            ) : (
-              <>
-                <strong>Pause indexing.</strong> What is indexed stays searchable.
-              </>
-            )}
-          </span>
+        <Deed
+          name={isPaused ? "Go on indexing." : "Pause indexing."}
+          says={
+            isPaused
+              ? "What changed meanwhile is indexed at once."
+              : "What is indexed stays searchable."
+          }
+        >
           <ActionButton
             action={`${address}/status`}
-            label={rag.status === "paused" ? "Go on" : "Pause"}
-            values={{ status: rag.status === "paused" ? "active" : "paused" }}
+            label={isPaused ? "Go on" : "Pause"}
+            values={{ status: isPaused ? "active" : "paused" }}
           />
-        </li>
+        </Deed>
         {building === null ? (
-          <li>
-            <span class="dot off"></span>
-            <span>
-              <strong>Index everything again.</strong> Builds a new index while this one answers,
-              and embeds every passage again.
-            </span>
+          <Deed
+            name="Index everything again."
+            says="Builds a new index while this one answers, and embeds every passage again."
+          >
             <LinkButton href={`${address}/reindex`} label="Estimate the cost" />
-          </li>
+          </Deed>
         ) : null}
-        <li>
-          <span class="dot bad"></span>
-          <span>
-            <strong>Remove the RAG.</strong> Its {counted(rag.numberVectors, "passage")} go; the
-            documents stay.
-          </span>
+        <Deed
+          name="Remove the RAG."
+          says={`Its ${counted(rag.numberVectors, "passage")} go; the documents stay.`}
+          tone="bad"
+        >
           <LinkButton href={`${address}/remove`} label="Remove" kind="danger" />
-        </li>
+        </Deed>
       </ul>
     </section>
   );
 };
 
+type DeedProps = { name: string; says: Child; tone?: "off" | "bad"; children: Child };
+
+/** What an action does, and its button. */
+const Deed = ({ name, says, tone = "off", children }: DeedProps) => (
+  <li>
+    <span class={`dot ${tone}`}></span>
+    <span>
+      <strong>{name}</strong> {says}
+    </span>
+    {children}
+  </li>
+);
+
 type BackProps = { address: string; previous: NonNullable<Index["previous"]>; now: number };
 
 const WayBack = ({ address, previous, now }: BackProps) => (
-  <li>
-    <span class="dot off"></span>
-    <span>
-      <strong>Go back to the index before.</strong> Passages of {previous.chunkSize} tokens by{" "}
-      <Data mono>{previous.embeddingModel}</Data>. What changed since is indexed in it first. It is
-      dropped <Time at={previous.keptUntil} now={now} />.
-    </span>
+  <Deed
+    name="Go back to the index before."
+    says={
+      <>
+        Passages of {previous.chunkSize} tokens by <Data mono>{previous.embeddingModel}</Data>. What
+        changed since is indexed in it first. It is dropped{" "}
+        <Time at={previous.keptUntil} now={now} />.
+      </>
+    }
+  >
     <ActionButton action={`${address}/return`} label="Go back" />
-  </li>
+  </Deed>
 );

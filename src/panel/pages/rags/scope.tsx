@@ -74,18 +74,19 @@ async function chosenParts(context: PageContext, rag: RagRecord, state: FormStat
   const through = above.find((path) => among.has(path)) ?? null;
   const here = `${ragAddress(rag.identifier)}/scope`;
   const mayChange = isAdmin(context);
+  const tree: Tree = { here, folder, entries, among, through, mayChange };
   return (
     <>
       <div class="cols">
         <section aria-labelledby="tree-title">
           <h2 id="tree-title">Folders and files of the source</h2>
           <Crumbs here={here} above={above} />
-          <Folder {...{ here, folder, entries, among, through, mayChange }} />
+          <Folder tree={tree} />
         </section>
         <aside aria-label="Chosen">
           <section>
             <h2>Chosen</h2>
-            <ChosenList here={here} folder={folder} scopes={listed} mayChange={mayChange} />
+            <ChosenList tree={tree} scopes={listed} />
           </section>
         </aside>
       </div>
@@ -94,7 +95,7 @@ async function chosenParts(context: PageContext, rag: RagRecord, state: FormStat
   );
 }
 
-type FolderProps = {
+type Tree = {
   here: string;
   /** With its trailing slash; "" is the root. */
   folder: string;
@@ -107,17 +108,9 @@ type FolderProps = {
 };
 
 /** One level of the tree. */
-const Folder = ({ here, folder, entries, among, through, mayChange }: FolderProps) => {
+const Folder = ({ tree }: { tree: Tree }) => {
+  const { here, folder, entries, among, through, mayChange } = tree;
   const last = entries.length === ENTRIES ? entries.at(-1) : undefined;
-  const choose = ({ path }: FolderEntry) => (
-    <Choose
-      here={here}
-      folder={folder}
-      scope={{ type: "path", value: path }}
-      isChosen={among.has(path)}
-      isNeeded={through === null}
-    />
-  );
   return (
     <>
       <Table
@@ -129,12 +122,14 @@ const Folder = ({ here, folder, entries, among, through, mayChange }: FolderProp
           </Empty>
         }
         columns={[
-          { head: "Name", cell: (entry) => <Entry here={here} folder={folder} entry={entry} /> },
+          { head: "Name", cell: (entry) => <Entry tree={tree} entry={entry} /> },
           {
             head: "Indexed",
             cell: ({ path }) => <Chosen isChosen={among.has(path)} through={through} />,
           },
-          ...(mayChange ? [{ head: "", cell: choose }] : []),
+          ...(mayChange
+            ? [{ head: "", cell: ({ path }: FolderEntry) => <Choose tree={tree} path={path} /> }]
+            : []),
         ]}
       />
       {last === undefined ? null : (
@@ -162,8 +157,7 @@ const Crumbs = ({ here, above }: { here: string; above: string[] }) => (
   </nav>
 );
 
-const Entry = (props: { here: string; folder: string; entry: FolderEntry }) => {
-  const { here, folder, entry } = props;
+const Entry = ({ tree: { here, folder }, entry }: { tree: Tree; entry: FolderEntry }) => {
   const name = entry.path.slice(folder.length);
   if (!entry.isFolder) return <Data>{name}</Data>;
   return (
@@ -183,33 +177,23 @@ const Chosen = ({ isChosen, through }: { isChosen: boolean; through: string | nu
   );
 };
 
-type ChooseProps = {
-  here: string;
-  folder: string;
-  scope: IndexScope;
-  isChosen: boolean;
-  isNeeded: boolean;
-};
-
-const Choose = ({ here, folder, scope, isChosen, isNeeded }: ChooseProps) => {
-  if (isChosen) return <LeaveOut here={here} folder={folder} scope={scope} />;
-  if (!isNeeded) return null;
+const Choose = ({ tree, path: value }: { tree: Tree; path: string }) => {
+  const scope: IndexScope = { type: "path", value };
+  if (tree.among.has(value)) return <LeaveOut tree={tree} scope={scope} />;
+  if (tree.through !== null) return null;
   // A key of a bucket may begin with a slash; a path that is asked for may not.
-  if (scope.value.startsWith("/")) return <span class="soft">only by its id</span>;
-  const values = { ...scope, path: folder };
-  return <ActionButton action={`${here}/add`} label="Index" values={values} />;
+  if (value.startsWith("/")) return <span class="soft">only by its id</span>;
+  const values = { ...scope, path: tree.folder };
+  return <ActionButton action={`${tree.here}/add`} label="Index" values={values} />;
 };
 
 /** Leads to the page that tells how much it is. */
-const LeaveOut = (props: { here: string; folder: string; scope: IndexScope }) => {
-  const { here, folder, scope } = props;
+const LeaveOut = ({ tree: { here, folder }, scope }: { tree: Tree; scope: IndexScope }) => {
   const query = new URLSearchParams({ ...scope, path: folder }).toString();
   return <LinkButton href={`${here}/remove?${query}`} label="Leave out …" />;
 };
 
-type ListProps = { here: string; folder: string; scopes: IndexScope[]; mayChange: boolean };
-
-const ChosenList = ({ here, folder, scopes, mayChange }: ListProps) => {
+const ChosenList = ({ tree, scopes }: { tree: Tree; scopes: IndexScope[] }) => {
   if (scopes.length === 0) return <p class="soft">Nothing yet: nothing of the source is found.</p>;
   return (
     <>
@@ -220,7 +204,7 @@ const ChosenList = ({ here, folder, scopes, mayChange }: ListProps) => {
               {scope.type === "externalId" ? <span class="soft">id </span> : null}
               <Data>{scope.value}</Data>
             </span>
-            {mayChange ? <LeaveOut here={here} folder={folder} scope={scope} /> : null}
+            {tree.mayChange ? <LeaveOut tree={tree} scope={scope} /> : null}
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { isHttps } from "../../../http/base-url.ts";
 import type { PageContext } from "../page-env.ts";
-import { cookieIn } from "./cookies.ts";
+import { cookieIn } from "../../../access/sessions/session-cookie.ts";
 
 /**
  * What the page after a redirect tells once: what was done, or a secret that is shown only now.

@@ -1,4 +1,4 @@
-import { cookieIn } from "./cookies.ts";
+import { cookieIn } from "../../../access/sessions/session-cookie.ts";
 
 export type Theme = "light" | "dark";
 

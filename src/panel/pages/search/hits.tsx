@@ -5,7 +5,7 @@ import { CopyOf } from "../../components/code-block.tsx";
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import type { SearchAnswer } from "../../search/search-rag.ts";
-import { Found, type Matched } from "./marked.tsx";
+import { Found, matchedBy, type Matched } from "./marked.tsx";
 
 type Chunk = SearchAnswer["chunks"][number];
 
@@ -20,7 +20,7 @@ export const keyOf = (fileSource: string, { source }: Chunk) =>
 type HitsProps = {
   label: string;
   chunks: Chunk[];
-  matched: Matched;
+  /** What was searched for, which is marked. */
   queries: string[];
   /** The RAGs that were searched: their sources hold the files. */
   rags: readonly Pick<RagRecord, "identifier" | "fileSource" | "numberVectors">[];
@@ -53,7 +53,7 @@ const Nothing = ({ rags }: Pick<HitsProps, "rags">) => {
 };
 
 /** The passages of one answer, best first. */
-export const Hits = ({ label, chunks, matched, queries, rags, compared }: HitsProps) => {
+export const Hits = ({ label, chunks, queries, rags, compared }: HitsProps) => {
   if (chunks.length === 0) {
     return (
       <section aria-label={label}>
@@ -61,6 +61,7 @@ export const Hits = ({ label, chunks, matched, queries, rags, compared }: HitsPr
       </section>
     );
   }
+  const matched = matchedBy(queries);
   const sources = new Map(rags.map((rag) => [rag.identifier, rag.fileSource.identifier]));
   return (
     <section aria-label={label} class="hits">
@@ -79,7 +80,8 @@ export const Hits = ({ label, chunks, matched, queries, rags, compared }: HitsPr
   );
 };
 
-type HitProps = Pick<HitsProps, "matched" | "queries" | "compared"> & {
+type HitProps = Pick<HitsProps, "queries" | "compared"> & {
+  matched: Matched;
   chunk: Chunk;
   at: number;
   id: string;

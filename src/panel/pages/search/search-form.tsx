@@ -7,12 +7,7 @@ import { SECOND, SETTING_FIELDS } from "./search-settings.ts";
 
 const HERE = "/panel/search";
 
-export type FormProps = {
-  form: Form;
-  state: FormState;
-  rags: Choice[];
-  rerankers: string[];
-};
+export type FormProps = { form: Form; state: FormState; rags: Choice[]; rerankers: string[] };
 
 /** Which RAG is asked, and what; a RAG beyond the listed ones stays chosen. */
 const Ask = ({ state, rags }: Pick<FormProps, "state" | "rags">) => {

@@ -15,7 +15,6 @@ import { KeepQuestion } from "../evaluation/keep-question.tsx";
 import { attempt, formFrom, freshForm, type Form } from "../request/form.ts";
 import { Hits, keyOf } from "./hits.tsx";
 import { Legs, type SearchTimings } from "./legs.tsx";
-import { matchedBy } from "./marked.tsx";
 import { SearchForm, type FormProps } from "./search-form.tsx";
 import { publicBodyOf, SECOND, searchIn, SETTING_FIELDS, withSecond } from "./search-settings.ts";
 
@@ -173,7 +172,6 @@ const HitsOf = ({ found: { rag, search, answer }, label, compared }: HitsOfProps
   <Hits
     label={label}
     chunks={answer.chunks}
-    matched={matchedBy(search.semanticSearch)}
     queries={search.semanticSearch}
     rags={[rag]}
     compared={compared}

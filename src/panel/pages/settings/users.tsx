@@ -83,10 +83,7 @@ const columnsFor = (mayOpen: boolean, now: number): Column<Person>[] => [
     wide: true,
     cell: ({ hasTotp }) => <Status tone={hasTotp ? "ok" : "off"}>{hasTotp ? "on" : "off"}</Status>,
   },
-  {
-    head: "Last seen",
-    cell: ({ lastSeenAt }) => <TimeOr at={lastSeenAt} now={now} none="–" />,
-  },
+  { head: "Last seen", cell: ({ lastSeenAt }) => <TimeOr at={lastSeenAt} now={now} none="–" /> },
   { head: "Since", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
 ];
 

@@ -71,11 +71,7 @@ const columnsAt = (now: number): Column<Line>[] => [
       rags.length === 0 ? <span class="soft">in no RAG</span> : <StatusBar counts={files} />,
   },
   { head: "Indexed", numeric: true, cell: indexedOf },
-  {
-    head: "Last scan",
-    wide: true,
-    cell: (line) => <LastScan line={line} now={now} />,
-  },
+  { head: "Last scan", wide: true, cell: (line) => <LastScan line={line} now={now} /> },
   {
     head: "Next",
     wide: true,

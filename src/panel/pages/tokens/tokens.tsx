@@ -115,11 +115,7 @@ function columnsOf(now: number, mayChange: boolean): Column<TokenLine>[] {
       wide: true,
       cell: ({ lastUsedAt }) => <TimeOr at={lastUsedAt} now={now} none="never" />,
     },
-    {
-      head: "Expires",
-      wide: true,
-      cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} />,
-    },
+    { head: "Expires", wide: true, cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} /> },
     { head: "Made", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
     ...(mayChange ? [removeColumn(removalOf)] : []),
   ];
