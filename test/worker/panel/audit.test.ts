@@ -25,6 +25,11 @@ const trail = async (query = "") => {
   return body as { data: Event[]; total: number; page: number; limit: number };
 };
 const latest = async () => (await trail("?limit=1")).data[0];
+/** Who did what to what, and the answer. */
+const latestLine = async () => {
+  const { actor, action, target, status } = (await latest()) ?? {};
+  return `${actor?.kind} ${actor?.name}: ${action} ${target}, ${status}`;
+};
 
 const admin = await signedIn();
 
@@ -88,37 +93,20 @@ async function newKey() {
 
 test("refused changes and sign-ins are kept too, reading is not", async () => {
   await admin.send("DELETE", "/rags/nowhere");
-  expect(await latest()).toMatchObject({
-    actor: { kind: "user", name: "admin@localhost" },
-    action: "rags.remove",
-    target: "nowhere",
-    fields: [],
-    status: 404,
-  });
+  expect(await latestLine()).toBe("user admin@localhost: rags.remove nowhere, 404");
+  expect(await latest()).toMatchObject({ fields: [] });
   const signIn = async (email: string, password: string) =>
     await call("POST", "/panel/api/session", { body: JSON.stringify({ email, password }) });
   await signIn("Admin@localhost", "wrong");
-  expect(await latest()).toMatchObject({
-    actor: { kind: "none", id: null },
-    action: "session.sign-in",
-    target: "admin@localhost",
-    status: 401,
-  });
+  expect(await latestLine()).toBe("none null: session.sign-in admin@localhost, 401");
+  expect(await latest()).toMatchObject({ actor: { id: null } });
   // A password that was typed into the wrong field is not kept.
   await signIn("hunter2 of mine", "wrong");
-  expect(await latest()).toMatchObject({ target: "unknown", status: 401 });
+  expect(await latestLine()).toMatch(/ unknown, 401$/);
   await signIn("admin@localhost", "quarry");
-  expect(await latest()).toMatchObject({
-    actor: { kind: "user", name: "admin@localhost" },
-    action: "session.sign-in",
-    status: 200,
-  });
+  expect(await latestLine()).toMatch(/^user admin@localhost: session\.sign-in .*, 200$/);
   await call("POST", "/panel/api/tokens", { body: "{}" });
-  expect(await latest()).toMatchObject({
-    actor: { kind: "none" },
-    action: "tokens.create",
-    status: 401,
-  });
+  expect(await latestLine()).toMatch(/^none null: tokens\.create .*, 401$/);
   const { total } = await trail();
   await admin.send("GET", "/rags");
   expect((await trail()).total).toBe(total);
@@ -140,12 +128,7 @@ test("scope changes by a token and wrong webhook secrets are kept", async () => 
     status: 200,
   });
   await call("POST", `/api/webhooks/web/${id}`, { body: JSON.stringify({ urls: [] }) });
-  expect(await latest()).toMatchObject({
-    actor: { kind: "none" },
-    action: "webhooks.push",
-    target: `web/${id}`,
-    status: 401,
-  });
+  expect(await latestLine()).toBe(`none null: webhooks.push web/${id}, 401`);
 });
 
 test("the trail is paged, filtered and exported, for administrators only", async () => {

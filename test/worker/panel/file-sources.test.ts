@@ -25,11 +25,7 @@ const bucket = (config: object = {}) => ({
   ...config,
 });
 
-async function make(body: object): Promise<Source> {
-  const { status, body: made } = await admin.send("POST", "/file-sources", body);
-  expect({ status, made }).toMatchObject({ status: 201 });
-  return made as Source;
-}
+const make = (body: object) => admin.made<Source>("/file-sources", body);
 
 /** The configuration as the one who talks to the provider gets it. */
 async function opened(id: string) {
@@ -108,11 +104,8 @@ test.each([
     "config.siteId or driveId is required",
   ],
 ])("%j is refused with all its fields", async (body, problems) => {
-  const { status, body: answer } = await admin.send("POST", "/file-sources", body);
-  expect({ status, answer }).toEqual({
-    status: 400,
-    answer: { error: `Invalid request: ${problems}` },
-  });
+  const answer = await admin.send("POST", "/file-sources", body);
+  expect(told(answer)).toBe(`400 Invalid request: ${problems}`);
 });
 
 test("credentials are sealed, never answered, and stay when a change leaves them out", async () => {
@@ -145,15 +138,10 @@ test("credentials are sealed, never answered, and stay when a change leaves them
 
 test("a `true` in place of a secret that was never set is no secret", async () => {
   const config = bucket({ credentials: true });
-  const { status, body } = await admin.send("POST", "/file-sources", {
-    name: "x",
-    provider: "object_storage",
-    config,
-  });
-  expect({ status, body }).toEqual({
-    status: 400,
-    body: { error: "Invalid request: config.credentials must be an object" },
-  });
+  const of = { name: "x", provider: "object_storage", config };
+  expect(told(await admin.send("POST", "/file-sources", of))).toBe(
+    "400 Invalid request: config.credentials must be an object",
+  );
 });
 
 test("a source that is saved says what its provider answers, and says it again", async () => {

@@ -57,9 +57,9 @@ test("an agent has a description and a number of steps", async () => {
     description: "Helps",
   });
   expect(patched.body).toMatchObject({ maxSteps: 10, description: "Helps", rags: ["one"] });
-  expect((await admin.send("PATCH", "/agents/helper", { maxSteps: 11 })).body).toEqual({
-    error: "Invalid request: maxSteps must be at most 10",
-  });
+  expect(told(await admin.send("PATCH", "/agents/helper", { maxSteps: 11 }))).toBe(
+    "400 Invalid request: maxSteps must be at most 10",
+  );
   expect(told(await admin.send("POST", "/agents", { name: "Helper", ...base }))).toBe(
     "409 Identifier is taken",
   );
@@ -81,10 +81,8 @@ test.each([
     "model: Model local/llama needs the setting OPENAI_COMPATIBLE_BASE_URL; rags: there is no three",
   ],
 ])("an inference of %j is refused", async (body, problems) => {
-  expect(await admin.send("POST", "/inferences", body)).toMatchObject({
-    status: 400,
-    body: { error: `Invalid request: ${problems}` },
-  });
+  const answer = await admin.send("POST", "/inferences", body);
+  expect(told(answer)).toBe(`400 Invalid request: ${problems}`);
 });
 
 test("a model that cannot be had is refused with the setting that is missing", async () => {
@@ -94,9 +92,8 @@ test("a model that cannot be had is refused with the setting that is missing", a
     ["embedded/nothing", "embedded/nothing"],
   ]) {
     const refused = await admin.send("POST", "/agents", { name: "x", ...base, model });
-    expect(refused.status).toBe(400);
-    expect((refused.body as { error: string }).error).toMatch(/^Invalid request: model: /);
-    expect((refused.body as { error: string }).error).toContain(setting);
+    expect(told(refused)).toMatch(/^400 Invalid request: model: /);
+    expect(told(refused)).toContain(setting);
   }
 });
 
@@ -136,10 +133,9 @@ test("a token that names what does not exist, or * beside names, is refused", as
     "400 Invalid request: agents: there is no nobody; rags: there is no nine",
   );
   const mixed = { rags: ["*", "one"], expiresAt: "soon" };
-  expect((await admin.send("POST", "/tokens", mixed)).body).toEqual({
-    error:
-      "Invalid request: name is required; rags must hold * alone or not at all; expiresAt must be an ISO 8601 time",
-  });
+  expect(told(await admin.send("POST", "/tokens", mixed))).toBe(
+    "400 Invalid request: name is required; rags must hold * alone or not at all; expiresAt must be an ISO 8601 time",
+  );
 });
 
 test("the list of models is replaced as a whole", async () => {
@@ -150,12 +146,12 @@ test("the list of models is replaced as a whole", async () => {
   expect((await admin.send("PUT", "/models", models)).body).toEqual(models);
   expect((await admin.send("PUT", "/models", models.slice(1))).body).toEqual(models.slice(1));
   expect((await admin.send("GET", "/models")).body).toEqual(models.slice(1));
-  expect((await admin.send("PUT", "/models", [...models, models[0]])).body).toEqual({
-    error: "Invalid request: [2].model openai/gpt-5 is listed twice",
-  });
-  expect((await admin.send("PUT", "/models", [{ ...models[0], inputPrice: -1 }])).body).toEqual({
-    error: "Invalid request: [0].inputPrice must be at least 0",
-  });
+  expect(told(await admin.send("PUT", "/models", [...models, models[0]]))).toBe(
+    "400 Invalid request: [2].model openai/gpt-5 is listed twice",
+  );
+  expect(told(await admin.send("PUT", "/models", [{ ...models[0], inputPrice: -1 }]))).toBe(
+    "400 Invalid request: [0].inputPrice must be at least 0",
+  );
   expect((await admin.send("PUT", "/models", {})).status).toBe(400);
   expect((await admin.send("GET", "/models")).body).toEqual(models.slice(1));
 });
@@ -165,21 +161,18 @@ test("an unknown route of the panel is 404, for the one who may ask", async () =
 });
 
 test("unknown fields are refused by their paths, at any depth", async () => {
-  const refused = async (method: string, path: string, body: unknown) => {
-    const answer = await admin.send(method, path, body);
-    expect(answer.status).toBe(400);
-    return (answer.body as { error: string }).error;
-  };
+  const refused = async (method: string, path: string, body: unknown) =>
+    told(await admin.send(method, path, body));
   const rag = { name: "Typo", fileSource: "docs", chunksize: 300, reranking: true, topK: 3 };
   expect(await refused("POST", "/rags", rag)).toBe(
-    "Invalid request: chunksize is not known; reranking is not known; topK is not known",
+    "400 Invalid request: chunksize is not known; reranking is not known; topK is not known",
   );
   const scoped = { ...rag, chunksize: undefined, reranking: undefined, topK: undefined };
   expect(await refused("POST", "/rags", { ...scoped, scopes: [{ type: "path", val: "a/" }] })).toBe(
-    "Invalid request: scopes[0].value is required; scopes[0].val is not known",
+    "400 Invalid request: scopes[0].value is required; scopes[0].val is not known",
   );
   expect(await refused("POST", "/tokens", { name: "T", rag: ["*"], manage_scopes: false })).toBe(
-    "Invalid request: rag is not known; manage_scopes is not known",
+    "400 Invalid request: rag is not known; manage_scopes is not known",
   );
   const web = { name: "Site", provider: "web", config: { startUrl: [] }, interval: 5 };
   expect(await refused("POST", "/file-sources", web)).toContain("config.startUrl is not known");
