@@ -2,4 +2,8 @@
  * The largest document that is read or pushed, bytes; a limit of the service, not of the
  * platform.
  */
-export const DOCUMENT_LIMIT_BYTES = 25 * 1_024 * 1_024;
+const LIMIT_MIB = 25;
+export const DOCUMENT_LIMIT_BYTES = LIMIT_MIB * 1_024 * 1_024;
+
+/** What is wrong with a larger one. */
+export const ABOVE_LIMIT = `larger than ${LIMIT_MIB} MiB`;

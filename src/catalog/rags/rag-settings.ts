@@ -4,6 +4,7 @@ import { invalidField, invalidFields } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
 import { identifier, modelName, name } from "../../core/input/input-fields.ts";
 import { settingFields, storedSettings } from "../../core/input/setting-fields.ts";
+import { DEFAULT_CHUNK_OVERLAP } from "../../db/schema/rags.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { problemWithScope, storedScope } from "./scope-values.ts";
@@ -13,7 +14,6 @@ export const SCOPES_MAX = 10_000;
 /** Tokens. */
 const MIN_CHUNK_SIZE = 16;
 const MAX_CHUNK_SIZE = 4_000;
-const DEFAULT_CHUNK_OVERLAP = 60;
 
 const scope = z.object({ type: z.enum(["path", "externalId"]), value: z.string() });
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 
-import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import type { Chooser } from "./choose-files.ts";
@@ -58,7 +58,7 @@ export async function planPush(
 
 async function planFile(plan: PushPlan, file: LocalFile, known: ManifestEntry | undefined) {
   if (file.size > DOCUMENT_LIMIT_BYTES) {
-    plan.failed.push({ path: file.path, reason: "larger than 25 MiB" });
+    plan.failed.push({ path: file.path, reason: ABOVE_LIMIT });
     return;
   }
   try {

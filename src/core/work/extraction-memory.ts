@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 5 * SECOND_MS;
 export type Reservation = { bytes: number; until: number };
 
 /**
- * Shares the memory of one isolate among its consumers; a document of 25 MiB takes most of it.
+ * Shares the memory of one isolate among its consumers; the largest document takes most of it.
  * Reservations are granted in order of arrival; one above the limit is granted alone.
  */
 export class ExtractionMemory {

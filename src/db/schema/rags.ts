@@ -38,6 +38,9 @@ export const SCOPE_TYPES = ["path", "externalId"] as const;
 export const VECTOR_PLACES = ["object", "vectorize"] as const;
 export type VectorPlace = (typeof VECTOR_PLACES)[number];
 
+/** Tokens. */
+export const DEFAULT_CHUNK_OVERLAP = 60;
+
 export const rags = sqliteTable(
   "rags",
   {
@@ -56,7 +59,7 @@ export const rags = sqliteTable(
       .notNull()
       .default("global"),
     chunkSize: integer().notNull().default(400),
-    chunkOverlap: integer().notNull().default(60),
+    chunkOverlap: integer().notNull().default(DEFAULT_CHUNK_OVERLAP),
     reranker: text(),
     searchMode: text({ enum: ["hybrid", "semantic"] })
       .notNull()

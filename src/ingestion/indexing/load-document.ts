@@ -11,7 +11,7 @@ import { TakesTooLong, UnreadableDocument } from "../../documents/extracted-docu
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
-import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { StepFailure, labelFailure } from "./end-file.ts";
 import { getExtractedText, keepsExtractedText, putExtractedText } from "./extracted-texts.ts";
 import type { Lease } from "./lease.ts";
@@ -118,7 +118,7 @@ async function downloaded(services: Services, file: ClaimedFile): Promise<Conten
   const bytes = await labelFailure("file source", () =>
     readLimited(opened.body, DOCUMENT_LIMIT_BYTES),
   );
-  if (bytes === null) throw new UnreadableDocument("file is larger than 25 MiB");
+  if (bytes === null) throw new UnreadableDocument(`file is ${ABOVE_LIMIT}`);
   return { bytes, sha256: await sha256Hex(bytes), mimeType: opened.mimeType ?? file.mimeType };
 }
 
