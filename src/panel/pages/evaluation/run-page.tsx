@@ -125,7 +125,7 @@ const ofJudge =
   ({ judge }: RunSummary) =>
     judge === null ? "–" : of(judge);
 
-/** What runs tell beside their measures; of a judge if one of them has any. */
+/** Figures of runs that are no measures; a judge’s if one of them had any. */
 export const spentFigures = (...summaries: RunSummary[]) =>
   [
     ["failed", ({ errors }: RunSummary) => count(errors)],
