@@ -120,64 +120,40 @@ test.each([
   expect(said).toContain(`\n\nSource: shop: ${place}`);
 });
 
-const KETTLE = "A kettle is repaired by the days of the fair.";
+/** Why not | the question | what stands in the passage; `⏎` for a line break */
+const BESIDE = `
+a word is missing | Which colour has a kettle repaired by the fair? | A kettle is repaired by the fair.
+it asks for a number | How many kettles are repaired? | A kettle is repaired by the days of the fair.
+it asks for what does not hold | Which odd lines do not hold words? | Odd lines hold words.
+a figure is another one | Is a kettle repaired by day 9.1? | A kettle is repaired by day 9.
+a type is another one | What is the weight of kettle B200? | The weight of kettle B300 is 2 kg.
+an option is another one | What does tin -v do? | -m, --most <lines>⏎    With -v tin stops.
+an option has another case | What does tin -v do? | -V, --version⏎    What tin is it: v 2.
+a name is another one | What does ensureDir do? | \`ensureDirSync\` does the same at once.
+a name is only mentioned | What is the default of work_mem? | \`hash_mem\` multiplies work_mem. The default is 2.0.
+a heading is another name | What is the default of work_mem? | ## hash_mem⏎⏎Multiplies work_mem. The default is 2.0.
+its beginning is in another passage | What must a tenant store in the cellar? | - a tenant stores petrol in the cellar,⏎- gas.
+its few words may be about something else | Which tins are opened? | Tins are opened.
+what it leads to is in another passage | How do I open tins? | To open tins, use this:`;
 
-test.each([
-  ["a word is missing", "Which colour has a kettle repaired by the fair?", KETTLE],
-  ["it asks for a number", "How many kettles are repaired?", KETTLE],
-  ["it asks for what does not hold", "Which lines do not hold words?", "Lines hold words."],
-  ["a figure is another one", "Is a kettle repaired by day 9.1?", "A kettle is repaired by day 9."],
-  [
-    "a type is another one",
-    "What is the weight of kettle B200?",
-    "The weight of kettle B300 is 2 kg.",
-  ],
-  [
-    "an option is another one",
-    "What does tin -v do?",
-    "  -m, --most <lines>\n    With -v tin stops.",
-  ],
-  [
-    "an option has another case",
-    "What does tin -v do?",
-    "  -V, --version\n    What tin is it: v 2.",
-  ],
-  ["a name is another one", "What does ensureDir do?", "`ensureDirSync` does the same at once."],
-  [
-    "a name is only mentioned",
-    "What is the default of work_mem?",
-    "`hash_mem` multiplies work_mem. The default is 2.0.",
-  ],
-  [
-    "a heading is another name",
-    "What is the default of work_mem?",
-    "## hash_mem\n\nMultiplies work_mem. The default is 2.0.",
-  ],
-  [
-    "its beginning is in another passage",
-    "What must a tenant store in the cellar?",
-    `- a tenant stores petrol in the cellar,\n- gas.`,
-  ],
-  ["its few words may be about something else", "Which tins are opened?", "Tins are opened."],
-  ["what it leads to is in another passage", "How do I open tins?", "To open tins, use this:"],
-])(
-  "what does not bind the question is not said to be the answer: %s",
-  async (_why, question, text) => {
-    const said = await answer(question, [from("shop.md", text), ...OTHERS]);
-    expect(said).toMatch(/^The documents do not (?:seem to say\.$|say it outright)/);
-  },
-);
+const written = (cell: string) => cell.replaceAll("⏎", "\n");
+const rowsOf = (table: string) => table.split("\n").filter(Boolean);
 
-test.each([
-  [
-    "What is the default of work_mem?",
-    "work_mem (integer)\n    Sets the memory. The default is 4MB.",
-  ],
-  ["What does tin -v do?", "  -v, --void=<x>\n    Empties the tin."],
-  ["Which odd lines of a page do not hold words?", "Odd lines of a page hold no words."],
-  ["Within how many days is a kettle repaired?", "A kettle is repaired within nine days."],
-  ["What is the weight of kettle B200?", "The weight of kettle B200 is 2 kg."],
-])("what binds it is the answer: %s", async (question, text) => {
+test.each(rowsOf(BESIDE))("what does not bind the question is not certain: %s", async (row) => {
+  const [, question = "", text = ""] = row.split(" | ").map(written);
+  const said = await answer(question, [from("shop.md", text), ...OTHERS]);
+  expect(said).toMatch(/^The documents do not (?:seem to say\.$|say it outright)/);
+});
+
+const BINDING = `
+What is the default of work_mem? | work_mem (integer)⏎    Sets the memory. The default is 4MB.
+What does tin -v do? |   -v, --void=<x>⏎    Empties the tin.
+Which odd lines of a page do not hold words? | Odd lines of a page hold no words.
+Within how many days is a kettle repaired? | A kettle is repaired within nine days.
+What is the weight of kettle B200? | The weight of kettle B200 is 2 kg.`;
+
+test.each(rowsOf(BINDING))("what binds it is the answer: %s", async (row) => {
+  const [question = "", text = ""] = row.split(" | ").map(written);
   expect(await quoted(question, text)).toBe(text);
 });
 

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { panelApi } from "../../../src/cli/api/clients.ts";
+import { pushFolder, reportPush } from "../../../src/cli/push/push-folder.ts";
+import { openTerminal } from "../../../src/cli/terminal.ts";
+
+test("files that failed are not counted as added", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-push-"));
+  for (const name of ["a.md", "b.md", "c.md"]) writeFileSync(join(folder, name), name);
+  const refused = { status: 413, error: "the source is full" };
+  const server = createServer((request, response) => {
+    const isManifest = request.method === "GET";
+    request.resume().on("end", () => {
+      response.setHeader("Content-Type", "application/json");
+      const files = isManifest ? [] : [{ status: 201 }, refused, { status: 201 }];
+      response.end(JSON.stringify(isManifest ? { files, cursor: null } : { files }));
+    });
+  });
+  try {
+    await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
+    const { port } = server.address() as AddressInfo;
+    const api = panelApi(`http://127.0.0.1:${port}`, "qrya_key");
+    const told: string[] = [];
+    const tell = (line = "") => void told.push(line);
+    const terminal = { ...openTerminal(true), say: tell, warn: tell };
+    const choice = { include: [], exclude: [] };
+    const request = { folder, source: "docs", choice, confirmRemovals: false, dryRun: false };
+    reportPush(terminal, await pushFolder(api, terminal, request));
+    expect(told).toEqual([
+      "2 added, 0 changed, 0 removed, 0 unchanged",
+      "not pushed: b.md (the source is full (413))",
+    ]);
+  } finally {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
