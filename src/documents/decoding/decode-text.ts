@@ -4,7 +4,7 @@ import { detectEncoding } from "./detect-encoding.ts";
 export type DecodedText = { text: string; encoding: string; notes: string[] };
 
 const NOT_RECOGNISED = "text encoding is not recognised";
-const REPLACEMENT = "\ufffd";
+export const REPLACEMENT = "\ufffd";
 const LAST_ASCII = "\u007f";
 /** One damaged character among so many good ones is damage, not a sign of another encoding. */
 const GOOD_PER_DAMAGED = 50;
@@ -133,14 +133,15 @@ function strict(bytes: Uint8Array, encoding: string): string | null {
   }
 }
 
-function lenient(bytes: Uint8Array, encoding: string): DecodedText {
+/** What the encoding does not decode is replaced. @throws RangeError for an unknown encoding. */
+export function lenient(bytes: Uint8Array, encoding: string): DecodedText {
   const text = new TextDecoder(encoding, { fatal: false, ignoreBOM: false }).decode(bytes);
   const damaged = countOf(text, REPLACEMENT);
   const what = damaged === 1 ? "1 character was" : `${damaged} characters were`;
   return { text, encoding, notes: damaged === 0 ? [] : [`${what} damaged and replaced`] };
 }
 
-function countOf(text: string, character: string): number {
+export function countOf(text: string, character: string): number {
   let count = 0;
   for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count++;
   return count;

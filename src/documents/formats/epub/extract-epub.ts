@@ -5,15 +5,11 @@ import { UnreadableDocument, type Extraction } from "../../extracted-document.ts
 import { readHtml } from "../html/read-html.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote } from "../../notes.ts";
-import { resolvePart } from "../office/relationships.ts";
+import { PropertiesReader, resolvePart, type CoreProperties } from "../office/relationships.ts";
 import { readXml, type XmlAttributes } from "../xml/xml-stream.ts";
 
-type Package = {
-  title: string | null;
-  language: string | null;
-  /** Parts in reading order. */
-  spine: string[];
-};
+/** `spine`: parts in reading order. */
+type Package = CoreProperties & { spine: string[] };
 
 /** Fonts may be scrambled without the book being protected (EPUB 3.3, §4.4). */
 const FONT_SCRAMBLING = /idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc/;
@@ -60,8 +56,6 @@ function* readChapter(
   }
 }
 
-const FACTS = new Set(["title", "language"]);
-
 /** Elements that HTML never closes. */
 const VOID = new Set(
   "area base br col embed hr img input link meta param source track wbr".split(" "),
@@ -104,8 +98,7 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
   const items = new Map<string, string>();
   const leftOut = new Set<string>();
   const order: string[] = [];
-  const facts: Record<string, string> = {};
-  let current = "";
+  const described = new PropertiesReader();
   const chapters: string[] = [];
   const addItem = (attributes: XmlAttributes) => {
     const { id = "", href = "", properties = "", "media-type": type = "" } = attributes;
@@ -116,23 +109,17 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
   };
   yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
-      // The first title is the book's; later ones are alternative titles.
-      current = FACTS.has(name) && !facts[name]?.trim() ? name : "";
+      described.open(name);
       if (name === "item") addItem(attributes);
       else if (name === "itemref") order.push(attributes["idref"] ?? "");
     },
-    text: (data) => {
-      if (current !== "") facts[current] = (facts[current] ?? "") + data;
-    },
-    close: () => {
-      current = "";
-    },
+    text: (data) => described.text(data),
+    close: () => described.close(),
   });
   const named = order.filter((id) => !leftOut.has(id)).map((id) => items.get(id) ?? "");
   // AbiWord's order names no part that its book has.
   const spine = named.some((name) => archive.has(name)) ? named : chapters;
-  const { title = "", language = "" } = facts;
-  return { title: title.trim() || null, language: language.trim() || null, spine };
+  return { ...described.properties, spine };
 }
 
 /** References are percent-encoded; some writers encode the part names in the archive as well. */

@@ -82,7 +82,9 @@ export class PropertiesReader implements XmlHandler {
 
   open(name: string): void {
     if (name === "body") this.#inBody = true;
-    this.#current = name === "title" || name === "language" ? name : "";
+    // The first title is the document's; later ones of a book are alternative titles.
+    const isFact = name === "title" || name === "language";
+    this.#current = isFact && !this.#values[name]?.trim() ? name : "";
   }
 
   text(data: string): void {

@@ -25,13 +25,8 @@ export class RtfStyles {
     return 0;
   }
 
-  isCode(number: number): boolean {
-    return this.#lineage(number).some(({ name }) => CODE_STYLE.test(name));
-  }
-
-  isQuote(number: number): boolean {
-    return this.#lineage(number).some(({ name }) => QUOTE_STYLE.test(name));
-  }
+  isCode = (number: number) => this.#lineage(number).some(({ name }) => CODE_STYLE.test(name));
+  isQuote = (number: number) => this.#lineage(number).some(({ name }) => QUOTE_STYLE.test(name));
 
   #lineage(number: number): RtfStyle[] {
     const found: RtfStyle[] = [];

@@ -1,5 +1,12 @@
 import { entryNamed } from "../../archive/named-entry.ts";
-import { declaredEncoding, decodeText, withLineFeeds } from "../../../decoding/decode-text.ts";
+import {
+  countOf,
+  declaredEncoding,
+  decodeText,
+  lenient,
+  REPLACEMENT,
+  withLineFeeds,
+} from "../../../decoding/decode-text.ts";
 
 const OTHER_NAMES: Record<string, string> = {
   cp932: "shift_jis",
@@ -59,11 +66,8 @@ function decodedAs(bytes: Uint8Array, declared: string | null) {
 function mendedAs(bytes: Uint8Array, declared: string) {
   if (bytes.includes(0)) return null;
   try {
-    const text = new TextDecoder(declared, { fatal: false, ignoreBOM: false }).decode(bytes);
-    const damaged = text.split("\ufffd", text.length * MAX_DAMAGED + 2).length - 1;
-    if (damaged > text.length * MAX_DAMAGED + 1) return null;
-    const what = damaged === 1 ? "1 character was" : `${damaged} characters were`;
-    return { text, encoding: declared, notes: [`${what} damaged and replaced`] };
+    const mended = lenient(bytes, declared);
+    return countOf(mended.text, REPLACEMENT) > mended.text.length * MAX_DAMAGED + 1 ? null : mended;
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
