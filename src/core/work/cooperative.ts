@@ -14,12 +14,12 @@ const MIN_STEP_CHARACTERS = 1 << 16;
 export class Progress {
   #reported = 0;
 
-  /** The characters since the last step that was reported; 0 where they are too few to report. */
-  advanceTo(at: number): number {
+  /** Reports the characters since the last report, unless they are too few. */
+  *advanceTo(at: number): CooperativeWork<void> {
     const length = at - this.#reported;
-    if (length < MIN_STEP_CHARACTERS) return 0;
+    if (length < MIN_STEP_CHARACTERS) return;
     this.#reported = at;
-    return length;
+    yield length;
   }
 }
 

@@ -81,8 +81,7 @@ export function* chunkCooperatively(
     if (placed === "cut") settle(true);
     else {
       addUnit(pending, placed);
-      const advanced = progress.advanceTo(placed.unit.end);
-      if (advanced > 0) yield advanced;
+      yield* progress.advanceTo(placed.unit.end);
     }
     if (pending.length >= batch) settle(false);
   }

@@ -39,8 +39,7 @@ export function* levelOfCuts(markdown: string, isShort: boolean): CooperativeWor
   let level = Infinity;
   let count = 0;
   for (const { kind, level: found, end } of scanBlocks(markdown)) {
-    const advanced = progress.advanceTo(end);
-    if (advanced > 0) yield advanced;
+    yield* progress.advanceTo(end);
     if (kind !== "heading") continue;
     if (found < level) [level, count] = [found, 0];
     if (found === level) count++;

@@ -24,8 +24,7 @@ export function* extractCsv(
   const progress = new Progress();
   for (const row of rowsOf(body, named?.[1] ?? delimiter ?? guessDelimiter(body), place)) {
     writer.addRow(filledRow(row));
-    const advanced = progress.advanceTo(place.at);
-    if (advanced > 0) yield advanced;
+    yield* progress.advanceTo(place.at);
   }
   writer.endTable();
   const notes = [

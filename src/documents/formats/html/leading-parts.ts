@@ -48,16 +48,11 @@ type Open = {
   left: number;
 };
 
-const NOTHING_YET = {
-  linked: 0,
-  unlinked: 0,
-  title: 0,
-  hasSentence: false,
-  hasOwnText: false,
-  hasMain: false,
-  sample: "",
-  left: 0,
-};
+const NOTHING_YET = { linked: 0, unlinked: 0, title: 0, left: 0, sample: "" };
+const NO_SIGNS = { hasSentence: false, hasOwnText: false, hasMain: false };
+
+const SUMS = ["linked", "unlinked", "title", "left"] as const;
+const SIGNS = ["hasSentence", "hasOwnText", "hasMain"] as const;
 
 /**
  * Counts the text of elements that may be site navigation while a page is read, and decides when
@@ -92,7 +87,8 @@ export class LeadingParts {
     if (part !== null) {
       const isInside = depths.content > 0;
       const isConcealed = attributes["aria-hidden"] === "true";
-      this.#open.push({ ...NOTHING_YET, at: this.#opened, part, name, isConcealed, isInside });
+      const element = { at: this.#opened, part, name, isConcealed, isInside };
+      this.#open.push({ ...NOTHING_YET, ...NO_SIGNS, ...element });
     }
     const around = this.#open.at(-1);
     if (around !== undefined && isMain(name, attributes)) around.hasMain = true;
@@ -128,13 +124,8 @@ export class LeadingParts {
       this.leftBeside += closed.left;
       return;
     }
-    around.linked += closed.linked;
-    around.unlinked += closed.unlinked;
-    around.title += closed.title;
-    around.left += closed.left;
-    around.hasSentence ||= closed.hasSentence;
-    around.hasOwnText ||= closed.hasOwnText;
-    around.hasMain ||= closed.hasMain;
+    for (const sum of SUMS) around[sum] += closed[sum];
+    for (const sign of SIGNS) around[sign] ||= closed[sign];
     if (around.sample.length < MAX_IMPRINT_CHARACTERS) around.sample += ` ${closed.sample}`;
   }
 

@@ -49,8 +49,7 @@ class JsonWriter {
     const place = this.#place;
     const progress = new Progress();
     for (const token of jsonTokens(text, place)) {
-      const advanced = progress.advanceTo(place.at);
-      if (advanced > 0) yield advanced;
+      yield* progress.advanceTo(place.at);
       if (token.kind === "open") this.#open(token.bracket === "[");
       else if (token.kind === "close") this.#close();
       else if (token.kind === "key") this.#key = token.text;

@@ -32,8 +32,7 @@ export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeW
   let at = 0;
   for (const line of unfolded(text)) {
     at += line.length + 1;
-    const advanced = progress.advanceTo(at);
-    if (advanced > 0) yield advanced;
+    yield* progress.advanceTo(at);
     const found = PROPERTY.exec(line.slice(0, MAX_NAME_CHARACTERS));
     if (found === null) continue;
     const [head, name = "", parameters = ""] = found;

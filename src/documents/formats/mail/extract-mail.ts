@@ -2,7 +2,7 @@ import { runCooperatively, type YieldToOthers } from "../../../core/work/coopera
 import { writeAttachments } from "./attachments.ts";
 import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART, writeBody } from "./body/body.ts";
 import { findParts, type FoundParts } from "./parts/mail-parts.ts";
-import { mailTitle, senderLines } from "./mail-title.ts";
+import { mailTitle, senderLines } from "./mail-headers.ts";
 import { messagesOf } from "./mailbox.ts";
 import { isWrapped, sortParts } from "./parts/message-contents.ts";
 import { PartContents } from "./parts/part-contents.ts";

@@ -49,8 +49,7 @@ function* envelopes(bytes: Uint8Array): CooperativeWork<number[]> {
   const starts = [0];
   const progress = new Progress();
   for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
-    const advanced = progress.advanceTo(at);
-    if (advanced > 0) yield advanced;
+    yield* progress.advanceTo(at);
     if (!isEnvelope(bytes, at + 1)) continue;
     if (starts.length >= MAX_MESSAGES) {
       throw new UnreadableDocument(

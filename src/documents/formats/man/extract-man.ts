@@ -24,8 +24,7 @@ export function* extractMan(text: string): CooperativeWork<Extraction> {
   const progress = new Progress();
   for (const { request, text: line } of source.lines((each) => MAN_MACROS.has(each))) {
     reader.read(request, line);
-    const advanced = progress.advanceTo(source.at);
-    if (advanced > 0) yield advanced;
+    yield* progress.advanceTo(source.at);
   }
   writer.paragraph();
   const extraction = { text: out, title: writer.title, language: null, pages: [], notes: [] };

@@ -1,7 +1,6 @@
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { Parser } from "htmlparser2";
 import { isHidden, type HiddenSelectors } from "../html/hidden-styles.ts";
-import { MarkdownLines } from "../../writing/markdown-lines.ts";
 
 const COMMENT_START = "<!--";
 const COMMENT_END = "-->";
@@ -98,8 +97,7 @@ class Remover {
     if (MAY_BE_HIDDEN.test(this.#text)) this.#ends = yield* containerEnds(this.#text);
     const progress = new Progress();
     for (const part of partsOf(this.#text)) {
-      const advanced = progress.advanceTo(part.end);
-      if (advanced > 0) yield advanced;
+      yield* progress.advanceTo(part.end);
       this.#endParagraph(part.start, part.isFence);
       if (part.isComment) this.#passComment(part);
       else if (part.tag !== null) this.#passTag(part, part.tag);
@@ -178,8 +176,7 @@ function* containerEnds(text: string): CooperativeWork<Map<number, number>> {
   const ends = new Map<number, number>();
   const open = new Map<string, { start: number; mayHide: boolean }[]>();
   for (const { start, end, tag } of partsOf(text)) {
-    const advanced = progress.advanceTo(end);
-    if (advanced > 0) yield advanced;
+    yield* progress.advanceTo(end);
     if (tag === null || !CONTAINERS.has(tag.name)) continue;
     const same = open.get(tag.name) ?? [];
     open.set(tag.name, same);
@@ -201,4 +198,73 @@ function hides(name: string, tag: string): boolean {
   });
   parser.end(tag);
   return hidden;
+}
+
+const CODE_INDENT = 4;
+const TAB_WIDTH = 4;
+const QUOTE = /^(?: {0,3}> ?){1,100}/;
+const ITEM = /^([ \t]*(?:[-*+]|\d{1,9}[.)]))([ \t]+|$)/;
+
+/** Scans the lines of Markdown once, and finds indented code (CommonMark 0.31, §4.4). */
+class MarkdownLines {
+  #from = 0;
+  #before: "blank" | "code" | "text" = "blank";
+  /** The column where the text of the innermost open list item begins. */
+  #offset = 0;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Whether the line at `at` is code; earlier lines can no longer be asked for. */
+  isCode(at: number): boolean {
+    while (this.#from <= at) {
+      const end = this.#text.indexOf("\n", this.#from);
+      const next = end < 0 ? this.#text.length : end;
+      this.#pass(this.#text.slice(this.#from, Math.min(next, this.#from + LOOK_CHARACTERS)));
+      this.#from = next + 1;
+    }
+    return this.#before === "code";
+  }
+
+  skipTo(at: number): void {
+    if (this.#from >= at) return;
+    this.#from = at;
+    this.#before = "text";
+  }
+
+  #pass(line: string): void {
+    const text = line.replace(QUOTE, "");
+    if (text.trim() === "") {
+      if (this.#before !== "code") this.#before = "blank";
+      return;
+    }
+    const indent = widthOf(/^[ \t]*/.exec(text)?.[0] ?? "");
+    if (this.#before !== "text" && indent >= this.#offset + CODE_INDENT) {
+      this.#before = "code";
+      return;
+    }
+    const isAnew = this.#before !== "text";
+    this.#offset =
+      offsetBehind(text, indent, this.#offset) ??
+      (isAnew ? Math.min(indent, this.#offset) : this.#offset);
+    this.#before = "text";
+  }
+}
+
+/** The column where the text of the item that this line opens begins; null where it opens none. */
+function offsetBehind(line: string, indent: number, offset: number): number | null {
+  const found = ITEM.exec(line);
+  if (found === null || indent >= offset + CODE_INDENT) return null;
+  const [, marker = "", space = ""] = found;
+  // After a wider space it is code.
+  const width = Math.max(1, widthOf(space));
+  return widthOf(marker) + (width > CODE_INDENT ? 1 : width);
+}
+
+function widthOf(text: string): number {
+  let width = 0;
+  for (const each of text) width += each === "\t" ? TAB_WIDTH - (width % TAB_WIDTH) : 1;
+  return width;
 }

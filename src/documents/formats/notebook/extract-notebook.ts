@@ -44,8 +44,7 @@ function* checkSize(text: string): CooperativeWork<void> {
   const progress = new Progress();
   let values = 0;
   for (const { kind } of jsonTokens(text, place)) {
-    const advanced = progress.advanceTo(place.at);
-    if (advanced > 0) yield advanced;
+    yield* progress.advanceTo(place.at);
     if (kind === "close" || ++values <= MAX_VALUES) continue;
     throw new UnreadableDocument("notebook holds too many values; clear its largest outputs");
   }
@@ -85,8 +84,7 @@ class NotebookReader {
   }
 
   *#giveWay(): CooperativeWork<void> {
-    const advanced = this.#progress.advanceTo(this.out.length);
-    if (advanced > 0) yield advanced;
+    yield* this.#progress.advanceTo(this.out.length);
   }
 
   *#addText(source: string): CooperativeWork<void> {

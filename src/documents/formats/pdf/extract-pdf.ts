@@ -2,7 +2,7 @@ import { runCooperatively, type YieldToOthers } from "../../../core/work/coopera
 import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { bookmarksOf, factsOf } from "./structure/document-facts.ts";
+import { bookmarksOf, factsOf, openPdf, type Pdf } from "./open-pdf.ts";
 import { headingLevel, shapeOf, type DocumentShape } from "./bounds/document-shape.ts";
 import { partsOf, textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
 import { segmentsOf } from "./layout/page-segments.ts";
@@ -21,7 +21,6 @@ import {
   type TreeNode,
 } from "./structure/structure-tree.ts";
 import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
-import { openPdf, type Pdf } from "./open-pdf.ts";
 import { textItems } from "./text-items.ts";
 import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
 import { showsText } from "../../decoding/hidden-characters.ts";

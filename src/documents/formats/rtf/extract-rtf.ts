@@ -17,8 +17,7 @@ export function* extractRtf(bytes: Uint8Array): CooperativeWork<Extraction> {
   const progress = new Progress();
   for (const token of rtfTokens(bytes, place)) {
     reader.accept(token);
-    const advanced = progress.advanceTo(place.at);
-    if (advanced > 0) yield advanced;
+    yield* progress.advanceTo(place.at);
   }
   reader.finish();
   const hidden = reader.hiddenCharacters;

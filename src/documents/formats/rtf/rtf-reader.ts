@@ -6,9 +6,8 @@ import { entryNamed } from "../archive/named-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
 import { encodingOfCodePage, RtfBytes, RtfFonts } from "./rtf-fonts.ts";
 import { NO_STYLE, RtfStyles, type RtfStyle } from "./rtf-styles.ts";
-import type { RtfToken } from "./rtf-tokens.ts";
+import { type RtfToken, READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-tokens.ts";
 import { RtfText } from "./rtf-text.ts";
-import { READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-words.ts";
 import { BODY_TEXT, RtfWriter, type RtfParagraph } from "./rtf-writer.ts";
 
 type Destination =

@@ -20,8 +20,7 @@ export function* writePlainBody(
   const lines = linesOf(text);
   for (const line of flow === null ? lines : unflowed(lines, flow)) {
     paragraphs.line(line);
-    const advanced = progress.advanceTo(out.length);
-    if (advanced > 0) yield advanced;
+    yield* progress.advanceTo(out.length);
   }
   paragraphs.end();
 }

@@ -70,8 +70,7 @@ class PartsReader {
     let current: MailPart | null = root;
     let at = this.#nextDashes(root.start);
     while (at < bytes.length && this.#open.length > 0) {
-      const advanced = progress.advanceTo(at + this.#looked);
-      if (advanced > 0) yield advanced;
+      yield* progress.advanceTo(at + this.#looked);
       const delimiter = this.#delimiterAt(at);
       let next = this.#lineEnd(at) + 1;
       if (delimiter !== null) {

@@ -18,6 +18,8 @@ const TITLES = new Set(["title", "ctrTitle"]);
 /** ECMA-376 part 1, §20.1.10.61; `last`: the number used last. */
 type Count = { scheme: string; start: number; last: number };
 
+type Bullet = "unset" | "none" | "character" | Omit<Count, "last">;
+
 const FORMATS: [RegExp, string][] = [
   [/^alphaLc/, "lowerLetter"],
   [/^alphaUc/, "upperLetter"],
@@ -42,7 +44,7 @@ export class SlideReader implements XmlHandler {
   readonly #shapes: Shape[] = [];
   #paragraph = "";
   #depth = 0;
-  #bullet: "unset" | "none" | "character" | Omit<Count, "last"> = "unset";
+  #bullet: Bullet = "unset";
   readonly #counts: (Count | undefined)[] = [];
   #runStart: number | null = null;
   #runTarget = "";
@@ -76,15 +78,10 @@ export class SlideReader implements XmlHandler {
     pPr: ({ lvl = "0" }) => {
       this.#depth = Math.min(Math.max(0, Number(lvl) || 0), MAX_LEVEL);
     },
-    buNone: () => {
-      this.#bullet = "none";
-    },
-    buChar: () => {
-      this.#bullet = "character";
-    },
-    buAutoNum: ({ type: scheme = "arabicPeriod", startAt = "1" }) => {
-      this.#bullet = { scheme, start: Number(startAt) || 1 };
-    },
+    buNone: () => this.#setBullet("none"),
+    buChar: () => this.#setBullet("character"),
+    buAutoNum: ({ type: scheme = "arabicPeriod", startAt = "1" }) =>
+      this.#setBullet({ scheme, start: Number(startAt) || 1 }),
     r: () => {
       this.#runStart = this.#paragraph.length;
       this.#runTarget = "";
@@ -108,6 +105,10 @@ export class SlideReader implements XmlHandler {
       this.#cell = "";
     },
   };
+
+  #setBullet(bullet: Bullet): void {
+    this.#bullet = bullet;
+  }
 
   #changeShape(change: Partial<Shape>): void {
     Object.assign(this.#shapes.at(-1) ?? {}, change);
