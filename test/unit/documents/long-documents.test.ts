@@ -1,9 +1,6 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 
 import { extractDocument } from "../../../src/documents/extract-document.ts";
-
-/** Each reads a million characters. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const PAGES = 40;
 const LINES_A_PAGE = 400;

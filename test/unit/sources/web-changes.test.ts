@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import {
@@ -8,9 +8,6 @@ import {
   type Answer,
   type WebSite,
 } from "../../doubles/web-site/web-site.ts";
-
-/** Servers that never answer are waited for, on a busy machine too. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let site: WebSite;
 

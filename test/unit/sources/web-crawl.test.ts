@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { ListingPage } from "../../../src/ports/source-reader.ts";
 import { buildHandbookSite } from "../../doubles/web-site/handbook-site.ts";
@@ -9,9 +9,6 @@ import {
   startWebSite,
   type WebSite,
 } from "../../doubles/web-site/web-site.ts";
-
-/** Servers that never answer are waited for, on a busy machine too. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let site: WebSite;
 let expected: string[];

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { readDirectives } from "../../../src/sources/web/site/robots.ts";
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import { htmlPage, startWebSite, type WebSite } from "../../doubles/web-site/web-site.ts";
-
-/** Servers that never answer are waited for, on a busy machine too. */
-vi.setConfig({ testTimeout: 60_000 });
 
 test.each([
   ["", "-"],

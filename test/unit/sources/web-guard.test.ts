@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { guardedFetch } from "../../../src/sources/guarded-fetch.ts";
 import { INSIDE } from "../../doubles/web-site/inside-addresses.ts";
@@ -11,9 +11,6 @@ import {
   startWebSite,
   type WebSite,
 } from "../../doubles/web-site/web-site.ts";
-
-/** Servers that never answer are waited for, on a busy machine too. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let site: WebSite;
 let canary: Awaited<ReturnType<typeof startCanary>>;

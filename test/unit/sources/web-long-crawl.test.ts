@@ -1,13 +1,10 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { webConfig } from "../../../src/sources/web/web-config.ts";
 import { newCrawl, noteState, stateOf } from "../../../src/sources/web/crawl-state.ts";
 import { webReader } from "../../../src/sources/web/web-reader.ts";
 import { memoryStore } from "../../doubles/web-site/scanning.ts";
 import { htmlPage } from "../../doubles/web-site/web-site.ts";
-
-/** Servers that never answer are waited for, on a busy machine too. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const BASE = "http://moss.example.com";
 const signal = new AbortController().signal;

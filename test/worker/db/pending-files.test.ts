@@ -9,7 +9,6 @@ import { takeUnclaimedFiles } from "../../../src/db/files/pending-files.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World, statement } from "../../support/ingestion-world.ts";
 
-const TIMEOUT_MS = 600_000;
 const LIMIT = 1_000;
 
 /**
@@ -77,61 +76,53 @@ const alone = async () => {
   return new World();
 };
 
-test(
-  "files of a paused RAG are not read, and delay no lost message of another RAG",
-  async () => {
-    const world = await alone();
-    const paused = await ragOf(
-      world,
-      { files: 20_000, status: "pending", claimedUntil: 1 },
-      "paused",
-    );
-    const left = { files: 1, status: "processing", claimedUntil: 2 } as const;
-    const crashed = await ragOf(world, left, "paused");
-    const active = await ragOf(world, { files: 1, status: "pending", claimedUntil: 3 });
-    const removed = await ragOf(world, { files: 1, status: "deleted", claimedUntil: 4 });
-    const { queued, read, written } = await sweptFiles(world);
-    expect([...queued]).toEqual([[active, 1]]);
-    // A look at the files of the paused one is 20,000 rows.
-    expect(read).toBeLessThan(200);
-    expect(written).toBeLessThan(20);
-    expect(await world.rows(crashed)).toMatchObject([{ status: "pending" }]);
-    expect(await world.counters(paused)).toMatchObject({ pending: 20_000 });
+test("files of a paused RAG are not read, and delay no lost message of another RAG", async () => {
+  const world = await alone();
+  const paused = await ragOf(
+    world,
+    { files: 20_000, status: "pending", claimedUntil: 1 },
+    "paused",
+  );
+  const left = { files: 1, status: "processing", claimedUntil: 2 } as const;
+  const crashed = await ragOf(world, left, "paused");
+  const active = await ragOf(world, { files: 1, status: "pending", claimedUntil: 3 });
+  const removed = await ragOf(world, { files: 1, status: "deleted", claimedUntil: 4 });
+  const { queued, read, written } = await sweptFiles(world);
+  expect([...queued]).toEqual([[active, 1]]);
+  // A look at the files of the paused one is 20,000 rows.
+  expect(read).toBeLessThan(200);
+  expect(written).toBeLessThan(20);
+  expect(await world.rows(crashed)).toMatchObject([{ status: "pending" }]);
+  expect(await world.counters(paused)).toMatchObject({ pending: 20_000 });
 
-    const counts = noRows();
-    const db = openDatabase(countedRows(env.DB, counts));
-    const removals = await overdueRemovals(
-      db,
-      { now: world.now, removedUntil: world.now + MINUTE_MS },
-      LIMIT,
-    );
-    expect(removals.map(({ ragId }) => ragId)).toEqual([removed]);
-    expect(counts.read).toBeLessThan(100);
+  const counts = noRows();
+  const db = openDatabase(countedRows(env.DB, counts));
+  const removals = await overdueRemovals(
+    db,
+    { now: world.now, removedUntil: world.now + MINUTE_MS },
+    LIMIT,
+  );
+  expect(removals.map(({ ragId }) => ragId)).toEqual([removed]);
+  expect(counts.read).toBeLessThan(100);
 
-    // As soon as it goes on, what has waited is sent.
-    await statement("update rags set status = 'active' where id = ?", paused).run();
-    expect((await sweptFiles(world)).queued).toEqual(new Map([[paused, LIMIT]]));
-  },
-  TIMEOUT_MS,
-);
+  // As soon as it goes on, what has waited is sent.
+  await statement("update rags set status = 'active' where id = ?", paused).run();
+  expect((await sweptFiles(world)).queued).toEqual(new Map([[paused, LIMIT]]));
+});
 
-test(
-  "every RAG with lost messages gets its turn, however many wait longer in one",
-  async () => {
-    const world = await alone();
-    const large = await ragOf(world, { files: 20_000, status: "pending", claimedUntil: 1 });
-    const others = [
-      await ragOf(world, { files: 5, status: "pending", claimedUntil: 2 }),
-      await ragOf(world, { files: 5, status: "processing", claimedUntil: 2 }),
-    ];
-    const { queued, read } = await sweptFiles(world);
-    expect(others.map((rag) => queued.get(rag))).toEqual([5, 5]);
-    expect(queued.get(large)).toBe(LIMIT - 10);
-    // Some fourteen for each message; those that the large one keeps are 19 times the limit.
-    expect(read).toBeLessThan(20 * LIMIT);
-  },
-  TIMEOUT_MS,
-);
+test("every RAG with lost messages gets its turn, however many wait longer in one", async () => {
+  const world = await alone();
+  const large = await ragOf(world, { files: 20_000, status: "pending", claimedUntil: 1 });
+  const others = [
+    await ragOf(world, { files: 5, status: "pending", claimedUntil: 2 }),
+    await ragOf(world, { files: 5, status: "processing", claimedUntil: 2 }),
+  ];
+  const { queued, read } = await sweptFiles(world);
+  expect(others.map((rag) => queued.get(rag))).toEqual([5, 5]);
+  expect(queued.get(large)).toBe(LIMIT - 10);
+  // Some fourteen for each message; those that the large one keeps are 19 times the limit.
+  expect(read).toBeLessThan(20 * LIMIT);
+});
 
 test("a dead worker's file is taken when its lease ends, whoever claimed it", async () => {
   const world = await alone();

@@ -18,7 +18,6 @@ const BURST_MS = 25_000;
 const WINDOW_MS = 10_000;
 /** 10 notifications from each: the rate window of one address passes 20. */
 const ADDRESSES = 50;
-const TIMEOUT_MS = 600_000;
 const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
@@ -226,33 +225,29 @@ test.each([
   }
 });
 
-test(
-  "500 notifications in 25 seconds from many addresses make 3 scans",
-  async () => {
-    const start = Date.now();
-    let now = start;
-    const scans: unknown[] = [];
-    const send = async (message: unknown) => void scans.push(message);
-    await runInDurableObject(debounceOf("busy"), (object) => {
-      Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { send } } });
-    });
-    vi.spyOn(Date, "now").mockImplementation(() => now);
-    const closeWhatIsDue = async () => {
-      const closes = await dueTime("busy");
-      if (closes !== null && closes <= now) await runDurableObjectAlarm(debounceOf("busy"));
-    };
-    for (let at = 0; at < NOTIFICATIONS; at++) {
-      now = start + Math.floor((at * BURST_MS) / NOTIFICATIONS);
-      await closeWhatIsDue();
-      const address = `192.0.2.${at % ADDRESSES}`;
-      await notify(at % 2 === 0 ? "Goog" : "Drive", "busy", TOKEN, "change", { from: address });
-    }
-    expect(scans).toHaveLength(2);
-    now += WINDOW_MS;
+test("500 notifications in 25 seconds from many addresses make 3 scans", async () => {
+  const start = Date.now();
+  let now = start;
+  const scans: unknown[] = [];
+  const send = async (message: unknown) => void scans.push(message);
+  await runInDurableObject(debounceOf("busy"), (object) => {
+    Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { send } } });
+  });
+  vi.spyOn(Date, "now").mockImplementation(() => now);
+  const closeWhatIsDue = async () => {
+    const closes = await dueTime("busy");
+    if (closes !== null && closes <= now) await runDurableObjectAlarm(debounceOf("busy"));
+  };
+  for (let at = 0; at < NOTIFICATIONS; at++) {
+    now = start + Math.floor((at * BURST_MS) / NOTIFICATIONS);
     await closeWhatIsDue();
-    const scan = { kind: "scan", fileSourceId: "busy", confirmRemovals: false, urls: null };
-    expect(scans).toEqual([scan, scan, scan]);
-    expect(await scanIsDue("busy")).toBe(false);
-  },
-  TIMEOUT_MS,
-);
+    const address = `192.0.2.${at % ADDRESSES}`;
+    await notify(at % 2 === 0 ? "Goog" : "Drive", "busy", TOKEN, "change", { from: address });
+  }
+  expect(scans).toHaveLength(2);
+  now += WINDOW_MS;
+  await closeWhatIsDue();
+  const scan = { kind: "scan", fileSourceId: "busy", confirmRemovals: false, urls: null };
+  expect(scans).toEqual([scan, scan, scan]);
+  expect(await scanIsDue("busy")).toBe(false);
+});

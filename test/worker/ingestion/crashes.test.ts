@@ -12,8 +12,6 @@ import { watching } from "../../support/watched-services.ts";
 
 const MOMENTS: CrashMoment[] = ["before", "after"];
 const LIMIT = 60;
-/** Dozens of runs of a whole life of files, each with its sweeps. */
-const TIMEOUT_MS = 600_000;
 
 /** Runs the work with a crash at each outside call in turn, until one run meets no crash. */
 async function atEachCall(
@@ -43,48 +41,43 @@ async function recover(world: World, crash: CrashPoint): Promise<void> {
   await world.sweepAfter(3, 15);
 }
 
-test(
-  "an index job whose worker dies at any call ends as if it had not",
-  async () => {
-    let rags: RagId[] = [];
-    let embedded: string[] = [];
-    const points = await atEachCall(
-      async (world, crash) => {
-        const source = await world.addSource();
-        rags = [await world.addRag(source), await world.addRag(source)];
-        embedded = world.countEmbedded();
-        await world.put(source, "a.html", "<p>A note about moss.</p>");
-        await world.put(source, "b.html", "");
-        await world.put(source, "c.html", "<p>A note about peat.</p>");
-        await world.workUntil(crash);
-        await recover(world, crash);
-      },
-      async (world) => {
-        for (const rag of rags) {
-          expect(await world.rows(rag)).toMatchObject([
-            { path: "a.html", status: "indexed", chunks: 1, error: null, attempts: 0 },
-            { path: "b.html", status: "error", chunks: 0, error: "no text found" },
-            { path: "c.html", status: "indexed", chunks: 1, error: null, attempts: 0 },
-          ]);
-          expect(await world.counters(rag)).toMatchObject({ indexed: 2, error: 1, vectors: 2 });
-          expect(await world.index(rag).facts()).toMatchObject({ chunks: 2, files: 2, staged: 0 });
-          expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.html", "c.html"]);
-        }
-        // Nothing that was stored is embedded again: at most the call that was lost is repeated.
-        expect(embedded.length).toBeLessThanOrEqual(8);
-      },
-    );
-    expect(points).toBeGreaterThan(25);
-  },
-  TIMEOUT_MS,
-);
+test("an index job whose worker dies at any call ends as if it had not", async () => {
+  let rags: RagId[] = [];
+  let embedded: string[] = [];
+  const points = await atEachCall(
+    async (world, crash) => {
+      const source = await world.addSource();
+      rags = [await world.addRag(source), await world.addRag(source)];
+      embedded = world.countEmbedded();
+      await world.put(source, "a.html", "<p>A note about moss.</p>");
+      await world.put(source, "b.html", "");
+      await world.put(source, "c.html", "<p>A note about peat.</p>");
+      await world.workUntil(crash);
+      await recover(world, crash);
+    },
+    async (world) => {
+      for (const rag of rags) {
+        expect(await world.rows(rag)).toMatchObject([
+          { path: "a.html", status: "indexed", chunks: 1, error: null, attempts: 0 },
+          { path: "b.html", status: "error", chunks: 0, error: "no text found" },
+          { path: "c.html", status: "indexed", chunks: 1, error: null, attempts: 0 },
+        ]);
+        expect(await world.counters(rag)).toMatchObject({ indexed: 2, error: 1, vectors: 2 });
+        expect(await world.index(rag).facts()).toMatchObject({ chunks: 2, files: 2, staged: 0 });
+        expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.html", "c.html"]);
+      }
+      // Nothing that was stored is embedded again: at most the call that was lost is repeated.
+      expect(embedded.length).toBeLessThanOrEqual(8);
+    },
+  );
+  expect(points).toBeGreaterThan(25);
+});
 
 test.for([
   { read: "from the bucket", carriesTexts: false, least: 8 },
   { read: "from the message", carriesTexts: true, least: 4 },
 ])(
   "files of one message, read $read: a worker that dies changes nothing",
-  { timeout: TIMEOUT_MS },
   async ({ carriesTexts, least }) => {
     let rag: RagId;
     const texts = ["A note about moss.", "A note about peat.", "", "A note about ferns."];
@@ -120,58 +113,50 @@ test.for([
   },
 );
 
-test(
-  "a push that dies at any call ends, pushed again, with one file and its bytes",
-  async () => {
-    let rag: RagId;
-    await atEachCall(
-      async (world, crash) => {
-        const source = await world.addSource();
-        rag = await world.addRag(source);
-        await world.put(source, "a.html", "<p>A note, once.</p>");
-        await world.deliver();
-        await world.workUntil(crash, () => world.put(source, "a.html", "<p>A note, twice.</p>"));
-        crash.revive();
-        await world.put(source, "a.html", "<p>A note, twice.</p>");
-        await recover(world, crash);
-      },
-      async (world) => {
-        expect(await world.rows(rag)).toMatchObject([{ path: "a.html", status: "indexed" }]);
-        expect(await world.shown(rag)).toEqual({ "a.html": ["A note, twice."] });
-      },
-    );
-  },
-  TIMEOUT_MS,
-);
+test("a push that dies at any call ends, pushed again, with one file and its bytes", async () => {
+  let rag: RagId;
+  await atEachCall(
+    async (world, crash) => {
+      const source = await world.addSource();
+      rag = await world.addRag(source);
+      await world.put(source, "a.html", "<p>A note, once.</p>");
+      await world.deliver();
+      await world.workUntil(crash, () => world.put(source, "a.html", "<p>A note, twice.</p>"));
+      crash.revive();
+      await world.put(source, "a.html", "<p>A note, twice.</p>");
+      await recover(world, crash);
+    },
+    async (world) => {
+      expect(await world.rows(rag)).toMatchObject([{ path: "a.html", status: "indexed" }]);
+      expect(await world.shown(rag)).toEqual({ "a.html": ["A note, twice."] });
+    },
+  );
+});
 
-test(
-  "a removal that dies at any call is finished by the sweep",
-  async () => {
-    let rag: RagId;
-    let removed = false;
-    await atEachCall(
-      async (world, crash) => {
-        const source = await world.addSource();
-        rag = await world.addRag(source);
-        await world.put(source, "a.html", "<p>A note.</p>");
-        await world.deliver();
-        const untouched = world.services;
-        world.services = crash.wrap(untouched);
-        const of = { source: { id: source }, path: "a.html" };
-        await removePushedFile(world.services, of).catch(() => undefined);
-        world.services = untouched;
-        await recover(world, crash);
-        const [row] = await world.rows(rag);
-        removed = row?.status === "deleted";
-      },
-      async (world) => {
-        expect(await world.shown(rag)).toEqual(removed ? {} : { "a.html": ["A note."] });
-        expect(await world.counters(rag)).toMatchObject({ vectors: removed ? 0 : 1 });
-      },
-    );
-  },
-  TIMEOUT_MS,
-);
+test("a removal that dies at any call is finished by the sweep", async () => {
+  let rag: RagId;
+  let removed = false;
+  await atEachCall(
+    async (world, crash) => {
+      const source = await world.addSource();
+      rag = await world.addRag(source);
+      await world.put(source, "a.html", "<p>A note.</p>");
+      await world.deliver();
+      const untouched = world.services;
+      world.services = crash.wrap(untouched);
+      const of = { source: { id: source }, path: "a.html" };
+      await removePushedFile(world.services, of).catch(() => undefined);
+      world.services = untouched;
+      await recover(world, crash);
+      const [row] = await world.rows(rag);
+      removed = row?.status === "deleted";
+    },
+    async (world) => {
+      expect(await world.shown(rag)).toEqual(removed ? {} : { "a.html": ["A note."] });
+      expect(await world.counters(rag)).toMatchObject({ vectors: removed ? 0 : 1 });
+    },
+  );
+});
 
 /** Does something before each outside call of an index job in turn, then lets all come to rest. */
 async function beforeEachCall(
@@ -197,40 +182,32 @@ async function beforeEachCall(
   throw new Error("the job does not come to an end");
 }
 
-test(
-  "a file removed while any step of its index job runs does not come back",
-  async () => {
-    const steps = await beforeEachCall(
-      (services, source) => removePushedFile(services, { source: { id: source }, path: "a.html" }),
-      async (world, rag) => {
-        expect(await world.shown(rag)).toEqual({});
-        expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
-        expect(await world.index(rag).facts()).toMatchObject({ chunks: 0, files: 0 });
-      },
-    );
-    expect(steps).toBeGreaterThanOrEqual(7);
-  },
-  TIMEOUT_MS,
-);
+test("a file removed while any step of its index job runs does not come back", async () => {
+  const steps = await beforeEachCall(
+    (services, source) => removePushedFile(services, { source: { id: source }, path: "a.html" }),
+    async (world, rag) => {
+      expect(await world.shown(rag)).toEqual({});
+      expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
+      expect(await world.index(rag).facts()).toMatchObject({ chunks: 0, files: 0 });
+    },
+  );
+  expect(steps).toBeGreaterThanOrEqual(7);
+});
 
-test(
-  "a file changed while any step of its index job runs ends with the change",
-  async () => {
-    await beforeEachCall(
-      (services, source) =>
-        putFile(services, {
-          source: { id: source },
-          path: "a.html",
-          body: bytesOf("<p>A note, changed.</p>"),
-          contentLength: null,
-          mimeType: "text/html",
-          metadata: null,
-        }),
-      async (world, rag) => {
-        expect(await world.shown(rag)).toEqual({ "a.html": ["A note, changed."] });
-        expect(await world.counters(rag)).toMatchObject({ indexed: 1, pending: 0, vectors: 1 });
-      },
-    );
-  },
-  TIMEOUT_MS,
-);
+test("a file changed while any step of its index job runs ends with the change", async () => {
+  await beforeEachCall(
+    (services, source) =>
+      putFile(services, {
+        source: { id: source },
+        path: "a.html",
+        body: bytesOf("<p>A note, changed.</p>"),
+        contentLength: null,
+        mimeType: "text/html",
+        metadata: null,
+      }),
+    async (world, rag) => {
+      expect(await world.shown(rag)).toEqual({ "a.html": ["A note, changed."] });
+      expect(await world.counters(rag)).toMatchObject({ indexed: 1, pending: 0, vectors: 1 });
+    },
+  );
+});

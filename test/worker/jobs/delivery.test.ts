@@ -13,7 +13,6 @@ import { usesVectorize } from "../../support/tested-adapters.ts";
 
 /** What is told by many files is told once; on Vectorize a double compares every vector. */
 const HEALTHY_FILES = usesVectorize ? 199 : 999;
-const TIMEOUT_MS = 600_000;
 
 /** Every call of the embedding model for a text with this word fails in this way. */
 function failingEmbedder(world: World, word: string, failure: () => Error) {
@@ -50,46 +49,42 @@ test("messages delivered three times in random order give the same state as once
   expect(Object.keys(shown)).toHaveLength(10);
 });
 
-test(
-  "one poison file is an error with its reason after 5 tries; a call retries it",
-  async () => {
-    const files: Record<string, string> = { "poison.txt": "A note, poison." };
-    for (let at = 0; at < HEALTHY_FILES; at++) files[`${at}.txt`] = `A note, ${at}.`;
-    const world = new World({ sourceReaders: async () => new ScriptedSource(files) });
-    const { source, rag } = await world.addSourceAndRag("cloud_drive");
-    const heal = failingEmbedder(
-      world,
-      "poison",
-      () => new ModelFailure("429", { status: 429, retryable: false }),
-    );
-    await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
-    let deliveries = 0;
-    await world.deliver((all) => {
-      deliveries += all.filter(({ queue }) => queue === "quarry-index").length > 0 ? 1 : 0;
-      return all;
-    });
-    expect(deliveries).toBe(MAX_TRIES);
-    expect(await world.counters(rag)).toMatchObject({
-      indexed: HEALTHY_FILES,
-      error: 1,
-      vectors: HEALTHY_FILES,
-    });
-    const failed = (await world.rows(rag)).find(({ status }) => status === "error");
-    expect(failed).toMatchObject({
-      path: "poison.txt",
-      error: "embedding provider: 429 after 5 tries",
-    });
-    heal();
-    expect(await retryFiles(world.services, { ragId: rag, path: null })).toBe(1);
-    await world.deliver();
-    expect(await world.counters(rag)).toMatchObject({
-      indexed: HEALTHY_FILES + 1,
-      error: 0,
-      vectors: HEALTHY_FILES + 1,
-    });
-  },
-  TIMEOUT_MS,
-);
+test("one poison file is an error with its reason after 5 tries; a call retries it", async () => {
+  const files: Record<string, string> = { "poison.txt": "A note, poison." };
+  for (let at = 0; at < HEALTHY_FILES; at++) files[`${at}.txt`] = `A note, ${at}.`;
+  const world = new World({ sourceReaders: async () => new ScriptedSource(files) });
+  const { source, rag } = await world.addSourceAndRag("cloud_drive");
+  const heal = failingEmbedder(
+    world,
+    "poison",
+    () => new ModelFailure("429", { status: 429, retryable: false }),
+  );
+  await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
+  let deliveries = 0;
+  await world.deliver((all) => {
+    deliveries += all.filter(({ queue }) => queue === "quarry-index").length > 0 ? 1 : 0;
+    return all;
+  });
+  expect(deliveries).toBe(MAX_TRIES);
+  expect(await world.counters(rag)).toMatchObject({
+    indexed: HEALTHY_FILES,
+    error: 1,
+    vectors: HEALTHY_FILES,
+  });
+  const failed = (await world.rows(rag)).find(({ status }) => status === "error");
+  expect(failed).toMatchObject({
+    path: "poison.txt",
+    error: "embedding provider: 429 after 5 tries",
+  });
+  heal();
+  expect(await retryFiles(world.services, { ragId: rag, path: null })).toBe(1);
+  await world.deliver();
+  expect(await world.counters(rag)).toMatchObject({
+    indexed: HEALTHY_FILES + 1,
+    error: 0,
+    vectors: HEALTHY_FILES + 1,
+  });
+});
 
 test("during a passing failure the file waits, and its earlier text still answers", async () => {
   const { world, source, rag } = await ragWorld();
@@ -134,38 +129,34 @@ test("a file whose worker dies each time is given up, and says so", async () => 
   ]);
 });
 
-test(
-  "an index that differs from its count is repaired",
-  async () => {
-    const { world, source, rag } = await ragWorld();
-    await world.put(source, "a.txt", "A note, kept.");
-    await world.put(source, "b.txt", "A note, lost by the index.");
-    await world.put(source, "c.txt", "A note, lost by the database.");
-    await world.put(source, "d.txt", "A note, lost by it too.");
-    await world.deliver();
-    const rows = await statement(
-      "select path, file_id as fileId, revision from rag_files where rag_id = ?",
-      rag,
-    ).all<{ path: string; fileId: never; revision: number }>();
-    const of = (path: string) => rows.results.find((row) => row.path === path);
-    const lost = of("b.txt");
-    if (lost !== undefined) await world.index(rag).remove([lost]);
-    await statement(
-      "delete from rag_files where rag_id = ? and path in ('c.txt', 'd.txt')",
-      rag,
-    ).run();
-    // Each turn of the sweep looks at some RAGs; all have their turn in time.
-    for (let turn = 0; turn < 40; turn++) {
-      await world.sweepAfter(1);
-    }
-    expect(await world.shown(rag)).toEqual({
-      "a.txt": ["A note, kept."],
-      "b.txt": ["A note, lost by the index."],
-    });
-    expect(await world.counters(rag)).toMatchObject({ indexed: 2, vectors: 2 });
-  },
-  TIMEOUT_MS,
-);
+test("an index that differs from its count is repaired", async () => {
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "a.txt", "A note, kept.");
+  await world.put(source, "b.txt", "A note, lost by the index.");
+  await world.put(source, "c.txt", "A note, lost by the database.");
+  await world.put(source, "d.txt", "A note, lost by it too.");
+  await world.deliver();
+  const rows = await statement(
+    "select path, file_id as fileId, revision from rag_files where rag_id = ?",
+    rag,
+  ).all<{ path: string; fileId: never; revision: number }>();
+  const of = (path: string) => rows.results.find((row) => row.path === path);
+  const lost = of("b.txt");
+  if (lost !== undefined) await world.index(rag).remove([lost]);
+  await statement(
+    "delete from rag_files where rag_id = ? and path in ('c.txt', 'd.txt')",
+    rag,
+  ).run();
+  // Each turn of the sweep looks at some RAGs; all have their turn in time.
+  for (let turn = 0; turn < 40; turn++) {
+    await world.sweepAfter(1);
+  }
+  expect(await world.shown(rag)).toEqual({
+    "a.txt": ["A note, kept."],
+    "b.txt": ["A note, lost by the index."],
+  });
+  expect(await world.counters(rag)).toMatchObject({ indexed: 2, vectors: 2 });
+});
 
 /** How work goes on after a worker died on a file. */
 const NEXT: [string, (world: World) => Promise<void>][] = [
@@ -187,41 +178,37 @@ const NEXT: [string, (world: World) => Promise<void>][] = [
 ];
 
 for (const [killed, goOn] of NEXT) {
-  test(
-    `a file that kills ${killed} each time is given up alone`,
-    async () => {
-      const files: Record<string, string> = {};
-      for (let at = 0; at < 12; at++) files[`${at}.txt`] = `A note, ${at}.`;
-      files["poison.txt"] = "A note, poison.";
-      const reader = new ScriptedSource(files);
-      let died: () => void = () => undefined;
-      const untouched = reader.open.bind(reader);
-      // A worker that dies is one that never comes to an end.
-      reader.open = async (file) => {
-        if (file.path !== "poison.txt") return await untouched(file);
-        died();
-        return await new Promise<never>(() => undefined);
-      };
-      const world = new World({ sourceReaders: async () => reader });
-      const { source, rag } = await world.addSourceAndRag("cloud_drive");
-      await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
-      const statuses = async () => (await world.rows(rag)).map(({ status }) => status);
-      let deaths = 0;
-      for (let round = 0; round < 12; round++) {
-        const death = new Promise<"died">((resolve) => (died = () => resolve("died")));
-        const end = await Promise.race([world.deliver(), death]);
-        if (end === "died") deaths++;
-        await goOn(world);
-        const ended = await statuses();
-        if (ended.every((status) => status === "indexed" || status === "error")) break;
-      }
-      expect(deaths).toBe(MAX_TRIES);
-      const failed = (await world.rows(rag)).filter(({ status }) => status !== "indexed");
-      expect(failed).toMatchObject([
-        { path: "poison.txt", status: "error", error: "indexing did not finish after 5 tries" },
-      ]);
-      expect(await world.counters(rag)).toMatchObject({ indexed: 12, error: 1, vectors: 12 });
-    },
-    TIMEOUT_MS,
-  );
+  test(`a file that kills ${killed} each time is given up alone`, async () => {
+    const files: Record<string, string> = {};
+    for (let at = 0; at < 12; at++) files[`${at}.txt`] = `A note, ${at}.`;
+    files["poison.txt"] = "A note, poison.";
+    const reader = new ScriptedSource(files);
+    let died: () => void = () => undefined;
+    const untouched = reader.open.bind(reader);
+    // A worker that dies is one that never comes to an end.
+    reader.open = async (file) => {
+      if (file.path !== "poison.txt") return await untouched(file);
+      died();
+      return await new Promise<never>(() => undefined);
+    };
+    const world = new World({ sourceReaders: async () => reader });
+    const { source, rag } = await world.addSourceAndRag("cloud_drive");
+    await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
+    const statuses = async () => (await world.rows(rag)).map(({ status }) => status);
+    let deaths = 0;
+    for (let round = 0; round < 12; round++) {
+      const death = new Promise<"died">((resolve) => (died = () => resolve("died")));
+      const end = await Promise.race([world.deliver(), death]);
+      if (end === "died") deaths++;
+      await goOn(world);
+      const ended = await statuses();
+      if (ended.every((status) => status === "indexed" || status === "error")) break;
+    }
+    expect(deaths).toBe(MAX_TRIES);
+    const failed = (await world.rows(rag)).filter(({ status }) => status !== "indexed");
+    expect(failed).toMatchObject([
+      { path: "poison.txt", status: "error", error: "indexing did not finish after 5 tries" },
+    ]);
+    expect(await world.counters(rag)).toMatchObject({ indexed: 12, error: 1, vectors: 12 });
+  });
 }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
@@ -15,9 +15,6 @@ import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
 import { DIMENSIONS, factsOf, put, versionOf } from "../rag-index/support.ts";
-
-/** Ninety files in each of two indexes. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const SHARDS = 4;
 const FILES = 90;

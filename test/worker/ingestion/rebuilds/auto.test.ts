@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
@@ -18,9 +18,6 @@ import {
   states,
   tenMinutesLater,
 } from "./support.ts";
-
-/** Each test lives through builds and their sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const MAX_IN_OBJECT = 3;
 const SMALL = ["moss", "fen", "gorse"];

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { CrashPoint } from "../../../support/crash.ts";
 import { World } from "../../../support/ingestion-world.ts";
@@ -7,9 +7,6 @@ import { facts, found, indexedRag, longText, patch, states } from "./support.ts"
 const MAX_CALLS = 80;
 /** Each run takes a while: of the calls every fourth is tried, others before than after. */
 const EVERY = 4;
-/** Dozens of builds, each with its sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
-
 async function recover(world: World): Promise<void> {
   await world.deliver();
   await world.sweepAfter(3, 15);

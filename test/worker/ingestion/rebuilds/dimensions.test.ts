@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { reindexRag, returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
@@ -12,9 +12,6 @@ import {
   ofBuild,
   states,
 } from "./support.ts";
-
-/** Each test lives through builds and their sweeps. Vectorize holds vectors of one size only. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { removeRag } from "../../../../src/catalog/rags/remove-rag.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
@@ -17,9 +17,6 @@ import {
   states,
   tenMinutesLater,
 } from "./support.ts";
-
-/** Each test lives through a build and its sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const SMALL = { chunkSize: 32, chunkOverlap: 0 };
 const FILES = {

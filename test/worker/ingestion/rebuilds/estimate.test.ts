@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { estimateTokens } from "../../../../src/text/tokens.ts";
@@ -7,9 +7,6 @@ import type { RebuildWish } from "../../../../src/ingestion/rebuilds/estimate-re
 import type { RagId } from "../../../../src/core/ids.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";
 import { facts, indexedRag, longText, patch } from "./support.ts";
-
-/** Each test indexes long documents and builds them anew. */
-vi.setConfig({ testTimeout: 600_000 });
 
 /** How far an estimate of chunks and tokens may be off. */
 const TOLERANCE = 0.3;

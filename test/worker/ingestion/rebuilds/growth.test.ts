@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileId, RagId } from "../../../../src/core/ids.ts";
@@ -18,9 +18,6 @@ import {
   states,
   tenMinutesLater,
 } from "./support.ts";
-
-/** Each test lives through a build and its sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const SHARD_CHUNKS = 4;
 /** Twice what six chunks need at four a shard, and one. */

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
@@ -11,9 +11,6 @@ import { CrashPoint } from "../../../support/crash.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";
 import { forget, ragToBuild } from "./rows-of-files.ts";
 import { states } from "./support.ts";
-
-/** Thousands of rows. */
-vi.setConfig({ testTimeout: 600_000 });
 
 /** What was queued is indexed; how many files of the new generation that were. */
 async function indexQueued(world: World, rag: RagId): Promise<number> {

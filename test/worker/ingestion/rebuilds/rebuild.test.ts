@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
@@ -15,9 +15,6 @@ import {
   states,
   tenMinutesLater,
 } from "./support.ts";
-
-/** Each test lives through a build and its sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 

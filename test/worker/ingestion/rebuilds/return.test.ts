@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
@@ -14,9 +14,6 @@ import {
   states,
   tenMinutesLater,
 } from "./support.ts";
-
-/** Each test lives through builds and their sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const FILES = {
   "a.html": longText("moss"),

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
@@ -23,9 +23,6 @@ import {
   patch,
   states,
 } from "./support.ts";
-
-/** Builds, and thousands of rows. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const CHUNKS_AFTER = 12;
 const ROWS = 2_500;

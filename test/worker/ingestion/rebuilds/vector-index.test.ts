@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
@@ -13,9 +13,6 @@ import {
   states,
   tenMinutesLater,
 } from "./support.ts";
-
-/** Each test lives through a build and its sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
 
 test("vectors of replaced and abandoned generations leave the vector index", async () => {
   const world = await VectorizeWorld.alone();

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { hash32 } from "../../../../src/core/hash.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
@@ -7,9 +7,6 @@ import type { RagIndex, SearchRequest } from "../../../../src/ports/rag-index.ts
 import type { FollowedSource } from "../../../doubles/source/followed-source.ts";
 import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { drive, nearest } from "./support.ts";
-
-/** Hundreds of chunks, and minutes of sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const DIMENSIONS = 64;
 const LINES = 12;

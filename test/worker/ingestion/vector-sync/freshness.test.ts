@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
@@ -12,9 +12,6 @@ import {
   states,
   tenMinutesLater,
 } from "../rebuilds/support.ts";
-
-/** Thousands of chunks, and minutes of sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import type { ChunkId, FileId, FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { vectorIdOf } from "../../../../src/core/vector-id.ts";
@@ -15,9 +15,6 @@ import {
 } from "../rebuilds/support.ts";
 import { live, noteOf, notesRag } from "./notes-rag.ts";
 import { statement } from "../../../support/ingestion-world.ts";
-
-/** Each of them lives through hours of sweeps. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";

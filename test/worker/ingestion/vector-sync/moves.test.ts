@@ -1,13 +1,10 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
 import { CrashPoint } from "../../../support/crash.ts";
 import { SHOWN_AFTER_MS } from "../../../support/vectorize-world.ts";
 import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { drive, nearest } from "./support.ts";
-
-/** Minutes of sweeps, many times over. */
-vi.setConfig({ testTimeout: 600_000 });
 
 const PLANTS = ["heather", "sundew", "bracken", "gorse", "sedge", "willow", "alder", "rowan"];
 const textOf = (at: number) => `${PLANTS[at % PLANTS.length]} grows in bed ${at}.`;
