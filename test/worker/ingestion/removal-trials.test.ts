@@ -8,6 +8,7 @@ import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import type { World } from "../../support/ingestion-world.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../support/vectorize-world.ts";
+import { requestOf } from "../../support/retrieval-requests.ts";
 
 const TRIALS = 1_000;
 /** Between two removals, so that all of them fall into the time in which no delete shows. */
@@ -23,20 +24,9 @@ const pathOf = (trial: number) => `houses/${trial % 10}/${trial}.txt`;
 /** The whole RAG by words and meaning, by meaning alone, and just the file by its name. */
 async function found(world: World, rag: RagRecord, trial: number): Promise<string[]> {
   const named = trial % 3 === 2 ? { files: [pathOf(trial)], folders: [] } : null;
-  const { chunks } = await retrieve(world.services, {
-    targets: [
-      {
-        rag: { ...rag, searchMode: trial % 3 === 1 ? "semantic" : "hybrid" },
-        restriction: { named, metadata: [] },
-      },
-    ],
-    queries: [textOf(trial)],
-    topK: TOP_K,
-    useReranking: false,
-    candidateMultiplier: 2,
-    similarityThreshold: null,
-    includeDuplicates: true,
-  });
+  const searched: RagRecord = { ...rag, searchMode: trial % 3 === 1 ? "semantic" : "hybrid" };
+  const asked = { named, queries: [textOf(trial)], topK: TOP_K, includeDuplicates: true };
+  const { chunks } = await retrieve(world.services, requestOf([searched], asked));
   return chunks.map(({ source }) => source.filePath);
 }
 

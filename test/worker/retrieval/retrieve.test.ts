@@ -3,29 +3,14 @@ import { describe, expect, test } from "vitest";
 import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { ChunkId, VectorId } from "../../../src/core/ids.ts";
-import type { RagRecord } from "../../../src/db/records.ts";
-import type { Restriction } from "../../../src/ports/rag-index.ts";
 import { searchedAs } from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
-import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
 import { DIMENSIONS, factsOf, indexOf, put, versionOf } from "../rag-index/support.ts";
-
-const EVERYTHING: Restriction = { named: null, metadata: [] };
-
-const requestOf = (rags: RagRecord[], more: Partial<RetrievalRequest> = {}): RetrievalRequest => ({
-  targets: rags.map((rag) => ({ rag, restriction: EVERYTHING })),
-  queries: ["boiler service"],
-  topK: 5,
-  useReranking: false,
-  candidateMultiplier: 2,
-  similarityThreshold: null,
-  includeDuplicates: false,
-  ...more,
-});
+import { requestOf } from "../../support/retrieval-requests.ts";
 
 const embed = (text: string) => hashEmbedding(text, DIMENSIONS);
 /** One file of many passages that differ in their numbers. */
@@ -241,8 +226,8 @@ describe("with a vector index outside", () => {
 
   test("in keyword mode it is not asked, and the scores are similarities all the same", async () => {
     const { rag, vectorize, services } = await world("words-outside");
-    const targets = [{ rag: searchedAs(rag, { searchMode: "keyword" }), restriction: EVERYTHING }];
-    const { chunks, degradations } = await retrieve(services, { ...requestOf([]), targets });
+    const request = requestOf([searchedAs(rag, { searchMode: "keyword" })]);
+    const { chunks, degradations } = await retrieve(services, request);
     expect(degradations).toEqual([]);
     expect(chunks.map(({ source }) => source.filePath)).toEqual(["x/a.md"]);
     expect(chunks[0]?.score).toBeGreaterThan(0.3);

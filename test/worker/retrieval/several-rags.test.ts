@@ -6,16 +6,10 @@ import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
+import { requestOf } from "../../support/retrieval-requests.ts";
 
-const rerankedOver = (rags: RagRecord[], query: string): RetrievalRequest => ({
-  targets: rags.map((rag) => ({ rag, restriction: { named: null, metadata: [] } })),
-  queries: [query],
-  topK: 5,
-  useReranking: true,
-  candidateMultiplier: 2,
-  similarityThreshold: null,
-  includeDuplicates: false,
-});
+const rerankedOver = (rags: RagRecord[], query: string) =>
+  requestOf(rags, { queries: [query], useReranking: true });
 
 const texts = (result: { chunks: { text: string }[] }) => result.chunks.map(({ text }) => text);
 

@@ -15,6 +15,7 @@ import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
 import { DIMENSIONS, factsOf, put, versionOf } from "../rag-index/support.ts";
+import { requestOf } from "../../support/retrieval-requests.ts";
 
 const SHARDS = 4;
 const FILES = 90;
@@ -73,16 +74,7 @@ async function answer(
   { folder, ...more }: Partial<RetrievalRequest> & { folder?: string } = {},
 ) {
   const named = folder === undefined ? null : { files: [], folders: [folder] };
-  const request = {
-    targets: [{ rag, restriction: { named, metadata: [] } }],
-    queries: QUERIES,
-    topK: 40,
-    useReranking: false,
-    candidateMultiplier: 2,
-    similarityThreshold: null,
-    includeDuplicates: false,
-    ...more,
-  };
+  const request = requestOf([rag], { named, queries: QUERIES, topK: 40, ...more });
   const { chunks, degradations } = await retrieve(services, request);
   return {
     degradations,
@@ -181,15 +173,6 @@ test("with a vector index, shards answer as one index and show equal texts once"
   expect(notices).toEqual([expect.stringContaining(pathOf(0))]);
 });
 
-const SEARCH = {
-  queries: ["zyxomma"],
-  topK: 5,
-  useReranking: false,
-  candidateMultiplier: 2,
-  similarityThreshold: null,
-  includeDuplicates: false,
-};
-
 test("a call searches in the mode that it asks for, whatever the RAG's own is", async () => {
   const files = {
     "word.md": ["The zyxomma is a dragonfly."],
@@ -199,9 +182,8 @@ test("a call searches in the mode that it asks for, whatever the RAG's own is", 
   const rag = await indexedRag("modes", files);
   const { services } = worldWith({});
   const inMode = async (searchMode: SearchMode, from: RagRecord = rag) => {
-    const restriction = { named: null, metadata: [] };
-    const targets = [{ rag: searchedAs(from, { searchMode }), restriction }];
-    return (await retrieve(services, { ...SEARCH, targets })).chunks;
+    const request = requestOf([searchedAs(from, { searchMode })], { queries: ["zyxomma"] });
+    return (await retrieve(services, request)).chunks;
   };
   const words = await inMode("keyword");
   expect(words.map(({ source }) => source.filePath)).toEqual(["word.md", "like.md"]);

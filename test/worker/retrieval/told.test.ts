@@ -7,21 +7,11 @@ import type { RagRecord } from "../../../src/db/records.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
+import { requestOf } from "../../support/retrieval-requests.ts";
 
 const ON_VECTORIZE = env.TEST_ADAPTERS === "production";
 
 type More = { queries?: string[]; useReranking?: boolean };
-
-const requestOf = (rag: RagRecord, more: More) => ({
-  targets: [{ rag, restriction: { named: null, metadata: [] } }],
-  queries: ["boiler service"],
-  topK: 5,
-  useReranking: false,
-  candidateMultiplier: 2,
-  similarityThreshold: null,
-  includeDuplicates: false,
-  ...more,
-});
 
 const told = async (rag: RagRecord, more: More, double?: OpenAiDouble) => {
   const { services } = worldWith(double === undefined ? {} : { double });
@@ -32,7 +22,7 @@ const told = async (rag: RagRecord, more: More, double?: OpenAiDouble) => {
     spans.push(name);
     return work(() => undefined);
   };
-  await retrieve({ ...services, log, trace }, requestOf(rag, more));
+  await retrieve({ ...services, log, trace }, requestOf([rag], more));
   return { lines, spans };
 };
 

@@ -18,6 +18,7 @@ import {
   states,
   tenMinutesLater,
 } from "./support.ts";
+import { requestOf } from "../../../support/retrieval-requests.ts";
 
 const MAX_IN_OBJECT = 3;
 const SMALL = ["moss", "fen", "gorse"];
@@ -118,15 +119,10 @@ test("one retrieval asks RAGs of both kinds, and an overload of Vectorize is sai
     [small.rag, large.rag].map((key) => findRag(world.services, { key })),
   );
   const ask = async () =>
-    await retrieve(world.services, {
-      targets: rags.map((rag) => ({ rag, restriction: { named: null, metadata: [] } })),
-      queries: ["note parts"],
-      topK: 10,
-      useReranking: false,
-      candidateMultiplier: 2,
-      similarityThreshold: null,
-      includeDuplicates: true,
-    });
+    await retrieve(
+      world.services,
+      requestOf(rags, { queries: ["note parts"], topK: 10, includeDuplicates: true }),
+    );
   const paths = ({ chunks }: Awaited<ReturnType<typeof ask>>) =>
     chunks.map(({ source }) => source.filePath).sort();
   expect(paths(await ask())).toEqual(inOrder(GROWN));

@@ -4,6 +4,7 @@ import type { RagPatch } from "../../../../src/catalog/rags/rag-settings.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { statement, type World } from "../../../support/ingestion-world.ts";
+import { requestOf } from "../../../support/retrieval-requests.ts";
 
 /** About 40 words: one chunk of 400 tokens, several of 16. */
 export const longText = (name: string) =>
@@ -31,15 +32,8 @@ export async function indexedRag(
 /** What a retrieval answers, by path: how many chunks of each file, and whether all was searched. */
 export async function found(world: World, ragId: RagId, query = "note parts") {
   const rag = await findRag(world.services, { key: ragId });
-  const { chunks, degradations } = await retrieve(world.services, {
-    targets: [{ rag, restriction: { named: null, metadata: [] } }],
-    queries: [query],
-    topK: 100,
-    useReranking: false,
-    candidateMultiplier: 2,
-    similarityThreshold: null,
-    includeDuplicates: true,
-  });
+  const asked = { queries: [query], topK: 100, includeDuplicates: true };
+  const { chunks, degradations } = await retrieve(world.services, requestOf([rag], asked));
   const counts: Record<string, number> = {};
   for (const { source } of chunks) {
     counts[source.filePath] = (counts[source.filePath] ?? 0) + 1;

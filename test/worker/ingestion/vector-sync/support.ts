@@ -9,6 +9,7 @@ import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { FollowedSource } from "../../../doubles/source/followed-source.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { statement } from "../../../support/ingestion-world.ts";
+import { requestOf } from "../../../support/retrieval-requests.ts";
 
 /** Names of what the index objects were asked, in order; `search all`: to read all it finds. */
 type IndexCalls = string[];
@@ -71,15 +72,8 @@ export async function nearest(
 ) {
   const rag = await findRag(world.services, { key: ragId });
   const named = folder === null ? null : { files: [], folders: [folder] };
-  const { chunks, degradations } = await retrieve(world.services, {
-    targets: [{ rag: { ...rag, searchMode }, restriction: { named, metadata: [] } }],
-    queries: [query],
-    topK: 100,
-    useReranking: false,
-    candidateMultiplier: 2,
-    similarityThreshold: null,
-    includeDuplicates: false,
-    ...more,
-  });
+  const asked = { named, queries: [query], topK: 100, ...more };
+  const request = requestOf([{ ...rag, searchMode }], asked);
+  const { chunks, degradations } = await retrieve(world.services, request);
   return { degradations, chunks: chunks.map(({ text, source }) => `${source.filePath}: ${text}`) };
 }

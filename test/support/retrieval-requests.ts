@@ -1,0 +1,21 @@
+import type { Restriction } from "../../src/ports/rag-index.ts";
+import type { RetrievalRequest, RetrievalTarget } from "../../src/retrieval/retrieval-request.ts";
+
+const EVERYTHING: Restriction = { named: null, metadata: [] };
+
+type Asked = Partial<RetrievalRequest> & { named?: Restriction["named"] };
+
+/** What a test searches these RAGs for; all they hold, unless files or folders are named. */
+export const requestOf = (
+  rags: RetrievalTarget["rag"][],
+  { named = null, ...more }: Asked = {},
+): RetrievalRequest => ({
+  targets: rags.map((rag) => ({ rag, restriction: { ...EVERYTHING, named } })),
+  queries: ["boiler service"],
+  topK: 5,
+  useReranking: false,
+  candidateMultiplier: 2,
+  similarityThreshold: null,
+  includeDuplicates: false,
+  ...more,
+});
