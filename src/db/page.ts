@@ -28,7 +28,7 @@ export async function countRows(db: Reads, from: Sql): Promise<number> {
 }
 
 /** The number of rows of `from …`; counting stops at `max`. */
-export const countUpTo = (db: Reads, max: number, from: Sql): Promise<number> =>
+export const countUpTo = (db: Reads, max: number, from: Sql) =>
   countRows(db, sql`from (select 1 ${from} limit ${max})`);
 
 /** A slice of the rows of `from …` in an order, and the number of all, in one round trip. */

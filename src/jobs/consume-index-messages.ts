@@ -72,11 +72,7 @@ function partsOf(messages: ParsedFiles[]): ParsedFiles[][] {
   return parts;
 }
 
-async function consumeTogether(
-  services: Services,
-  parsed: ParsedFiles[],
-  budget: WorkBudget,
-): Promise<void> {
+async function consumeTogether(services: Services, parsed: ParsedFiles[], budget: WorkBudget) {
   const files = parsed.flatMap(({ content }) => content.files);
   const work = new Map(files.map((file) => [keyOf(file), file]));
   try {

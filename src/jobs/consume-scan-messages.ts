@@ -18,10 +18,7 @@ export async function consumeScanMessages(
   for (const one of parsed) await consumeOne(services, one);
 }
 
-async function consumeOne(
-  services: Services,
-  { message, content }: Parsed<ScanMessage>,
-): Promise<void> {
+async function consumeOne(services: Services, { message, content }: Parsed<ScanMessage>) {
   try {
     await work(services, content);
     message.ack();

@@ -119,12 +119,7 @@ function touchedByCaller({ inferenceId, agentId, tokenId }: UsageMessage): Touch
 
 const SUMMED = ["calls", "errors", "degraded", "inputTokens", "outputTokens", "cost"] as const;
 
-function add(
-  rows: Map<string, UsageRow>,
-  hour: number,
-  [dimension, key]: Touched,
-  counts: Counts,
-): void {
+function add(rows: Map<string, UsageRow>, hour: number, [dimension, key]: Touched, counts: Counts) {
   const id = JSON.stringify([hour, dimension, key, counts.currency]);
   const row = rows.get(id);
   if (row === undefined) {

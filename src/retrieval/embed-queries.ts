@@ -36,11 +36,7 @@ export function embedQueries(
 }
 
 /** `targets` share one model and its dimensions. */
-async function embedFor(
-  call: RetrievalCall,
-  targets: RetrievalTarget[],
-  queries: string[],
-): Promise<EmbeddedQueries | null> {
+async function embedFor(call: RetrievalCall, targets: RetrievalTarget[], queries: string[]) {
   const [first] = targets;
   if (first === undefined) return null;
   const { now, models } = call.services;

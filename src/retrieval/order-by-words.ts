@@ -57,11 +57,7 @@ export async function orderByWords(
   return lists.map((list) => ordered.get(list.found) ?? list);
 }
 
-async function orderTogether(
-  lists: ScoredList[],
-  queries: string[],
-  pause: Pause,
-): Promise<ScoredList[]> {
+async function orderTogether(lists: ScoredList[], queries: string[], pause: Pause) {
   const best = lists
     .flatMap((list) => list.chunks.map((chunk, place) => ({ list, place, chunk })))
     .sort((one, other) => inOrder(one.chunk, other.chunk))
@@ -84,12 +80,7 @@ async function orderTogether(
 /** One of the best, and where it stands in its list. */
 type Placed = { list: ScoredList; place: number; chunk: ScoredChunk };
 
-async function bestScores(
-  best: Placed[],
-  lists: ScoredList[],
-  queries: string[],
-  pause: Pause,
-): Promise<number[]> {
+async function bestScores(best: Placed[], lists: ScoredList[], queries: string[], pause: Pause) {
   const scores = best.map(() => NOT_FOUND);
   const words = best.map(({ chunk: { chunk } }) =>
     wordsOfPassage({ path: chunk.file.path, headings: chunk.headings, text: chunk.text }),

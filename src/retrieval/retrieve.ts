@@ -109,11 +109,7 @@ async function inTurn(call: RetrievalCall, plan: SearchPlan, topK: number): Prom
   }
 }
 
-async function searchAndRank(
-  call: RetrievalCall,
-  plan: SearchPlan,
-  topK: number,
-): Promise<Ranking> {
+async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number) {
   const { now, vectorIndex } = call.services;
   const startedAt = now();
   const searchOf = ({ rag }: RetrievalTarget) =>

@@ -94,11 +94,7 @@ async function fetchOnce(
 }
 
 /** What an exchange that broke off means: the caller's abort goes through as it is. */
-function exchangeFailure(
-  error: unknown,
-  callers: AbortSignal | undefined,
-  signal: AbortSignal,
-): unknown {
+function exchangeFailure(error: unknown, callers: AbortSignal | undefined, signal: AbortSignal) {
   if (error instanceof SourceFailure) return error;
   if (callers?.aborted === true) return callers.reason;
   const late = signal.aborted;
@@ -162,10 +158,7 @@ export function openedFrom({ response }: GuardedResponse, mimeType: string | nul
 }
 
 /** A body that fails once it has brought more than the limit, whatever its length was said to be. */
-function limitBody(
-  body: ReadableStream<Uint8Array> | null,
-  limitBytes: number,
-): ReadableStream<Uint8Array> {
+function limitBody(body: ReadableStream<Uint8Array> | null, limitBytes: number) {
   let size = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

@@ -1,7 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import type { KeyId } from "../../core/ids.ts";
 import { execute, hasRows, raw, readRow, type Database } from "../sql.ts";
-import { readPage, readNamedPage, type Slice, type KeyedPage, type PageAt } from "../page.ts";
+import { readPage, readNamedPage, type Slice, type PageAt } from "../page.ts";
 import { keys, users } from "../schema/index.ts";
 import { columnsOf, select, values, type Row } from "../select.ts";
 
@@ -38,7 +38,7 @@ export const findListedKey = (db: Database, keyId: string) =>
  * Automation keys, the newest first: their ids begin with the time. With a prefix those whose names
  * begin so, in order of name.
  */
-export const readKeyPage = (db: Database, at: PageAt, prefix = ""): Promise<KeyedPage<ListedKey>> =>
+export const readKeyPage = (db: Database, at: PageAt, prefix = "") =>
   readNamedPage(db, at, { of: LISTED_KEY, from: FROM, alias: "k", prefix });
 
 /** The key stops working at once. @throws QuarryError `not-found`. */

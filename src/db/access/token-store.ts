@@ -2,7 +2,7 @@ import { notFound } from "../../core/errors.ts";
 import type { AgentId, InferenceId, RagId, TokenId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { flag, textList, columnsOf, computed, select, values, type Row } from "../select.ts";
-import { readNamedPage, readPage, type KeyedPage, type PageAt, type Slice } from "../page.ts";
+import { readNamedPage, readPage, type PageAt, type Slice } from "../page.ts";
 import { tokens } from "../schema/index.ts";
 
 /** Ids that a token names, besides its "all" flags. */
@@ -57,10 +57,7 @@ const TOKEN = select({
 });
 
 /** A page of the access tokens in order of name; removed resources are not listed. */
-export const listTokens = (
-  db: Database,
-  slice: Slice,
-): Promise<{ data: AccessToken[]; total: number }> =>
+export const listTokens = (db: Database, slice: Slice) =>
   readPage(db, TOKEN, { ...slice, from: raw("from tokens t"), order: raw("t.name, t.id") });
 
 /** Resources of one kind that a line of the list names. */
@@ -92,11 +89,7 @@ export type TokenLine = Row<typeof TOKEN_LINE>;
  * A page of the tokens, the newest first, with the first of what they name. With a prefix those
  * whose names begin so, in order of name.
  */
-export const listTokenLines = (
-  db: Database,
-  at: PageAt,
-  prefix = "",
-): Promise<KeyedPage<TokenLine>> =>
+export const listTokenLines = (db: Database, at: PageAt, prefix = "") =>
   readNamedPage(db, at, { of: TOKEN_LINE, from: raw("from tokens t"), alias: "t", prefix });
 
 /** One token as the list shows it; null when there is none. */

@@ -1,6 +1,6 @@
 import { raw, readRows, sql, type Database, type Selection, type Sql } from "../sql.ts";
 import { flag, textList, columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { beginsWith, readKeyedPage, type KeyedPage, type PageAt } from "../page.ts";
+import { beginsWith, readKeyedPage, type PageAt } from "../page.ts";
 import { FILE_COUNTS } from "../records.ts";
 import { fileSources, inferences, ragGenerations, rags } from "../schema/index.ts";
 
@@ -34,7 +34,7 @@ const RAG_LINE = select({
 export type RagLine = Row<typeof RAG_LINE>;
 
 /** `prefix`: only those whose identifiers begin so; "": all. */
-export const listRagLines = (db: Database, at: PageAt, prefix = ""): Promise<KeyedPage<RagLine>> =>
+export const listRagLines = (db: Database, at: PageAt, prefix = "") =>
   pageOf(db, at, {
     of: RAG_LINE,
     from: raw(`from rags r indexed by rags_identifier
@@ -71,7 +71,7 @@ export const listModelLines = (
   kind: "inference" | "agent",
   at: PageAt,
   prefix = "",
-): Promise<KeyedPage<ModelLine>> =>
+) =>
   pageOf(db, at, {
     of: MODEL_LINES[kind],
     from: raw(`from ${kind}s o where 1`),
@@ -104,7 +104,7 @@ const pageOf = <Line extends { identifier: string }>(
   db: Database,
   at: PageAt,
   { of, from, column, prefix }: Lines<Line>,
-): Promise<KeyedPage<Line>> =>
+) =>
   readKeyedPage(db, at, {
     of,
     from: sql`${from} and ${beginsWith(column, prefix)}`,

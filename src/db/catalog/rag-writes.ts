@@ -3,7 +3,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import { hasRows, raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
 import { inferences, rags, type ragGenerations } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, values } from "../select.ts";
-import { RAG, RAG_JOINS, type RAG_SETTINGS, type RagRecord } from "../records.ts";
+import { RAG, RAG_JOINS, type RAG_SETTINGS } from "../records.ts";
 import { UPDATED } from "../updated-at.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 import { idOfKey, readPage, type Slice } from "../page.ts";
@@ -80,7 +80,7 @@ export async function linksOfRag(db: Database, id: RagId) {
 const FROM = sql`from rags r ${RAG_JOINS} where r.removed_at is null`;
 
 /** By id or identifier, an id takes precedence. Null when there is none or it was removed. */
-export const findRagRecord = (db: Database, key: string): Promise<RagRecord | null> =>
+export const findRagRecord = (db: Database, key: string) =>
   readRow(db, RAG)`select ${RAG} ${FROM} and r.id = ${idOfKey("rags", key)}`;
 
 /** A page of the RAGs in order of identifier. */

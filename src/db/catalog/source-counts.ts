@@ -25,7 +25,7 @@ const COUNTERS = raw("rag_generations g on g.rag_id = r.id and g.generation = r.
 const RAGS_MAX = 2_000;
 
 /** The RAGs of these sources, in order of identifier: two rows each, whatever they hold. */
-export const ragsOfSources = (db: Database, ids: FileSourceId[]): Promise<RagOfSource[]> =>
+export const ragsOfSources = (db: Database, ids: FileSourceId[]) =>
   readRows(db, COUNTS)`select ${COUNTS} from json_each(${ids}) wanted
     cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
     cross join ${COUNTERS} order by r.identifier limit ${RAGS_MAX}`;

@@ -1,6 +1,6 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { execute, hasRows, raw, readRow, readValues, sql, type Database } from "../sql.ts";
-import { readKeyedPage, type KeyedPage, type PageAt } from "../page.ts";
+import { readKeyedPage, type PageAt } from "../page.ts";
 import { idOfKey, readPage, type Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
 import { assigned, columnsOf, maybe, select, values, type Row } from "../select.ts";
@@ -23,14 +23,14 @@ export type SourceWithScan = Row<typeof SOURCE>;
 const FROM = sql`from file_sources s ${NEWEST_SCAN} where s.removed_at is null`;
 
 /** By id or identifier, an id takes precedence. Null when there is none or it was removed. */
-export const findSourceRow = (db: Database, key: string): Promise<SourceWithScan | null> =>
+export const findSourceRow = (db: Database, key: string) =>
   readRow(db, SOURCE)`select ${SOURCE} ${FROM} and s.id = ${idOfKey("file_sources", key)}`;
 
 export const listSourceRows = (db: Database, slice: Slice) =>
   readPage(db, SOURCE, { ...slice, from: FROM, order: raw("s.identifier") });
 
 /** The same by keys, in order of identifier, for lists that cost the same however long they are. */
-export const readSourcePage = (db: Database, at: PageAt): Promise<KeyedPage<SourceWithScan>> =>
+export const readSourcePage = (db: Database, at: PageAt) =>
   readKeyedPage(db, at, {
     of: SOURCE,
     from: FROM,
@@ -76,6 +76,6 @@ export const markSourceRemoved = (db: Database, id: FileSourceId, now: number) =
       select 1 from rags where file_source_id = ${id} and removed_at is null) returning 1`;
 
 /** Identifiers of the RAGs that use a source, in order. */
-export const ragsOfSource = (db: Database, id: FileSourceId): Promise<string[]> =>
+export const ragsOfSource = (db: Database, id: FileSourceId) =>
   readValues(db, columnsOf(rags).identifier)`select identifier from rags
     where file_source_id = ${id} and removed_at is null order by identifier`;

@@ -7,7 +7,7 @@ export const absentFiles = (
   db: Database,
   rags: readonly Pick<RagRecord, "id" | "generation">[],
   { paths, limit }: { paths: readonly string[]; limit: number },
-): Promise<string[]> =>
+) =>
   readValues(db, computed(text, "p.value"))`select p.value from json_each(${paths}) p
     where not exists (
       select 1 from json_each(${rags.map(({ id, generation }) => ({ id, generation }))}) r

@@ -23,11 +23,7 @@ export const listQuestions = (db: Database, setId: QuestionSetId, slice: Slice) 
     order: raw("id"),
   });
 
-export const findQuestion = (
-  db: Database,
-  setId: QuestionSetId,
-  questionId: string,
-): Promise<Question | null> =>
+export const findQuestion = (db: Database, setId: QuestionSetId, questionId: string) =>
   readRow(db, QUESTION)`select ${QUESTION} from questions
     where set_id = ${setId} and id = ${questionId}`;
 
@@ -60,11 +56,7 @@ export async function putQuestions(
 }
 
 /** False when another question of the set has the same text, or the question was deleted. */
-export const updateQuestion = (
-  db: Database,
-  setId: QuestionSetId,
-  question: NewQuestion,
-): Promise<boolean> =>
+export const updateQuestion = (db: Database, setId: QuestionSetId, question: NewQuestion) =>
   hasRows(db)`update or ignore questions
     set ${assigned(table, pick(question, ...CONTENT))}, ${UPDATED}
     where set_id = ${setId} and id = ${question.id} returning 1`;
@@ -73,7 +65,7 @@ export const deleteQuestion = (db: Database, setId: QuestionSetId, questionId: s
   hasRows(db)`delete from questions where set_id = ${setId} and id = ${questionId} returning 1`;
 
 /** All questions of a set, for an export. */
-export const allQuestions = (db: Database, setId: QuestionSetId): Promise<Question[]> =>
+export const allQuestions = (db: Database, setId: QuestionSetId) =>
   readRows(db, QUESTION)`select ${QUESTION} from questions
     where set_id = ${setId} order by id`;
 

@@ -16,7 +16,7 @@ export const takeQuestions = (
   db: Database,
   runId: EvaluationRunId,
   { limit, mostAttempts }: { limit: number; mostAttempts: number },
-): Promise<WaitingQuestion[]> =>
+) =>
   readRows(db, WAITING)`update evaluation_results set attempts = attempts + 1
     where run_id = ${runId} and question_id in (select question_id from evaluation_results
       where run_id = ${runId} and finished_at is null and attempts < ${mostAttempts}
@@ -62,7 +62,7 @@ export const giveUpQuestions = (
     where run_id = ${runId} and finished_at is null`;
 
 /** What the measures need of every question of a run. */
-export const lightResults = (db: Database, runId: EvaluationRunId): Promise<LightResult[]> =>
+export const lightResults = (db: Database, runId: EvaluationRunId) =>
   readRows(db, LIGHT)`select ${LIGHT} from evaluation_results
     where run_id = ${runId} and finished_at is not null order by question_id`;
 
@@ -78,11 +78,7 @@ export const commonQuestions = (db: Database, first: EvaluationRunId, second: Ev
     order by a.question_id`;
 
 /** A page of a run's questions: those that went wrong first. */
-export const listResults = (
-  db: Database,
-  runId: EvaluationRunId,
-  slice: Slice,
-): Promise<{ data: EvaluationResult[]; total: number }> =>
+export const listResults = (db: Database, runId: EvaluationRunId, slice: Slice) =>
   readPage(db, RESULT, {
     ...slice,
     from: sql`from evaluation_results where run_id = ${runId}`,

@@ -64,11 +64,7 @@ export const listRuns = (db: Database, setId: QuestionSetId, slice: Slice) =>
     order: raw("x.id desc"),
   });
 
-export const findRun = (
-  db: Database,
-  setId: QuestionSetId,
-  runId: string,
-): Promise<EvaluationRun | null> =>
+export const findRun = (db: Database, setId: QuestionSetId, runId: string) =>
   readRow(db, RUN)`select ${RUN} from evaluation_runs x
     where x.set_id = ${setId} and x.id = ${runId}`;
 
@@ -82,11 +78,7 @@ type Claim = { lease: string; now: number; until: number };
 const CLAIMED = select(pick(columnsOf(evaluationRuns), "setId", "setting"));
 
 /** Null: it is finished or deleted, or another worker has it. */
-export const claimRun = (
-  db: Database,
-  runId: EvaluationRunId,
-  { lease, now, until }: Claim,
-): Promise<Row<typeof CLAIMED> | null> =>
+export const claimRun = (db: Database, runId: EvaluationRunId, { lease, now, until }: Claim) =>
   readRow(db, CLAIMED)`update evaluation_runs set lease = ${lease}, claimed_until = ${until}
     where id = ${runId} and status = 'running' and (lease is null or claimed_until <= ${now})
     returning ${CLAIMED}`;
@@ -111,11 +103,7 @@ export const finishRun = (
     where id = ${runId} and status = 'running'`;
 
 /** Runs whose worker or message was lost. */
-export const takeUnclaimedRuns = (
-  db: Database,
-  now: number,
-  claimedUntil: number,
-): Promise<EvaluationRunId[]> =>
+export const takeUnclaimedRuns = (db: Database, now: number, claimedUntil: number) =>
   readValues(db, ofRun.id)`update evaluation_runs
     set lease = null, claimed_until = ${claimedUntil}
     where status = 'running' and claimed_until <= ${now} returning id`;

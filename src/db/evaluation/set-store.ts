@@ -28,7 +28,7 @@ const FROM = raw(`from question_sets s
   where (i.id is not null or r.removed_at is null)`);
 
 /** By id or identifier; an id takes precedence. */
-export const findSet = (db: Database, key: string): Promise<QuestionSet | null> =>
+export const findSet = (db: Database, key: string) =>
   readRow(db, SET)`select ${SET} ${FROM} and (s.id = ${key} or s.identifier = ${key})
     order by s.id = ${key} desc limit 1`;
 
@@ -37,7 +37,7 @@ export const listSets = (db: Database, slice: Slice) =>
   readPage(db, SET, { ...slice, from: FROM, order: raw("s.identifier") });
 
 /** The sets that ask a RAG itself, in order of identifier. */
-export const setsOfRag = (db: Database, ragId: RagId): Promise<QuestionSet[]> =>
+export const setsOfRag = (db: Database, ragId: RagId) =>
   readRows(db, SET)`select ${SET} ${FROM} and s.rag_id = ${ragId} order by s.identifier`;
 
 export type NewSetRow = Omit<typeof questionSets.$inferSelect, "updatedAt">;

@@ -22,11 +22,7 @@ const STORED_FILE = select({
 });
 export type StoredFile = Row<typeof STORED_FILE>;
 
-export const findFile = (
-  db: Database,
-  sourceId: FileSourceId,
-  path: string,
-): Promise<StoredFile | null> =>
+export const findFile = (db: Database, sourceId: FileSourceId, path: string) =>
   readRow(db, STORED_FILE)`select ${STORED_FILE} from files f
     where f.file_source_id = ${sourceId} and f.path = ${path}`;
 
@@ -44,12 +40,7 @@ export async function findFiles(
 const MANIFEST_ROW = select(pick(f, "path", "size", "sha256"));
 
 /** One page of a source's files, in order of path, for `quarry push`. */
-export const manifestRows = (
-  db: Database,
-  sourceId: FileSourceId,
-  after: string,
-  limit: number,
-): Promise<Row<typeof MANIFEST_ROW>[]> =>
+export const manifestRows = (db: Database, sourceId: FileSourceId, after: string, limit: number) =>
   readRows(db, MANIFEST_ROW)`select ${MANIFEST_ROW} from files f
     where f.file_source_id = ${sourceId} and f.path > ${after} and f.deleted_at is null
     order by f.path limit ${limit}`;
@@ -66,17 +57,13 @@ export const noteContent = (
 const FORGETTABLE = select({ id: f.id, sourceId: f.fileSourceId });
 
 /** Files deleted before `before`, whose rows are to be purged. */
-export const forgettableFiles = (
-  db: Database,
-  before: number,
-  limit: number,
-): Promise<Row<typeof FORGETTABLE>[]> =>
+export const forgettableFiles = (db: Database, before: number, limit: number) =>
   readRows(db, FORGETTABLE)`select ${FORGETTABLE} from files f
     where f.deleted_at is not null and f.deleted_at < ${before}
     order by f.deleted_at limit ${limit}`;
 
 /** Purges files that are still deleted, with their rows in RAGs; returns which. */
-export const forgetFiles = (db: Database, ids: FileId[], before: number): Promise<FileId[]> =>
+export const forgetFiles = (db: Database, ids: FileId[], before: number) =>
   readValues(db, f.id)`delete from files where id in (select value from json_each(${ids}))
     and deleted_at is not null and deleted_at < ${before} returning id`;
 

@@ -70,7 +70,7 @@ export const requeueSuperseded = (
   superseded: (IndexMessage & { above: number })[],
   now: number,
   claimedUntil: number,
-): Promise<IndexMessage[]> =>
+) =>
   readRows(db, MESSAGE)`update rag_files set status = 'pending', attempts = 0, lease_id = null,
       claimed_until = ${claimedUntil}, leased_until = 0,
       revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ${now})

@@ -95,7 +95,7 @@ export const takeUnstartedFiles = (
   db: Database,
   ragId: RagId,
   { claimedUntil, limit }: { claimedUntil: number; limit: number },
-): Promise<IndexMessage[]> =>
+) =>
   readRows(db, MESSAGE)`update rag_files set claimed_until = ${claimedUntil}
     where (${rowKey()}) in (
       select ${rowKey("x")} from ${rowsOf(ragId, "pending")} and x.attempts = 0
@@ -146,11 +146,7 @@ export async function pendFailed(
 }
 
 /** The same for a source's files that failed for an outside cause. */
-export const pendFailedOutside = (
-  db: Database,
-  sourceId: FileSourceId,
-  times: Times,
-): Promise<IndexMessage[]> =>
+export const pendFailedOutside = (db: Database, sourceId: FileSourceId, times: Times) =>
   readRows(db, MESSAGE)`${pendAgainSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from rags r
       cross join rag_generations g on g.rag_id = r.id and ${OPEN}

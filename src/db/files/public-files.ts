@@ -74,7 +74,7 @@ export const readFilesAfter = (
   filter: FileFilter,
   after: string | null,
   limit: number,
-): Promise<PublicFile[]> =>
+) =>
   readRows(
     db,
     PUBLIC_FILE,

@@ -102,11 +102,7 @@ export async function settleRemovals(db: Database, removals: Removal[]): Promise
 }
 
 /** Removals whose worker or message was lost. */
-export const overdueRemovals = (
-  db: Database,
-  { now, removedUntil }: RemovalTimes,
-  limit: number,
-): Promise<Removal[]> =>
+export const overdueRemovals = (db: Database, { now, removedUntil }: RemovalTimes, limit: number) =>
   readRows(db, REMOVAL)`update rag_files set leased_until = ${removedUntil}
     where (${rowKey()}) in (select ${rowKey()} from rag_files
       where ${LEAVING} and leased_until < ${now} order by leased_until limit ${limit})

@@ -17,11 +17,7 @@ const REPLACED = select({
 export type ReplacedContent = Row<typeof REPLACED>;
 
 /** Replaced content that is due to be deleted, the longest due first. */
-export const dueReplacedContents = (
-  db: Database,
-  now: number,
-  limit: number,
-): Promise<ReplacedContent[]> =>
+export const dueReplacedContents = (db: Database, now: number, limit: number) =>
   readRows(db, REPLACED)`select ${REPLACED} from replaced_contents p
       left join file_sources s on s.id = p.file_source_id
       left join files f on f.id = p.file_id and f.deleted_at is null

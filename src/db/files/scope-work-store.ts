@@ -33,12 +33,7 @@ export async function scopesOfIndexes(db: Database, ragId: RagId): Promise<RagSc
 }
 
 /** The last file of the page of a RAG's source that begins after `after`; null at the end. */
-export const endOfPage = (
-  db: Database,
-  ragId: RagId,
-  after: string,
-  limit: number,
-): Promise<string | null> =>
+export const endOfPage = (db: Database, ragId: RagId, after: string, limit: number) =>
   readValue(db, columnsOf(files).path)`select f.path
     from files f join rags r on r.file_source_id = f.file_source_id
     where r.id = ${ragId} and f.path > ${after} order by f.path limit 1 offset ${limit - 1}`;
@@ -105,7 +100,7 @@ export async function countScopeChange(
 }
 
 /** Grows with every change of a RAG's scopes; null when the RAG does not exist any more. */
-export const scopesRevision = (db: Database, ragId: RagId): Promise<number | null> =>
+export const scopesRevision = (db: Database, ragId: RagId) =>
   readValue(db, r.scopesRevision)`select scopes_revision from rags
     where id = ${ragId} and removed_at is null`;
 
@@ -165,10 +160,6 @@ const ANY_STATUS = namesOf(ROW_STATUSES);
 const NOT_GONE = namesOf(FILE_STATUSES.filter((one) => one !== "deleted"));
 
 /** RAGs whose changed scopes are not being applied; each is postponed until `heldUntil`. */
-export const takeUnappliedScopes = (
-  db: Database,
-  now: number,
-  heldUntil: number,
-): Promise<RagId[]> =>
+export const takeUnappliedScopes = (db: Database, now: number, heldUntil: number) =>
   readValues(db, r.id)`update rags set scopes_due_at = ${heldUntil}
     where scopes_due_at < ${now} and removed_at is null returning id`;

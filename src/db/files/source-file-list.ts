@@ -78,11 +78,7 @@ const FILE_WITH_STATUS = select({
 export type FileWithStatus = Row<typeof FILE_WITH_STATUS>;
 
 /** One file with its status in one statement, so that both are of the same version. */
-export const findFileWithStatus = (
-  db: Database,
-  sourceId: FileSourceId,
-  path: string,
-): Promise<FileWithStatus | null> =>
+export const findFileWithStatus = (db: Database, sourceId: FileSourceId, path: string) =>
   readRow(db, FILE_WITH_STATUS)`select ${FILE_WITH_STATUS} from files f
     where f.file_source_id = ${sourceId} and f.path = ${path}`;
 

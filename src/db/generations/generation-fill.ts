@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import type { RagId } from "../../core/ids.ts";
-import type { IndexMessage, SizedMessage } from "../../ports/job-queue.ts";
+import type { SizedMessage } from "../../ports/job-queue.ts";
 import { raw, readRows, readValue, runBatch, sql, type Database } from "../sql.ts";
 import { MESSAGE, pendAgainSql, rowKey, SIZED_FIELDS, type PendTimes } from "../files/file-rows.ts";
 import { ragFiles } from "../schema/index.ts";
@@ -80,7 +80,7 @@ export const retryFailedOutside = (
   db: Database,
   { ragId, generation }: Building,
   { limit, ...times }: PendTimes & { limit: number },
-): Promise<IndexMessage[]> =>
+) =>
   readRows(db, MESSAGE)`${pendAgainSql(times)} where (${rowKey()}) in (
       select ${rowKey()} from rag_files
       where rag_id = ${ragId} and generation = ${generation} and status = 'error'

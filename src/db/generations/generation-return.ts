@@ -26,7 +26,7 @@ export const returnableGeneration = (
   db: Database,
   ragId: RagId,
   { format, fixedDimensions, dimensions }: WantedIndex,
-): Promise<Returnable | null> =>
+) =>
   readRow(db, RETURNABLE_ROW)`select ${RETURNABLE_ROW} from rag_generations g
     where g.rag_id = ${ragId} and ${RETURNABLE} and g.format = ${format}
       and (not ${fixedDimensions} or g.dimensions = ${dimensions})`;

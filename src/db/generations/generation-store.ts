@@ -141,10 +141,7 @@ const BUILDING = select(pick(g, "ragId", "generation", "filledUpTo"));
 export type Building = Row<typeof BUILDING>;
 
 /** Generations being built for RAGs that are not paused; an id limits it to one RAG. */
-export const buildingGenerations = (
-  db: Database,
-  ragId: RagId | null = null,
-): Promise<Building[]> =>
+export const buildingGenerations = (db: Database, ragId: RagId | null = null) =>
   readRows(db, BUILDING)`select ${BUILDING} from rag_generations g join rags r on r.id = g.rag_id
     where g.state = 'building' and r.status = 'active' and r.removed_at is null
       and (${ragId} is null or g.rag_id = ${ragId})`;
@@ -195,7 +192,7 @@ const LISTED = select({
 export type ListedGeneration = Row<typeof LISTED>;
 
 /** The live, building and retained generations of a RAG, oldest first. */
-export const listGenerations = (db: Database, ragId: RagId): Promise<ListedGeneration[]> =>
+export const listGenerations = (db: Database, ragId: RagId) =>
   readRows(db, LISTED)`select ${LISTED} from rag_generations g
     where g.rag_id = ${ragId} and g.state in ('live', 'building', 'retired')
     order by g.generation`;

@@ -1,5 +1,4 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
 import { readRows, execute, readRow, type Database } from "../sql.ts";
 import { MESSAGE, pendAgainSql } from "../files/file-rows.ts";
 import { ragFiles, ragGenerations, files, fileSources } from "../schema/index.ts";
@@ -12,7 +11,7 @@ const COUNTED_INDEX = select(
 export type CountedIndex = Row<typeof COUNTED_INDEX>;
 
 /** `limit` RAGs with no work in progress; `turn` counts up, so that every RAG gets its turn. */
-export const quietIndexes = (db: Database, turn: number, limit: number): Promise<CountedIndex[]> =>
+export const quietIndexes = (db: Database, turn: number, limit: number) =>
   readRows(db, COUNTED_INDEX)`select ${COUNTED_INDEX}
     from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
     where r.removed_at is null and g.pending_files = 0 and g.processing_files = 0
@@ -32,7 +31,7 @@ export const countedFiles = (
   { ragId, generation }: Generation,
   after: string,
   limit: number,
-): Promise<CountedFile[]> =>
+) =>
   readRows(db, COUNTED_FILE)`select ${COUNTED_FILE} from rag_files
     where rag_id = ${ragId} and generation = ${generation} and file_id > ${after}
     order by file_id limit ${limit}`;
@@ -47,7 +46,7 @@ export const resetToPending = (
   fileIds: FileId[],
   now: number,
   claimedUntil: number,
-): Promise<IndexMessage[]> =>
+) =>
   readRows(db, MESSAGE)`${pendAgainSql({ now, claimedUntil })}, fingerprint = null
     where rag_id = ${ragId} and generation = ${generation}
       and file_id in (select value from json_each(${fileIds})) and status in ('indexed', 'error')
@@ -58,12 +57,12 @@ const DUE = select({ sourceId: s.id, after: s.uploadsAfter });
 const NAMED = select(pick(columnsOf(files, "f"), "id", "version", "contentId"));
 
 /** The source that has waited longest for its bucket to be compared, and how far that has come. */
-export const dueUploadCheck = (db: Database, now: number): Promise<Row<typeof DUE> | null> =>
+export const dueUploadCheck = (db: Database, now: number) =>
   readRow(db, DUE)`select ${DUE} from file_sources
     where uploads_due_at <= ${now} and removed_at is null order by uploads_due_at limit 1`;
 
 /** Of these files those that are not deleted, with the version and text that they have. */
-export const storedVersions = (db: Database, ids: FileId[]): Promise<Row<typeof NAMED>[]> =>
+export const storedVersions = (db: Database, ids: FileId[]) =>
   readRows(db, NAMED)`select ${NAMED} from json_each(${ids}) wanted
     cross join files f on f.id = wanted.value where f.deleted_at is null`;
 

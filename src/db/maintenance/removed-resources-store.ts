@@ -56,7 +56,7 @@ export const deleteRag = (db: Database, ragId: RagId) =>
  * When a source was removed, ms; null: it was not, or may not be cleaned yet, as its RAGs are
  * cleaned first.
  */
-export const purgeableSince = (db: Database, sourceId: FileSourceId): Promise<number | null> =>
+export const purgeableSince = (db: Database, sourceId: FileSourceId) =>
   readValue(db, s.removedAt)`select removed_at from file_sources where id = ${sourceId}
     and removed_at is not null and not exists (
       select 1 from rags where file_source_id = ${sourceId})`;
@@ -93,5 +93,5 @@ export async function expireClaims(db: Database): Promise<void> {
 }
 
 /** RAGs that are not removed. */
-export const activeRagIds = (db: Database): Promise<RagId[]> =>
+export const activeRagIds = (db: Database) =>
   readValues(db, columnsOf(rags).id)`select id from rags where removed_at is null`;

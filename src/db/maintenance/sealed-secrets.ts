@@ -18,11 +18,7 @@ export type SealedSecret = Row<typeof SECRET>;
  * Secrets sealed with a given key, in random order, so that an unreadable one does not block
  * others.
  */
-export const secretsSealedBy = (
-  db: Database,
-  keyId: string,
-  limit: number,
-): Promise<SealedSecret[]> =>
+export const secretsSealedBy = (db: Database, keyId: string, limit: number) =>
   readRows(db, SECRET)`select ${SECRET} from (${SEALED}) where sealed like ${`${keyId}.%`}
     order by random() limit ${limit}`;
 
@@ -52,5 +48,5 @@ const COUNT = select({
 });
 
 /** How many secrets are sealed with each key. */
-export const countSealedByKey = (db: Database): Promise<Row<typeof COUNT>[]> =>
+export const countSealedByKey = (db: Database) =>
   readRows(db, COUNT)`select ${COUNT} from (${SEALED}) group by 1`;

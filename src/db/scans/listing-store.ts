@@ -45,12 +45,7 @@ export async function knownFiles(
 /**
  * `cross join` makes the list the outer loop: else it is read once for each file of the source.
  */
-async function knownBy(
-  db: Database,
-  column: Sql,
-  sourceId: FileSourceId,
-  values: string[],
-): Promise<KnownRow[]> {
+async function knownBy(db: Database, column: Sql, sourceId: FileSourceId, values: string[]) {
   if (values.length === 0) return [];
   return await readRows(db, KNOWN_FILE)`select ${KNOWN_FILE} from json_each(${values}) m
     cross join files f on f.file_source_id = ${sourceId} and ${column} = m.value`;
@@ -194,7 +189,7 @@ export const filesAfter = (
   db: Database,
   sourceId: FileSourceId,
   { after, limit, isPushed = false }: { after: string | null; limit: number; isPushed?: boolean },
-): Promise<KnownRow[]> =>
+) =>
   readRows(db, KNOWN_FILE)`select ${KNOWN_FILE} from files f
     where f.file_source_id = ${sourceId} and f.path > ${after ?? ""} and f.deleted_at is null
       and (not ${isPushed} or f.source_state ->> '$.pushed')
@@ -206,7 +201,7 @@ const FILE = select(pick(columnsOf(files), "id", "path"));
 export const liveFileIds = (
   db: Database,
   of: { sourceId: FileSourceId; before: number; after: string; limit: number },
-): Promise<Row<typeof FILE>[]> =>
+) =>
   readRows(db, FILE)`select ${FILE} from files
     where file_source_id = ${of.sourceId} and path > ${of.after} and deleted_at is null
       and created_at <= ${of.before} order by path limit ${of.limit}`;

@@ -1,5 +1,5 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { readKeyedPage, type KeyedPage, type PageAt, type Slice } from "../page.ts";
+import { readKeyedPage, type PageAt, type Slice } from "../page.ts";
 import { fileSources, scanRuns } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
 import { runBatch, sql, type Database } from "../sql.ts";
@@ -26,11 +26,7 @@ export async function listScanRuns(
 }
 
 /** The same by keys, read from the index of their times. */
-export const readRunPage = (
-  db: Database,
-  sourceId: FileSourceId,
-  at: PageAt,
-): Promise<KeyedPage<ScanRun>> =>
+export const readRunPage = (db: Database, sourceId: FileSourceId, at: PageAt) =>
   readKeyedPage(db, at, {
     of: RUN,
     from: runsOf(sourceId),

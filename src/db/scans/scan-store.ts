@@ -191,11 +191,7 @@ export const advanceNextScan = (db: Database, sourceId: FileSourceId, dueAt: num
     where id = ${sourceId} and removed_at is null returning 1`;
 
 /** Sources whose scan is due; each is due again at `dueAgainAt` in case its message is lost. */
-export const takeDueSources = (
-  db: Database,
-  now: number,
-  dueAgainAt: number,
-): Promise<FileSourceId[]> =>
+export const takeDueSources = (db: Database, now: number, dueAgainAt: number) =>
   readValues(db, s.id)`update file_sources set next_scan_at = ${dueAgainAt}
     where next_scan_at <= ${now} and removed_at is null returning id`;
 

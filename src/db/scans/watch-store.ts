@@ -13,17 +13,14 @@ export type WatchedSource = Row<typeof WATCHED_SOURCE>;
 export const takeDueWatches = (
   db: Database,
   of: { now: number; dueAgainAt: number; limit: number },
-): Promise<WatchedSource[]> =>
+) =>
   readRows(db, WATCHED_SOURCE)`update file_sources set watch_due_at = ${of.dueAgainAt}
     where id in (select id from file_sources where watch_due_at <= ${of.now}
       and removed_at is null order by watch_due_at limit ${of.limit})
     returning ${WATCHED_SOURCE}`;
 
 /** A source with watches, removed or not; null when it has none. */
-export const findWatchedSource = (
-  db: Database,
-  sourceId: FileSourceId,
-): Promise<WatchedSource | null> =>
+export const findWatchedSource = (db: Database, sourceId: FileSourceId) =>
   readRow(db, WATCHED_SOURCE)`select ${WATCHED_SOURCE} from file_sources where id = ${sourceId}
     and exists (select 1 from source_watches where file_source_id = ${sourceId})`;
 
@@ -32,12 +29,12 @@ const WATCH = select({ ...ofWatch, sourceId: fileSourceId });
 export type StoredWatch = Row<typeof WATCH>;
 
 /** All watches of a source, the newest first. */
-export const watchesOf = (db: Database, sourceId: FileSourceId): Promise<StoredWatch[]> =>
+export const watchesOf = (db: Database, sourceId: FileSourceId) =>
   readRows(db, WATCH)`select ${WATCH} from source_watches
     where file_source_id = ${sourceId} order by started_at desc`;
 
 /** The watches that notifications name; unknown ones and those of removed sources are left out. */
-export const findWatches = (db: Database, watchIds: string[]): Promise<StoredWatch[]> =>
+export const findWatches = (db: Database, watchIds: string[]) =>
   readRows(db, WATCH)`select ${WATCH} from source_watches
     where id in (select value from json_each(${watchIds})) and exists (
       select 1 from file_sources s where s.id = file_source_id and s.removed_at is null)`;

@@ -3,17 +3,16 @@ import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { pendSql, type PendTimes } from "../files/file-rows.ts";
 import { fileSources, files } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
-import { columnsOf, pick, select, type Row } from "../select.ts";
+import { columnsOf, pick, select } from "../select.ts";
 
-const WEB_SOURCE = select(pick(columnsOf(fileSources), "id", "webhookSecretHash", "config"));
+const HOOKED_SOURCE = select(
+  pick(columnsOf(fileSources), "id", "provider", "webhookSecretHash", "config"),
+);
 
-/** A web source and the hash of its secret; null for an unknown id or another provider. */
-export const findWebSource = (
-  db: Database,
-  sourceId: string,
-): Promise<Row<typeof WEB_SOURCE> | null> =>
-  readRow(db, WEB_SOURCE)`select ${WEB_SOURCE} from file_sources
-    where id = ${sourceId} and provider = 'web' and removed_at is null`;
+/** A source and the hash of its webhook secret; null for an unknown id. */
+export const findHookedSource = (db: Database, sourceId: string) =>
+  readRow(db, HOOKED_SOURCE)`select ${HOOKED_SOURCE} from file_sources
+    where id = ${sourceId} and removed_at is null`;
 
 export type PushedUrl = { id: FileId; url: string; name: string };
 

@@ -10,7 +10,7 @@ const PRICE = select(pick(MODEL, "inputPrice", "outputPrice", "currency"));
 export type Price = Row<typeof PRICE>;
 
 /** The price of a chat model. */
-export const findPrice = (db: Database, model: string): Promise<Price | null> =>
+export const findPrice = (db: Database, model: string) =>
   readRow(db, PRICE)`select ${PRICE} from models where model = ${model} and kind = 'chat'`;
 
 /** By `priceKey`. */

@@ -6,10 +6,10 @@ import { notFound, unauthorized } from "../../core/errors.ts";
 import { MAX_URL_LENGTH } from "../../sources/guarded-url.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
-import { findWebSource } from "../../db/scans/webhook-store.ts";
+import { findHookedSource } from "../../db/scans/webhook-store.ts";
 import { pushUrls } from "../../ingestion/webhooks/push-urls.ts";
 import { receiveNotifications } from "../../ingestion/webhooks/receive-notifications.ts";
-import { SOURCES } from "../../sources/registry.ts";
+import { SOURCES, takenBy } from "../../sources/registry.ts";
 import { pushLimits, type PushLimits } from "../../sources/web/web-config.ts";
 import type { AppEnv } from "../app-env.ts";
 import { auditedRefusal } from "../middleware/audit.ts";
@@ -27,8 +27,8 @@ type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { pushed: Pushed } 
 /** The source first (404), then its own secret (401). */
 const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
   const { db } = context.get("services");
-  const source = await findWebSource(db, context.req.param("file_source_id") ?? "");
-  if (source === null) throw notFound();
+  const source = await findHookedSource(db, context.req.param("file_source_id") ?? "");
+  if (source === null || takenBy(source.provider) !== "addresses") throw notFound();
   const secret = bearerIn(context.req.header("Authorization") ?? null) ?? "";
   if (!(await equalInConstantTime(await sha256Hex(secret), source.webhookSecretHash))) {
     throw unauthorized();

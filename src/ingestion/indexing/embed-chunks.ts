@@ -30,10 +30,7 @@ export async function embedChunks(
 
 type Embed = (wanted: Wanted[]) => Promise<Float32Array[]>;
 
-async function embedSlice(
-  embed: Embed,
-  wanted: Wanted[],
-): Promise<Map<FileWork, Outcome<Embedded[]>>> {
+async function embedSlice(embed: Embed, wanted: Wanted[]) {
   const works = new Set(wanted.map(({ work }) => work));
   try {
     return grouped(wanted, await embed(wanted));

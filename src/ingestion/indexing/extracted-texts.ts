@@ -56,11 +56,7 @@ export async function putExtractedText(
   ]);
 }
 
-async function write(
-  writable: WritableStream<Uint8Array>,
-  head: Uint8Array,
-  markdown: string,
-): Promise<void> {
+async function write(writable: WritableStream<Uint8Array>, head: Uint8Array, markdown: string) {
   const writer = writable.getWriter();
   await writer.write(head);
   for (const piece of utf8Pieces(markdown)) await writer.write(piece);

@@ -119,11 +119,7 @@ async function renewAll(
  * because a message whose row is not pending yet is void. After a crash in between, the sweep
  * sends the message.
  */
-async function releaseUnstarted(
-  services: Services,
-  unstarted: ClaimedFile[],
-  lease: Lease,
-): Promise<void> {
+async function releaseUnstarted(services: Services, unstarted: ClaimedFile[], lease: Lease) {
   if (unstarted.length === 0) return;
   const claimedUntil = services.now() + QUEUED_CLAIM_MS;
   const messages = await releaseClaims(services.db, unstarted, { leaseId: lease.id, claimedUntil });

@@ -170,11 +170,7 @@ async function findMissing(services: Services, works: FileWork[]) {
 type Vectors = { embedded: Embedded[]; asked: number };
 
 /** Vectors of the missing chunks of each file, in order: reused, or else embedded. */
-async function vectorsFor(
-  services: Services,
-  found: readonly ReusableFile[],
-  { tally }: IndexJob,
-): Promise<Outcome<Vectors>[]> {
+async function vectorsFor(services: Services, found: readonly ReusableFile[], { tally }: IndexJob) {
   const reused = await inParallel(found, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
     const outcome = await outcomeOf(() => reuse(missing));
     return { work, missing: "value" in outcome ? outcome.value.left : [], outcome };
@@ -188,11 +184,7 @@ async function vectorsFor(
   );
 }
 
-async function indexSmall(
-  services: Services,
-  portion: readonly ReusableFile[],
-  job: IndexJob,
-): Promise<DoneFile[]> {
+async function indexSmall(services: Services, portion: readonly ReusableFile[], job: IndexJob) {
   const vectors = await vectorsFor(services, portion, job);
   const complete = portion.flatMap(({ work }, at) => {
     const own = vectors[at];
@@ -215,11 +207,7 @@ async function indexSmall(
 const INCOMPLETE: Outcome<ActivationResult> = { value: { outcome: "incomplete", missing: [] } };
 
 /** Chunks are stored as they are embedded, so that another attempt has less to do. */
-async function indexLarge(
-  services: Services,
-  found: ReusableFile,
-  job: IndexJob,
-): Promise<DoneFile[]> {
+async function indexLarge(services: Services, found: ReusableFile, job: IndexJob) {
   const { work, missing } = found;
   const { file, chunks } = work;
   const pages = inBatches(missing, embedderOf(services, file).batchLimit);

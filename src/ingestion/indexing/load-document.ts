@@ -90,11 +90,7 @@ function yieldWithin({ now }: Services, file: ClaimedFile, lease: Lease): YieldT
   };
 }
 
-async function readContent(
-  services: Services,
-  file: ClaimedFile,
-  texts: PushedTexts,
-): Promise<Content | null> {
+async function readContent(services: Services, file: ClaimedFile, texts: PushedTexts) {
   if (takenBy(file.source.provider) !== "files") return await downloaded(services, file);
   const text = texts.get(file.version);
   if (text !== undefined && file.sha256 !== null) {

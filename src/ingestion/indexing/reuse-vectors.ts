@@ -43,10 +43,7 @@ export function reuseFor(services: Services, work: FileWork): Reuse {
 }
 
 /** Each chunk's id in another generation. */
-async function earlierIdsOf(
-  { file, markdown, chunks }: FileWork,
-  generation: number,
-): Promise<Map<ChunkId, ChunkId>> {
+async function earlierIdsOf({ file, markdown, chunks }: FileWork, generation: number) {
   const ids = await chunkIdsOf({ ...file, generation }, markdown, chunks);
   return new Map(chunks.map((chunk, at) => [chunk.id, ids[at] ?? chunk.id]));
 }

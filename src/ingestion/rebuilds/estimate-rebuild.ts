@@ -94,11 +94,7 @@ export async function estimateRebuild(
   };
 }
 
-async function costOf(
-  { db }: Pick<Services, "db">,
-  model: string,
-  inputTokens: number,
-): Promise<RebuildEstimate["cost"]> {
+async function costOf({ db }: Pick<Services, "db">, model: string, inputTokens: number) {
   const price = (await findPrices(db, [model])).get(priceKey("embedding", model));
   if (price === undefined) return null;
   return { amount: (price.inputPrice * inputTokens) / PRICED_TOKENS, currency: price.currency };
@@ -114,11 +110,7 @@ const NOTHING: RebuildEstimate = {
   cost: null,
 };
 
-function settingsOf(
-  { config }: Pick<Services, "config">,
-  rag: RagRecord,
-  wish: RebuildWish,
-): Settings {
+function settingsOf({ config }: Pick<Services, "config">, rag: RagRecord, wish: RebuildWish) {
   const chunkSize = wish.chunkSize ?? rag.chunkSize;
   const chunkOverlap = wish.chunkOverlap ?? overlapFor(rag, chunkSize);
   checkChunking(chunkSize, chunkOverlap);

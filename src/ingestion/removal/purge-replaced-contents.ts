@@ -56,11 +56,7 @@ export async function purgeReplacedContents(services: Purging): Promise<void> {
   }
 }
 
-async function deleteContents(
-  { db, files }: Purging,
-  contents: ReplacedContent[],
-  now: number,
-): Promise<void> {
+async function deleteContents({ db, files }: Purging, contents: ReplacedContent[], now: number) {
   const keys = (await Promise.all(contents.map(keysOf))).flat();
   if (keys.length > 0) await files.delete(keys);
   const ids = contents.map(({ id }) => id);
@@ -163,11 +159,7 @@ async function checkPage(
 }
 
 /** A key is never used twice, so that what no row names now none will name. */
-async function unnamedKeys(
-  { db }: Pick<Services, "db">,
-  sourceId: FileSourceId,
-  keys: string[],
-): Promise<string[]> {
+async function unnamedKeys({ db }: Pick<Services, "db">, sourceId: FileSourceId, keys: string[]) {
   const ofFiles = keys.flatMap((key) => {
     const fileId = fileOfKey(sourceId, key);
     return fileId === null ? [] : [{ key, fileId }];

@@ -54,12 +54,7 @@ function finderOf(known: KnownRow[], listedIds: Set<string | null>) {
   };
 }
 
-function compareFile(
-  page: PageComparison,
-  file: ListedFile,
-  row: KnownRow | null,
-  id: FileId,
-): void {
+function compareFile(page: PageComparison, file: ListedFile, row: KnownRow | null, id: FileId) {
   const live = row !== null && row.deletedAt === null ? row : null;
   if (file.failure !== undefined) return compareFailing(page, file, { live, row, id });
   const { writes, counts } = page;
@@ -88,12 +83,7 @@ function compareFailing(
   page.writes.failures.push({ id, message, outside: OUTSIDE_KINDS.has(kind) });
 }
 
-function write(
-  { writes }: PageComparison,
-  file: ListedFile,
-  row: KnownRow | null,
-  id: FileId,
-): void {
+function write({ writes }: PageComparison, file: ListedFile, row: KnownRow | null, id: FileId) {
   writes.writes.push(writeOf(file, id));
   if (row !== null && row.path !== file.path) writes.moved.push(id);
 }

@@ -28,11 +28,7 @@ export async function removeUnlistedFiles(services: Services, run: ScanRun): Pro
   return { held, contradicted };
 }
 
-async function holdOrRemove(
-  services: Services,
-  run: ScanRun,
-  unlisted: FileId[],
-): Promise<HeldRemovals | null> {
+async function holdOrRemove(services: Services, run: ScanRun, unlisted: FileId[]) {
   const { confirmRemovals, mode, partial, seenFiles } = run.progress;
   const isEmpty = mode === "full" && seenFiles === 0 && !partial;
   if (!confirmRemovals && (isEmpty || unlisted.length > REMOVED_FREELY)) {

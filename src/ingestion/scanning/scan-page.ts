@@ -111,11 +111,7 @@ async function compareWithKnown(services: Services, run: ScanRun, listing: Listi
   return { page, deleted: deleted.filter((fileId) => !there.has(fileId)) };
 }
 
-async function nextProgress(
-  { progress }: ScanRun,
-  listing: ListingPage,
-  seen: number,
-): Promise<ScanProgress> {
+async function nextProgress({ progress }: ScanRun, listing: ListingPage, seen: number) {
   const restarted = listing.restarted === true;
   return {
     ...progress,

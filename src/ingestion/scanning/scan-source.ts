@@ -128,11 +128,7 @@ async function handOn(services: Services, run: ScanRun, delayMs = 0) {
   return "handed-on";
 }
 
-async function finish(
-  services: Services,
-  run: ScanRun,
-  reader: SourceReader | null,
-): Promise<void> {
+async function finish(services: Services, run: ScanRun, reader: SourceReader | null) {
   const { held, contradicted } =
     reader === null ? NOTHING_REMOVED : await removeUnlistedFiles(services, run);
   await retryAfterScan(services, run.source.id);

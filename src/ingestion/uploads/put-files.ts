@@ -83,11 +83,7 @@ export async function putFiles(
   return results;
 }
 
-async function receivedOrRefused(
-  services: Services,
-  sent: SentFile,
-  paths: Set<string>,
-): Promise<ReceivedFile | { thrown: unknown }> {
+async function receivedOrRefused(services: Services, sent: SentFile, paths: Set<string>) {
   if ("thrown" in sent) return sent;
   const { bytes, ...of } = sent;
   try {

@@ -76,12 +76,7 @@ export async function receiveUpload(
 }
 
 /** Streams the body to the bucket and computes its size and hash. */
-async function pass(
-  bucket: R2Bucket,
-  key: string,
-  body: ReadableStream<Uint8Array>,
-  size: number,
-): Promise<{ size: number; sha256: string }> {
+async function pass(bucket: R2Bucket, key: string, body: ReadableStream<Uint8Array>, size: number) {
   const { readable, writable } = new FixedLengthStream(size);
   const digest = new crypto.DigestStream("SHA-256");
   const [hash] = await Promise.all([

@@ -131,11 +131,7 @@ async function reconcile(turn: Turn, reconciliation: Reconciliation): Promise<nu
  * Does the next part of a verification pass; returns when the one after it is due (ms). The end of
  * a pass is recorded at once, so that a later failure in this turn does not begin another.
  */
-async function verifyPart(
-  turn: Turn,
-  { sync, now, found }: Reconciliation,
-  shards: number,
-): Promise<number> {
+async function verifyPart(turn: Turn, { sync, now, found }: Reconciliation, shards: number) {
   const { services, vectorIndex } = turn;
   const nextAt = now + NEXT_VERIFICATION_MS;
   let isAtEnd = false;
@@ -208,11 +204,7 @@ async function queueMoved({ log, ragIndexes }: SyncServices, address: IndexAddre
  * Upserts from the index's own copy vectors that were never sent or have stayed invisible for
  * long. Returns the calls that it made.
  */
-async function upsertAgain(
-  services: SyncServices,
-  address: IndexAddress,
-  mayGoOn: () => boolean,
-): Promise<number> {
+async function upsertAgain(services: SyncServices, address: IndexAddress, mayGoOn: () => boolean) {
   const index = services.ragIndexes(address);
   let batches = 0;
   for (; batches < BATCHES_AGAIN_PER_TURN && mayGoOn(); batches++) {

@@ -49,11 +49,7 @@ export async function keepWatches(services: Services): Promise<void> {
   });
 }
 
-async function stateAfterTurn(
-  services: Services,
-  source: WatchedSource,
-  baseUrl: string,
-): Promise<WatchState> {
+async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl: string) {
   const of: Watched = { source, baseUrl, targets: null };
   const signal = AbortSignal.timeout(TURN_TIMEOUT_MS);
   let found = 0;
@@ -87,11 +83,7 @@ type Watched = {
 
 const NONE: WatchState = { dueAt: null, watchedUntil: null, attempts: 0, error: null };
 
-async function stateAfterFailure(
-  services: Services,
-  of: Watched,
-  thrown: unknown,
-): Promise<WatchState> {
+async function stateAfterFailure(services: Services, of: Watched, thrown: unknown) {
   const { source } = of;
   const isTold = thrown instanceof SourceFailure;
   const error = isTold ? thrown.message : "the watch of changes could not be renewed";
@@ -104,10 +96,7 @@ async function stateAfterFailure(
 }
 
 /** When the watches are due next, and until when all targets are watched. */
-async function standing(
-  { db, now }: Services,
-  { source, targets: known, baseUrl }: Watched,
-): Promise<Pick<WatchState, "dueAt" | "watchedUntil">> {
+async function standing({ db, now }: Services, { source, targets: known, baseUrl }: Watched) {
   const watches = await watchesOf(db, source.id);
   const targets = known ?? [...new Set(watches.map(({ target }) => target))];
   const kept = targets.map((target) => currentOf(watches, { target, baseUrl }, now()));
@@ -188,11 +177,7 @@ async function renewWatch(
 }
 
 /** False where the provider cannot extend a watch, or no longer knows this one. */
-async function isExtended(
-  { db, now }: Services,
-  { watcher, signal }: Turn,
-  watch: StoredWatch,
-): Promise<boolean> {
+async function isExtended({ db, now }: Services, { watcher, signal }: Turn, watch: StoredWatch) {
   const extended = (await watcher.extend?.(watch, signal)) ?? null;
   if (extended === null) return false;
   await extendWatch(db, watch.id, { now: now(), until: extended.expiresAt });
@@ -226,11 +211,7 @@ async function startWatch(
 }
 
 /** A refused start has left nothing at the provider; one without an answer may have. */
-async function startOrForget(
-  { db, now }: Services,
-  id: string,
-  start: () => Promise<Watch>,
-): Promise<Watch> {
+async function startOrForget({ db, now }: Services, id: string, start: () => Promise<Watch>) {
   try {
     return await start();
   } catch (thrown) {

@@ -79,10 +79,7 @@ const reasonIn = (body: unknown): string =>
   errorBody.safeParse(body).data?.error.errors?.[0]?.reason ?? "";
 
 /** The failure that an error of Drive's is; `refused`: what to do where nothing more is known. */
-function driveFailure(
-  { status, code: reason, retryAfterMs: wait }: ApiError,
-  refused: string,
-): SourceFailure {
+function driveFailure({ status, code: reason, retryAfterMs: wait }: ApiError, refused: string) {
   const told = `Google Drive: ${status}${reason === "" ? "" : ` ${reason}`}`;
   if (status === 429 || THROTTLES.has(reason)) return new SourceFailure("throttled", told, wait);
   const ofFile = FILE_REASONS.get(reason);
@@ -152,12 +149,7 @@ async function signAssertion(
   }
 }
 
-function refusal(
-  status: number,
-  answer: unknown,
-  who: string,
-  subject: string | undefined,
-): string {
+function refusal(status: number, answer: unknown, who: string, subject: string | undefined) {
   const code = refused.safeParse(answer).data?.error ?? "";
   if (code === "unauthorized_client" || code === "access_denied") {
     return `${who} may not act for ${subject ?? "another user"}: allow it the scope ${SCOPE}`;

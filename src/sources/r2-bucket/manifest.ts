@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { prefix } from "../object-storage/object-storage-config.ts";
+import { objectStorage } from "../object-storage/manifest.ts";
 import { sourceManifest } from "../source-manifest.ts";
 
 /** Everything of ours in the bound bucket lies below one prefix. */
@@ -8,7 +9,7 @@ const isServiceKey = (key: string) => key.startsWith("sources/");
 
 export const r2Bucket = sourceManifest({
   id: "r2",
-  provider: "object_storage",
+  provider: objectStorage.provider,
   name: "R2 of this service",
   summary: "What lies in the bucket that is bound to this service.",
   config: z.strictObject({ r2: z.literal(true), prefix }),

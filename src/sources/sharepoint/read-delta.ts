@@ -115,12 +115,7 @@ export async function findMissingFolders(
 }
 
 /** Null when it has gone, or cannot be seen. */
-async function askForFolder(
-  client: ApiClient,
-  driveId: string,
-  id: string,
-  signal: AbortSignal,
-): Promise<Folder | null> {
+async function askForFolder(client: ApiClient, driveId: string, id: string, signal: AbortSignal) {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
   const address = client.address(path, { $select: ITEM_FIELDS });
   const found = await client.find(driveItem, address, signal, { absent: [403, 404] });

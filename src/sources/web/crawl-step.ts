@@ -71,12 +71,7 @@ function roomFor(crawl: Crawl, { origin }: URL): number {
 }
 
 /** Bytes that were read. What there is no time for waits again. */
-async function readWave(
-  crawler: Crawler,
-  step: Step,
-  wave: Fetching[],
-  startedAt: number,
-): Promise<number> {
+async function readWave(crawler: Crawler, step: Step, wave: Fetching[], startedAt: number) {
   const fetched = await inParallel(wave, SIDE_BY_SIDE, async ({ entry, known }, at) => {
     const isBegun = at < SIDE_BY_SIDE || crawler.now() < startedAt + TIME_A_CALL_MS;
     return isBegun ? await fetchEntry(crawler, step, entry, known, false) : null;

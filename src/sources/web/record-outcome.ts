@@ -234,11 +234,7 @@ function listFailure(step: Step, { entry, known, found }: Subject, thrown: Sourc
  * Follows the links of the page as it was last fetched. What it and the server ask for; null when
  * it is not there to be read. `robotsTag`: what the server says today, if it does.
  */
-async function followKept(
-  step: Step,
-  subject: Subject,
-  robotsTag: string | null,
-): Promise<RobotsDirectives | null> {
+async function followKept(step: Step, subject: Subject, robotsTag: string | null) {
   const { known } = subject;
   if (known === null) return null;
   const bytes = await readPage(step.store, known.path, known.version);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
-import { driveSource } from "../../../doubles/google-drive/scanning.ts";
+import { driveSource, openDrive } from "../../../doubles/google-drive/scanning.ts";
 import { failureOf, fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
 
 const FOREVER = new AbortController().signal;
@@ -10,13 +10,12 @@ const SHEET = "application/vnd.google-apps.spreadsheet";
 const FORM = "application/vnd.google-apps.form";
 
 test("lists what lies beneath the root, with folders, type, owner and address", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const legal = drive.folder(drive.root, "Legal/EU");
   const contract = drive.file(legal, "Contract.txt", "signed");
   const plan = drive.file(legal, "Plan", "# Plan", DOC);
   drive.file(legal, "Survey", "", FORM);
   drive.file(drive.folder(null, "Elsewhere"), "other.txt", "not ours");
-  const source = driveSource(drive);
   expect(await source.scan()).toBe("full");
   expect(source.paths()).toEqual(["Legal_EU/Contract.txt", "Legal_EU/Plan"]);
   expect(fileOf(source, contract)).toMatchObject({
@@ -35,13 +34,12 @@ test("lists what lies beneath the root, with folders, type, owner and address", 
 });
 
 test("follows edits, renames, moves, the bin, withdrawn shares and deletion", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const inside = drive.folder(drive.root, "A");
   const [edited, renamed, moved, binned, unshared, deleted] = ["1", "2", "3", "4", "5", "6"].map(
     (name) => drive.file(drive.root, `${name}.txt`, name),
   ) as [string, string, string, string, string, string];
   const left = drive.file(inside, "left.txt", "left");
-  const source = driveSource(drive);
   await source.scan();
   const before = fileOf(source, edited).version;
   drive.change(edited, { content: "changed" });
@@ -61,13 +59,12 @@ test("follows edits, renames, moves, the bin, withdrawn shares and deletion", as
 });
 
 test("a folder that moves, goes to the bin or comes in changes all beneath it", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const [from, to] = [drive.folder(drive.root, "From"), drive.folder(drive.root, "To")];
   const deep = drive.folder(from, "Deep");
   const file = drive.file(deep, "a.txt", "a");
   const outside = drive.folder(null, "Outside");
   drive.file(outside, "b.txt", "b");
-  const source = driveSource(drive);
   await source.scan();
   const version = fileOf(source, file).version;
   drive.change(deep, { parents: [to], name: "Deeper" });
@@ -86,10 +83,9 @@ test("a folder that moves, goes to the bin or comes in changes all beneath it", 
 });
 
 test("files of one name keep paths of their own, whichever comes and goes", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const first = drive.file(drive.root, "Minutes.txt", "1");
   const second = drive.file(drive.root, "Minutes.txt", "2");
-  const source = driveSource(drive);
   await source.scan();
   const apart = `Minutes (${second}).txt`;
   expect(source.paths()).toEqual([apart, "Minutes.txt"]);
@@ -106,20 +102,19 @@ test("files of one name keep paths of their own, whichever comes and goes", asyn
 });
 
 test("a shortcut is read as the file that it leads to, and no further", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const elsewhere = drive.folder(null, "Elsewhere");
   const target = drive.file(elsewhere, "rules.txt", "the rules");
   const shortcut = drive.shortcut(drive.root, "Rules", target);
   drive.shortcut(drive.root, "A folder", elsewhere);
   drive.shortcut(drive.root, "Twice", drive.shortcut(elsewhere, "Once", target));
-  const source = driveSource(drive);
   await source.scan();
   expect(source.paths()).toEqual(["Rules"]);
   expect(await textOf(source, shortcut)).toBe("the rules");
 });
 
 test("what cannot be read is named with its reason, by a listing and by the feed", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const elsewhere = drive.folder(null, "Elsewhere");
   const rules = drive.file(elsewhere, "rules.txt", "the rules");
   const inside = drive.folder(drive.root, "In");
@@ -130,7 +125,6 @@ test("what cannot be read is named with its reason, by a listing and by the feed
   drive.shortcut(drive.root, "To the bin", binned);
   drive.change(binned, { trashed: true });
   drive.file(drive.root, "a.txt", "a");
-  const source = driveSource(drive);
   const folders = await source.reader().list(null, FOREVER);
   const page = await source.reader().list(folders.next, FOREVER);
   expect(page.files.map(({ path }) => path)).toEqual(["a.txt"]);
@@ -150,11 +144,10 @@ test("what cannot be read is named with its reason, by a listing and by the feed
 });
 
 test("a shortcut whose file Google throttles, with 403, is not taken for gone", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const elsewhere = drive.folder(null, "Elsewhere");
   const rules = drive.file(elsewhere, "rules.txt", "the rules");
   drive.shortcut(drive.root, "Rules", rules);
-  const source = driveSource(drive);
   await source.scan();
   const path = new RegExp(`files/${rules}`);
   drive.fail({ path, status: 403, reason: "userRateLimitExceeded", times: 20 });
@@ -165,9 +158,8 @@ test("a shortcut whose file Google throttles, with 403, is not taken for gone", 
 });
 
 test("a feed that cannot be taken up leads to a listing, and nothing is lost", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   drive.file(drive.root, "a.txt", "a");
-  const source = driveSource(drive);
   await source.scan();
   const brief = drive.file(drive.root, "b.txt", "b");
   drive.delete(brief);
@@ -178,10 +170,9 @@ test("a feed that cannot be taken up leads to a listing, and nothing is lost", a
 });
 
 test("what happens while a long listing is under way is told by the feed", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   drive.pageSize = 2;
   for (const name of ["a", "b", "c", "d", "e"]) drive.file(drive.root, `${name}.txt`, name);
-  const source = driveSource(drive);
   expect(await source.scan(3)).toBe("stopped");
   const late = drive.file(drive.root, "late.txt", "late");
   drive.lag();
@@ -194,9 +185,8 @@ test("what happens while a long listing is under way is told by the feed", async
 });
 
 test("a token that expires is renewed; one that is refused twice is told", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const file = drive.file(drive.root, "a.txt", "a");
-  const source = driveSource(drive);
   await source.scan();
   drive.account.expireTokens();
   expect(await textOf(source, file)).toBe("a");
@@ -216,12 +206,11 @@ test.each([
 });
 
 test("what cannot be exported or downloaded is the file's own error", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const large = drive.file(drive.root, "Large", "x".repeat(11 * 1_024 * 1_024), SHEET);
   const kept = drive.file(drive.root, "kept.pdf", "%PDF", "application/pdf");
   const lost = drive.file(drive.root, "lost.txt", "lost");
   drive.change(kept, { downloadable: false });
-  const source = driveSource(drive);
   await source.scan();
   const open = async (id: string) =>
     await failureOf(source.reader().open(fileOf(source, id), FOREVER));
@@ -238,9 +227,8 @@ test("what cannot be exported or downloaded is the file's own error", async () =
 });
 
 test("a check is one call that names what is seen, or says what to share", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   drive.file(drive.root, "a.txt", "a");
-  const source = driveSource(drive);
   expect(await source.reader().check(FOREVER)).toBe(
     `Google Drive: ${drive.account.email} sees the folder "Handbook"`,
   );
@@ -252,7 +240,7 @@ test("a check is one call that names what is seen, or says what to share", async
 });
 
 test("refusals say what to do and hold nothing of the key", async () => {
-  const drive = await GoogleDriveDouble.open();
+  const { drive, source } = await openDrive();
   const unseen = await failureOf(driveSource(drive, { rootFolderId: "1none" }).scan());
   expect(unseen).toMatchObject({
     kind: "denied",
@@ -261,7 +249,6 @@ test("refusals say what to do and hold nothing of the key", async () => {
   const delegated = await failureOf(driveSource(drive, { subject: "ann@example.com" }).scan());
   expect(delegated).toMatchObject({ kind: "denied" });
   expect(String(delegated)).toContain("may not act for ann@example.com");
-  const source = driveSource(drive);
   const old = drive.account.keyFile();
   await drive.account.makeKey();
   const current = drive.account.privateKey;
