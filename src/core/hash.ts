@@ -1,6 +1,5 @@
 import { hexOf } from "./hex.ts";
-import { asId } from "./ids.ts";
-import type { ChunkId, FileId, RagId } from "./ids.ts";
+import { asId, type ChunkId, type FileId, type RagId } from "./ids.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,6 +1,6 @@
 import { bearerIn } from "../access/bearer.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
-import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../db/access/session-store.ts";
+import { SESSION_IDLE_MS, SESSION_MAX_MS, touchSession } from "../db/access/session-store.ts";
 import { isSameOrigin } from "../access/sessions/same-origin.ts";
 import { sessionHashIn } from "../access/sessions/session-cookie.ts";
 import { MINUTE_MS } from "../core/time.ts";
@@ -12,7 +12,6 @@ import {
   type Credential,
   type StoredPrincipal,
 } from "../db/access/principal-lookup.ts";
-import { touchSession } from "../db/access/session-store.ts";
 import type { Services } from "../services.ts";
 import type { Actor } from "./app-env.ts";
 import { baseUrlOf, isHttps } from "./base-url.ts";

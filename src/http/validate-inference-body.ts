@@ -1,8 +1,7 @@
 import { isObject } from "../core/is-object.ts";
 import { inferenceInputProblems } from "../inference/check-input.ts";
 import type { PublicInference } from "../db/access/principal-lookup.ts";
-import { refusalOf, validationHook } from "./validation.ts";
-import type { Validated } from "./validation.ts";
+import { refusalOf, validationHook, type Validated } from "./validation.ts";
 
 type Inferring = { get: (key: "inference") => PublicInference };
 

@@ -1,10 +1,9 @@
 import { inBatches } from "../../core/work/batches.ts";
 import { z } from "zod";
 
-import { asId } from "../../core/ids.ts";
+import { asId, type ChunkId, type VectorId } from "../../core/ids.ts";
 import { withAncestors } from "../../core/folders.ts";
 import { hash32 } from "../../core/hash.ts";
-import type { ChunkId, VectorId } from "../../core/ids.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { chunkOfVector } from "../../core/vector-id.ts";
 import type {

@@ -5,8 +5,7 @@ import { isObject } from "../../core/is-object.ts";
 import { openAiChat } from "../openai/openai-models.ts";
 import { limitedBody } from "../limited-answer.ts";
 import { asCompletionEvents, eventsOfWhole } from "./workers-ai-events.ts";
-import { runWorkersAi } from "./workers-ai-failures.ts";
-import type { WorkersAiSettings } from "./workers-ai-failures.ts";
+import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 
 const usage = z.object({
   prompt_tokens: z.number(),

@@ -2,8 +2,7 @@ import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 import { z } from "zod";
 
 import { ModelFailure } from "../../ports/models.ts";
-import { runWorkersAi } from "./workers-ai-failures.ts";
-import type { WorkersAiSettings } from "./workers-ai-failures.ts";
+import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 
 /** Texts that bge-m3 and similar models take in one call. */
 export const WORKERS_AI_TEXTS_PER_CALL = 100;

@@ -3,8 +3,7 @@ import { z } from "zod";
 
 import { ModelFailure } from "../../ports/models.ts";
 import { textsOf } from "../openai/openai-reranker.ts";
-import { runWorkersAi } from "./workers-ai-failures.ts";
-import type { WorkersAiSettings } from "./workers-ai-failures.ts";
+import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 
 /** Contexts that bge-reranker-base scores in one call. */
 export const WORKERS_AI_CONTEXTS_PER_CALL = 100;

@@ -1,6 +1,5 @@
 import { modelFailed } from "../../core/errors.ts";
-import { contextTokensIn } from "../model-provider.ts";
-import type { ModelProvider } from "../model-provider.ts";
+import { contextTokensIn, type ModelProvider } from "../model-provider.ts";
 import { workersAiChat } from "./workers-ai-chat.ts";
 import { WORKERS_AI_TEXTS_PER_CALL, workersAiEmbedding } from "./workers-ai-embedding.ts";
 import { WORKERS_AI_CONTEXTS_PER_CALL, workersAiReranker } from "./workers-ai-reranker.ts";

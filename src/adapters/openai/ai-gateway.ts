@@ -8,10 +8,8 @@
  */
 import type { Config } from "../../config.ts";
 import { modelFailed } from "../../core/errors.ts";
-import { contextTokensIn, lacks } from "../model-provider.ts";
-import type { ModelProvider } from "../model-provider.ts";
-import { openAiChat, openAiEmbedding } from "./openai-models.ts";
-import type { OpenAiEndpoint } from "./openai-models.ts";
+import { contextTokensIn, lacks, type ModelProvider } from "../model-provider.ts";
+import { openAiChat, openAiEmbedding, type OpenAiEndpoint } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
 
 type Fetch = typeof globalThis.fetch | undefined;

@@ -1,5 +1,4 @@
-import { lacks } from "../model-provider.ts";
-import type { ModelProvider } from "../model-provider.ts";
+import { lacks, type ModelProvider } from "../model-provider.ts";
 import { openAiChat, openAiEmbedding } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
 

@@ -1,7 +1,6 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { execute, hasRows, raw, readRow, readValues, sql, type Database } from "../sql.ts";
-import { readKeyedPage, type PageAt } from "../page.ts";
-import { idOfKey, readPage, type Slice } from "../page.ts";
+import { readKeyedPage, idOfKey, readPage, type PageAt, type Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
 import { assigned, columnsOf, maybe, select, values, type Row } from "../select.ts";
 import { UPDATED } from "../updated-at.ts";

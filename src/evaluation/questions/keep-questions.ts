@@ -1,6 +1,5 @@
 import { conflict, invalidFields, notFound, unprocessable } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
-import type { QuestionId } from "../../core/ids.ts";
+import { newId, type QuestionId } from "../../core/ids.ts";
 import { findQuestion, putQuestions, updateQuestion } from "../../db/evaluation/question-store.ts";
 import type { Question, QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";

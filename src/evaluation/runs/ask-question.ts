@@ -14,8 +14,7 @@ import { isRightAnswer } from "../measures/check-answer.ts";
 import { ranksOf } from "../measures/match-passages.ts";
 import { NOTHING_SPENT, together, spentOn, spentOnSearch } from "./spent-on.ts";
 import { judgeAnswer } from "./judge-answer.ts";
-import { reranks } from "./subject-of-run.ts";
-import type { Subject } from "./subject-of-run.ts";
+import { reranks, type Subject } from "./subject-of-run.ts";
 
 /** As deep as the deepest measure. */
 const RAG_TOP_K = 10;

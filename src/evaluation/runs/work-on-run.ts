@@ -1,6 +1,5 @@
 import { messageOf, QuarryError } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
-import type { EvaluationRunId } from "../../core/ids.ts";
+import { newId, type EvaluationRunId } from "../../core/ids.ts";
 import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import {
   giveUpQuestions,

@@ -153,12 +153,7 @@ export class VectorMemory {
   }
 }
 
-function offerBlock(
-  block: VectorBlock,
-  sums: Float64Array,
-  eligible: LiveChunks,
-  best: BestFew,
-): void {
+function offerBlock(block: VectorBlock, sums: Float64Array, eligible: LiveChunks, best: BestFew) {
   let { bar } = best;
   for (let place = 0; place < block.used; place++) {
     const score = sums[place] ?? 0;
