@@ -55,8 +55,9 @@ export async function questionsOf(
   const before = earlier.findLast(({ role }) => role === "user");
   const asAsked = { queries: [prompt], written: [], degradations: [] };
   if (!chat.callsFunctions) {
-    const queries = before === undefined ? [prompt] : [prompt, before.content];
-    return { ...asAsked, queries: [...new Set(queries)] };
+    // Together, what is left out is found, and a change of subject still counts most.
+    const together = before === undefined ? [] : [`${before.content}\n${prompt}`];
+    return { ...asAsked, queries: [prompt, ...together] };
   }
   const plans = setting.planning === "on";
   if (before === undefined && !plans) return asAsked;

@@ -15,15 +15,23 @@ const RATE_LIMIT = 10_000;
 export type Service = { url: string; key: string; token: string };
 export type BenchRag = { name: string; searchMode?: string };
 
+type Wanted = {
+  /** `NAME:VALUE` */
+  vars?: string[];
+  /** Besides `bench`; the token covers them. */
+  inferences?: { name: string; model: string; systemPrompt: string; rags: string[] }[];
+};
+
 /** As `npm start` runs it, in a folder of its own, which is removed when it stops. */
 export async function startService(
   rags: BenchRag[] = [{ name: "bench" }],
+  { vars = [], inferences = [] }: Wanted = {},
 ): Promise<{ service: Service; stop: () => Promise<void> }> {
   const state = mkdtempSync(join(tmpdir(), "quarry-bench-service-"));
   const worker = await startWorker({
     port: await freePort(),
     stateFolder: state,
-    vars: [`RATE_LIMIT_API:${RATE_LIMIT}`],
+    vars: [`RATE_LIMIT_API:${RATE_LIMIT}`, ...vars],
     tell: (line) => console.error(line),
   });
   const stop = async () => {
@@ -31,14 +39,18 @@ export async function startService(
     rmSync(state, { recursive: true, force: true });
   };
   try {
-    return { service: await setUp(worker.url, rags), stop };
+    return { service: await setUp(worker.url, rags, inferences), stop };
   } catch (thrown) {
     await stop();
     throw thrown;
   }
 }
 
-async function setUp(url: string, rags: BenchRag[]): Promise<Service> {
+async function setUp(
+  url: string,
+  rags: BenchRag[],
+  inferences: NonNullable<Wanted["inferences"]>,
+): Promise<Service> {
   const send = await signIn(url);
   const create = async (path: string, body: unknown) =>
     (await (await send("POST", path, body)).json()) as { key: string; token: string };
@@ -49,8 +61,10 @@ async function setUp(url: string, rags: BenchRag[]): Promise<Service> {
   const { key } = await create("/keys", { name: "Bench", role: "admin" });
   const names = rags.map(({ name }) => name);
   const answering = { systemPrompt: "", model: "embedded/extractive", rags: names };
-  await create("/inferences", { name: "Bench", ...answering });
-  const groups = { agents: [], inferences: ["bench"], rags: names };
+  const all = [{ name: "Bench", ...answering }, ...inferences];
+  for (const inference of all) await create("/inferences", inference);
+  const covered = all.map(({ name }) => name.toLowerCase());
+  const groups = { agents: [], inferences: covered, rags: names };
   const { token } = await create("/tokens", { name: "Bench", ...groups });
   return { url, key, token };
 }
