@@ -6,7 +6,6 @@ import type {
   RagIndex,
   ReadWanted,
   RestrictionPlan,
-  SearchReply,
   SearchRequest,
 } from "../ports/rag-index.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
@@ -154,12 +153,7 @@ export class ShardedIndex {
   }
 
   /** Tells the index object when the time is over, or the caller gone, and reports what it left. */
-  async #inTurns(
-    shard: RagIndex,
-    at: number,
-    request: SearchRequest,
-    signal: AbortSignal,
-  ): Promise<SearchReply> {
+  async #inTurns(shard: RagIndex, at: number, request: SearchRequest, signal: AbortSignal) {
     const count = request.queries.length;
     if (count === 1 || request.read?.kind === "all") return await shard.search(request);
     const leg = crypto.randomUUID();

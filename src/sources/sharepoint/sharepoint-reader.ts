@@ -169,11 +169,7 @@ export class SharePointReader implements SourceReader {
   }
 
   /** Null when the link has expired, or the drive has gone. */
-  async #readPage(
-    { run, drives }: StoredDrives,
-    at: Position,
-    signal: AbortSignal,
-  ): Promise<ReadPage | null> {
+  async #readPage({ run, drives }: StoredDrives, at: Position, signal: AbortSignal) {
     const drive = drives[at.drive];
     if (drive === undefined)
       return { files: [], deleted: [], problems: [], entries: 0, moved: false, next: null };
