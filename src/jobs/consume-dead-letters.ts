@@ -10,10 +10,7 @@ const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 const AGAIN_AFTER_SECONDS = 10 * 60;
 
 /** Marks as failed the files whose messages were given up. If it throws, the batch is redelivered. */
-export async function consumeDeadIndexMessages(
-  services: Services,
-  messages: readonly Message[],
-): Promise<void> {
+export async function consumeDeadIndexMessages(services: Services, messages: readonly Message[]) {
   const parsed = parseMessages(services.log, indexMessage, messages);
   const known = parsed.flatMap(({ content }) => content.files);
   const reason = `indexing did not finish after ${MAX_TRIES} tries`;
@@ -22,10 +19,7 @@ export async function consumeDeadIndexMessages(
 }
 
 /** Records a given-up scan as failed on its run; other work is queued again later. */
-export async function consumeDeadScanMessages(
-  services: Services,
-  messages: readonly Message[],
-): Promise<void> {
+export async function consumeDeadScanMessages(services: Services, messages: readonly Message[]) {
   for (const { message, content } of parseMessages(services.log, scanMessage, messages)) {
     await giveUp(services, content);
     message.ack();

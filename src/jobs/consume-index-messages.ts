@@ -15,10 +15,7 @@ const WHOLE_BATCH_RETRY_SECONDS = 10;
 const FILES_AT_ONCE = 100;
 
 /** Processes a batch of index messages; a failing file delays only itself. */
-export async function consumeIndexMessages(
-  services: Services,
-  messages: readonly Message[],
-): Promise<void> {
+export async function consumeIndexMessages(services: Services, messages: readonly Message[]) {
   const parsed = parseMessages(services.log, indexMessage, messages);
   const budget = workBudget(services.now);
   for (const [at, some] of partsOf(parsed).entries()) {

@@ -10,10 +10,7 @@ import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { parseMessages, scanMessage, type Parsed } from "./messages.ts";
 
-export async function consumeScanMessages(
-  services: Services,
-  messages: readonly Message[],
-): Promise<void> {
+export async function consumeScanMessages(services: Services, messages: readonly Message[]) {
   const parsed = parseMessages(services.log, scanMessage, messages);
   for (const one of parsed) await consumeOne(services, one);
 }

@@ -58,11 +58,7 @@ export type SourceChange = Partial<
   >
 >;
 
-export async function updateSourceRow(
-  db: Database,
-  id: FileSourceId,
-  change: SourceChange,
-): Promise<void> {
+export async function updateSourceRow(db: Database, id: FileSourceId, change: SourceChange) {
   if (Object.keys(change).length === 0) return;
   await execute(db)`update file_sources set ${assigned(fileSources, { ...change, id })}, ${UPDATED}
     where id = ${id}`;

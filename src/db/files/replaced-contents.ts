@@ -33,11 +33,7 @@ export const postponeReplacedContents = (db: Database, ids: number[], dueAt: num
   execute(db)`update replaced_contents set due_at = ${dueAt} where ${among(ids)}`;
 
 /** Records a deletion: the first one is repeated at `againAt` (ms), after the second one none. */
-export async function settleReplacedContents(
-  db: Database,
-  ids: number[],
-  againAt: number,
-): Promise<void> {
+export async function settleReplacedContents(db: Database, ids: number[], againAt: number) {
   await runBatch(db, [
     sql`delete from replaced_contents where ${among(ids)} and due_at > 0`,
     sql`update replaced_contents set due_at = ${againAt} where ${among(ids)}`,

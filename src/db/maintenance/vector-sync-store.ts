@@ -19,11 +19,7 @@ export type VectorSync = Row<typeof VECTOR_SYNC>;
 export type VerificationCounts = { checked: number; addedAgain: number; removed: number };
 
 /** Makes syncs of these objects due at a time (ms), unless they are due earlier. */
-export async function makeVectorSyncsDue(
-  db: Database,
-  addresses: IndexAddress[],
-  dueAt: number,
-): Promise<void> {
+export async function makeVectorSyncsDue(db: Database, addresses: IndexAddress[], dueAt: number) {
   if (addresses.length === 0) return;
   await execute(db)`insert into vector_syncs (rag_id, generation, shard, due_at)
     select distinct value ->> 'ragId', value ->> 'generation', value ->> 'shard', ${dueAt}

@@ -116,11 +116,7 @@ export const makeWatchesDue = (db: Database, sourceId: FileSourceId, now: number
     where id = ${sourceId} and watch_due_at is not null`;
 
 /** The source's configuration changed: every watch is replaced, without a wait for its expiry. */
-export async function replaceWatches(
-  db: Database,
-  sourceId: FileSourceId,
-  now: number,
-): Promise<void> {
+export async function replaceWatches(db: Database, sourceId: FileSourceId, now: number) {
   await runBatch(db, [
     sql`update source_watches set ends_at = ${now} where file_source_id = ${sourceId}`,
     sql`update file_sources set watch_due_at = ${now}, watch_attempts = 0, watch_error = null,

@@ -64,10 +64,7 @@ function wantedIndex({ config, vectorIndex }: Pick<Services, "config" | "vectorI
  * live index answers until the old one is up to date.
  * @throws QuarryError `conflict` when there is none any more.
  */
-export async function returnToIndex(
-  services: Services,
-  { ragId }: { ragId: RagId },
-): Promise<void> {
+export async function returnToIndex(services: Services, { ragId }: { ragId: RagId }) {
   const wanted = wantedIndex(services);
   const returnable = await returnableGeneration(services.db, ragId, wanted);
   const of = { wanted, now: services.now() };

@@ -19,10 +19,7 @@ type Needed = Pick<Services, "db" | "now" | "debounceDriveScan">;
  * reported until then. An unknown or expired watch, a wrong token or resource is ignored; all
  * notifications of a call cost one read of the database together.
  */
-export async function receiveNotifications(
-  services: Needed,
-  notifications: WatchNotification[],
-): Promise<void> {
+export async function receiveNotifications(services: Needed, notifications: WatchNotification[]) {
   const { db } = services;
   const named = [...new Set(notifications.map(({ watchId }) => watchId))].filter(Boolean);
   if (named.length === 0) return;
