@@ -10,3 +10,14 @@ export const DAY_MS = 24 * HOUR_MS;
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+const DAY_LENGTH = "2026-11-23".length;
+
+/** A day (its first instant, UTC) or a time with its zone, ISO 8601, as ms; null: it is neither. */
+export function timeIn(text: string): number | null {
+  const ms = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const day = text.slice(0, DAY_LENGTH);
+  // `Date.parse` takes 30 February for 2 March.
+  return Number.isNaN(ms) || !isoTime(Date.parse(day)).startsWith(day) ? null : ms;
+}

@@ -20,7 +20,13 @@ export const FILE_COUNTS = {
 export type FileCounts = Record<keyof typeof FILE_COUNTS, number>;
 
 /** Columns of a RAG's settings, beside its name and state. */
-export const RAG_SETTINGS = ["chunkSize", "chunkOverlap", "reranker", "searchMode"] as const;
+export const RAG_SETTINGS = [
+  "chunkSize",
+  "chunkOverlap",
+  "reranker",
+  "searchMode",
+  "recencyHalfLifeDays",
+] as const;
 
 /** Of a RAG `r` with `RAG_JOINS`. */
 export const RAG_FIELDS = {

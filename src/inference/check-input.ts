@@ -11,6 +11,8 @@ const RAG_ONLY_FIELDS = [
   "selectedFiles",
   "selectedFolders",
   "providerFilter",
+  "modifiedAfter",
+  "modifiedBefore",
 ] as const;
 
 type Checked = Pick<InferenceRecord, "nativeRag" | "rags">;

@@ -61,7 +61,7 @@ export function restrictionOf(rag: RagRecord, input: ContextInput): Restriction 
   const mine = ({ ragIdentifier }: { ragIdentifier?: string | undefined }) =>
     ragIdentifier === undefined || ragIdentifier === rag.identifier;
   return restrictionTo({
-    useAllFiles: input.useAllFiles,
+    ...input,
     files: selectedFiles.filter(mine).flatMap(({ files }) => files),
     folders: selectedFolders.filter(mine).flatMap(({ folders }) => folders),
     metadata: providerFilter.filter(mine).map(({ field, values }) => ({ field, values })),

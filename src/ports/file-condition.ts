@@ -15,11 +15,12 @@ export type FileCondition =
   | { compare: FileComparison };
 
 /**
- * A comparison with the path or with any value of a metadata field. `present`: there is a value.
+ * A comparison with the path, the time of the last change or any value of a metadata field.
+ * `present`: there is a value.
  * `order`: of numbers, or of times (a date, or a date and time, in ISO 8601; the value in ms);
  * what is neither compares with nothing.
  */
-export type FileComparison = { of: "path" | { field: string } } & (
+export type FileComparison = { of: "path" | "modifiedAt" | { field: string } } & (
   | { test: "present" }
   | { test: "contains" | "starts" | "ends"; text: string }
   | { test: "order"; kind: "number" | "time"; relation: "<" | "<=" | ">" | ">="; value: number }

@@ -8,6 +8,8 @@ export type FileFacts = {
   name: string;
   externalId: string | null;
   url: string | null;
+  /** When the document was last changed, ms. */
+  modifiedAt: number;
   /** Provider metadata: labels, owner, mimeType, tags and the like. */
   metadata: Record<string, unknown>;
 };

@@ -13,6 +13,8 @@ export type ListedFile = {
   /** `ancestors` (external ids of the folders above) lets a scope name a folder. */
   metadata: Record<string, unknown>;
   sourceState: Record<string, unknown> | null;
+  /** When it was last changed, ms; absent where the source does not say, or nothing is new. */
+  modifiedAt?: number | null;
   /**
    * Set when the source could not read the file this time. `version` is then that of the last
    * success: a file that was read before stays unchanged, one that never was (version "") becomes

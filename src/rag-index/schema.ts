@@ -34,6 +34,7 @@ const STEPS: string[] = [
   INSERT INTO contents SELECT chunk, vector, text FROM vectors JOIN texts USING (chunk);
   DROP TABLE texts;
   DROP TABLE vectors;`,
+  `ALTER TABLE files ADD COLUMN modified_at INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

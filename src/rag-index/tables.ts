@@ -32,6 +32,7 @@ const TABLES = {
     external_id: textOrNull(),
     url: textOrNull(),
     ancestors: text(" DEFAULT '[]'"),
+    modified_at: integer(),
   },
   file_metadata: { field: text(), value: text(), file: integer("") },
   chunks: {

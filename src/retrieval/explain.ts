@@ -22,6 +22,8 @@ export type Explanation = {
   wordsRank: number | null;
   /** The reranker's relevance; null where it was not reranked. */
   relevance: number | null;
+  /** The share of its value that its age leaves it; null where age does not count. */
+  recency: number | null;
 };
 
 /**
@@ -37,14 +39,15 @@ export function explain(
   const relevances = new Map(
     ranked.flatMap(({ chunks: of }) => of.map(({ chunk, relevance }) => [chunk.id, relevance])),
   );
-  return chunks.map(({ chunk: { id }, value }) => {
+  return chunks.map(({ chunk: { id }, value, recency = null }) => {
     const facts = before.get(id) ?? { queries: [], fused: value, fusedRank: 0, wordsRank: null };
     const relevance = relevances.get(id) ?? null;
-    return { ...facts, value: relevance ?? value, relevance };
+    const orders = recency === null ? (relevance ?? value) : value;
+    return { ...facts, value: orders, relevance, recency };
   });
 }
 
-type Before = Omit<Explanation, "relevance" | "value">;
+type Before = Omit<Explanation, "relevance" | "recency" | "value">;
 
 /** A rank is among the candidates of the chunk's own RAG. */
 function factsById(lists: ScoredList[]): Map<ChunkId, Before> {

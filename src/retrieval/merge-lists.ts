@@ -33,10 +33,12 @@ function isJudgedAs(list: ScoredList, first: ScoredList, isOfOneModel: boolean):
   return one.by === "similarity" && other.by === "similarity" && isOfOneModel;
 }
 
-const valuedAsJudged = (chunk: ScoredChunk): ScoredChunk => ({
-  ...chunk,
-  value: chunk.relevance ?? similarityOrValue(chunk),
-});
+/** Of a relevance below 0, less is more. */
+function valuedAsJudged(chunk: ScoredChunk): ScoredChunk {
+  const { relevance, recency = 1 } = chunk;
+  const judged = relevance ?? similarityOrValue(chunk);
+  return { ...chunk, value: judged < 0 ? judged / recency : judged * recency };
+}
 
 /** Lists in order, merged by their values: equal values of one list keep its order. */
 function mergeByHeads(lists: ScoredChunk[][]): ScoredChunk[] {

@@ -61,7 +61,7 @@ export type RagSearch = {
   ) => Promise<ReadChunks>;
 };
 
-/** So many of the best trade places: always, so that a larger `topK` keeps what stood first. */
+/** So many of the best trade places by words or by age: always, so that a larger `topK` keeps what stood first. */
 export const ORDERED_BY_WORDS = 20;
 /** Models whose vectors weigh less repeat what the words say; others order by meaning. */
 const MIN_MEANING = 0.5;
@@ -81,7 +81,10 @@ export const modelOf = ({ target: { rag } }: Pick<RagFindings, "target">): strin
 export const readCount = (
   found: Pick<RagFindings, "target" | "embedded">,
   { needed }: Pick<SearchPlan, "needed">,
-): number => (isOrderedByWords(found) ? Math.max(ORDERED_BY_WORDS, needed) : needed);
+): number =>
+  isOrderedByWords(found) || found.target.rag.recencyHalfLifeDays !== null
+    ? Math.max(ORDERED_BY_WORDS, needed)
+    : needed;
 
 /** The scale of each query over all RAGs. */
 export const scalesOf = (found: RagFindings[], { queries }: SearchPlan): Scale[] =>

@@ -1,5 +1,5 @@
 import { trimEnd } from "../core/trim.ts";
-import type { MetadataFilter } from "../ports/file-condition.ts";
+import type { FileCondition, MetadataFilter } from "../ports/file-condition.ts";
 import type { Restriction } from "../ports/rag-index.ts";
 import { storedFormsOf } from "../sources/file-names.ts";
 import type { SearchedRag } from "./search-mode.ts";
@@ -19,7 +19,35 @@ export type RetrievalRequest = {
   includeDuplicates: boolean;
 };
 
-type Selection = {
+/** ISO 8601 days (their first instant) or times. */
+export type Modified = {
+  /** Changed then or later. */
+  modifiedAfter?: string | undefined;
+  /** Changed earlier. */
+  modifiedBefore?: string | undefined;
+};
+
+/** Undefined: whenever it was. */
+export function modifiedWithin({
+  modifiedAfter: after,
+  modifiedBefore: before,
+}: Modified): FileCondition | undefined {
+  const compare = (relation: ">=" | "<", text: string): FileCondition => ({
+    compare: {
+      of: "modifiedAt",
+      test: "order",
+      kind: "time",
+      relation,
+      value: Date.parse(text),
+    },
+  });
+  const from = after === undefined ? [] : [compare(">=", after)];
+  const to = before === undefined ? [] : [compare("<", before)];
+  const all = [...from, ...to];
+  return all.length === 0 ? undefined : { all };
+}
+
+type Selection = Modified & {
   useAllFiles: boolean;
   files: string[];
   folders: string[];
@@ -35,13 +63,16 @@ export function restrictionTo({
   files,
   folders,
   metadata = [],
+  ...modified
 }: Selection): Restriction {
-  if (useAllFiles) return { named: null, metadata };
+  const condition = modifiedWithin(modified);
+  const also = { metadata, ...(condition && { condition }) };
+  if (useAllFiles) return { named: null, ...also };
   const named = {
     files: files.flatMap(storedFormsOf),
     folders: folders.filter((folder) => trimEnd(folder, "/") !== "").flatMap(storedFormsOf),
   };
-  return { named, metadata };
+  return { named, ...also };
 }
 
 /**

@@ -8,6 +8,7 @@ import { embedQueries } from "./embed-queries.ts";
 import { idsOf } from "../rag-index/search/fuse.ts";
 import { withOneScale } from "./merge-shards.ts";
 import { scalesOf, type RagFindings } from "./rag-search.ts";
+import { orderByRecency } from "./order-by-recency.ts";
 import { orderByWords } from "./order-by-words.ts";
 import { rerankLists } from "./rerank.ts";
 import { planSearch } from "./retrieval-request.ts";
@@ -135,7 +136,8 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
   const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;
-  const chosen = mergeLists(ranked, plan.includeDuplicates).slice(0, topK);
+  const aged = orderByRecency(ranked, now());
+  const chosen = mergeLists(aged, plan.includeDuplicates).slice(0, topK);
   const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
   return { found, scored, ranked, chosen, timings };
 }

@@ -1,3 +1,4 @@
+import { isoTime } from "../core/time.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
 import type { RagFindings, ReadChunks } from "./rag-search.ts";
 
@@ -7,6 +8,8 @@ type ChunkSource = {
   name: string;
   externalId: string | null;
   url: string | null;
+  /** When the file was last changed, ISO 8601. */
+  modifiedAt: string;
   position: number;
   page: number | null;
   headings: string[];
@@ -35,6 +38,8 @@ export type ScoredChunk = {
   fusedPlace?: number;
   /** What a reranker gave it. */
   relevance?: number;
+  /** Where its age counts: the share of its value that it keeps. */
+  recency?: number;
 };
 
 /** One RAG's candidates in its own order, best value first. */
@@ -106,7 +111,8 @@ export function inPlacesOf(places: ScoredChunk[], ordered: ScoredChunk[]): Score
 export function asRetrieved({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {
   const { file, position, page, headings, start, end } = chunk;
   const { path: filePath, name, externalId, url } = file;
+  const modifiedAt = isoTime(file.modifiedAt);
   const place = { position, page, headings, start, end };
-  const source = { ragIdentifier, filePath, name, externalId, url, ...place };
+  const source = { ragIdentifier, filePath, name, externalId, url, modifiedAt, ...place };
   return { text: chunk.text, score, source };
 }

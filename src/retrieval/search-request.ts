@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import { NO_LEADING_SLASH, relativePath } from "../core/relative-path.ts";
+import { pointInTime } from "../core/input/input-fields.ts";
 import { searchSettings } from "../core/input/search-settings.ts";
 
 const QUERIES_LIMIT = 10;
@@ -41,6 +42,8 @@ export const searchFields = {
     default: false,
   }),
   searchMode: search.searchMode.optional().openapi(unpublished),
+  modifiedAfter: pointInTime.optional().openapi(unpublished),
+  modifiedBefore: pointInTime.optional().openapi(unpublished),
 };
 
 export const queries = z

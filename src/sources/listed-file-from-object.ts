@@ -11,7 +11,10 @@ export function folderPrefix(prefix: string | undefined): string {
 /** An object of a bucket as a file; null for what only marks a folder. */
 export function listedFileFromObject(
   prefix: string,
-  object: { key: string; size: number; version: string; mimeType?: string | null },
+  object: Pick<ListedFile, "size" | "version" | "modifiedAt"> & {
+    key: string;
+    mimeType?: string | null;
+  },
 ): ListedFile | null {
   const path = object.key.slice(prefix.length);
   if (path === "" || path.endsWith("/")) return null;
@@ -26,5 +29,6 @@ export function listedFileFromObject(
     version: object.version,
     metadata: {},
     sourceState: null,
+    modifiedAt: object.modifiedAt ?? null,
   };
 }

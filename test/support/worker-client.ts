@@ -107,9 +107,9 @@ export async function signedIn() {
       expect({ status, made }).toMatchObject({ status: 201 });
       return made as Shown;
     },
-    put: async (path: string, body: BodyInit, mimeType = "text/markdown") =>
+    put: async (path: string, body: BodyInit, mimeType = "text/markdown", more = {}) =>
       await call("PUT", `/panel/api${path}`, {
-        headers: { ...headers, "Content-Type": mimeType },
+        headers: { ...headers, "Content-Type": mimeType, ...more },
         body,
       }),
   };

@@ -14,6 +14,7 @@ export const SCOPES_MAX = 10_000;
 /** Tokens. */
 const MIN_CHUNK_SIZE = 16;
 const MAX_CHUNK_SIZE = 4_000;
+const MAX_HALF_LIFE_DAYS = 3_650;
 
 const scope = z.object({ type: z.enum(["path", "externalId"]), value: z.string() });
 
@@ -64,6 +65,16 @@ export const newRag = z.object({
       choices: { hybrid: "Words and meaning (hybrid)", semantic: "Meaning only (semantic)" },
     })
     .default("hybrid"),
+  recencyHalfLifeDays: z
+    .int()
+    .min(1)
+    .max(MAX_HALF_LIFE_DAYS)
+    .nullable()
+    .meta({
+      label: "Prefer recent files: half-life",
+      hint: "Days. Of passages that fit about equally the newer comes first. Empty: age does not count.",
+    })
+    .default(null),
   status: z.enum(["active", "paused"]).default("active"),
 });
 export type NewRag = z.input<typeof newRag>;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CommandFailure } from "../failure.ts";
 import { isHidden, type Chooser } from "./choose-files.ts";
 
-export type LocalFile = { path: string; absolutePath: string; size: number };
+export type LocalFile = { path: string; absolutePath: string; size: number; modifiedAt: number };
 
 /** The files of a folder, and what was skipped and why. */
 export type FolderListing = {
@@ -60,7 +60,8 @@ async function listEntry(
     if (choose.folder(path)) await listInto(into, choose, absolutePath, path);
   } else if (entry.isFile() && choose.file(path)) {
     try {
-      into.files.push({ path, absolutePath, size: (await stat(absolutePath)).size });
+      const { size, mtimeMs } = await stat(absolutePath);
+      into.files.push({ path, absolutePath, size, modifiedAt: Math.floor(mtimeMs) });
     } catch (thrown) {
       into.unreadable.push({ path, reason: reasonOf(thrown) });
     }

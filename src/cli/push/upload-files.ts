@@ -46,9 +46,10 @@ export async function uploadFiles(
   const parts = read.flatMap((one) => ("data" in one ? [one] : []));
   const [only] = parts;
   if (only !== undefined && files.length === 1) {
-    const { path, data, contentType } = only;
+    const { path, data, contentType, modified } = only;
     const params = { path: { id: source, path } };
-    await api.PUT("/file-sources/{id}/files/{path}", { params, ...bytes(data, contentType) });
+    const headers = { "Content-Type": contentType, "X-File-Modified": modified };
+    await api.PUT("/file-sources/{id}/files/{path}", { params, ...bytes(data, headers) });
     return [null];
   }
   const answers = (parts.length === 0 ? [] : await putFiles(api, source, parts)).values();
@@ -62,10 +63,10 @@ export async function uploadFiles(
 const NO_ANSWER = { status: 500, error: "no answer for this file" };
 
 /** The body is sent as it is; the types know it as text. */
-const bytes = (data: Uint8Array<ArrayBuffer>, contentType: string) => ({
+const bytes = (data: Uint8Array<ArrayBuffer>, headers: Record<string, string>) => ({
   body: "",
   bodySerializer: () => data,
-  headers: { "Content-Type": contentType },
+  headers,
 });
 
 /** Many small files in one call; the answers are in their order. */
@@ -73,16 +74,21 @@ async function putFiles(api: PanelApi, id: string, files: ReadPart[]) {
   const parts = files.map((file) => ({ ...file, path: encodedPath(file.path) }));
   const { data, contentType } = multipartBody(parts);
   const { repeating: fetch } = api;
-  const call = { params: { path: { id } }, ...bytes(data, contentType), fetch };
+  const call = { params: { path: { id } }, ...bytes(data, { "Content-Type": contentType }), fetch };
   return (await dataOf(api.POST("/file-sources/{id}/files", call))).files;
 }
 
-type ReadPart = BatchPart & { data: Uint8Array<ArrayBuffer> };
+type ReadPart = Required<BatchPart> & { data: Uint8Array<ArrayBuffer> };
 
-async function partOf({ path, absolutePath }: LocalFile): Promise<ReadPart | { reason: string }> {
+async function partOf({
+  path,
+  absolutePath,
+  modifiedAt,
+}: LocalFile): Promise<ReadPart | { reason: string }> {
   try {
     const data = new Uint8Array(await readFile(absolutePath));
-    return { path, data, contentType: contentTypeOf(path) };
+    const modified = new Date(modifiedAt).toISOString();
+    return { path, data, contentType: contentTypeOf(path), modified };
   } catch (thrown) {
     return { reason: reasonOf(thrown) };
   }
@@ -95,7 +101,13 @@ export function contentTypeOf(path: string): string {
 }
 
 /** A file of a batch; `path` is percent-encoded segment by segment. */
-export type BatchPart = { path: string; data: Uint8Array; contentType: string };
+export type BatchPart = {
+  path: string;
+  data: Uint8Array;
+  contentType: string;
+  /** ISO 8601. */
+  modified?: string;
+};
 
 /** A `multipart/form-data` body with a part for each file, as POST …/files takes it. */
 export function multipartBody(parts: BatchPart[]): {
@@ -103,10 +115,12 @@ export function multipartBody(parts: BatchPart[]): {
   contentType: string;
 } {
   const boundary = `quarry-${randomUUID()}`;
-  const pieces = parts.flatMap(({ path, data, contentType }) => [
+  const pieces = parts.flatMap(({ path, data, contentType, modified }) => [
     Buffer.from(
       `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="file"\r\n` +
-        `X-File-Path: ${path}\r\nContent-Type: ${contentType}\r\n\r\n`,
+        `X-File-Path: ${path}\r\n` +
+        (modified === undefined ? "" : `X-File-Modified: ${modified}\r\n`) +
+        `Content-Type: ${contentType}\r\n\r\n`,
     ),
     data,
     Buffer.from("\r\n"),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { IDENTIFIER_MAX_LENGTH, IDENTIFIER_PATTERN } from "../ids.ts";
-import { isoTime } from "../time.ts";
+import { timeIn } from "../time.ts";
 
 const NAME_MAX_LENGTH = 200;
 const MODEL_MAX_LENGTH = 200;
@@ -22,23 +22,15 @@ export const modelName = z
   .max(MODEL_MAX_LENGTH)
   .regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name");
 
+/** A day or a time with its zone. */
+export const pointInTime = z
+  .string()
+  .refine((text) => timeIn(text) !== null, "must be an ISO 8601 day or time");
+
 /** An ISO 8601 time with its zone that lies in the future of `now`; as ms. */
 export const futureTime = (now: number) =>
-  z
-    .string()
-    .refine((text) => isTime(text), "must be an ISO 8601 time")
+  pointInTime
     .transform((text) => Date.parse(text))
     .refine((ms) => ms > now, "must lie in the future")
     .nullish()
     .transform((ms) => ms ?? null);
-
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
-
-/** A day (its first instant, UTC) or a time with its zone. */
-export const isTime = (text: string) =>
-  ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, DAY_LENGTH));
-
-const DAY_LENGTH = "2026-11-23".length;
-
-/** `Date.parse` takes 30 February for 2 March. */
-const isDay = (day: string) => isoTime(Date.parse(day)).startsWith(day);

@@ -18,7 +18,7 @@ const f = columnsOf(files, "f");
 /** A document of a source as it is stored. */
 const STORED_FILE = select({
   ...pick(f, "id", "path", "name", "size", "mimeType", "version", "sha256"),
-  ...pick(f, "metadata", "deletedAt"),
+  ...pick(f, "metadata", "modifiedAt", "deletedAt"),
 });
 export type StoredFile = Row<typeof STORED_FILE>;
 
@@ -67,7 +67,7 @@ export const forgetFiles = (db: Database, ids: FileId[], before: number) =>
   readValues(db, f.id)`delete from files where id in (select value from json_each(${ids}))
     and deleted_at is not null and deleted_at < ${before} returning id`;
 
-const METADATA = select(pick(columnsOf(files), "path", "mimeType", "metadata"));
+const METADATA = select(pick(columnsOf(files), "path", "mimeType", "modifiedAt", "metadata"));
 
 /** Media types and metadata of some files of a source. */
 export const readFileMetadata = (db: Reads, source: FileSourceId, paths: string[]) =>
@@ -76,7 +76,7 @@ export const readFileMetadata = (db: Reads, source: FileSourceId, paths: string[
 
 const DETAIL = select({
   ...pick(f, "id", "path", "name", "externalId", "url", "size", "mimeType", "sha256"),
-  ...pick(f, "metadata", "createdAt", "deletedAt"),
+  ...pick(f, "metadata", "modifiedAt", "createdAt", "deletedAt"),
 });
 
 /** The file in the live index of one RAG. */

@@ -17,6 +17,8 @@ export type WrittenFile = {
   version: string;
   sha256: string;
   metadata: Record<string, unknown> | null;
+  /** Null: now, where the bytes change. */
+  modifiedAt?: number | null;
   isNew: boolean;
 };
 
@@ -46,14 +48,18 @@ export async function writeFiles(
   const ours = sql`${items} cross join files f on f.id = m.value ->> 'id'`;
   const isOurs = raw("f.version = m.value ->> 'version'");
   const steps = [
-    sql`insert into files (${GIVEN.columns}, file_source_id, metadata, created_at)
-      select ${GIVEN.values}, ${sourceId}, coalesce(m.value ->> 'metadata', '{}'), ${times.now}
+    sql`insert into files (${GIVEN.columns}, file_source_id, metadata, modified_at, created_at)
+      select ${GIVEN.values}, ${sourceId}, coalesce(m.value ->> 'metadata', '{}'),
+        coalesce(m.value ->> 'modifiedAt', ${times.now}), ${times.now}
       from ${items} where m.value ->> 'isNew'
         and exists (select 1 from file_sources where id = ${sourceId} and removed_at is null)
       on conflict do nothing`,
     sql`update files set size = m.value ->> 'size', mime_type = m.value ->> 'mimeType',
         version = m.value ->> 'version', sha256 = m.value ->> 'sha256',
         metadata = coalesce(m.value ->> 'metadata', metadata),
+        modified_at = coalesce(m.value ->> 'modifiedAt',
+          case when sha256 = m.value ->> 'sha256' and deleted_at is null then modified_at end,
+          ${times.now}),
         content_id = case when deleted_at is null and sha256 = m.value ->> 'sha256'
             and mime_type = m.value ->> 'mimeType'
           then content_id else ${raw(NEW_CONTENT_ID)} end,

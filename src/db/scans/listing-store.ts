@@ -16,7 +16,7 @@ const f = columnsOf(files, "f");
 /** A file of a source as last listed. */
 const KNOWN_FILE = select({
   ...pick(f, "id", "path", "externalId", "url", "name", "size", "mimeType", "version"),
-  ...pick(f, "metadata", "sourceState", "deletedAt"),
+  ...pick(f, "metadata", "modifiedAt", "sourceState", "deletedAt"),
 });
 export type KnownRow = Row<typeof KNOWN_FILE>;
 
@@ -52,7 +52,10 @@ async function knownBy(db: Database, column: Sql, sourceId: FileSourceId, values
 }
 
 /** A file as a page of a listing writes it. `contentIsKept`: the version is the same. */
-export type ListedWrite = Omit<KnownRow, "deletedAt">;
+export type ListedWrite = Omit<KnownRow, "deletedAt" | "modifiedAt"> & {
+  /** Null: now. */
+  modifiedAt: number | null;
+};
 
 export type PageWrites = {
   writes: ListedWrite[];
@@ -162,9 +165,11 @@ const REPLACED = [
 const WRITTEN = listed(files, ...KEPT, ...REPLACED);
 
 const writeFiles = (run: ScanRun, committed: Sql, some: ListedWrite[], now: number): Sql =>
-  sql`insert into files (${WRITTEN.columns}, file_source_id, created_at)
-    select ${WRITTEN.values}, ${run.source.id}, ${now} from json_each(${some}) m where ${committed}
+  sql`insert into files (${WRITTEN.columns}, modified_at, file_source_id, created_at)
+    select ${WRITTEN.values}, coalesce(m.value ->> 'modifiedAt', ${now}), ${run.source.id}, ${now}
+    from json_each(${some}) m where ${committed}
     on conflict (id) do update set ${listed(files, ...REPLACED).excluded},
+      modified_at = excluded.modified_at,
       size = case when version = excluded.version then size else excluded.size end,
       sha256 = case when version = excluded.version and deleted_at is null then sha256 end,
       content_id = case when version = excluded.version and deleted_at is null

@@ -32,9 +32,9 @@ export async function pushFiles(
   const items = sql`json_each(${pushed}) m`;
   const [taken] = await runBatch(db, [
     sql`insert into files (id, file_source_id, path, external_id, url, name, size, mime_type,
-        version, metadata, source_state, created_at)
+        version, metadata, source_state, modified_at, created_at)
       select value ->> 'id', ${sourceId}, value ->> 'url', value ->> 'url', value ->> 'url',
-        value ->> 'name', 0, 'text/html', '', '{}', '{"pushed":true}', ${times.now}
+        value ->> 'name', 0, 'text/html', '', '{}', '{"pushed":true}', ${times.now}, ${times.now}
       from (
         select m.value, k.id is not null as known,
           s.pushed_files + sum(k.id is null) over (order by m.key) as position

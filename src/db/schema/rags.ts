@@ -64,6 +64,8 @@ export const rags = sqliteTable(
     searchMode: text({ enum: ["hybrid", "semantic"] })
       .notNull()
       .default("hybrid"),
+    /** Days in which half of what age may cost a passage is lost; null: age does not count. */
+    recencyHalfLifeDays: integer(),
     /** The live generation. */
     generation: integer().notNull().default(1),
     /**

@@ -218,6 +218,8 @@ export const files = sqliteTable(
     contentId: text().notNull().default(sql.raw(NEW_CONTENT_ID)),
     /** Labels, owner, tags and the like, for `providerFilter`. */
     metadata: jsonColumn(jsonObject).notNull(),
+    /** When it was last changed, as far as its source tells; else when its bytes last changed. */
+    modifiedAt: integer().notNull().default(0),
     /** What a reader stores between scans: validators, how a page was found. */
     sourceState: jsonColumn(jsonObject),
     createdAt: integer().notNull(),

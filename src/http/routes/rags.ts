@@ -83,7 +83,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   const input = context.req.valid("json");
   const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
   const metadata = input.providerFilter ?? [];
-  const restriction = restrictionTo({ useAllFiles, files, folders, metadata });
+  const restriction = restrictionTo({ ...input, useAllFiles, files, folders, metadata });
   const found = await retrieve(
     services,
     {

@@ -13,6 +13,9 @@ const ChunkSource = z
       .string()
       .nullable()
       .openapi({ description: "Address of the document; null where it has none." }),
+    modifiedAt: z.iso.datetime().openapi({
+      description: "When the file was last changed, as far as its source tells.",
+    }),
     position: z.int().min(0).openapi({ description: "0 for the file's first chunk." }),
     page: z.int().nullable().openapi({
       description: "Page on which the chunk begins, from 1; null where there are no pages.",

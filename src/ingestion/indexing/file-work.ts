@@ -66,8 +66,8 @@ export const byIndex = <One extends { work: FileWork }>(ones: readonly One[]): O
 ];
 
 export function factsOf(file: ClaimedFile): FileFacts {
-  const { fileId, path, name, externalId, url, metadata, mimeType } = file;
-  const facts = { fileId, path, name, externalId, url };
+  const { fileId, path, name, externalId, url, modifiedAt, metadata, mimeType } = file;
+  const facts = { fileId, path, name, externalId, url, modifiedAt };
   return { ...facts, metadata: { mimeType: asFiltered(mimeType), ...metadata } };
 }
 

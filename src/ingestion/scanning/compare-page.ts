@@ -84,7 +84,9 @@ function compareFailing(
 }
 
 function write({ writes }: PageComparison, file: ListedFile, row: KnownRow | null, id: FileId) {
-  writes.writes.push(writeOf(file, id));
+  const isKept = row !== null && row.deletedAt === null && row.version === file.version;
+  const modifiedAt = file.modifiedAt ?? (isKept ? row.modifiedAt : null);
+  writes.writes.push({ ...writeOf(file, id), modifiedAt });
   if (row !== null && row.path !== file.path) writes.moved.push(id);
 }
 
@@ -96,13 +98,14 @@ function isSame(file: ListedFile, row: KnownRow): boolean {
     row.url === file.url &&
     row.name === file.name &&
     row.mimeType === file.mimeType &&
+    row.modifiedAt === (file.modifiedAt ?? row.modifiedAt) &&
     equalJson(row.metadata, file.metadata)
   );
 }
 
 const equalJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-function writeOf(file: ListedFile, id: FileId): ListedWrite {
+function writeOf(file: ListedFile, id: FileId): Omit<ListedWrite, "modifiedAt"> {
   const { path, externalId, url, name, size, mimeType, version, metadata, sourceState } = file;
   return { id, path, externalId, url, name, size, mimeType, version, metadata, sourceState };
 }

@@ -6,18 +6,14 @@ import { bytesKey } from "../../sources/file-objects.ts";
 import { checkFilePath } from "./file-path.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { receiveUpload } from "./receive-upload.ts";
-import { receivedFile, storeFiles, type PutFileResult } from "./store-files.ts";
+import { receivedFile, storeFiles, type FileOfCaller, type PutFileResult } from "./store-files.ts";
 
 export type PutFileInput = {
   source: { id: FileSourceId };
-  path: string;
   body: ReadableStream<Uint8Array> | ArrayBuffer;
   /** The size the caller declared, bytes; used only to refuse early. */
   contentLength: number | null;
-  mimeType: string;
-  /** Null keeps the file's current value. */
-  metadata: Record<string, unknown> | null;
-};
+} & FileOfCaller;
 
 /**
  * Stores a file of a `file_system` source and queues its indexing in every RAG that holds it.
@@ -25,11 +21,11 @@ export type PutFileInput = {
  * @throws QuarryError `invalid` (path), `too-large`, `not-found` (the source was removed)
  */
 export async function putFile(services: Services, input: PutFileInput): Promise<PutFileResult> {
-  const { source, path, mimeType, metadata } = input;
+  const { source, path, mimeType, metadata, modifiedAt = null } = input;
   checkFilePath(path);
   if (input.contentLength !== null && input.contentLength > DOCUMENT_LIMIT_BYTES)
     throw tooLargeFile();
-  const file = receivedFile(services, { path, mimeType, metadata });
+  const file = receivedFile(services, { path, mimeType, metadata, modifiedAt });
   const upload = await receiveUpload(services.files, input.body, {
     placeFor: async () => {
       const fileId = (await findFile(services.db, source.id, path))?.id ?? file.newId;

@@ -12,11 +12,13 @@ import { carriedText } from "./carried-text.ts";
 import { fileNameOf } from "./file-path.ts";
 import type { Upload } from "./receive-upload.ts";
 
-/** What a caller says of a file. `metadata` null keeps the file's current value. */
+/** What a caller says of a file. Null: the file keeps what it has. */
 export type FileOfCaller = {
   path: string;
   mimeType: string;
   metadata: Record<string, unknown> | null;
+  /** When it was last changed, ms. */
+  modifiedAt?: number | null;
 };
 
 /**
@@ -181,15 +183,17 @@ function isUnchanged(before: StoredFile | undefined, file: ReceivedFile): boolea
     before.deletedAt === null &&
     before.sha256 === file.upload.sha256 &&
     before.mimeType === file.mimeType &&
+    (file.modifiedAt ?? before.modifiedAt) === before.modifiedAt &&
     (file.metadata === null || JSON.stringify(file.metadata) === JSON.stringify(before.metadata))
   );
 }
 
 function rowOf(file: ReceivedFile, before: StoredFile | undefined): WrittenFile {
-  const { path, mimeType, metadata, version, upload } = file;
+  const { path, mimeType, metadata, modifiedAt = null, version, upload } = file;
   const { size, sha256 } = upload;
   const of = { id: before?.id ?? file.newId, isNew: before === undefined };
-  return { ...of, path, name: fileNameOf(path), size, mimeType, version, sha256, metadata };
+  const given = { path, name: fileNameOf(path), size, mimeType, version, sha256 };
+  return { ...of, ...given, metadata, modifiedAt };
 }
 
 function resultOf(

@@ -11,17 +11,14 @@ import {
 } from "../../db/access/audit-store.ts";
 import type { Database } from "../../db/sql.ts";
 import { Endpoints, time as eventTime } from "./request/endpoint.ts";
-import { isTime } from "../../core/input/input-fields.ts";
+import { pointInTime } from "../../core/input/input-fields.ts";
 
 /** Counting more would read as many rows; `total` ends there. */
 const COUNTED_MAX = 10_000;
 const BATCH_EVENTS = 1_000;
 const DAY_ALONE = /^\d{4}-\d{2}-\d{2}$/;
 
-const time = z
-  .string()
-  .refine((text) => isTime(text), "must be an ISO 8601 time")
-  .optional();
+const time = pointInTime.optional();
 const auditFilters = z.object({
   actor: z.string().optional(),
   action: z.string().optional(),

@@ -9,7 +9,13 @@ import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints } from "./request/endpoint.ts";
-import { decodedPath, metadataIn, mediaTypeOf, pushedSource } from "./request/sent-file.ts";
+import {
+  decodedPath,
+  metadataIn,
+  mediaTypeOf,
+  modifiedIn,
+  pushedSource,
+} from "./request/sent-file.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;
 const LIMITS = {
@@ -40,7 +46,7 @@ const Answer = z
 export const fileBatchRoutes = () =>
   new Endpoints("sources").json(
     "post /file-sources/{id}/files",
-    "Put many files. One part of `multipart/form-data` for each file. The answer has an entry for each.",
+    "Put many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
     { bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
     async ({ context, services, key }) => {
       const { headers, body } = context.req.raw;
@@ -77,7 +83,8 @@ async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, vo
       const path = storedPath(named.isEncoded ? decodedPath(named.path) : named.path);
       const metadata = metadataIn(headers.get("x-file-metadata"));
       const mimeType = mediaTypeOf(headers.get("content-type"), path);
-      yield { path, mimeType, metadata, bytes: body };
+      const modifiedAt = modifiedIn(headers.get("x-file-modified"));
+      yield { path, mimeType, metadata, modifiedAt, bytes: body };
     } catch (thrown) {
       yield { path: named.path, thrown };
     }

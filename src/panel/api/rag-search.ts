@@ -13,6 +13,7 @@ const explanation = z
     fusedRank: z.int(),
     wordsRank: z.int().nullable(),
     relevance: z.number().nullable(),
+    recency: z.number().nullable(),
   })
   .optional()
   .openapi({ description: "Why the passage has this rank. Administrators only." });

@@ -12,7 +12,13 @@ import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts"
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { fileSourceOf } from "./shown-source.ts";
-import { metadataIn, mediaTypeOf, filePathOf, pushedSource } from "./request/sent-file.ts";
+import {
+  metadataIn,
+  mediaTypeOf,
+  modifiedIn,
+  filePathOf,
+  pushedSource,
+} from "./request/sent-file.ts";
 
 const MAX_SEARCH_LENGTH = 500;
 const fileFilters = z.object({
@@ -52,6 +58,7 @@ const Detail = z
   .object({
     ...shown,
     metadata: z.record(z.string(), z.unknown()),
+    modifiedAt: time,
     createdAt: time,
     deletedAt: timeOrNull,
     rags: z.array(
@@ -100,7 +107,7 @@ export function sourceFileRoutes() {
     )
     .raw(
       `put ${SOURCE}/files/{path}`,
-      "Put a file. 200 for one that was there, 201 for a new one. `X-File-Metadata` takes JSON.",
+      "Put a file. 200 for one that was there, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time.",
       { bytes: "application/octet-stream", errors: [413, 415] },
       { 200: { schema: Stored }, 201: { schema: Stored } },
       async ({ context, services, key }) => {
@@ -115,6 +122,7 @@ export function sourceFileRoutes() {
           contentLength: length === undefined ? null : Number(length),
           mimeType: mediaTypeOf(context.req.header("Content-Type"), path),
           metadata: metadataIn(context.req.header("X-File-Metadata")),
+          modifiedAt: modifiedIn(context.req.header("X-File-Modified")),
         });
         return context.json(file, created ? 201 : 200);
       },

@@ -5,14 +5,14 @@ import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
 import { labelsOf, type Label } from "../../db/usage/usage-store.ts";
 import { Endpoints, time as answeredTime } from "./request/endpoint.ts";
-import { isTime } from "../../core/input/input-fields.ts";
+import { pointInTime } from "../../core/input/input-fields.ts";
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
 /** By the hour at most so much at once: a line for each. */
 const HOURS_MAX = 31 * 24;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
-const time = z.string().refine(isTime, "must be an ISO 8601 day or time").optional();
+const time = pointInTime.optional();
 
 const usageQuery = z.object({
   from: time,

@@ -32,7 +32,7 @@ export async function searchRag(
   const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
   const { providerFilter: metadata = [] } = input;
   const { reranker = rag.reranker } = input;
-  const restriction = restrictionTo({ useAllFiles, files, folders, metadata });
+  const restriction = restrictionTo({ ...input, useAllFiles, files, folders, metadata });
   const isAdmin = caller.role === "admin";
   const result = await retrieve(
     services,

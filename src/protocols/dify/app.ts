@@ -93,9 +93,10 @@ function knowledgeIn(body: unknown): string {
 }
 
 function recordOf({ text, score, source }: RetrievedChunk) {
-  const { ragIdentifier, filePath: path, name, url, page, headings, start, end } = source;
+  const { ragIdentifier: rag, filePath: path, name, headings, ...place } = source;
+  const { url, modifiedAt, page, start, end } = place;
   const title = [name, ...headings].join(" › ");
-  const metadata = { path, url, page, rag: ragIdentifier, headings, start, end };
+  const metadata = { path, url, modifiedAt, page, rag, headings, start, end };
   return { content: text, score, title, metadata };
 }
 

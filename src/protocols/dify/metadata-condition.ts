@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { invalidField } from "../../core/errors.ts";
+import { timeIn } from "../../core/time.ts";
 import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 
@@ -10,7 +11,6 @@ const NAMES_LIMIT = 30;
 const VALUES_LIMIT = 1_000;
 const NAME_MAX_LENGTH = 200;
 const VALUE_MAX_LENGTH = 10_000;
-const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 const Name = z.string().min(1).max(NAME_MAX_LENGTH);
 const Text = z.string().max(VALUE_MAX_LENGTH);
@@ -57,8 +57,17 @@ type Making = (name: string, value: Value, at: string) => FileCondition;
 const isOneOf: Making = (name, value, at) => {
   const values = valuesOf(value, at);
   if (name === "path") return { paths: values.flatMap(storedFormsOf) };
+  if (name === "modifiedAt") return { any: values.map((one) => modifiedAtIs(one, at)) };
   return { metadata: { field: fieldOf(name), values } };
 };
+/** Equal times may be written in several ways. */
+function modifiedAtIs(text: string, at: string): FileCondition {
+  const value = timeOf(text, at);
+  const same = { of: "modifiedAt", test: "order", kind: "time", value } as const;
+  return {
+    all: [{ compare: { ...same, relation: ">=" } }, { compare: { ...same, relation: "<=" } }],
+  };
+}
 /** Dify's editor sends the values of a list as one text. */
 const isIn: Making = (name, value, at) => {
   const values = typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
@@ -118,9 +127,10 @@ type Test =
   | Omit<Extract<FileComparison, { test: "contains" | "starts" | "ends" }>, "of">
   | Omit<Order, "of">;
 
-/** `path` is the file's; `mime_type` and every other name are metadata. */
+/** `path` and `modifiedAt` are the file's; `mime_type` and every other name are metadata. */
 function compare(name: string, test: Test): FileCondition {
-  const of = name === "path" ? ("path" as const) : { field: fieldOf(name) };
+  const isOwn = name === "path" || name === "modifiedAt";
+  const of = isOwn ? name : { field: fieldOf(name) };
   return { compare: { of, ...test } };
 }
 
@@ -144,7 +154,7 @@ function numberOf(value: Value, at: string): number {
 }
 
 function timeOf(value: Value, at: string): number {
-  const ms = typeof value === "string" && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN;
-  if (!Number.isNaN(ms)) return ms;
+  const ms = typeof value === "string" ? timeIn(value) : null;
+  if (ms !== null) return ms;
   throw invalidField(`${at}.value`, "must be a date, or a date and time, in ISO 8601");
 }

@@ -4,6 +4,8 @@ import { z } from "zod";
 import { invalidField, isNotFound, notFound } from "../../core/errors.ts";
 import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { RagRecord } from "../../db/records.ts";
+import { pointInTime } from "../../core/input/input-fields.ts";
+import { modifiedWithin } from "../../retrieval/retrieval-request.ts";
 import { degradedFor } from "../../http/answers.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
@@ -31,6 +33,10 @@ const Input = z.object({
     .max(QUERY_MAX_LENGTH)
     .describe("What to look for, in full words or as a question."),
   rag: z.string().optional().describe("Identifier of one RAG; without it all are searched."),
+  modifiedAfter: pointInTime
+    .optional()
+    .describe("Only files changed at this ISO 8601 day or time, or later."),
+  modifiedBefore: pointInTime.optional().describe("Only files changed before it."),
   topK: z.int().min(1).max(RESULTS_LIMIT).default(RESULTS_DEFAULT).describe("Most results."),
 });
 
@@ -42,6 +48,7 @@ const Result = z.object({
   score: z.number().describe("Similarity, 0 to 1."),
   rag: z.string(),
   path: z.string(),
+  modifiedAt: z.string().describe("When the file was last changed."),
   page: z.int().nullable(),
   headings: z.array(z.string()),
   start: z.int().describe("Offset of the passage in the file's text."),
@@ -65,10 +72,11 @@ export const SEARCH_TOOL: Tool = {
 };
 
 export async function searchDocuments(session: Session, given: object) {
-  const { query, rag, topK } = parseOrRefuse(Input, given);
+  const { query, rag, topK, ...modified } = parseOrRefuse(Input, given);
   const { services, caller, signal } = session;
   const rags = rag === undefined ? await allRags(session) : [await namedRag(session, rag)];
-  const asked = { rags, queries: [query], topK, caller, signal };
+  const condition = modifiedWithin(modified);
+  const asked = { rags, queries: [query], topK, condition, caller, signal };
   const { chunks, degradations } = await search(services, asked);
   return { results: chunks.map(resultOf), ...degradedFor(caller, degradations) };
 }
@@ -91,7 +99,8 @@ async function allRags({ services, credential }: Session): Promise<RagRecord[]> 
 }
 
 function resultOf({ text, score, source }: RetrievedChunk): z.output<typeof Result> {
-  const { ragIdentifier: rag, filePath: path, name, page, headings, start, end } = source;
+  const { ragIdentifier: rag, filePath: path, name, headings, ...place } = source;
+  const { modifiedAt, page, start, end } = place;
   return {
     id: fileIdOf({ rag, path }),
     title: [name, ...headings].join(" › "),
@@ -100,6 +109,7 @@ function resultOf({ text, score, source }: RetrievedChunk): z.output<typeof Resu
     score,
     rag,
     path,
+    modifiedAt,
     page,
     headings,
     start,

@@ -1,4 +1,5 @@
 import type { FileSourceId } from "../../core/ids.ts";
+import { isoTime } from "../../core/time.ts";
 import type { Reads } from "../../db/sql.ts";
 import { readFileMetadata } from "../../db/files/file-store.ts";
 
@@ -8,7 +9,7 @@ const TEXT_MAX_LENGTH = 512;
 
 export type Attributes = Record<string, string | number | boolean>;
 
-/** Of files by path: media type and metadata, as far as attributes can hold them. */
+/** Of files by path: media type, last change and metadata, as far as attributes can hold them. */
 export async function attributesOf(
   db: Reads,
   source: FileSourceId,
@@ -16,9 +17,10 @@ export async function attributesOf(
 ): Promise<Map<string, Attributes>> {
   const files = paths.length === 0 ? [] : await readFileMetadata(db, source, paths);
   return new Map(
-    files.map(({ path, mimeType, metadata }) => {
+    files.map(({ path, mimeType, modifiedAt, metadata }) => {
       const fitting = Object.entries(metadata).filter(isAttribute);
-      return [path, { ...Object.fromEntries(fitting), mime_type: mimeType }];
+      const own = { mime_type: mimeType, modifiedAt: isoTime(modifiedAt) };
+      return [path, { ...Object.fromEntries(fitting), ...own }];
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { isObject } from "../../core/is-object.ts";
+import { SECOND_MS, timeIn } from "../../core/time.ts";
 import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 import { refuse } from "./errors.ts";
@@ -71,6 +72,7 @@ function comparisonOf(filter: Record<string, unknown>, at: string, budget: Budge
 /** Metadata are stored as text: 3 and "3" are one value. */
 function oneOf(key: string, values: string[], at: string): FileCondition {
   if (key === "path") return { paths: values.flatMap(storedFormsOf) };
+  if (key === "modifiedAt") return modifiedAtOneOf(values, at);
   if (key !== "folder") return { metadata: { field: fieldOf(key), values } };
   if (values.some((folder) => /^\/*$/.test(folder)))
     throw refuse(`${at}.value`, "must be a folder");
@@ -93,8 +95,29 @@ function orderOf(
   const field = fieldOf(String(key));
   if (field === "path" || field === "folder")
     throw refuse(`${at}.type`, `does not apply to ${field}`);
+  if (field === "modifiedAt") {
+    const ms = timeOf(value, `${at}.value`);
+    return { of: field, test: "order", kind: "time", relation, value: ms };
+  }
   if (typeof value !== "number") throw refuse(`${at}.value`, "must be a number");
   return { of: { field }, test: "order", kind: "number", relation, value };
+}
+
+/** Equal times may be written in several ways. */
+function modifiedAtOneOf(values: string[], at: string): FileCondition {
+  const same = (relation: ">=" | "<=", value: number): FileCondition => ({
+    compare: { of: "modifiedAt", test: "order", kind: "time", relation, value },
+  });
+  const times = values.map((value) => timeOf(value, `${at}.value`));
+  return { any: times.map((ms) => ({ all: [same(">=", ms), same("<=", ms)] })) };
+}
+
+/** A time as text, or as OpenAI has them: seconds since 1970. */
+function timeOf(value: unknown, at: string): number {
+  if (typeof value === "number") return value * SECOND_MS;
+  const ms = typeof value === "string" ? timeIn(value) : null;
+  if (ms === null) throw refuse(at, "must be an ISO 8601 day or time");
+  return ms;
 }
 
 function scalarIn(value: unknown, at: string): string {

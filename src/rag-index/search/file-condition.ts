@@ -1,6 +1,7 @@
 import { BitSet } from "../../core/bit-set.ts";
+import { isoTime, timeIn } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
-import { valuesOf, type Row } from "../tables.ts";
+import { select, valuesOf, type Row } from "../tables.ts";
 import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/file-condition.ts";
 
 /** Live files for which conditions hold, hidden ones among them. */
@@ -64,6 +65,7 @@ function filesAt(sql: SqlStorage, paths: string[]): BitSet {
 type Value = Row<"file_metadata", "file" | "value">;
 
 function filesCompared(sql: SqlStorage, comparison: FileComparison): BitSet {
+  if (comparison.of === "modifiedAt") return filesModified(sql, comparison);
   const rows =
     comparison.of === "path"
       ? sql.exec<Value>("SELECT file, path AS value FROM files WHERE state = 'live'")
@@ -75,6 +77,22 @@ function filesCompared(sql: SqlStorage, comparison: FileComparison): BitSet {
   for (const { file, value } of rows) if (passes(value, comparison)) files.add(file);
   return files;
 }
+
+/** A number, too, is compared with the time in ms. */
+function filesModified(sql: SqlStorage, comparison: FileComparison): BitSet {
+  if (comparison.test === "order") {
+    const { relation, value } = comparison;
+    const query = `SELECT file FROM files WHERE state = 'live' AND modified_at ${relation} ?`;
+    return new BitSet(valuesOf<number>(sql, query, value));
+  }
+  const files = new BitSet();
+  for (const { file, modified_at: at } of select(sql, "files", ["file", "modified_at"], LIVE)) {
+    if (passes(isoTime(at), comparison)) files.add(file);
+  }
+  return files;
+}
+
+const LIVE = "WHERE state = 'live'";
 
 function passes(value: string, comparison: FileComparison): boolean {
   switch (comparison.test) {
@@ -94,7 +112,6 @@ function passes(value: string, comparison: FileComparison): boolean {
 }
 
 const NUMBER = /^-?\d{1,30}(\.\d{1,30})?(e[+-]?\d{1,3})?$/i;
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 type Order = Extract<FileComparison, { test: "order" }>;
 
@@ -108,9 +125,4 @@ function inOrder(text: string, { kind, relation, value }: Order): boolean {
 
 function numberIn(text: string): number | null {
   return NUMBER.test(text) ? Number(text) : null;
-}
-
-function timeIn(text: string): number | null {
-  const ms = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(ms) ? null : ms;
 }

@@ -21,13 +21,15 @@ type HydratedRow = [
   externalId: string | null,
   url: string | null,
   fileChunks: number,
+  modifiedAt: number,
   vector: ArrayBuffer | null,
 ];
 
 /** The list drives the join, so that rows come in its order. */
 const ofChunks = (vector: string) =>
   `SELECT c.id, c.duplicate_key, c.position, c.headings, c.page, c.start_at, c.end_at, t.text,
-    f.id, f.path, f.name, f.external_id, f.url, f.chunk_count, ${vector}
+    f.id, f.path, f.name, f.external_id, f.url, f.chunk_count, f.modified_at,
+    ${vector}
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN contents t ON t.chunk = c.chunk`;
 const OF_CHUNKS = ofChunks("NULL");
@@ -94,13 +96,13 @@ const similaritiesOf = (vector: ArrayBuffer | null, queries: (QueryVector | null
 
 function hydrated(row: HydratedRow, queries: (QueryVector | null)[]): HydratedChunk {
   const [id, duplicateKey, position, headings, page, start, end, text, ...ofFile] = row;
-  const [fileId, path, name, externalId, url, fileChunks, vector] = ofFile;
+  const [fileId, path, name, externalId, url, fileChunks, modifiedAt, vector] = ofFile;
   return {
     id,
     text,
     duplicateKey,
     similarities: similaritiesOf(vector, queries),
-    file: { fileId, path, name, externalId, url },
+    file: { fileId, path, name, externalId, url, modifiedAt },
     fileChunks,
     position,
     headings: stringsIn(headings),

@@ -58,7 +58,7 @@ export function writeFacts(
 ): void {
   sql.exec(
     `UPDATE files SET state = 'live', revision = ?, hidden = ?, chunk_count = ?, path = ?, name = ?,
-      external_id = ?, url = ?, ancestors = ? WHERE file = ?`,
+      external_id = ?, url = ?, ancestors = ?, modified_at = ? WHERE file = ?`,
     live.revision,
     live.hidden ? 1 : 0,
     live.chunkCount,
@@ -67,6 +67,7 @@ export function writeFacts(
     facts.externalId,
     facts.url,
     JSON.stringify(ancestorsOf(facts)),
+    facts.modifiedAt,
     file,
   );
   clearMetadata(sql, file);
@@ -86,7 +87,8 @@ export function writeFacts(
 export function markRemoved(sql: SqlStorage, file: number, revision: number): void {
   sql.exec(
     `UPDATE files SET state = 'removed', revision = ?, hidden = 0, chunk_count = 0, path = '',
-      name = '', external_id = NULL, url = NULL, ancestors = '[]' WHERE file = ?`,
+      name = '', external_id = NULL, url = NULL, ancestors = '[]', modified_at = 0
+      WHERE file = ?`,
     revision,
     file,
   );

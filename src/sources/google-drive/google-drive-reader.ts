@@ -7,6 +7,7 @@ import type {
   SourceReader,
   ReaderStore,
 } from "../../ports/source-reader.ts";
+import { timeIn } from "../../core/time.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { openedFrom, tooLarge, type Outgoing } from "../guarded-fetch.ts";
@@ -233,5 +234,6 @@ function listedFile(
     version: versionOf(target),
     metadata: metadataOf({ ...target, webViewLink: file.webViewLink }, ancestors),
     sourceState: target.id === file.id ? null : { targetId: target.id },
+    modifiedAt: timeIn(target.modifiedTime ?? ""),
   };
 }

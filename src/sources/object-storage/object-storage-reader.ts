@@ -1,6 +1,6 @@
 import { AwsClient } from "aws4fetch";
 
-import { MINUTE_MS, type Now } from "../../core/time.ts";
+import { MINUTE_MS, timeIn, type Now } from "../../core/time.ts";
 import { SourceFailure, type ListedFile, type SourceReader } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import {
@@ -149,7 +149,8 @@ function unaddressable(): SourceFailure {
 function fileOf(prefix: string, object: ListedObject): ListedFile[] {
   const { key, size, etag, lastModified } = object;
   const version = etag === "" ? `${lastModified}/${size}` : `${etag}/${size}`;
-  const file = listedFileFromObject(prefix, { key, size, version });
+  const modifiedAt = timeIn(lastModified);
+  const file = listedFileFromObject(prefix, { key, size, version, modifiedAt });
   return file === null || !key.startsWith(prefix) ? [] : [file];
 }
 

@@ -38,7 +38,8 @@ export function r2BucketReader(
         if (isOurs(object.key)) return [];
         const { key, size, etag: version } = object;
         const mimeType = bareMediaType(object.httpMetadata?.contentType ?? null);
-        const file = listedFileFromObject(prefix, { key, size, version, mimeType });
+        const modifiedAt = object.uploaded.getTime();
+        const file = listedFileFromObject(prefix, { key, size, version, mimeType, modifiedAt });
         return file === null ? [] : [{ ...file, metadata: { ...object.customMetadata } }];
       });
       const next = listed.truncated ? listed.cursor : null;

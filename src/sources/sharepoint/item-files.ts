@@ -1,3 +1,4 @@
+import { timeIn } from "../../core/time.ts";
 import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
 import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
 import { uniquePaths } from "../unique-paths.ts";
@@ -88,5 +89,6 @@ function listedFile(
     version: versionOf(item, known),
     metadata: metadataOf(item, place.ancestors),
     sourceState: { driveId, ...tagsOf(item) },
+    modifiedAt: timeIn(item.lastModifiedDateTime ?? ""),
   };
 }

@@ -29,6 +29,8 @@ export type Waiting = {
   found: FoundBy;
   /** Links from a start URL; for a map, maps above it. */
   depth: number;
+  /** What the sitemap says of its last change, ms. */
+  modifiedAt?: number;
   /** Fetched because another page named it as the one to keep. */
   isCanonical?: boolean;
 };

@@ -171,8 +171,12 @@ async function recordSitemap(crawler: Crawler, step: Step, entry: Waiting, fetch
     if (map === null || fetched.outcome !== "page") {
       throw new SourceFailure("bad-file", "there is no sitemap at this address");
     }
-    if (map.kind === "index") addMaps(crawl, bounds, map.addresses, entry.depth + 1);
-    else for (const address of map.addresses) addMapped(crawl, bounds, address, fetched.url);
+    if (map.kind === "pages") {
+      for (const mapped of map.addresses) addMapped(crawl, bounds, mapped, fetched.url);
+      return;
+    }
+    const addresses = map.addresses.map(({ address }) => address);
+    addMaps(crawl, bounds, addresses, entry.depth + 1);
   } catch (error) {
     if (!(error instanceof SourceFailure) || error instanceof UnresponsiveServer) throw error;
     const failure = { kind: error.kind, message: `sitemap: ${error.message}` };

@@ -2,6 +2,8 @@ import { guardUrl } from "../guarded-url.ts";
 import { countOfShape, countShape, noteState, noteTooDeep, stateOf } from "./crawl-state.ts";
 import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
 import { isTooLong, looksEndless, neverDocument, normalizeUrl, shapeOf } from "./pages/page-url.ts";
+import { pageTime } from "./pages/page-time.ts";
+import type { Mapped } from "./site/load-site.ts";
 import type { WebConfig } from "./web-config.ts";
 
 /** The limits within which a crawl grows. */
@@ -74,11 +76,14 @@ export function addNamed(crawl: Crawl, url: string, found: FoundBy, depth: numbe
 }
 
 /** Pages of a sitemap: of this crawl's hosts and as the filter allows. */
-export function addMapped(crawl: Crawl, bounds: Bounds, address: string, map: URL): void {
-  const verdict = guardUrl(address, map, bounds.allowPrivate);
+export function addMapped(crawl: Crawl, bounds: Bounds, mapped: Mapped, map: URL): void {
+  const verdict = guardUrl(mapped.address, map, bounds.allowPrivate);
   if (!verdict.ok || !crawl.hosts.has(verdict.url.host) || !bounds.filter(verdict.url)) return;
   if (isTooLong(verdict.url) || isFull(crawl, bounds)) return;
-  addNamed(crawl, normalizeUrl(verdict.url).href, "sitemap", bounds.mapDepth);
+  const url = normalizeUrl(verdict.url).href;
+  const modifiedAt = pageTime(mapped.modified);
+  const when = modifiedAt === null ? {} : { modifiedAt };
+  add(crawl, { url, kind: "page", found: "sitemap", depth: bounds.mapDepth, ...when });
 }
 
 /** Sitemaps come first: what they name is named, even when a page links to it as well. */

@@ -7,6 +7,7 @@ import { addLink, addTooDeep, type Bounds } from "./frontier.ts";
 import { factsOf, type HtmlPage } from "./pages/html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
 import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./site/robots.ts";
+import { pageModifiedAt } from "./pages/page-time.ts";
 import { isTooLong, nameOfPage, normalizeUrl } from "./pages/page-url.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
 
@@ -115,12 +116,18 @@ async function listPage(step: Step, listing: Listing): Promise<void> {
     await keepPage(store, path, { version, bytes: page.bytes }, known?.version ?? "");
   }
   const pushed = foundAs({ ...entry, found }, known) === "pushed";
-  out.files.push(fileOf(listing, version, pushed));
+  out.files.push(fileOf(listing, { version, isNew: known?.version !== version }, pushed));
   noteListed(step, path, pushed);
   noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
 }
 
-function fileOf({ path, page, facts }: Listing, version: string, pushed: boolean): ListedFile {
+type Version = { version: string; isNew: boolean };
+
+function fileOf(
+  { entry, path, page, facts }: Listing,
+  { version, isNew }: Version,
+  pushed: boolean,
+): ListedFile {
   const { etag, lastModified, contentType, robotsTag } = page;
   const { title = null, language = null } = facts ?? {};
   return {
@@ -139,6 +146,10 @@ function fileOf({ path, page, facts }: Listing, version: string, pushed: boolean
       ...(robotsTag === null ? {} : { robotsTag }),
       ...(pushed ? { pushed } : {}),
     },
+    // Servers that write each page anew give equal bytes another time.
+    ...(isNew
+      ? { modifiedAt: pageModifiedAt({ facts, mapped: entry.modifiedAt, lastModified }) }
+      : {}),
   };
 }
 

@@ -70,7 +70,15 @@ function chunksOf(file: number, version: number, changed: number) {
 
 const factsOf = (file: number) => {
   const path = `folder${file % 100}/${file}.md`;
-  return { fileId: fileIdOf(file), path, name: path, externalId: null, url: null, metadata: {} };
+  return {
+    fileId: fileIdOf(file),
+    path,
+    name: path,
+    externalId: null,
+    url: null,
+    modifiedAt: 0,
+    metadata: {},
+  };
 };
 
 /** The index object, filled by its own code without a call for each file. */

@@ -127,7 +127,8 @@ const chunk = section("Resources: Chunk", {
     const asked = { semanticSearch: ["peat-free compost"], topK: 1, includeSources: true };
     const answer = await world.post(`/api/rags/${world.rag}/retrieve`, asked);
     const { chunks } = ok<{ chunks: { text: string; source: Record<string, unknown> }[] }>(answer);
-    const { start, end, ...source } = chunks[0]?.source ?? {};
+    const { start, end, modifiedAt, ...source } = chunks[0]?.source ?? {};
+    assert.match(String(modifiedAt), /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
     assert.equal(Number(end) - Number(start), chunks[0]?.text.length);
     assert.deepEqual(source, {
       ragIdentifier: world.rag,

@@ -88,7 +88,12 @@ test("what the choice leaves out stays in the source", async () => {
 
 test("a file over 25 MiB is told, and what the source has of it stays", async () => {
   const listing = await listFolder(folder, ALL);
-  listing.files.push({ path: "big.pdf", absolutePath: "", size: 25 * 1024 * 1024 + 1 });
+  listing.files.push({
+    path: "big.pdf",
+    absolutePath: "",
+    size: 25 * 1024 * 1024 + 1,
+    modifiedAt: 0,
+  });
   const plan = await planPush(listing, new Map([known("big.pdf", "small once")]), ALL);
   expect(plan.upload).toEqual([]);
   expect(plan.remove).toEqual([]);

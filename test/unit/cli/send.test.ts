@@ -31,14 +31,16 @@ function answer(response: ServerResponse, status: number, body: unknown) {
 const folder = mkdtempSync(join(tmpdir(), "quarry-send-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const CHANGED = "2026-03-01T09:00:00.000Z";
+
 function localFile(path: string) {
   const absolutePath = join(folder, path);
   mkdirSync(join(absolutePath, ".."), { recursive: true });
   writeFileSync(absolutePath, `text of ${path}`);
-  return { path, absolutePath, size: 1 };
+  return { path, absolutePath, size: 1, modifiedAt: Date.parse(CHANGED) };
 }
 
-type Call = { url: string; type: string; body: string };
+type Call = { url: string; type: string; modified: string | undefined; body: string };
 
 /** What the service receives; `statuses`: its first answers, null: a broken one. */
 async function receiving(statuses: (number | null)[], last: unknown) {
@@ -48,7 +50,8 @@ async function receiving(statuses: (number | null)[], last: unknown) {
     request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
     request.on("end", () => {
       const type = request.headers["content-type"] ?? "";
-      calls.push({ url: request.url ?? "", type, body });
+      const modified = request.headers["x-file-modified"]?.toString();
+      calls.push({ url: request.url ?? "", type, modified, body });
       const status = statuses[calls.length - 1];
       if (status !== null) return answer(response, status ?? 200, last);
       response.writeHead(201, { "Content-Type": "application/json", "Content-Length": "100" });
@@ -64,7 +67,8 @@ test("an upload is repeated after 503, 429 and a broken answer, at its escaped p
   const files = [localFile("a b/100%?ü.md")];
   expect(await uploadFiles(panelApi(url, "key"), "docs", files)).toEqual([null]);
   const path = "/panel/api/file-sources/docs/files/a%20b/100%25%3F%C3%BC.md";
-  const call = { url: path, type: "text/markdown", body: "text of a b/100%?ü.md" };
+  const body = "text of a b/100%?ü.md";
+  const call = { url: path, type: "text/markdown", modified: CHANGED, body };
   expect(calls).toEqual([call, call, call, call]);
 });
 
@@ -79,7 +83,9 @@ test("a batch of files is repeated after 503, whole and with every name", async 
   const boundary = /boundary=(\S+)/.exec(first?.type ?? "")?.[1] ?? "";
   expect(first?.body.split(`--${boundary}`).slice(1, -1)).toEqual([
     expect.stringMatching(/X-File-Path: a%20b\/%22%C3%BC%22\.md\r\n[^]*\r\n\r\ntext of a b/),
-    expect.stringMatching(/X-File-Path: c\.txt\r\n[^]*\r\n\r\ntext of c\.txt\r\n$/),
+    expect.stringMatching(
+      /X-File-Path: c\.txt\r\nX-File-Modified: 2026-03-01T09:00:00\.000Z\r\n[^]*\r\n\r\ntext of c\.txt\r\n$/,
+    ),
   ]);
 });
 

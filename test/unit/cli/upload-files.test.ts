@@ -10,7 +10,7 @@ import { uploadFiles, uploadsOf } from "../../../src/cli/push/upload-files.ts";
 afterEach(() => vi.unstubAllGlobals());
 
 const MIB = 1 << 20;
-const file = (path: string, size: number) => ({ path, absolutePath: path, size });
+const file = (path: string, size: number) => ({ path, absolutePath: path, size, modifiedAt: 0 });
 
 test("small files go together within the limits of a call, large ones alone", () => {
   const many = Array.from({ length: 251 }, (_, at) => file(`${at}`, 1));
@@ -35,7 +35,12 @@ test("a file that went away meanwhile fails alone, and each answer finds its fil
     sent = (await request.text()).match(/(?<=X-File-Path: ).*(?=\r)/g) ?? [];
     return Response.json({ files: answers });
   });
-  const files = paths.map((path) => ({ path, absolutePath: join(folder, path), size: 4 }));
+  const files = paths.map((path) => ({
+    path,
+    absolutePath: join(folder, path),
+    size: 4,
+    modifiedAt: 0,
+  }));
   const reasons = await uploadFiles(panelApi("http://q", "key"), "docs", files);
   rmSync(folder, { recursive: true });
   expect(sent).toEqual(["a.md", "b.md", "c.md"]);

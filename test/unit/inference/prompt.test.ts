@@ -15,6 +15,7 @@ const chunk = (text: string, filePath = "a.md"): RetrievedChunk => ({
     name: "a.md",
     externalId: null,
     url: null,
+    modifiedAt: "2026-01-31T00:00:00.000Z",
     position: 0,
     page: 3,
     start: 0,

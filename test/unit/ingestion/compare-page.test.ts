@@ -22,6 +22,7 @@ const known = (id: string, path: string, change: Partial<KnownRow> = {}): KnownR
   ...listed(path),
   id: id as FileId,
   deletedAt: null,
+  modifiedAt: 0,
   ...change,
 });
 

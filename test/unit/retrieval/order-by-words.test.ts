@@ -18,7 +18,14 @@ function listOf(
   { fusionWeight = 0.1, searchMode = "hybrid", queries = [], rag = "docs" }: Setting,
 ) {
   const chunks = given.map(({ path, text, headings = [], fileChunks = 1 }, at) => {
-    const file = { fileId: path as FileId, path, name: path, externalId: null, url: null };
+    const file = {
+      fileId: path as FileId,
+      path,
+      name: path,
+      externalId: null,
+      url: null,
+      modifiedAt: 0,
+    };
     const place = { headings, fileChunks, position: 0, page: null, start: 0, end: text.length };
     const id = `${rag}${at}` as ChunkId;
     return { id, text, duplicateKey: id, similarities: queries.map(() => 0.1), file, ...place };

@@ -13,7 +13,14 @@ type Given = Partial<ScoredChunk> & { path?: string; position?: number; key?: st
 
 function chunk(id: string, given: Given = {}): ScoredChunk {
   const { path = `${id}.md`, position = 0, key = id, ...rest } = given;
-  const file = { fileId: id as FileId, path, name: path, externalId: null, url: null };
+  const file = {
+    fileId: id as FileId,
+    path,
+    name: path,
+    externalId: null,
+    url: null,
+    modifiedAt: 0,
+  };
   const place = { fileChunks: 1, position, headings: [], page: null, start: 0, end: 1 };
   const hydrated: HydratedChunk = {
     id: id as ChunkId,

@@ -75,3 +75,36 @@ test("a named page that asks not to be indexed says so, also after a retry", asy
     message: "the page asks not to be indexed",
   });
 });
+
+test("a page's last change is what it says, else its sitemap, else its server", async () => {
+  const lastmod = "2026-03-03";
+  const mapped = (path: string) =>
+    `<url><loc>${BASE}${path}</loc><lastmod>${lastmod}</lastmod></url>`;
+  const xml = `<urlset>${["/says", "/linked", "/mapped"].map(mapped).join("")}<url><loc>${BASE}/served</loc></url></urlset>`;
+  site.routes.set("/sitemap.xml", { headers: { "content-type": "application/xml" }, body: xml });
+  const served = (head: string, body = "1") => {
+    const headers = { "last-modified": "Wed, 04 Mar 2026 10:00:00 GMT" };
+    return { headers, body: htmlPage(body, [], head) };
+  };
+  const says = `<meta property="article:modified_time" content="2026-03-01T10:00:00+00:00">`;
+  const linked = `<script type="application/ld+json">{"dateModified": "2026-03-02T10:00:00"}</script>`;
+  site.routes.set("/says", served(linked + says));
+  site.routes.set("/linked", served(linked));
+  site.routes.set("/mapped", served(""));
+  site.routes.set("/served", served(""));
+  const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
+  await source.scan();
+  const times = () =>
+    ["/says", "/linked", "/mapped", "/served"].map((path) => {
+      const at = source.files.get(BASE + path)?.modifiedAt ?? null;
+      return at === null ? null : new Date(at).toISOString().slice(0, "2026-03-01".length);
+    });
+  expect(times()).toEqual(["2026-03-01", "2026-03-02", lastmod, "2026-03-04"]);
+  // A server that writes each page anew tells another time of equal bytes.
+  site.routes.set("/served", {
+    ...served(""),
+    headers: { "last-modified": new Date().toUTCString() },
+  });
+  await source.scan();
+  expect(source.files.get(`${BASE}/served`)).not.toHaveProperty("modifiedAt");
+});

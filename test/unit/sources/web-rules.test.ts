@@ -91,8 +91,11 @@ test("patterns choose by address, by path, or by a part", () => {
 
 describe("sitemaps", () => {
   const { signal } = new AbortController();
-  const read = async (text: string | Uint8Array) =>
-    await readSitemap(typeof text === "string" ? new TextEncoder().encode(text) : text, signal);
+  const read = async (text: string | Uint8Array) => {
+    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+    const map = await readSitemap(bytes, signal);
+    return map && { ...map, addresses: map.addresses.map(({ address }) => address) };
+  };
 
   test("of every form are read", async () => {
     const xml = `<?xml version="1.0"?><urlset xmlns:image="i"><url><loc> https://example.com/?a=1&amp;b=2 </loc><image:image><image:loc>https://example.com/i.png</image:loc></image:image></url><url><loc><![CDATA[https://example.com/c]]></loc></url></urlset>`;
@@ -153,6 +156,7 @@ describe("pages", () => {
       canonical: "/canon",
       title: "A title & more",
       language: "de-AT",
+      modified: [],
       directives: ["NOINDEX, follow"],
     });
   });

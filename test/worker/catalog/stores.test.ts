@@ -43,6 +43,7 @@ test("records of joined tables keep their own columns, in a batch too", async ()
       chunkOverlap: 60,
       reranker: null,
       searchMode: "hybrid" as const,
+      recencyHalfLifeDays: null,
       embeddingModel: "embedded/hash",
       dimensions: 64,
       format: 1,

@@ -98,6 +98,7 @@ function ragRecord(identifier: string, more: Partial<RagRecord> = {}): RagRecord
     chunkOverlap: 60,
     reranker: null,
     searchMode: "hybrid",
+    recencyHalfLifeDays: null,
     generation: 1,
     shards: 1,
     vectorsIn: "vectorize",

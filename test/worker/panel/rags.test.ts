@@ -58,6 +58,7 @@ test("a RAG is made with its defaults and indexes what its source lists already"
     chunkOverlap: 60,
     reranker: null,
     searchMode: "hybrid",
+    recencyHalfLifeDays: null,
   });
   const generation = await env.DB.prepare("select * from rag_generations where rag_id = ?")
     .bind(made.id)

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { call } from "../../support/worker-client.ts";
 
 import { conversationTests } from "./conversation-tests.ts";
+import { dateTests } from "./date-tests.ts";
 import { difyTests } from "./dify-tests.ts";
 import { embeddingTests } from "./embedding-tests.ts";
 import { everyRouteTests } from "./every-route-tests.ts";
@@ -27,6 +28,7 @@ embeddingTests(() => world);
 vectorStoreTests(() => world);
 mcpTests(() => world);
 difyTests(() => world);
+dateTests(() => world);
 everyRouteTests(() => world);
 
 test("the protocols and our own API share one rate budget", async () => {

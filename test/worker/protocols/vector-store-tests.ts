@@ -70,6 +70,7 @@ export function vectorStoreTests(given: () => ProtocolsWorld): void {
             author: "Ann",
             draft: false,
             mime_type: "text/markdown",
+            modifiedAt: expect.any(String),
             path: "handbook/boiler.md",
             headings: "Boiler",
             position: 0,

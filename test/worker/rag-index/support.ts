@@ -54,6 +54,7 @@ export const factsOf = (path: string, more: Partial<FileFacts> = {}): FileFacts 
   name: path.split("/").at(-1) ?? path,
   externalId: null,
   url: null,
+  modifiedAt: 0,
   metadata: {},
   ...more,
 });

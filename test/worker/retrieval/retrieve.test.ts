@@ -40,6 +40,7 @@ test("words and meaning find; the score is the exact cosine, also for word match
     filePath: "a.md",
     name: "a.md",
     externalId: null,
+    modifiedAt: "1970-01-01T00:00:00.000Z",
     url: null,
     position: 0,
     page: null,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { invalidField, invalid } from "../../../core/errors.ts";
+import { timeIn } from "../../../core/time.ts";
 import { storedPath } from "../../../sources/file-names.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
@@ -18,6 +19,14 @@ export function metadataIn(header: string | undefined): Record<string, unknown> 
   const parsed = fileMetadata.safeParse(jsonOrNull(header));
   if (!parsed.success) throw invalidField("X-File-Metadata", "must be a JSON object");
   return parsed.data;
+}
+
+/** The value of `X-File-Modified` in ms; null when there is no such header. @throws QuarryError */
+export function modifiedIn(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  const ms = timeIn(header);
+  if (ms === null) throw invalidField("X-File-Modified", "must be an ISO 8601 day or time");
+  return ms;
 }
 
 function jsonOrNull(text: string): unknown {

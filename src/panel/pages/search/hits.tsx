@@ -2,7 +2,7 @@ import type { Explanation } from "../../../retrieval/explain.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { Data, safeHref, DataLink } from "../../components/data.tsx";
 import { CopyOf } from "../../components/code-block.tsx";
-import { count } from "../../components/figures.ts";
+import { count, percent } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import type { SearchAnswer } from "../../search/search-rag.ts";
 import { Found, matchedBy, type Matched } from "./marked.tsx";
@@ -12,6 +12,7 @@ type Chunk = SearchAnswer["chunks"][number];
 /** Decimals of a similarity, as the API gives them. */
 const SCORE_DIGITS = 3;
 const FINE_DIGITS = 4;
+const DAY_LENGTH = "2026-11-25".length;
 
 /** Identifies a passage in either of two answers, which may be of two RAGs over one source. */
 export const keyOf = (fileSource: string, { source }: Chunk) =>
@@ -125,13 +126,14 @@ export const fileAddress = (source: string, path: string) =>
 
 /** Where in the document the passage stands. */
 const Place = ({ source }: { source: Chunk["source"] }) => {
-  const { headings, page, position, url } = source;
+  const { headings, page, position, url, modifiedAt } = source;
   const href = safeHref(url);
   return (
     <p class="place-in-file">
       {page === null ? null : <span>page {count(page)}</span>}
       {headings.length === 0 ? null : <Data>{headings.join(" › ")}</Data>}
       <span>passage {count(position + 1)}</span>
+      <span title={modifiedAt}>changed {modifiedAt.slice(0, DAY_LENGTH)}</span>
       {href === null ? null : (
         <a href={href} rel="noreferrer noopener">
           original
@@ -185,7 +187,10 @@ const Why = ({ explanation, queries, rank }: WhyProps) => (
         : `By words, headings and names: place ${count(explanation.wordsRank)}. `}
       {explanation.relevance === null
         ? null
-        : `The reranker gave ${explanation.relevance.toFixed(FINE_DIGITS)}, place ${count(rank)}.`}
+        : `The reranker gave ${explanation.relevance.toFixed(FINE_DIGITS)}, place ${count(rank)}. `}
+      {explanation.recency === null
+        ? null
+        : `Its age leaves it ${percent(explanation.recency, 1)} of its value.`}
     </p>
   </details>
 );

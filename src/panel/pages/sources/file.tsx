@@ -163,6 +163,7 @@ const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
                   </>,
                 ],
               ] as const)),
+          ["Last changed", <TimeOr at={file.modifiedAt} now={now} none="–" />],
           ["Known since", <TimeOr at={file.createdAt} now={now} none="–" />],
         ]}
       />

@@ -9,12 +9,18 @@ export type HtmlPage = {
   canonical: string | null;
   title: string | null;
   language: string | null;
+  /** When it says that it was last changed, as written, the surest first. */
+  modified: string[];
   /** Of its robots elements, as written. */
   directives: string[];
 };
 
 const MAX_LINKS = 5_000;
 const MAX_TITLE_LENGTH = 500;
+const LINKED_DATA = "application/ld+json";
+const MAX_LINKED_DATA = 65_536;
+/** https://schema.org/dateModified */
+const DATE_MODIFIED = /"dateModified"\s{0,9}:\s{0,9}"([^"]{10,40})"/;
 
 /** Null for what is no HTML. */
 export const factsOf = (
@@ -33,20 +39,27 @@ export function readHtmlPage(html: string): HtmlPage {
     canonical: null,
     title: null,
     language: null,
+    modified: [],
     directives: [],
   };
   let inTitle = false;
+  let linkedData: string | null = null;
   parseHtml(html, {
     onopentag(name, attributes) {
       inTitle = name === "title" && page.title === null;
       if (inTitle) page.title = "";
+      if (name === "script" && attributes["type"] === LINKED_DATA) linkedData ??= "";
       openers[name]?.(page, attributes);
     },
     ontext(text) {
+      if (linkedData !== null && linkedData.length < MAX_LINKED_DATA) linkedData += text;
       if (inTitle) page.title = `${page.title ?? ""}${text}`;
     },
     onclosetag(name) {
       if (name === "title") inTitle = false;
+      if (name !== "script" || linkedData === null) return;
+      page.modified.push(...(DATE_MODIFIED.exec(linkedData)?.slice(1) ?? []));
+      linkedData = null;
     },
   });
   page.title = cut(page.title?.replace(/\s+/gu, " ").trim() ?? "") || null;
@@ -79,7 +92,8 @@ const openers: Record<string, Opener> = {
     if (canonical) page.canonical ??= href.trim();
   },
   meta(page, attributes) {
-    const { content = "", name = "" } = attributes;
+    const { content = "", name = "", property } = attributes;
+    if (property === "article:modified_time") page.modified.unshift(content.trim());
     if (/^(?:robots|quarry)$/i.test(name.trim())) page.directives.push(content);
     if (/^refresh$/i.test(attributes["http-equiv"] ?? "")) {
       const target = /url\s*=\s*["']?([^"']+)/i.exec(content)?.[1];

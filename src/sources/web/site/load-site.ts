@@ -59,8 +59,10 @@ async function readRobots(crawler: Crawler, origin: string): Promise<RobotsRules
   }
 }
 
-/** `index`: addresses of further sitemaps; `pages`: addresses of documents, as written. */
-export type Sitemap = { kind: "index" | "pages"; addresses: string[] };
+/** An address as written, and what the sitemap says of its last change. */
+export type Mapped = { address: string; modified: string };
+/** `index`: addresses of further sitemaps; `pages`: addresses of documents. */
+export type Sitemap = { kind: "index" | "pages"; addresses: Mapped[] };
 
 /** The protocol's own limit of addresses in one sitemap. */
 const MAX_ADDRESSES = 50_000;
@@ -93,21 +95,27 @@ async function unpacked(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Ar
 
 function fromLines(text: string): Sitemap | null {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
-  const addresses = lines.filter((line) => /^https?:\/\//i.test(line)).slice(0, MAX_ADDRESSES);
+  const addresses = lines
+    .filter((line) => /^https?:\/\//i.test(line))
+    .slice(0, MAX_ADDRESSES)
+    .map((address) => ({ address, modified: "" }));
   return addresses.length === 0 ? null : { kind: "pages", addresses };
 }
 
 const ROOTS = new Set(["urlset", "sitemapindex", "rss", "feed"]);
 
 function fromXml(xml: string): Sitemap | null {
-  const addresses: string[] = [];
+  const addresses: Mapped[] = [];
+  let before = 0;
+  let modified = "";
   let root = "";
   let path: string[] = [];
   let text = "";
   let isTooDeep = false;
   const local = (name: string) => name.slice(name.indexOf(":") + 1).toLowerCase();
   const add = (address: string) => {
-    if (addresses.length < MAX_ADDRESSES && address.trim() !== "") addresses.push(address.trim());
+    if (addresses.length >= MAX_ADDRESSES || address.trim() === "") return;
+    addresses.push({ address: address.trim(), modified: "" });
   };
   const parser: Parser = new Parser(
     {
@@ -117,6 +125,10 @@ function fromXml(xml: string): Sitemap | null {
         if (name === "link" && path.at(-1) === "entry") add(attributes["href"] ?? "");
         path.push(name);
         text = "";
+        if (name === "url") {
+          before = addresses.length;
+          modified = "";
+        }
         isTooDeep ||= path.length > MAX_LEVELS;
         if (isTooDeep) parser.pause();
       },
@@ -129,6 +141,9 @@ function fromXml(xml: string): Sitemap | null {
         // `image:loc` and the like lie deeper and are no pages.
         if (name === "loc" && (parent === "url" || parent === "sitemap")) add(text);
         if (name === "link" && parent === "item") add(text);
+        if (name === "lastmod" && parent === "url") modified = text.trim();
+        const own = name === "url" && addresses.length > before ? addresses.at(-1) : undefined;
+        if (own !== undefined) own.modified = modified;
         path = path.slice(0, -1);
         text = "";
       },

@@ -22,6 +22,7 @@ test("lists what lies beneath the root, with folders, type, owner and address", 
     externalId: contract,
     url: `https://drive.google.com/file/d/${contract}/view`,
     size: 6,
+    modifiedAt: Date.parse(drive.items.get(contract)?.modifiedTime ?? ""),
     metadata: {
       owner: ["ann@example.com"],
       mimeType: "text/plain",

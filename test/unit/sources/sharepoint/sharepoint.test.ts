@@ -24,6 +24,7 @@ test("lists a library with folders, type, owner, address and time", async () => 
     url: `https://contoso.sharepoint.example/Contract.txt?id=${contract}`,
     size: 6,
     mimeType: "text/plain",
+    modifiedAt: Date.parse(drive.item(contract).modified),
     metadata: {
       owner: ["ann@contoso.example"],
       mimeType: "text/plain",

@@ -1,0 +1,123 @@
+import { join } from "node:path";
+
+import { inBatches } from "../../src/core/work/batches.ts";
+import { readCollection } from "./support/collection.ts";
+import type { Collection, Document, Query } from "./support/collection.ts";
+import { ndcg } from "./support/ndcg.ts";
+import { startWorkerd } from "./support/workerd.ts";
+
+const RESULTS = 10;
+const CLIENTS = 8;
+const DOCUMENTS_A_CALL = 200;
+const ROUNDS = 3;
+/** Asked before the queries, each once: as many different questions as a day may bring. */
+const TITLES = 2_000;
+const TITLES_A_ROUND = 500;
+const WORKER = join(import.meta.dirname, "support/retrieve-worker.ts");
+/** What the plain form of both legs took when the design was measured, ms. */
+const FLOOR_MS = 4.4;
+
+type Chunk = { file: { path: string } };
+
+async function post<Reply>(address: URL, path: string, body: unknown): Promise<Reply> {
+  const response = await fetch(new URL(path, address), {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Reply;
+}
+
+async function load(address: URL, documents: Document[]): Promise<number> {
+  const start = performance.now();
+  for (let at = 0; at < documents.length; at += DOCUMENTS_A_CALL) {
+    await post(address, "/load", documents.slice(at, at + DOCUMENTS_A_CALL));
+  }
+  return documents.length / ((performance.now() - start) / 1_000);
+}
+
+const retrieve = (address: URL, { text }: { text: string }) =>
+  post<Chunk[]>(address, "/retrieve", { text, limit: RESULTS });
+
+async function quality(address: URL, { queries, grades }: Collection): Promise<number> {
+  let sum = 0;
+  for (const query of queries) {
+    const found = await retrieve(address, query);
+    const ranked = found.map(({ file }) => file.path);
+    sum += ndcg(ranked, grades.get(query.id) ?? new Map(), RESULTS);
+  }
+  return sum / queries.length;
+}
+
+/** Rows that a retrieval reads, each query asked once. */
+async function rowsARetrieval(address: URL, queries: { text: string }[]): Promise<number> {
+  await post(address, "/rows", null);
+  for (const query of queries) await retrieve(address, query);
+  return Math.round((await post<number>(address, "/rows", null)) / queries.length);
+}
+
+async function timeOneClient(address: URL, queries: Query[]): Promise<number[]> {
+  const times: number[] = [];
+  for (const query of queries) {
+    const start = performance.now();
+    await retrieve(address, query);
+    times.push(performance.now() - start);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+async function throughput(address: URL, queries: Query[]): Promise<number> {
+  const work = Array.from({ length: ROUNDS }, () => queries).flat();
+  const start = performance.now();
+  const client = async () => {
+    for (let query = work.pop(); query !== undefined; query = work.pop()) {
+      await retrieve(address, query);
+    }
+  };
+  const count = work.length;
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return count / ((performance.now() - start) / 1_000);
+}
+
+/**
+ * One retrieval (both legs, fusion, ten texts) in plain workerd, without HTTP API and D1.
+ * Argument: a folder with docs.jsonl, queries.jsonl and qrels.tsv.
+ */
+export async function run([folder]: string[]): Promise<Record<string, unknown>> {
+  if (folder === undefined) throw new Error("usage: npm run bench -- retrieve FOLDER");
+  const collection = readCollection(folder);
+  const worker = await startWorkerd(WORKER, {
+    durableObject: { binding: "RAG_INDEX", className: "RagIndex" },
+  });
+  try {
+    const { address } = worker;
+    const loaded = await load(address, collection.documents);
+    const firstSearch = (await timeOneClient(address, collection.queries.slice(0, 1)))[0] ?? 0;
+    const asked: number[] = [];
+    for (const titles of inBatches(collection.documents.slice(0, TITLES), TITLES_A_ROUND)) {
+      const queries = titles.map(({ title }) => ({ text: title }));
+      asked.push(await rowsARetrieval(address, queries));
+    }
+    const ndcgAt10 = await quality(address, collection);
+    const rowsOfWordsInMemory = await rowsARetrieval(address, collection.queries);
+    const times = await timeOneClient(address, collection.queries);
+    const at = (share: number) => Number((times[Math.floor(times.length * share)] ?? 0).toFixed(2));
+    const result = {
+      documents: collection.documents.length,
+      loadedPerSecond: Math.round(loaded),
+      firstSearchMs: Math.round(firstSearch),
+      ndcgAt10: Number(ndcgAt10.toFixed(4)),
+      rowsOfFirstTitles: asked[0],
+      rowsOfLastTitles: asked.at(-1),
+      rowsOfWordsInMemory,
+      p50Ms: at(0.5),
+      p95Ms: at(0.95),
+      floorMs: FLOOR_MS,
+      requestsPerSecondAt8: Math.round(await throughput(address, collection.queries)),
+    };
+    console.table(result);
+    return result;
+  } finally {
+    await worker.stop();
+  }
+}

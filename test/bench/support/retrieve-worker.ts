@@ -1,0 +1,104 @@
+import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
+import { encodeHalfFloats } from "../../../src/core/half-float.ts";
+import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
+import type { FileId, RagId } from "../../../src/core/ids.ts";
+import type { Env } from "../../../src/env.ts";
+import type { RagIndex as RagIndexPort } from "../../../src/ports/rag-index.ts";
+import { rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
+import type { Document } from "./collection.ts";
+
+import { RagIndex as PlainRagIndex } from "../../../src/durable-objects/rag-index.ts";
+
+type BenchEnv = Pick<Env, "RAG_INDEX">;
+
+const DIMENSIONS = 1_024;
+const CANDIDATES = 50;
+const embedder = hashEmbedder(DIMENSIONS);
+const ragId = "bench" as RagId;
+
+let cursors: { rowsRead: number }[] = [];
+
+/** The index object, its cursors kept: they know their rows when they have been read. */
+export class RagIndex extends PlainRagIndex {
+  constructor(context: DurableObjectState, env: Env) {
+    const { sql } = context.storage;
+    const exec = sql.exec.bind(sql);
+    const counted = (...args: Parameters<typeof exec>) => {
+      const cursor = exec(...args);
+      cursors.push(cursor);
+      return cursor;
+    };
+    Object.defineProperty(sql, "exec", { value: counted });
+    super(context, env);
+  }
+}
+
+/** Rows that were read since it was asked last. */
+function rowsRead(): number {
+  const sum = cursors.reduce((total, cursor) => total + cursor.rowsRead, 0);
+  cursors = [];
+  return sum;
+}
+
+async function vectorsOf(texts: string[]): Promise<Float32Array[]> {
+  const { embeddings } = await embedder.model.doEmbed({ values: texts });
+  return embeddings.map((embedding) => Float32Array.from(embedding));
+}
+
+/** One file of one chunk a document, each activated by itself as ingestion does. */
+async function load(index: RagIndexPort, documents: Document[]): Promise<void> {
+  const vectors = await vectorsOf(documents.map(({ title, text }) => `${title}\n${text}`));
+  for (const [at, { id: name, title, text }] of documents.entries()) {
+    const fileId = name as FileId;
+    const id = await chunkIdOf({ ragId, generation: 1, fileId, embeddedText: text, occurrence: 0 });
+    const duplicateKey = await sha256Hex(foldForDuplicates(text));
+    const vector = encodeHalfFloats(vectors[at] ?? []);
+    await index.stage(fileId, 1, [{ id, text, duplicateKey, vector }]);
+    const facts = {
+      fileId,
+      path: name,
+      name,
+      externalId: null,
+      url: null,
+      modifiedAt: 0,
+      metadata: {},
+    };
+    const place = { position: 0, headings: [title], page: null, start: 0, end: text.length };
+    await index.activateVersion(facts, 1, [{ id, ...place }]);
+  }
+}
+
+const everything = { restriction: { named: null, metadata: [] }, includeDuplicates: false };
+
+/** Both legs, their fusion, and the texts of the first ten; two calls of the index object. */
+async function retrieve(index: RagIndexPort, text: string, limit: number) {
+  const [vector = null] = await vectorsOf([text]);
+  const request = { queries: [{ text, vector }], limitPerLeg: CANDIDATES, lexical: true };
+  const { queries } = await index.search({ ...request, ...everything });
+  const rule = { mode: "hybrid" as const, weight: embedder.fusionWeight };
+  const ranked = rankCandidates(
+    queries,
+    rule,
+    queries.map((legs) => scaleOf([legs])),
+  );
+  const ids = ranked.slice(0, limit).map(({ id }) => id);
+  const { chunks } = await index.hydrate({ ids, queryVectors: [vector], ...everything });
+  return chunks.map(({ text, file, similarities }) => ({ text, file, score: similarities[0] }));
+}
+
+/** `POST /load` with documents, `POST /retrieve` with `{ text, limit }`, `POST /rows`. */
+export default {
+  async fetch(request, env) {
+    if (request.method !== "POST") return new Response(null, { status: 204 });
+    const index = ragIndexes(env.RAG_INDEX)({ ragId, generation: 1, shard: 0 });
+    const { pathname } = new URL(request.url);
+    if (pathname === "/rows") return Response.json(rowsRead());
+    if (pathname === "/load") {
+      await load(index, await request.json<Document[]>());
+      return Response.json(await index.facts());
+    }
+    const { text, limit } = await request.json<{ text: string; limit: number }>();
+    return Response.json(await retrieve(index, text, limit));
+  },
+} satisfies ExportedHandler<BenchEnv>;
