@@ -1,6 +1,5 @@
 import { modelFailed } from "../core/errors.ts";
-import { measured } from "./record-usage.ts";
-import type { RunTools } from "./record-usage.ts";
+import { measured, type RunTools } from "./record-usage.ts";
 import { schemaIn } from "./response-schema.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";

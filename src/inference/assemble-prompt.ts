@@ -1,7 +1,6 @@
 import { passagesNotice, writePassages, writeRequest } from "../text/prompt-delimiters.ts";
 import type { Passage } from "../text/prompt-delimiters.ts";
-import { cautiousTokens } from "../text/tokens.ts";
-import type { Tokenizer } from "../text/tokens.ts";
+import { cautiousTokens, type Tokenizer } from "../text/tokens.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 
 /** Reserved for the answer where the inference sets no limit; at most a quarter of the window. */

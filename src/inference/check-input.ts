@@ -1,7 +1,6 @@
 import type { InferenceRecord } from "../db/records.ts";
 import { type FieldProblem, invalidFields } from "../core/errors.ts";
-import { readResponseSchema } from "./response-schema.ts";
-import type { ResponseSchema } from "./response-schema.ts";
+import { readResponseSchema, type ResponseSchema } from "./response-schema.ts";
 import type { InferenceInput } from "./types.ts";
 
 /** Accepted only where the inference retrieves by itself. */

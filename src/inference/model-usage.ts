@@ -1,7 +1,6 @@
 import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 
-import { estimateTokens } from "../text/tokens.ts";
-import type { Tokenizer } from "../text/tokens.ts";
+import { estimateTokens, type Tokenizer } from "../text/tokens.ts";
 import type { Meter } from "./record-usage.ts";
 
 /** Counts a call that the provider has told the usage of. */

@@ -1,8 +1,6 @@
 import { invalidField } from "../core/errors.ts";
-import { isJsonObject, referredTo } from "./json-schema/json-values.ts";
-import type { JsonObject } from "./json-schema/json-values.ts";
-import { readJsonSchema } from "./json-schema/read-json-schema.ts";
-import type { FindingsOf } from "./json-schema/read-json-schema.ts";
+import { isJsonObject, referredTo, type JsonObject } from "./json-schema/json-values.ts";
+import { readJsonSchema, type FindingsOf } from "./json-schema/read-json-schema.ts";
 
 /** The caller's JSON Schema, parsed and checked. */
 export type ResponseSchema = { schema: JsonObject; findings: FindingsOf };

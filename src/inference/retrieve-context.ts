@@ -1,9 +1,8 @@
 import type { InferenceRecord, RagRecord } from "../db/records.ts";
 import type { Restriction } from "../ports/rag-index.ts";
 import { restrictionTo } from "../retrieval/retrieval-request.ts";
-import { retrieve } from "../retrieval/retrieve.ts";
+import { retrieve, type RetrievalResult } from "../retrieval/retrieve.ts";
 import { searchedAs } from "../retrieval/search-mode.ts";
-import type { RetrievalResult } from "../retrieval/retrieve.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import type { ContextInput, InferenceServices } from "./types.ts";
 

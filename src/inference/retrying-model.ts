@@ -7,12 +7,10 @@ import type {
 import type { Now } from "../core/time.ts";
 import type { Deadline } from "../core/work/deadline.ts";
 import { withRetries } from "../core/work/with-retries.ts";
-import { ModelFailure } from "../ports/models.ts";
-import type { ChatModel } from "../ports/models.ts";
+import { ModelFailure, type ChatModel } from "../ports/models.ts";
 import { count } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
-import { streamedCall } from "./streamed-call.ts";
-import type { Hearing } from "./streamed-call.ts";
+import { streamedCall, type Hearing } from "./streamed-call.ts";
 
 export type RetryingCall = {
   chat: ChatModel;

@@ -7,8 +7,7 @@ import type {
   LanguageModelV4Text,
 } from "@ai-sdk/provider";
 
-import { ModelFailure } from "../ports/models.ts";
-import type { ChatModel } from "../ports/models.ts";
+import { ModelFailure, type ChatModel } from "../ports/models.ts";
 import { count, StreamedUsage } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
 

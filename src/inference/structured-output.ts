@@ -1,10 +1,8 @@
 import { BudgetSpent } from "../core/work/step-budget.ts";
 import { modelFailed } from "../core/errors.ts";
-import { isJsonObject } from "./json-schema/json-values.ts";
-import type { JsonObject } from "./json-schema/json-values.ts";
+import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
 import { checkingBudget } from "./json-schema/read-json-schema.ts";
-import { admitsObjectsOnly } from "./response-schema.ts";
-import type { ResponseSchema } from "./response-schema.ts";
+import { admitsObjectsOnly, type ResponseSchema } from "./response-schema.ts";
 
 /** Providers require an object at the root: any other root is wrapped in this property. */
 const WRAPPER = "items";

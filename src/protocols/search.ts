@@ -3,8 +3,7 @@ import { sendRetrievalUsage } from "../catalog/usage/send-usage.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { Caller } from "../http/caller.ts";
 import type { FileCondition } from "../ports/file-condition.ts";
-import { retrieve } from "../retrieval/retrieve.ts";
-import type { RetrievalResult } from "../retrieval/retrieve.ts";
+import { retrieve, type RetrievalResult } from "../retrieval/retrieve.ts";
 import type { Services } from "../services.ts";
 import { restrictionBy } from "./restriction.ts";
 

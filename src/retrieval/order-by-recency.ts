@@ -1,6 +1,5 @@
 import { DAY_MS } from "../core/time.ts";
-import { inOrder } from "./score-chunks.ts";
-import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
+import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
 
 /** What age may take of a passage's value: one that fits clearly better stays first. */
 const AT_STAKE = 0.25;

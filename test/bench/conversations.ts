@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { serveOpenAi } from "../doubles/openai-compatible/serve.ts";
-import { pushFiles, startService } from "./support/fresh-service.ts";
-import type { Service } from "./support/fresh-service.ts";
+import { pushFiles, startService, type Service } from "./support/fresh-service.ts";
 import { rewritingDouble } from "./support/rewriting-double.ts";
 
 const KINDS = ["swap", "topic", "detail", "change"] as const;

@@ -1,6 +1,5 @@
 import { startBundledService } from "./support/bundled-service.ts";
-import { fillRags, madeUp, signIn } from "./support/local-service.ts";
-import type { PushedText } from "./support/local-service.ts";
+import { fillRags, madeUp, signIn, type PushedText } from "./support/local-service.ts";
 
 const BINDINGS = { RATE_LIMIT_API: "10000", USAGE_WAIT_MS: "1000" };
 const DEFAULT_FILES = 100;

@@ -1,6 +1,5 @@
 import { inBatches } from "../../core/work/batches.ts";
-import { ModelFailure } from "../../ports/models.ts";
-import type { Embedder, REJECT_IF_BUSY } from "../../ports/models.ts";
+import { ModelFailure, type Embedder, type REJECT_IF_BUSY } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 
 export type EmbeddedTexts = {

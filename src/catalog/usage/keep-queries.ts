@@ -1,6 +1,5 @@
 import { reasonOf } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
-import type { RagId, TokenId } from "../../core/ids.ts";
+import { newId, type RagId, type TokenId } from "../../core/ids.ts";
 import { insertQuery } from "../../db/evaluation/query-store.ts";
 import type { Services } from "../../services.ts";
 import { stemOf } from "../../text/stems.ts";

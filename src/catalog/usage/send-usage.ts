@@ -1,5 +1,4 @@
-import { newId } from "../../core/ids.ts";
-import type { InferenceId, RagId, TokenId } from "../../core/ids.ts";
+import { newId, type InferenceId, type RagId, type TokenId } from "../../core/ids.ts";
 import type { ModelUse, UsageMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 

@@ -3,8 +3,7 @@ import type { StepResult, ToolSet } from "ai";
 import { passageNumber } from "../../ports/models.ts";
 import type { Citation, ContentBlock } from "../types.ts";
 import { citationsOf } from "./citations.ts";
-import { citingNotice, newCitingWord, withoutMarks } from "./marks.ts";
-import type { Mark } from "./marks.ts";
+import { citingNotice, newCitingWord, withoutMarks, type Mark } from "./marks.ts";
 
 /** How one run's model is asked to cite. */
 export type Citing = { word: string; notice: string };

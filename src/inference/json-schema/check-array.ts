@@ -1,5 +1,4 @@
-import { below, wrong } from "./checking.ts";
-import type { Checking, Judged } from "./checking.ts";
+import { below, wrong, type Checking, type Judged } from "./checking.ts";
 import { canonical } from "./json-values.ts";
 
 export function checkArray(checking: Checking, judged: Judged<unknown[]>): boolean {

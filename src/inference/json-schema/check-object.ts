@@ -1,7 +1,5 @@
-import { below, wrong } from "./checking.ts";
-import type { Checking, Judged } from "./checking.ts";
-import { isJsonObject } from "./json-values.ts";
-import type { JsonObject } from "./json-values.ts";
+import { below, wrong, type Checking, type Judged } from "./checking.ts";
+import { isJsonObject, type JsonObject } from "./json-values.ts";
 
 type JudgedObject = Judged<JsonObject>;
 

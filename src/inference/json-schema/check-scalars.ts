@@ -1,7 +1,6 @@
 import { format as formats } from "@cfworker/json-schema";
 
-import { wrong } from "./checking.ts";
-import type { Checking, Judged } from "./checking.ts";
+import { wrong, type Checking, type Judged } from "./checking.ts";
 
 const numberOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
 

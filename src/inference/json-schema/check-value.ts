@@ -1,10 +1,8 @@
-import { BudgetSpent } from "../../core/work/step-budget.ts";
-import type { Budget } from "../../core/work/step-budget.ts";
+import { BudgetSpent, type Budget } from "../../core/work/step-budget.ts";
 import { checkArray } from "./check-array.ts";
 import { checkObject } from "./check-object.ts";
 import { checkNumber, checkString } from "./check-scalars.ts";
-import { MAX_FINDING_LENGTH, quietly, wrong } from "./checking.ts";
-import type { Checking, Judged } from "./checking.ts";
+import { MAX_FINDING_LENGTH, quietly, wrong, type Checking, type Judged } from "./checking.ts";
 import { canonical, isJsonObject } from "./json-values.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 

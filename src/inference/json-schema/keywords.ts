@@ -1,5 +1,4 @@
-import { isJsonObject } from "./json-values.ts";
-import type { JsonObject } from "./json-values.ts";
+import { isJsonObject, type JsonObject } from "./json-values.ts";
 
 /** The form of a keyword's value; what is in it is checked apart. */
 type Form = (value: unknown) => boolean;

@@ -1,7 +1,6 @@
 import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
 import { checkValue } from "./check-value.ts";
-import { depthOf, isJsonObject } from "./json-values.ts";
-import type { JsonObject } from "./json-values.ts";
+import { depthOf, isJsonObject, type JsonObject } from "./json-values.ts";
 import { SchemaIndex, SchemaRefused } from "./schema-index.ts";
 
 /**

@@ -1,7 +1,5 @@
-import { linearPattern } from "../../text/linear-pattern/linear-pattern.ts";
-import type { PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
-import { isJsonObject, referredTo } from "./json-values.ts";
-import type { JsonObject } from "./json-values.ts";
+import { linearPattern, type PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
+import { isJsonObject, referredTo, type JsonObject } from "./json-values.ts";
 import { subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
 
 /** A schema that cannot be used; the message follows the field's name. */

@@ -8,8 +8,7 @@ import { degradedFor } from "../../http/answers.ts";
 import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import type { Explanation } from "../../retrieval/explain.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
-import { retrieve } from "../../retrieval/retrieve.ts";
-import type { RetrievalResult } from "../../retrieval/retrieve.ts";
+import { retrieve, type RetrievalResult } from "../../retrieval/retrieve.ts";
 import { searchedAs } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 

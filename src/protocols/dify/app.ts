@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { Context } from "hono";
+import { Hono, type Context } from "hono";
 import { z } from "zod";
 
 import { isNotFound, notFound } from "../../core/errors.ts";
@@ -15,8 +14,7 @@ import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { search } from "../search.ts";
 import { tokensOnly } from "../tokens-only.ts";
-import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
-import type { DeferredBody } from "../parse-body-deferring-errors.ts";
+import { parseBodyDeferringErrors, type DeferredBody } from "../parse-body-deferring-errors.ts";
 import { conditionOf, MetadataCondition } from "./metadata-condition.ts";
 
 /*

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { Context } from "hono";
+import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
 import { forbidden, invalid, notFound, QuarryError } from "../../core/errors.ts";

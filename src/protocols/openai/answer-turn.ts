@@ -11,19 +11,14 @@ import { admit, recentAgent, recentInference } from "../../http/middleware/guard
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { runBody } from "../../http/run-stream.ts";
 import type { Listening } from "../../inference/run-events.ts";
-import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
-import type { DeferredBody } from "../parse-body-deferring-errors.ts";
-import { run } from "../run.ts";
-import type { Runner } from "../run.ts";
+import { parseBodyDeferringErrors, type DeferredBody } from "../parse-body-deferring-errors.ts";
+import { run, type Runner } from "../run.ts";
 import { applyCallerLimits } from "./apply-caller-limits.ts";
-import { openAiErrorBody, refuse } from "./errors.ts";
-import type { OpenAiErrorBody } from "./errors.ts";
+import { openAiErrorBody, refuse, type OpenAiErrorBody } from "./errors.ts";
 import { checkFunctions } from "./functions.ts";
 import { asNoSuchModel, readModelName } from "./models.ts";
-import { outputEvents, outputOf } from "./output.ts";
-import type { Output, OutputEvent } from "./output.ts";
-import { MODEL_MAX_LENGTH } from "./turn.ts";
-import type { Turn } from "./turn.ts";
+import { outputEvents, outputOf, type Output, type OutputEvent } from "./output.ts";
+import { MODEL_MAX_LENGTH, type Turn } from "./turn.ts";
 
 /** How one of OpenAI's APIs asks for a turn and tells it. */
 export type TurnApi<Read extends Turn> = {

@@ -2,10 +2,8 @@ import { SECOND_MS } from "../../core/time.ts";
 import { eventText } from "../../http/event-stream.ts";
 import type { FunctionCall, Usage } from "../../inference/types.ts";
 import type { Teller, TurnApi } from "./answer-turn.ts";
-import { ChatRequest, readChat } from "./chat-request.ts";
-import type { ReadChat } from "./chat-request.ts";
-import { degradedAnswer, retrievalAnswer } from "./output.ts";
-import type { Output, OutputEvent } from "./output.ts";
+import { ChatRequest, readChat, type ReadChat } from "./chat-request.ts";
+import { degradedAnswer, retrievalAnswer, type Output, type OutputEvent } from "./output.ts";
 
 /** https://platform.openai.com/docs/api-reference/chat */
 export const chatCompletions: TurnApi<ReadChat> = {

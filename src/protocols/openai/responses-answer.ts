@@ -3,10 +3,8 @@ import { eventText } from "../../http/event-stream.ts";
 import type { FunctionCall, Usage } from "../../inference/types.ts";
 import type { Teller, TurnApi } from "./answer-turn.ts";
 import type { OpenAiErrorBody } from "./errors.ts";
-import { degradedAnswer, retrievalAnswer } from "./output.ts";
-import type { Output, OutputEvent } from "./output.ts";
-import { readResponse, ResponsesRequest } from "./responses-request.ts";
-import type { ReadResponse } from "./responses-request.ts";
+import { degradedAnswer, retrievalAnswer, type Output, type OutputEvent } from "./output.ts";
+import { readResponse, ResponsesRequest, type ReadResponse } from "./responses-request.ts";
 
 /*
  * https://platform.openai.com/docs/api-reference/responses/object and …/responses-streaming; the

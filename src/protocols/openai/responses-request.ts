@@ -10,8 +10,7 @@ import {
   ToolChoice,
 } from "./functions.ts";
 import { ResponseFormat, schemaOf } from "./response-format.ts";
-import { readConversation, SHARED_FIELDS } from "./turn.ts";
-import type { Said, Turn } from "./turn.ts";
+import { readConversation, SHARED_FIELDS, type Said, type Turn } from "./turn.ts";
 
 /*
  * https://platform.openai.com/docs/api-reference/responses/create, without a store: what of a

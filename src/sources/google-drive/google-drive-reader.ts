@@ -1,4 +1,4 @@
-import type { Now } from "../../core/time.ts";
+import { timeIn, type Now } from "../../core/time.ts";
 import type {
   KnownFiles,
   ListedFile,
@@ -7,7 +7,6 @@ import type {
   SourceReader,
   ReaderStore,
 } from "../../ports/source-reader.ts";
-import { timeIn } from "../../core/time.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { openedFrom, tooLarge, type Outgoing } from "../guarded-fetch.ts";

@@ -3,8 +3,7 @@ import { dirname, join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { allPages, anchorsOf, readPage, relativeLinks, unevenRows } from "./pages.ts";
-import type { Page } from "./pages.ts";
+import { allPages, anchorsOf, readPage, relativeLinks, unevenRows, type Page } from "./pages.ts";
 
 /** Longer pages are not read. README.md is what a stranger reads first. */
 const MAX_BYTES: [path: string, bytes: number][] = [

@@ -7,8 +7,7 @@ import { expect, test } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { newId } from "../../../src/core/ids.ts";
-import type { InferenceId } from "../../../src/core/ids.ts";
+import { newId, type InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import type { InferenceRecord } from "../../../src/db/records.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { panelApi } from "../../../src/panel/api/app.ts";
-import { panelDocument } from "../../../src/panel/api/app.ts";
+import { panelApi, panelDocument } from "../../../src/panel/api/app.ts";
 
 const operations = () =>
   Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import type { HydratedChunk } from "../../../src/ports/rag-index.ts";
-import { chooseCandidates } from "../../../src/rag-index/search/fuse.ts";
-import type { RankedId } from "../../../src/rag-index/search/fuse.ts";
+import { chooseCandidates, type RankedId } from "../../../src/rag-index/search/fuse.ts";
 import type { RagFindings } from "../../../src/retrieval/rag-search.ts";
 import { mergeEqualTexts, mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import { inOrder, passesThreshold, similarityOf } from "../../../src/retrieval/score-chunks.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cautiousTokens, estimateTokens } from "../../../src/text/tokens.ts";
-import type { Tokenizer } from "../../../src/text/tokens.ts";
+import { cautiousTokens, estimateTokens, type Tokenizer } from "../../../src/text/tokens.ts";
 
 type Known = Exclude<Tokenizer, "unknown">;
 const KNOWN: Known[] = ["o200k", "cl100k", "llama-3", "qwen", "xlm-roberta", "bert"];

@@ -6,13 +6,10 @@ import { degradedFor } from "../../../src/http/answers.ts";
 import { answerTo } from "../../../src/http/errors.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
-import { SECRET_BODY } from "../../doubles/openai-compatible/failures.ts";
-import type { Failure } from "../../doubles/openai-compatible/failures.ts";
-import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
-import type { Place } from "../../doubles/openai-compatible/openai-double.ts";
+import { SECRET_BODY, type Failure } from "../../doubles/openai-compatible/failures.ts";
+import { OpenAiDouble, type Place } from "../../doubles/openai-compatible/openai-double.ts";
 import { DIMENSIONS } from "../rag-index/support.ts";
-import { indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
-import type { World } from "./support.ts";
+import { indexedRag, inferenceOf, inputOf, nobody, worldWith, type World } from "./support.ts";
 
 const HOLIDAY = "Full-time employees get 26 days of holiday a year.";
 const SICK = "Sick leave is reported before 9:30.";

@@ -2,12 +2,10 @@ import { beforeAll, expect, inject, test, vi } from "vitest";
 
 import type { RagRecord } from "../../../src/db/records.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
-import { runEvents } from "../../../src/inference/run-events.ts";
-import type { RunEvent } from "../../../src/inference/run-events.ts";
+import { runEvents, type RunEvent } from "../../../src/inference/run-events.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceInput } from "../../../src/inference/types.ts";
-import { sayByDefault } from "../../doubles/openai-compatible/chat-answer.ts";
-import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
+import { sayByDefault, type ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { agentOf, indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";

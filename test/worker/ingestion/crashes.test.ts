@@ -5,8 +5,7 @@ import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import type { Services } from "../../../src/services.ts";
-import { CrashPoint } from "../../support/crash.ts";
-import type { CrashMoment } from "../../support/crash.ts";
+import { CrashPoint, type CrashMoment } from "../../support/crash.ts";
 import { World, bytesOf, ragWorld } from "../../support/ingestion-world.ts";
 import { watching } from "../../support/watched-services.ts";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
 import { inBatches } from "../../../src/core/work/batches.ts";
-import type { FileId, RagId } from "../../../src/core/ids.ts";
-import { newId } from "../../../src/core/ids.ts";
+import { newId, type FileId, type RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import type { IndexMessage, IndexMessages } from "../../../src/ports/job-queue.ts";

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
-import { program } from "./world.ts";
-import type { ProtocolsWorld } from "./world.ts";
+import { program, type ProtocolsWorld } from "./world.ts";
 
 const OLD = "2025-03-01T09:00:00.000Z";
 const NEW = "2026-03-01T09:00:00.000Z";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { newToken } from "../../../src/access/credential-format.ts";
-import { program } from "./world.ts";
-import type { ProtocolsWorld } from "./world.ts";
+import { program, type ProtocolsWorld } from "./world.ts";
 
 export function difyTests(world: () => ProtocolsWorld): void {
   const request = (more: object = {}) => ({

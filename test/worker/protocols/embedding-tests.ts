@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import type { UsageMessage } from "../../../src/ports/job-queue.ts";
 import { modelsOf, serviceWith } from "./service-with.ts";
-import { openAiErrorOf as errorOf, program } from "./world.ts";
-import type { ProtocolsWorld } from "./world.ts";
+import { openAiErrorOf as errorOf, program, type ProtocolsWorld } from "./world.ts";
 
 type Embeddings = {
   data: { index: number; embedding: number[] | string }[];

@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { sayWithFunctions } from "../../doubles/openai-compatible/chat-answer.ts";
-import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
+import { sayWithFunctions, type ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { answeredBy, serviceWith } from "./service-with.ts";
 import type { ProtocolsWorld } from "./world.ts";

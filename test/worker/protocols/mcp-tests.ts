@@ -4,8 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { newToken } from "../../../src/access/credential-format.ts";
 import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
-import { addRag, ASKING, program } from "./world.ts";
-import type { ProtocolsWorld } from "./world.ts";
+import { addRag, ASKING, program, type ProtocolsWorld } from "./world.ts";
 
 /** A client of the official SDK that calls the Worker. */
 async function connected(token: string, mode: "auto" | "legacy"): Promise<Client> {

@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { newToken } from "../../../src/access/credential-format.ts";
 import { call } from "../../support/worker-client.ts";
 import { REFUSED_CHATS } from "./refused.ts";
-import { openAiErrorOf as errorOf, program } from "./world.ts";
-import type { ProtocolsWorld } from "./world.ts";
+import { openAiErrorOf as errorOf, program, type ProtocolsWorld } from "./world.ts";
 
 export function openAiTests(given: () => ProtocolsWorld): void {
   let world: ProtocolsWorld;

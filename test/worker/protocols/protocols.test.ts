@@ -11,8 +11,7 @@ import { functionTests } from "./function-tests.ts";
 import { mcpTests } from "./mcp-tests.ts";
 import { openAiTests } from "./openai-tests.ts";
 import { vectorStoreTests } from "./vector-store-tests.ts";
-import { setUpProtocols } from "./world.ts";
-import type { ProtocolsWorld } from "./world.ts";
+import { setUpProtocols, type ProtocolsWorld } from "./world.ts";
 
 /** One world for the tests of all protocols: making it takes longer than most of them. */
 let world: ProtocolsWorld;

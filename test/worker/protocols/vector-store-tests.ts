@@ -2,8 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { REFUSED_SEARCHES } from "./refused.ts";
-import { openAiErrorOf as errorOf, program } from "./world.ts";
-import type { ProtocolsWorld } from "./world.ts";
+import { openAiErrorOf as errorOf, program, type ProtocolsWorld } from "./world.ts";
 
 type Page = { data: { id: string }[]; last_id: string };
 

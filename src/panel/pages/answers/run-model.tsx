@@ -13,8 +13,7 @@ import { isAdmin, type PageContext } from "../page.tsx";
 import { attempt, formOf, freshForm, numberOf, typed } from "../request/form.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
 import { shownState, UPDATED_AT } from "../request/stale.ts";
-import { collectRun } from "./collect-run.ts";
-import type { RunOutcome } from "./collect-run.ts";
+import { collectRun, type RunOutcome } from "./collect-run.ts";
 import {
   EarlierTurns,
   FollowUp,

@@ -1,6 +1,5 @@
-import type { Setting } from "../../../db/schema/evaluation-shapes.ts";
+import { settingShape, type Setting } from "../../../db/schema/evaluation-shapes.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { settingShape } from "../../../db/schema/evaluation-shapes.ts";
 import { given } from "../../../core/input/given.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";
 import { Checkbox, SelectField, TextField, type Option } from "../../components/form.tsx";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
 import { batchesOf, indexBodies } from "../../../../src/adapters/cloudflare/job-queue.ts";
-import { newId } from "../../../../src/core/ids.ts";
-import type { FileId, RagId } from "../../../../src/core/ids.ts";
+import { newId, type FileId, type RagId } from "../../../../src/core/ids.ts";
 import { carriedText } from "../../../../src/ingestion/uploads/carried-text.ts";
 
 /** What Cloudflare bills as one message, and what it takes in one call. */

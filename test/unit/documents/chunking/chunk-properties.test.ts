@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { cutDocument } from "../../../support/cut-document.ts";
-import { estimateTokens } from "../../../../src/text/tokens.ts";
-import type { Tokenizer } from "../../../../src/text/tokens.ts";
+import { estimateTokens, type Tokenizer } from "../../../../src/text/tokens.ts";
 import { SEED } from "../../../support/seed.ts";
 
 const word = fc.constantFrom(

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
 import { CrashPoint } from "../../../support/crash.ts";
-import { SHOWN_AFTER_MS } from "../../../support/vectorize-world.ts";
-import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { SHOWN_AFTER_MS, type VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { drive, nearest } from "./support.ts";
 
 const PLANTS = ["heather", "sundew", "bracken", "gorse", "sedge", "willow", "alder", "rowan"];
