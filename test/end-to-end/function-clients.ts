@@ -165,6 +165,14 @@ export async function aiSdkOpenAi({ url, token }: Served): Promise<void> {
       expect((await streamed.usage).totalTokens).toBeGreaterThan(0);
     }
   }
+  // At its defaults it refers to earlier answers by id, and nothing is stored here.
+  const model = openai("inference/ask");
+  const question = { role: "user" as const, content: QUESTION };
+  const { response } = await generateText({ model, messages: [question] });
+  const again = { model, messages: [question, ...response.messages, question] };
+  await expect(generateText(again)).rejects.toThrow(/store: false/);
+  const providerOptions = { openai: { store: false } };
+  expect((await generateText({ ...again, providerOptions })).text).toMatch(ANSWER);
 }
 
 /** https://tanstack.com/ai/latest/docs/adapters/openai */
