@@ -33,6 +33,8 @@ test("a search of an index without passages says that nothing is indexed", async
   await api.send("POST", "/rags", { name: "Bare", fileSource: "bare" });
   await admin.open("/panel/search?rag=bare&q=leave");
   expect(admin.html).toContain("Nothing is indexed yet.");
+  await admin.open("/panel/search?rag=docs&q=leave&modifiedBefore=2001-01-01");
+  expect(admin.html).toContain("No passages.");
   await admin.open("/panel/search?rag=docs&q=leave&similarityThreshold=1");
   expect(admin.html).toContain("Nothing in the index passes these settings.");
   await api.send("DELETE", "/rags/bare");

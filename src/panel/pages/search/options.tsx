@@ -74,6 +74,8 @@ export const Options = ({ state, prefix, rags, rerankers, withRag }: OptionsProp
         hint="One path or external id a line."
       />
       <TextArea {...field("selectedFolders", "Only these folders")} rows={2} hint="One a line." />
+      <TextField {...field("modifiedAfter", "Only files changed from")} type="date" />
+      <TextField {...field("modifiedBefore", "Only files changed before")} type="date" />
       <TextArea
         {...field("providerFilter", "Only files with this metadata")}
         rows={2}

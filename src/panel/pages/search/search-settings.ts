@@ -14,6 +14,8 @@ export const SETTING_FIELDS = [
   "reranker",
   "selectedFiles",
   "selectedFolders",
+  "modifiedAfter",
+  "modifiedBefore",
   "providerFilter",
 ];
 
@@ -67,6 +69,8 @@ export function searchIn(form: Form, prefix: string): PanelSearch {
     ...bodyIn(form, settingFields(searchSettings), { prefix }),
     reranker: reranker === NO_RERANKER ? null : typed(reranker),
     useReranking: isRerankerChosen || text("useReranking") === "on",
+    modifiedAfter: typed(text("modifiedAfter")),
+    modifiedBefore: typed(text("modifiedBefore")),
     ...(filters.length === 0 ? {} : { providerFilter: filters }),
     ...(restricted ? { useAllFiles: false, selectedFiles: files, selectedFolders: folders } : {}),
   });
