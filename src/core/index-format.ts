@@ -3,7 +3,7 @@ export const EXTRACTION_FORMAT = 10;
 /** Increment it when the same text and settings yield other chunks. */
 export const CHUNKING_FORMAT = 7;
 /** Increment it when an index object stores or finds its chunks in another way. */
-const LAYOUT_FORMAT = 2;
+const LAYOUT_FORMAT = 3;
 
 /**
  * Version of all three together, stored with each generation of a RAG's index: where it differs,

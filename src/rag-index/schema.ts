@@ -1,7 +1,10 @@
 import { CREATE_TABLES, valueOf } from "./tables.ts";
 
+/** The text is folded already: marks that are left belong to words. */
+export const TOKENIZER = "porter unicode61 remove_diacritics 0 categories 'L* N* Co M*'";
+
 /**
- * The search words are part of the format: a change of `indexTextOf` or of a tokenizer needs a new
+ * The search words are part of the format: a change of `indexedTextsOf` or of the tokenizer needs a new
  * generation, because rows are deleted from the FTS index by their old words.
  */
 const CREATE = `${CREATE_TABLES}
@@ -17,7 +20,8 @@ const CREATE = `${CREATE_TABLES}
   CREATE INDEX vector_folders_left ON vector_folders (folder) WHERE stale = 1;
   INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0);
   CREATE VIRTUAL TABLE words USING fts5 (
-    headings, text, content = '', tokenize = 'porter unicode61'
+    headings, text, content = '',
+    tokenize = "${TOKENIZER}"
   );
   -- Without it the words of deleted chunks stay in the index until its segments are merged.
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);`;

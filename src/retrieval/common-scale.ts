@@ -1,5 +1,5 @@
 import { bm25Scorer } from "../text/bm25.ts";
-import { namesAndWordsOf } from "../text/words.ts";
+import { indexedWordsOf } from "../text/indexed-words.ts";
 import type { ChunkId } from "../core/ids.ts";
 import { fuseQuery, scaleOf, type QueryLegs } from "../rag-index/search/fuse.ts";
 import { counterOf } from "../rag-index/search/match-counts.ts";
@@ -43,8 +43,7 @@ function legsOf(lists: ScoredList[], at: number): QueryLegs[] {
   const scoreOf = bm25Scorer(terms, corpus);
   return lists.map(({ chunks }) => ({
     lexical: chunks.map(({ chunk: { id, headings, text } }) => {
-      const words = { headings: namesAndWordsOf(headings.join("\n")), text: namesAndWordsOf(text) };
-      return { id, score: scoreOf(count(words)) };
+      return { id, score: scoreOf(count(indexedWordsOf({ headings, text }))) };
     }),
     vector: chunks.flatMap(({ chunk: { id, similarities } }) => {
       const score = similarities[at] ?? null;

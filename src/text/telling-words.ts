@@ -1,4 +1,4 @@
-import { isUnspacedCharacter, pairUnspacedScripts, wordsOf } from "./words.ts";
+import { cutUnspacedScripts, isPartOfCut, wordsOf } from "./words.ts";
 
 /** Words that build a sentence, or that say that something is asked, in English and German. */
 const NOT_TOLD = new Set(
@@ -63,8 +63,8 @@ export const isTelling = (word: string): boolean => !NOT_TOLD.has(word);
 
 /** The words of a text that are not only there to ask or to build a sentence. */
 export function tellingWords(text: string): string[] {
-  const words = wordsOf(pairUnspacedScripts(withoutAsking(text))).filter(isTelling);
-  if (HAN.test(text)) return words.filter((word) => !isUnspacedCharacter(word));
+  const words = wordsOf(cutUnspacedScripts(withoutAsking(text))).filter(isTelling);
+  if (HAN.test(text)) return words.filter((word) => !isPartOfCut(word));
   const isRomance = ROMANCE.test(wordsOf(text).join(" "));
   return isRomance ? words.filter((word) => !ROMANCE_NOT_TOLD.has(word)) : words;
 }

@@ -3,20 +3,33 @@
  * hashed embedding: runs of letters, digits and private-use characters, lower-cased, without
  * diacritics. Compatibility forms (`ﬁ`, full width, `m²`) are unfolded.
  */
-const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
-/** Marks begin here; the voicing marks of kana are letters' own, no diacritics. */
-const MARKS = /(?![\0-\u02ff\u3099\u309a])\p{M}/gu;
+const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+/**
+ * Diacritics. Others are letters' own: the voicing marks of kana, the vowel signs of scripts from
+ * Devanagari to Khmer, and what tells Cyrillic й and ї from и and і.
+ */
+const MARKS =
+  /(?!(?<=[\u0438\u0456])[\u0306\u0308])(?![\0-\u02ff\u0900-\u109f\u1780-\u17ff\u3099\u309a])\p{M}/gu;
 const NOT_ASCII = /[\u0080-\uffff]/;
 
-/** Scripts written without spaces: searched by overlapping character pairs. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu;
+/** Scripts written without spaces: searched by overlapping pairs of characters … */
+const PAIRED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]+/gu;
+/** … or by three, where vowels and tones are characters, too. */
+const IN_THREES =
+  /[[[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]&&[\p{L}\p{M}\p{N}]]\u200b]+/gv;
+type Cutting = { runs: RegExp; cut: number };
+const CUTTINGS: Cutting[] = [
+  { runs: PAIRED, cut: 2 },
+  { runs: IN_THREES, cut: 3 },
+];
+/** Where a line may break: some texts have it between words, and no query does. */
+const BREAK = /\u200b/g;
 
 /** Where none of these stands, no script without spaces does: most texts are not looked through. */
 const MAY_BE_UNSPACED = /[\u0e00-\u1fff\u2e80-\uffff]/;
 const ASCII_WORD = /[a-z0-9]+/g;
 
-const isAscii = (text: string) => !NOT_ASCII.test(text);
+export const isAscii = (text: string) => !NOT_ASCII.test(text);
 
 /** Dashes, quotation marks, arrows and other signs that only separate words. */
 const SIGNS =
@@ -37,17 +50,18 @@ export function wordsOf(text: string): string[] {
   return fold(text).match(WORD) ?? [];
 }
 
-/** `東京都` becomes `東京 京都`; a single character stays. Text of other scripts is left as it is. */
-export function pairUnspacedScripts(text: string): string {
-  return text.replace(UNSPACED, (run) => ` ${characterPairs(run).join(" ")} `);
-}
+/**
+ * `東京都` becomes `東京 京都`, and Thai is cut into three characters each; a shorter run stays.
+ * Text of other scripts is left as it is.
+ */
+export const cutUnspacedScripts = (text: string): string => cutRuns(text, (cuts) => cuts);
 
-/** The words that a text is searched by: as `wordsOf`, with scripts without spaces in pairs. */
+/** The words that a text is searched by: as `wordsOf`, with scripts without spaces in cuts. */
 export function searchWordsOf(text: string): string[] {
   if (isAscii(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   const folded = fold(text);
-  const paired = MAY_BE_UNSPACED.test(folded) ? pairUnspacedScripts(folded) : folded;
-  return paired.match(WORD) ?? [];
+  const cut = MAY_BE_UNSPACED.test(folded) ? cutUnspacedScripts(folded) : folded;
+  return cut.match(WORD) ?? [];
 }
 
 /** The words of `searchWordsOf` in one text with only ASCII characters between them. */
@@ -57,19 +71,14 @@ export function searchTextOf(text: string): string {
 }
 
 /**
- * As `searchWordsOf`, and each run of a script without spaces ends with its last character alone,
- * so that every one of its characters begins a word: one character is then found as a prefix.
+ * As `searchWordsOf`, and each run of a script without spaces ends with what is left of shorter
+ * cuts, so that every one of its characters begins a word: a shorter run is found as a prefix.
  */
 export function indexWordsOf(text: string): string[] {
   if (isAscii(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   const folded = fold(text);
   if (!MAY_BE_UNSPACED.test(folded)) return folded.match(WORD) ?? [];
-  const paired = folded.replace(UNSPACED, (run) => {
-    const characters = [...run];
-    if (characters.length === 1) return ` ${run} `;
-    return ` ${[...characterPairs(run), characters.at(-1)].join(" ")} `;
-  });
-  return paired.match(WORD) ?? [];
+  return cutRuns(folded, (cuts, ends) => [...cuts, ...ends]).match(WORD) ?? [];
 }
 
 const CASE_CHANGE = /[a-z][A-Z]/g;
@@ -128,30 +137,23 @@ function partsOf(name: string): string[] {
   return isCode ? parts.map((part) => part.toLowerCase()) : [];
 }
 
-/** As `indexWordsOf`, and after them the parts of names in code, which count as a whole, too. */
-export const namesAndWordsOf = (text: string): string[] => [
-  ...indexWordsOf(text),
-  ...codeWordParts(text),
-];
-
-/**
- * The words of `namesAndWordsOf` in one text with only ASCII characters between them, in the case
- * that the text has: what the FTS index takes.
- */
-export function indexTextOf(text: string): string {
-  const plain = withoutSigns(text);
-  if (!isAscii(plain)) return namesAndWordsOf(text).join(" ");
-  const parts = codeWordParts(plain);
-  return parts.length === 0 ? plain : `${plain} ${parts.join(" ")}`;
+/** Whether a word is shorter than the cuts of its script, which is one without spaces. */
+export function isPartOfCut(word: string): boolean {
+  const { length } = [...word];
+  const isCut = ({ runs, cut }: Cutting) => length < cut && word.replace(runs, "") === "";
+  return word !== "" && CUTTINGS.some(isCut);
 }
 
-/** Whether a word is one character of a script without spaces. */
-export function isUnspacedCharacter(word: string): boolean {
-  return [...word].length === 1 && word.replace(UNSPACED, "") === "";
-}
-
-function characterPairs(run: string): string[] {
-  const characters = [...run];
-  if (characters.length === 1) return characters;
-  return characters.slice(1).map((character, at) => `${characters[at] ?? ""}${character}`);
+/** Puts blanks between what a choice is made of: the cuts of each run, and the ends that are left. */
+function cutRuns(text: string, choose: (cuts: string[], ends: string[]) => string[]): string {
+  return CUTTINGS.reduce(
+    (cut, { runs, cut: length }) =>
+      cut.replace(runs, (run) => {
+        const characters = [...run.replace(BREAK, "")];
+        const all = characters.map((_, at) => characters.slice(at, at + length).join(""));
+        const whole = Math.max(1, characters.length - length + 1);
+        return ` ${choose(all.slice(0, whole), all.slice(whole)).join(" ")} `;
+      }),
+    text,
+  );
 }

@@ -75,7 +75,7 @@ export function searchWords(
   search: LexicalQuery,
 ): LexicalResult {
   const { query, limit, forMerge, postingsLimit, named, wordScores } = search;
-  const terms = queryTerms(query, (word) => termCounts.estimate(word));
+  const terms = queryTerms(query, termCounts);
   const bounded = withinBound(terms, postingsLimit);
   const { hits, scored } = collect(sql, eligibility, {
     terms,

@@ -1,5 +1,9 @@
+import { isFunctionWord, languageOfQuestion } from "../../text/languages.ts";
+import type { Language } from "../../text/languages.ts";
+import { stemOf } from "../../text/stems.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
-import { codeWordParts, isUnspacedCharacter, searchWordsOf } from "../../text/words.ts";
+import { formsOf, isReduced } from "../../text/word-forms.ts";
+import { codeWordParts, isPartOfCut, searchWordsOf } from "../../text/words.ts";
 
 /** Posting list entries that one query may read; its rarest words are read first. */
 export const POSTINGS_LIMIT = 20_000;
@@ -9,20 +13,50 @@ const TERMS_LIMIT = 256;
 /** `postings`: upper bound of the chunks that contain the word. */
 export type QueryTerm = { word: string; postings: number };
 
-/** In scripts without spaces, a single character matches every pair that begins with it. */
-export const isPrefixTerm = isUnspacedCharacter;
+/** In scripts without spaces, fewer characters match every cut that begins with them. */
+export const isPrefixTerm = isPartOfCut;
+
+/** What an index knows of its words: chunks that hold one at most, and its languages. */
+export type KnownWords = {
+  estimate: (word: string) => number;
+  languages: ReadonlySet<Language>;
+};
 
 /**
  * The words that a query is searched by, rarest first: without stop words and words that no chunk
- * contains. Names in code are searched by their parts, too. Repeats are kept, because word
- * frequency matters.
+ * contains. Names in code are searched by their parts, too, and words by their forms in the query's
+ * language; where it does not tell, in all of the index. Repeats are kept, because word frequency
+ * matters.
  */
-export function queryTerms(query: string, postingsOf: (word: string) => number): QueryTerm[] {
-  return withoutStopWords([...searchWordsOf(query), ...codeWordParts(query)])
-    .map((word) => ({ word, postings: postingsOf(word) }))
+export function queryTerms(query: string, known: KnownWords): QueryTerm[] {
+  const language = languageIn(query, known);
+  const languages = language === null ? [...known.languages] : [language];
+  return withoutStopWords([...tellingIn(query, language), ...codeWordParts(query)])
+    .flatMap((word) => formsIn(word, languages))
+    .map((word) => ({ word, postings: known.estimate(word) }))
     .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
     .sort((a, b) => a.postings - b.postings)
     .slice(0, TERMS_LIMIT);
+}
+
+/** Null also where few words seem to be of a language that the index does not have. */
+function languageIn(query: string, { languages }: KnownWords): Language | null {
+  const language = languageOfQuestion(query);
+  return language === null || !isReduced(language) || languages.has(language) ? language : null;
+}
+
+function tellingIn(query: string, language: Language | null): string[] {
+  const words = searchWordsOf(query);
+  if (language === null || !isReduced(language)) return words;
+  const telling = words.filter((word) => !isFunctionWord(word, language));
+  return telling.length > 0 ? telling : words;
+}
+
+/** A word itself, for texts of no known language, and its forms; FTS5 stems each of them. */
+function formsIn(word: string, languages: Language[]): string[] {
+  const byScript = formsOf(word, null);
+  const forms = [word, ...byScript, ...languages.flatMap((one) => formsOf(word, one))];
+  return [...new Map(forms.toReversed().map((form) => [stemOf(form), form])).values()];
 }
 
 /** The rarest terms within the postings limit; none when the first one exceeds it. */

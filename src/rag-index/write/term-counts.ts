@@ -1,12 +1,17 @@
 import { hash32 } from "../../core/hash.ts";
 import { stemOf } from "../../text/stems.ts";
+import { LANGUAGES } from "../../text/languages.ts";
+import type { Language } from "../../text/languages.ts";
 import { WordMemory } from "../../text/word-memory.ts";
+import { readSetting, writeSetting } from "../settings.ts";
 import { select, valueOf } from "../tables.ts";
 
 /** Counters of the sketch. Words that share a counter seem more frequent, never rarer. */
 const SLOTS = 16_384;
 /** Changes stored separately before they are merged into the counters, which are 64 KiB. */
 const CHANGES_BEFORE_FOLDING = 256;
+
+const LANGUAGES_STORED = "languages";
 
 const slotOf = (word: string) => hash32(stemOf(word)) % SLOTS;
 const slots = new WordMemory(slotOf);
@@ -40,6 +45,7 @@ function apply(counts: Int32Array, sign: number, slots: Iterable<number>): void 
 export class TermCounts {
   readonly #sql: SqlStorage;
   #counts: Int32Array | null = null;
+  #languages: ReadonlySet<Language> | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -61,9 +67,27 @@ export class TermCounts {
     this.#foldWhenMany();
   }
 
+  /** Languages whose words are reduced in some chunk, now or before. */
+  get languages(): ReadonlySet<Language> {
+    if (this.#languages === null) {
+      const stored = readSetting(this.#sql, LANGUAGES_STORED)?.split(" ");
+      this.#languages = new Set(LANGUAGES.filter((one) => stored?.includes(one)));
+    }
+    return this.#languages;
+  }
+
+  addLanguages(ofChunks: Set<Language>[]): void {
+    const all = new Set(this.languages);
+    for (const languages of ofChunks) for (const one of languages) all.add(one);
+    if (all.size === this.languages.size) return;
+    writeSetting(this.#sql, LANGUAGES_STORED, [...all].join(" "));
+    this.#languages = all;
+  }
+
   /** Memory may be ahead of storage after a failed write. */
   forget(): void {
     this.#counts = null;
+    this.#languages = null;
   }
 
   #foldWhenMany(): void {

@@ -1,5 +1,6 @@
 import { inBatches } from "../../core/work/batches.ts";
-import { indexTextOf, namesAndWordsOf } from "../../text/words.ts";
+import { indexedTextsOf, indexedWordsOf } from "../../text/indexed-words.ts";
+import type { Language } from "../../text/languages.ts";
 import { stringsIn } from "../stored-json.ts";
 import type { Row } from "../tables.ts";
 import { termSlotsOf } from "./term-counts.ts";
@@ -9,14 +10,15 @@ import type { UnindexedChunk, WriteContext } from "./write-context.ts";
 /** A chunk's words in their order. */
 export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
 /** What the FTS index was given of a chunk; deleting its words needs the same. */
-type IndexedTexts = Row<"chunks", "chunk" | "headings"> & Row<"contents", "text">;
+type StoredTexts = Row<"chunks", "chunk" | "headings"> & Row<"contents", "text">;
+type IndexedTexts = StoredTexts & { languages: Set<Language> };
 
 function readTexts<Read>(
   sql: SqlStorage,
   chunks: number[],
-  read: (row: IndexedTexts) => Read,
+  read: (row: StoredTexts) => Read,
 ): Read[] {
-  const rows = sql.exec<IndexedTexts>(
+  const rows = sql.exec<StoredTexts>(
     `SELECT c.chunk, c.headings, t.text FROM json_each(?) wanted
       CROSS JOIN chunks c ON c.chunk = wanted.value JOIN contents t ON t.chunk = c.chunk`,
     JSON.stringify(chunks),
@@ -27,8 +29,7 @@ function readTexts<Read>(
 /** Reads the words of live chunks from their stored texts. */
 export function readWords(sql: SqlStorage, chunks: number[]): ChunkWords[] {
   return readTexts(sql, chunks, ({ chunk, headings, text }) => {
-    const inHeadings = namesAndWordsOf(stringsIn(headings).join("\n"));
-    return { chunk, headings: inHeadings, text: namesAndWordsOf(text) };
+    return { chunk, ...indexedWordsOf({ headings: stringsIn(headings), text }) };
   });
 }
 
@@ -39,8 +40,7 @@ const readIndexed = (sql: SqlStorage, chunks: number[]): IndexedTexts[] =>
 
 const indexedTexts = (chunk: number, of: { headings: string[]; text: string }): IndexedTexts => ({
   chunk,
-  headings: indexTextOf(of.headings.join("\n")),
-  text: indexTextOf(of.text),
+  ...indexedTextsOf(of),
 });
 
 const slotsOf = ({ headings, text }: IndexedTexts) => termSlotsOf([headings, text]);
@@ -84,6 +84,7 @@ export function giveWords({ sql, termCounts, unindexed, change }: WriteContext):
       sql.exec("INSERT INTO words (rowid, headings, text) VALUES (?, ?, ?)", chunk, headings, text);
     }
     termCounts.record(1, texts.map(slotsOf));
+    termCounts.addLanguages(texts.map(({ languages }) => languages));
   }
 }
 

@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
 
+import { indexedTextsOf, indexedWordsOf } from "../../../src/text/indexed-words.ts";
 import { stemOf } from "../../../src/text/stems.ts";
 import { withoutStopWords } from "../../../src/text/stop-words.ts";
 import {
   codeWordParts,
-  indexTextOf,
+  cutUnspacedScripts,
   indexWordsOf,
-  isUnspacedCharacter,
-  namesAndWordsOf,
-  pairUnspacedScripts,
+  isPartOfCut,
   searchTextOf,
   searchWordsOf,
   wordsOf,
 } from "../../../src/text/words.ts";
+
+const indexedWords = (text: string) => indexedWordsOf({ headings: [], text }).text;
+const indexedText = (text: string) => indexedTextsOf({ headings: [], text }).text;
 
 test("words are folded: case, diacritics, compatibility forms, punctuation", () => {
   expect(wordsOf("Größe, ÉTÉ & İstanbul: m² of ﬁne-grained Ｗｉｄｅ ℌ stuff_2")).toEqual(
@@ -22,13 +24,15 @@ test("words are folded: case, diacritics, compatibility forms, punctuation", () 
   expect(wordsOf("서울 한국어")).toEqual(["서울", "한국어"]);
 });
 
-test("scripts without spaces become pairs; kana keep their voicing", () => {
-  expect(pairUnspacedScripts("東京都 is 東")).toBe(" 東京 京都  is  東 ");
+test("scripts without spaces are cut, into pairs or threes; kana keep their voicing", () => {
+  expect(cutUnspacedScripts("東京都 is 東")).toBe(" 東京 京都  is  東 ");
   expect(searchWordsOf("東京都のバー x")).toEqual(["東京", "京都", "都の", "のバ", "バー", "x"]);
   expect(searchWordsOf("ば")).toEqual(["ば"]);
-  expect(searchWordsOf("กินข้าว")).toEqual(["กน", "นข", "ขา", "าว"]);
+  expect(searchWordsOf("กินข้าว")).toEqual(["กิน", "ินข", "นข้", "ข้า", "้าว"]);
   expect(indexWordsOf("東京都 x")).toEqual(["東京", "京都", "都", "x"]);
   expect(indexWordsOf("東")).toEqual(["東"]);
+  expect(indexWordsOf("ទំព័រ\u200bថ្មី។")).toEqual(indexWordsOf("ទំព័រថ្មី"));
+  expect(indexWordsOf("ข้า")).toEqual(["ข้า", "้า", "า"]);
 });
 
 test("names in code have parts; abbreviations that change case have none", () => {
@@ -44,11 +48,11 @@ test("names in code have parts; abbreviations that change case have none", () =>
 
 test("the text that is indexed has the words and the parts of names, and no others", () => {
   for (const text of ["A RetryAgent, twice: RetryAgent!", "", "Größe der maxValue: 東京都 3 m²"]) {
-    const words = indexTextOf(text)
+    const words = indexedText(text)
       .toLowerCase()
       .split(/[^a-z0-9\u0080-\uffff]+/)
       .filter((word) => word !== "");
-    expect(words).toEqual(namesAndWordsOf(text));
+    expect(words).toEqual(indexedWords(text));
   }
 });
 
@@ -57,8 +61,8 @@ test("a sign between letters leaves the words that its text has, whatever the si
   const signs = Array.from({ length: 0x2f80 }, (_, at) => String.fromCodePoint(0x80 + at));
   // What a capital sigma becomes depends on what follows the sign.
   for (const text of signs.flatMap((sign) => [`aB${sign}Cd`, `AΣ${sign}ΑB`])) {
-    const indexed = indexTextOf(text).toLowerCase();
-    const expected = namesAndWordsOf(text).join(" ");
+    const indexed = indexedText(text).toLowerCase();
+    const expected = indexedWords(text).join(" ");
     const searched = searchTextOf(text).toLowerCase();
     const differs = expected !== wordsOf(indexed).join(" ");
     if (differs || searchWordsOf(text).join(" ") !== wordsOf(searched).join(" ")) found.push(text);
@@ -66,14 +70,9 @@ test("a sign between letters leaves the words that its text has, whatever the si
   expect(found).toEqual([]);
 });
 
-test("one character of a script without spaces is told from a letter", () => {
-  expect(["東", "ば", "a", "東京", "é"].map(isUnspacedCharacter)).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ]);
+test("what is shorter than a cut of its script is told from letters and cuts", () => {
+  expect(["東", "ば", "ขา", "ก"].map(isPartOfCut)).toEqual([true, true, true, true]);
+  expect(["a", "東京", "กิน", "é", ""].map(isPartOfCut)).toEqual(Array(5).fill(false));
 });
 
 test("stop words go, unless nothing would stay; repeats stay", () => {

@@ -62,7 +62,7 @@ test("words are found by their stems, without case, accents or compatibility for
   expect(await lexical("forms", "wide oﬃces")).toEqual(["Ｗｉｄｅ office"]);
 });
 
-test("scripts without spaces are searched by pairs of characters, or by one", async () => {
+test("scripts without spaces are searched by cuts of characters, or by fewer", async () => {
   const index = indexOf("pairs");
   const tokyo = "東京都庁は新宿区にあります。";
   const coffee = "コーヒーとパンを買いました";
@@ -72,6 +72,7 @@ test("scripts without spaces are searched by pairs of characters, or by one", as
   expect(await lexical("pairs", "京都庁")).toEqual([tokyo]);
   expect(await lexical("pairs", "コーヒー")).toEqual([coffee]);
   expect(await lexical("pairs", "กินข้าว")).toEqual([rice]);
+  expect(await lexical("pairs", "ข้")).toEqual([rice]);
   expect(await lexical("pairs", "北京大学")).toEqual(["我们在北京大学学习", tokyo].slice(0, 1));
   expect(await lexical("pairs", "区")).toEqual([tokyo]);
   expect(await lexical("pairs", "海")).toEqual([]);

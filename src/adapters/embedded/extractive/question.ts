@@ -1,7 +1,7 @@
 import { stemOf } from "../../../text/stems.ts";
 import { splitSentences } from "../../../text/sentences.ts";
 import { tellingWords } from "../../../text/telling-words.ts";
-import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
+import { cutUnspacedScripts, wordsOf } from "../../../text/words.ts";
 
 export type Question = {
   /** Stems of the words that tell what is asked, with their weights. */
@@ -61,7 +61,7 @@ export function questionOf(request: string): Question {
   };
 }
 
-export const stemsOf = (text: string): string[] => wordsOf(pairUnspacedScripts(text)).map(stemOf);
+export const stemsOf = (text: string): string[] => wordsOf(cutUnspacedScripts(text)).map(stemOf);
 
 /** Options in their own letters (`-c` and `-C` are two); other names without regard to case. */
 export const namesIn = (text: string): { name: string; at: number }[] =>

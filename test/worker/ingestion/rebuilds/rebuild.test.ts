@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {
@@ -50,6 +52,25 @@ test("with other chunking the old chunks answer until the new ones are complete"
   expect(await states(rag)).toEqual(["1 dropped", "2 live"]);
   expect(await facts(world, rag, 1)).toMatchObject({ chunks: 0, files: 0 });
   expect(await found(world, rag)).toEqual(after);
+});
+
+test("an index of an older format answers until one of this format is complete", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  const before = await found(world, rag);
+  await env.DB.prepare("update rag_generations set format = format - 1 where rag_id = ?")
+    .bind(rag)
+    .run();
+  await sweep(world.services);
+  await deliverBut(world, ofBuild);
+  expect(await states(rag)).toEqual(["1 live", "2 building"]);
+  expect(await found(world, rag)).toEqual(before);
+
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  expect((await found(world, rag)).counts).toEqual(before.counts);
+  await sweep(world.services);
+  expect(world.waiting).toEqual([]);
 });
 
 test("a reindex builds once, however often its message comes, and keeps figures", async () => {

