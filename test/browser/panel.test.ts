@@ -10,7 +10,7 @@ import { PAYLOADS } from "./support/payloads.ts";
 import { storePayloads } from "./support/store-payloads.ts";
 import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
 import { dropped, linksIn, overflowOf, signedInVisitor } from "./support/visitor.ts";
-import { violationsOn, visitorIn } from "./support/visitor.ts";
+import { callChartsOn, violationsOn, visitorIn } from "./support/visitor.ts";
 import type { Visitor } from "./support/visitor.ts";
 import { ADMIN, makeWorld, MEMBER, type Api } from "./support/world.ts";
 
@@ -62,25 +62,24 @@ test.skipIf(executablePath === null)(
     await page.click("button:has-text('Upload files')");
     await dropped(admin, folderWith("first", FIRST_DOCUMENTS));
     await page.locator("td a", { hasText: "leave.md" }).waitFor();
-    await page.click("nav .brand");
-    await page.click("a:has-text('First steps')");
-    await page.click("button:has-text('Make a RAG of it')");
-    await page.click("a:has-text('Make an inference')");
-    await page.fill("[name=name]", "Staff questions");
-    await page.click("button:has-text('Make the inference')");
+    await page.click(".next-step button:has-text('Create RAG')");
+    await page.click("button:has-text('Create inference')");
     await expect
       .poll(async () => await askStaffQuestion(page), { timeout: 120_000, interval: 1_000 })
       .toContain("26 days");
-    await page.goto("/panel/first-steps");
-    await page.click("a:has-text('Make a token')");
-    await page.fill("[name=name]", "Intranet");
-    await page.click("button:has-text('Make the token')");
-    expect(await page.locator(".once").innerText()).toMatch(/qry_\w{38}/);
-    await page.goto("/panel/first-steps");
-    await page.click("a:has-text('Ask something')");
-    await page.fill("[name=q]", "days of leave");
-    await page.keyboard.press("Enter");
-    expect(await page.locator(".hit mark").first().innerText()).toMatch(/leave|days/i);
+    await page.click(".next-step a:has-text('Create token')");
+    await page.click("button:has-text('Create token')");
+    const [token = ""] = /qry_\w{38}/.exec(await page.locator(".once").innerText()) ?? [];
+    const called = await page.request.post("/api/inferences/ask-documents", {
+      headers: { Authorization: `Bearer ${token}` },
+      data: { prompt: "How many days of leave are there?", semanticSearch: ["days of leave"] },
+    });
+    expect(await called.text()).toContain("26 days");
+    await expect.poll(async () => await callChartsOn(page), { timeout: 60_000 }).toBe(1);
+    await page.locator("svg.chart").first().focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    expect(await page.locator("svg.chart .here text").textContent()).toMatch(/^\d\d:00 UTC: 0$/);
     expect(complaints).toEqual([]);
   },
 );
@@ -161,7 +160,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     await page.fill("[name=name]", "Without script");
     await page.check("[name='rags.reach'][value=some]");
     await page.check("[name=rags][value=handbook]");
-    await page.click("button:has-text('Make the token')");
+    await page.click("button:has-text('Create token')");
     const shown = await page.locator(".once").innerText();
     expect(shown).toMatch(/qry_[0-9A-Za-z]{38}/);
     await page.reload();

@@ -158,19 +158,20 @@ export async function readNeeds(
   return { counts, failing, failingFiles, failingSources, scans };
 }
 
-const first = (table: string, where: string) =>
+const newest = (table: string, where: string) =>
   computed(
     nullable(text),
-    `(select identifier from ${table} where ${where} order by identifier limit 1)`,
+    `(select identifier from ${table} where ${where} order by id desc limit 1)`,
   );
 const has = (rows: string) => computed(flag, `exists (select 1 from ${rows} limit 1)`);
 
 const STEPS = select({
-  /** Identifiers of the first of each by name; null: there is none. */
-  source: first("file_sources", "removed_at is null"),
-  rag: first("rags", "removed_at is null"),
-  inference: first("inferences", "1"),
+  /** Identifiers of the newest of each; null: there is none. */
+  source: newest("file_sources", "removed_at is null"),
+  rag: newest("rags", "removed_at is null"),
+  inference: newest("inferences", "1"),
   hasFiles: has("files"),
+  isIndexing: has("rag_generations where state = 'live' and pending_files + processing_files > 0"),
   hasToken: has("tokens"),
   hasCalls: has("usage_hours where dimension = 'all' and calls > 0"),
 });
@@ -181,6 +182,7 @@ const NOTHING: Steps = {
   rag: null,
   inference: null,
   hasFiles: false,
+  isIndexing: false,
   hasToken: false,
   hasCalls: false,
 };

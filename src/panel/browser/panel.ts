@@ -8,6 +8,10 @@ addCopyButtons();
 listenForKeys();
 keepTimes();
 keepFresh();
+if (document.querySelector("svg.chart") !== null) {
+  const { addChartKeys } = await import("./charts.ts");
+  addChartKeys();
+}
 if (document.querySelector("[data-drop]") !== null) {
   const { addDropPlaces } = await import("./drop.ts");
   addDropPlaces();

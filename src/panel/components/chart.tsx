@@ -1,12 +1,19 @@
+import { Figure } from "./page-head.tsx";
+import { Table } from "./table.tsx";
+
 export type Point = {
-  /** What the point stands for: an hour, a day. */
+  /** What the point stands for: an hour, a day, a run. */
   label: string;
   value: number;
 };
 
-type ChartProps = {
-  /** What is drawn, with its unit: "Calls by hour". */
-  label: string;
+/** A figure and its course over time. */
+export type Course = {
+  name: string;
+  /** The name in the field's own term, on hover. */
+  term?: string;
+  amount: string;
+  aside?: string | undefined;
   points: readonly Point[];
   /** A value as it is read. */
   format: (value: number) => string;
@@ -14,82 +21,121 @@ type ChartProps = {
   bad?: boolean;
 };
 
-const WIDTH = 320;
-const HEIGHT = 96;
-/** Room for the figures next to the axis; long figures take more. */
-const MIN_LEFT = 44;
-const CHARACTER_WIDTH = 6;
-const BESIDE_AXIS = 6;
-const BOTTOM = 18;
-const TOP = 8;
+type ChartsProps = { label: string; courses: readonly Course[] };
 
-/**
- * A line over time as inline SVG, with the axis' highest value, zero, first and last time; the
- * table with the same figures unfolds below it.
- */
-export const Chart = ({ label, points, format, bad = false }: ChartProps) => {
-  const highest = Math.max(...points.map(({ value }) => value), 0);
-  const digits = Math.max(format(highest).length, format(0).length);
-  const left = Math.max(MIN_LEFT, digits * CHARACTER_WIDTH + BESIDE_AXIS);
-  const y = (value: number) =>
-    TOP + (HEIGHT - TOP - BOTTOM) * (1 - (highest === 0 ? 0 : value / highest));
-  const x = (at: number) =>
-    left + (points.length < 2 ? 0 : ((WIDTH - left - 2) * at) / (points.length - 1));
-  const line = points.map(({ value }, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
-  const floor = HEIGHT - BOTTOM;
-  const first = points[0]?.label ?? "";
-  const last = points.at(-1)?.label ?? "";
+/** Figures with their courses, and one table of all values. */
+export const Charts = ({ label, courses }: ChartsProps) => {
+  const labels = [...new Set(courses.flatMap(({ points }) => points.map((point) => point.label)))];
+  const tabled = courses.map(({ name, points, format }) => {
+    const byLabel = new Map(points.map((point) => [point.label, format(point.value)]));
+    return { head: name, numeric: true, cell: (at: string) => byLabel.get(at) ?? "–" };
+  });
   return (
-    <figure class="chart">
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={summary(label, points, format)}
-      >
-        <line class="axis" x1={left} x2={WIDTH} y1={floor} y2={floor} />
-        <line class="grid" x1={left} x2={WIDTH} y1={TOP} y2={TOP} />
-        {highest === 0 ? null : (
-          <text x={left - BESIDE_AXIS} y={TOP + 4} text-anchor="end">
-            {format(highest)}
-          </text>
-        )}
-        <text x={left - BESIDE_AXIS} y={floor + 3} text-anchor="end">
-          {format(0)}
-        </text>
-        <text x={left} y={HEIGHT - 4}>
-          {first}
-        </text>
-        <text x={WIDTH} y={HEIGHT - 4} text-anchor="end">
-          {last}
-        </text>
-        {bad || points.length < 2 ? null : (
-          <polygon
-            class="area"
-            points={`${left},${floor} ${line.join(" ")} ${x(points.length - 1)},${floor}`}
-          />
-        )}
-        <polyline class={bad ? "spark bad" : "spark"} points={line.join(" ")} />
-      </svg>
-      <details>
-        <summary>Table</summary>
-        <table>
-          <caption class="hidden">{label}</caption>
-          <tbody>
-            {points.map((point) => (
-              <tr>
-                <th scope="row">{point.label}</th>
-                <td class="num">{format(point.value)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+    <>
+      <dl class="figures">
+        {courses.map((course) => (
+          <Figure {...course}>
+            <Chart {...course} />
+          </Figure>
+        ))}
+      </dl>
+      <details class="as-table">
+        <summary>Show as table</summary>
+        <Table
+          label={label}
+          rows={labels}
+          empty={null}
+          columns={[{ head: "Time", cell: (at) => at }, ...tabled]}
+        />
       </details>
-    </figure>
+    </>
   );
 };
 
-function summary(label: string, points: readonly Point[], format: (value: number) => string) {
+const WIDTH = 320;
+const HEIGHT = 118;
+/** Room for the figures next to the axis; long figures take more. */
+const MIN_LEFT = 32;
+const CHARACTER_WIDTH = 6;
+const BESIDE_AXIS = 6;
+const FLOOR = HEIGHT - 18;
+/** Above it stands the value of the point that is pointed at. */
+const TOP = 22;
+/** Half of each is as short to read. */
+const ROUND_STEPS = [1, 2, 4, 6, 10];
+
+/** The least round number that is not below the value. */
+function roundedUp(value: number): number {
+  if (value <= 0) return 0;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * (ROUND_STEPS.find((step) => step * power >= value) ?? 10);
+}
+
+/** A line as inline SVG: three ticks an axis, and the value of the point under mouse or arrow key. */
+export const Chart = ({ name, points, format, bad = false }: Course) => {
+  const top = roundedUp(Math.max(...points.map(({ value }) => value), 0));
+  // Half of 1 call would read as another 1: the later tick of a text stays.
+  const texts = new Map([0, top / 2, top].map((tick) => [format(tick), tick] as const));
+  const digits = Math.max(...[...texts.keys()].map(({ length }) => length));
+  const left = Math.max(MIN_LEFT, digits * CHARACTER_WIDTH + BESIDE_AXIS);
+  const step = points.length < 2 ? 0 : (WIDTH - left - 4) / (points.length - 1);
+  const x = (at: number) => Math.round((left + step * at) * 10) / 10;
+  const y = (value: number) =>
+    Math.round((TOP + (FLOOR - TOP) * (1 - (top === 0 ? 0 : value / top))) * 10) / 10;
+  const line = points.map(({ value }, at) => `${x(at)},${y(value)}`).join(" ");
+  return (
+    <svg
+      class="chart"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      tabindex={0}
+      aria-label={summary(name, points, format)}
+    >
+      {[...texts].map(([text, tick]) => (
+        <>
+          <path class={tick === 0 ? "axis" : "grid"} d={`M${left} ${y(tick)}H${WIDTH}`} />
+          <text x={left - BESIDE_AXIS} y={y(tick) + 3} text-anchor="end">
+            {text}
+          </text>
+        </>
+      ))}
+      <TimeAxis points={points} x={x} />
+      {bad || points.length < 2 ? null : (
+        <path class="area" d={`M${left},${FLOOR} L${line} ${x(points.length - 1)},${FLOOR}`} />
+      )}
+      <polyline class={bad && top > 0 ? "spark bad" : "spark"} points={line} />
+      {points.map(({ label, value }, at) => (
+        <g>
+          <rect x={x(at) - step / 2} width={Math.max(step, 4)} />
+          <circle cx={x(at)} cy={y(value)} />
+          <text>{`${label}: ${format(value)}`}</text>
+        </g>
+      ))}
+    </svg>
+  );
+};
+
+/** The first, the middle and the last time. */
+const TimeAxis = ({ points, x }: { points: readonly Point[]; x: (at: number) => number }) => {
+  const last = points.length - 1;
+  const ticks = [
+    { at: 0, anchor: "start" },
+    ...(last < 4 ? [] : [{ at: Math.floor(last / 2), anchor: "middle" }]),
+    ...(last < 1 ? [] : [{ at: last, anchor: "end" }]),
+  ];
+  return (
+    <>
+      {ticks.map(({ at, anchor }) => (
+        <text x={anchor === "end" ? WIDTH : x(at)} y={HEIGHT - 4} text-anchor={anchor}>
+          {points[at]?.label}
+        </text>
+      ))}
+    </>
+  );
+};
+
+function summary(name: string, points: readonly Point[], format: (value: number) => string) {
   const values = points.map(({ value }) => value);
-  if (values.length === 0) return `${label}: nothing`;
-  return `${label}, ${format(Math.min(...values))} to ${format(Math.max(...values))}`;
+  if (values.length === 0) return `${name}: nothing`;
+  return `${name}, ${format(Math.min(...values))} to ${format(Math.max(...values))}`;
 }

@@ -80,12 +80,19 @@ export const Facts = ({ facts }: { facts: readonly (readonly [name: string, valu
   </dl>
 );
 
-type FigureProps = { name: string; amount: string; aside?: string | undefined; children?: Child };
+type FigureProps = {
+  name: string;
+  /** The name in the field's own term, on hover. */
+  term?: string | undefined;
+  amount: string;
+  aside?: string | undefined;
+  children?: Child;
+};
 
 /** One figure of a list of class `figures`, and its course. */
-export const Figure = ({ name, amount, aside, children }: FigureProps) => (
+export const Figure = ({ name, term, amount, aside, children }: FigureProps) => (
   <div>
-    <dt>{name}</dt>
+    <dt>{term === undefined ? name : <abbr title={term}>{name}</abbr>}</dt>
     <dd>
       <span class="amount">
         {amount} {aside === undefined ? null : <small>{aside}</small>}

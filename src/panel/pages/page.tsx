@@ -5,6 +5,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Document, Layout, type Place } from "../components/layout.tsx";
 import { PageHead, Tabs, type HeadProps, type TabsProps } from "../components/page-head.tsx";
 import type { PageContext } from "./page-env.ts";
+import { nextStep } from "./overview/next-step.tsx";
 import { takeFlash } from "./request/flash.ts";
 import { themeIn } from "./request/theme.ts";
 
@@ -30,6 +31,7 @@ export type PageProps = HeadProps & {
 /** Answers with a page of the panel: places, notices, and this content. */
 export async function page(context: PageContext, of: PageProps, content: Child): Promise<Response> {
   const { version } = context.get("services");
+  const next = of.place === "overview" ? null : await nextStep(context);
   const layout = (
     <Layout
       title={of.window ?? of.title}
@@ -41,6 +43,7 @@ export async function page(context: PageContext, of: PageProps, content: Child):
       flash={takeFlash(context)}
       refreshSeconds={of.refreshSeconds ?? null}
     >
+      {next}
       {of.isHeadless === true ? null : <PageHead {...of} />}
       {of.tabs === undefined ? null : <Tabs {...of.tabs} />}
       {content}

@@ -96,3 +96,9 @@ export const linksIn = async (page: Page): Promise<string[]> =>
   await page
     .locator("main a[href^='/']")
     .evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute("href") ?? ""));
+
+/** How many charts of calls the overview shows; none before the first call. */
+export async function callChartsOn(page: Page): Promise<number> {
+  await page.goto("/panel");
+  return await page.locator("svg.chart[aria-label^=Calls]").count();
+}

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
 import { expect, test } from "vitest";
 
-import { Chart } from "../../../src/panel/components/chart.tsx";
-import { count } from "../../../src/panel/components/figures.ts";
+import { Chart, type Point } from "../../../src/panel/components/chart.tsx";
+import { count, duration } from "../../../src/panel/components/figures.ts";
 
 /** Units of the drawing; a digit of the 10 px font is a little wider than this. */
 const CHARACTER_WIDTH = 6;
@@ -14,9 +14,30 @@ test.each([7, 105_266, 5_002_840, 1_234_567_890])(
       { label: "1", value: 0 },
       { label: "2", value },
     ];
-    const drawn = String(await html`${Chart({ label: "Tokens by hour", points, format: count })}`);
-    const end = /<text x="([\d.]+)" y="[\d.]+" text-anchor="end">([\d,]+)</.exec(drawn);
-    expect(end?.[2]).toBe(count(value));
-    expect(Number(end?.[1])).toBeGreaterThanOrEqual(count(value).length * CHARACTER_WIDTH);
+    const drawn = await ticksOf(points, count);
+    const highest = drawn.at(-1)?.text ?? "";
+    expect(Number(highest.replaceAll(",", ""))).toBeGreaterThanOrEqual(value);
+    for (const { x, text } of drawn)
+      expect(x).toBeGreaterThanOrEqual(text.length * CHARACTER_WIDTH);
   },
 );
+
+test.each([
+  [[1], (calls: number) => count(Math.round(calls)), ["0", "1"]],
+  [[0, 0], count, ["0"]],
+  [[130, 350], duration, ["0 ms", "200 ms", "400 ms"]],
+])("ticks of %j are few, round and different", async (values, format, expected) => {
+  const points = values.map((value, at) => ({ label: `${at}`, value }));
+  expect((await ticksOf(points, format)).map(({ text }) => text)).toEqual(expected);
+});
+
+/** The figures at the left of the drawing, from the lowest. */
+async function ticksOf(points: Point[], format: (value: number) => string) {
+  const chart = Chart({ name: "Tokens", amount: "", points, format });
+  const drawn = String(await html`${chart}`);
+  const all = drawn.matchAll(/<text x="([\d.]+)" y="([\d.]+)" text-anchor="end">([\d,]+[^<:]*)</g);
+  return [...all]
+    .map(([, x, y, text = ""]) => ({ x: Number(x), y: Number(y), text }))
+    .filter(({ x }) => x < 300)
+    .sort((one, other) => other.y - one.y);
+}

@@ -71,7 +71,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   }, soon);
   expect(read(admin.html)).toContain("similarityThreshold 1");
   await admin.open("/panel/evaluation/moor/runs");
-  expect(admin.html).toContain("mrr by run, 0.000 to 1.000");
+  expect(admin.html).toContain("First hit near the top, 0.000 to 1.000");
   const [, run = ""] = /first=([\w-]+)/.exec(comparison) ?? [];
   await admin.open(`/panel/evaluation/moor/runs/${run}`);
   expect(read(admin.html)).toMatch(/recall@10 1\.000.*embeddingModel embedded\/hash.*leave\.md/);

@@ -46,15 +46,16 @@ export async function newModelPage(
   failed: FormState | null = null,
 ): Promise<Response> {
   const choices = await choicesOf(context);
-  const first = choices.models[0] ?? BUILT_IN_MODELS.chat;
-  const state = failed ?? freshModel(kind, filterIn(context, "rag"), first);
+  const model = choices.models[0] ?? BUILT_IN_MODELS.chat;
+  const [rag, name] = [filterIn(context, "rag"), filterIn(context, "name")];
+  const state = failed ?? freshModel(kind, { rag, name, model });
   const { place, title } = WORDS[kind];
   const list = `/panel/${place}`;
   const trail = [{ name: title, href: list }];
   return await page(
     context,
     { title: `New ${kind}`, place, trail, status: state.status },
-    <Form action={`/panel/new/${kind}`} state={state} submit={`Make the ${kind}`} cancel={list}>
+    <Form action={`/panel/new/${kind}`} state={state} submit={`Create ${kind}`} cancel={list}>
       <ModelFields kind={kind} state={state} isNew {...choices} />
     </Form>,
   );
@@ -69,7 +70,7 @@ export const makeModel = (context: PageContext, kind: Kind) =>
     leads: ({ id, identifier }) => ({
       to: addressOf(kind, identifier),
       target: id,
-      notice: `The ${kind} is made: ask it something.`,
+      notice: `The ${kind} is created. Ask it a question.`,
     }),
   });
 

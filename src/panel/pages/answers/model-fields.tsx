@@ -23,12 +23,15 @@ export const fieldsOf = (kind: Kind, isNew: boolean): SettingField[] =>
 
 export const namesOf = (kind: Kind) => [...SHOWN[kind].map(formName), "rags.more"];
 
+type Prefilled = { rag: string | null; name: string | null; model: string };
+
 const DEFAULT_PROMPT = "Answer from the passages. Say so when they do not hold the answer.";
 
-/** A new one: `?rag=` chooses a RAG beforehand. */
-export const freshModel = (kind: Kind, rag: string | null, model: string) =>
+/** A new one; `rag` is chosen beforehand. */
+export const freshModel = (kind: Kind, { rag, name, model }: Prefilled) =>
   freshForm({
     ...formValues(fieldsOf(kind, true)),
+    name: name ?? "",
     systemPrompt: DEFAULT_PROMPT,
     model,
     rags: rag === null ? [] : [rag],

@@ -5,16 +5,17 @@ import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
 import { isoTime } from "../../../core/time.ts";
-import { Chart } from "../../components/chart.tsx";
+import { Charts } from "../../components/chart.tsx";
 import { Time, Faint } from "../../components/data.tsx";
 import { duration } from "../../components/figures.ts";
 import { Form, type Option } from "../../components/form.tsx";
-import { Empty, Figure } from "../../components/page-head.tsx";
+import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
+import { measureWords, SHOWN_MEASURES } from "./measure-words.ts";
 import { keptRuns, runsAddress, setOf, setTab } from "./set-parts.tsx";
 import {
   SECOND,
@@ -90,37 +91,41 @@ const MINUTE_ENDS = 16;
 
 /** Measures of the runs that are done, from the oldest to the latest. */
 const OverTime = ({ runs }: { runs: EvaluationRun[] }) => {
-  const done = runs.flatMap(({ summary, startedAt }) =>
-    summary === null ? [] : [{ summary, label: isoTime(startedAt).slice(0, MINUTE_ENDS) }],
-  );
-  const past = done.reverse();
+  // Two runs of one form begin in the same second: their number tells them apart.
+  const past = runs
+    .toReversed()
+    .flatMap(({ summary, startedAt }) => (summary === null ? [] : [{ summary, startedAt }]))
+    .map(({ summary, startedAt }, at) => {
+      const minute = isoTime(startedAt).slice(0, MINUTE_ENDS).replace("T", " ");
+      return { summary, label: `${at + 1}: ${minute}` };
+    });
   if (past.length < 2) return null;
   const latest = past.at(-1)?.summary;
-  const drawn = ["recall@5", "ndcg@10", "mrr", "answers"].filter(
+  const drawn = [...SHOWN_MEASURES, "answers" as const].filter(
     (name) => typeof latest?.measures[name] === "number",
   );
   return (
-    <dl class="figures">
-      {drawn.map((name) => (
-        <Figure name={name} amount={figure(latest?.measures[name])}>
-          <Chart
-            label={`${name} by run`}
-            points={past.flatMap(({ summary, label }) => {
-              const value = summary.measures[name];
-              return typeof value === "number" ? [{ label, value }] : [];
-            })}
-            format={figure}
-          />
-        </Figure>
-      ))}
-      <Figure name="Latency, p95" amount={duration(latest?.p95Ms ?? 0)}>
-        <Chart
-          label="p95 by run"
-          points={past.map(({ summary, label }) => ({ label, value: summary.p95Ms }))}
-          format={duration}
-        />
-      </Figure>
-    </dl>
+    <Charts
+      label="Measures by run"
+      courses={[
+        ...drawn.map((measure) => ({
+          name: measureWords[measure].name,
+          term: measureWords[measure].term,
+          amount: figure(latest?.measures[measure]),
+          points: past.flatMap(({ summary, label }) => {
+            const value = summary.measures[measure];
+            return typeof value === "number" ? [{ label, value }] : [];
+          }),
+          format: figure,
+        })),
+        {
+          name: "Latency, p95",
+          amount: duration(latest?.p95Ms ?? 0),
+          points: past.map(({ summary, label }) => ({ label, value: summary.p95Ms })),
+          format: duration,
+        },
+      ]}
+    />
   );
 };
 

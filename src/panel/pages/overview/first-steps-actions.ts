@@ -10,6 +10,10 @@ import { auditAs, redirectWithNotice } from "../request/action.ts";
 
 const FOLDER_NAME = "Documents";
 
+/** The form of an inference that asks this RAG. */
+const inferenceOf = (rag: string, name = rag) =>
+  `/panel/new/inference?${new URLSearchParams({ rag, name: `Ask ${name}` }).toString()}`;
+
 /** The steps that need no question: a folder to upload to, and a RAG of the first source. */
 export function firstStepsActions(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
@@ -27,7 +31,7 @@ export function firstStepsActions(): Hono<PageEnv> {
     });
     auditAs(context, "file-sources.create", source.source.id);
     return redirectWithNotice(context, `/panel/sources/${source.source.identifier}`, {
-      notice: "Drop files or a folder below, then go on to the next step on the overview.",
+      notice: "Upload files or a folder below. The next step is then offered here.",
     });
   });
 
@@ -35,13 +39,14 @@ export function firstStepsActions(): Hono<PageEnv> {
     const services = context.get("services");
     const steps = await readSteps(services.db);
     if (steps.source === null) throw notFound();
-    if (steps.rag !== null) return redirectWithNotice(context, "/panel/first-steps");
+    if (steps.rag !== null) return redirectWithNotice(context, inferenceOf(steps.rag));
     const { source } = await findFileSource(services, { key: steps.source });
     auditAs(context, "rags.create");
     const rag = await createRag(services, { name: source.name, fileSource: source.id });
     auditAs(context, "rags.create", rag.id);
-    return redirectWithNotice(context, "/panel/first-steps", {
-      notice: "The RAG is made, and is being indexed.",
+    return redirectWithNotice(context, inferenceOf(rag.identifier, rag.name), {
+      notice:
+        "The RAG is created and its files are being indexed. Create an inference to ask them.",
     });
   });
   return app;

@@ -1,5 +1,3 @@
-import type { Child } from "hono/jsx";
-
 import type { Steps } from "../../../db/maintenance/overview-store.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { LinkButton } from "../../components/data.tsx";
@@ -9,66 +7,97 @@ type Step = {
   title: string;
   says: string;
   isDone: boolean;
-  /** What it offers, as the page's one action where it is next; null: nothing yet, or any more. */
-  action: (kind?: "primary") => Child;
+  /** Where it is done; null: nowhere yet, or it needs no more. */
+  href?: string | null;
+  label: string;
+  /** Whether it is done by sending a form to the address. */
+  isPosted?: boolean;
   /** Not for administrators alone. */
   isForAll?: true;
 };
 
-/** The five steps, with what is there already named in the addresses of those that follow. */
+/** The five steps, each with what is there already filled in. */
 function stepsOf({ source, rag, inference, hasFiles, hasToken, hasCalls }: Steps): Step[] {
-  const go = (href: string, label: string) => (kind?: "primary") => (
-    <LinkButton href={href} label={label} {...(kind === undefined ? {} : { kind })} />
-  );
-  const nothing = () => null;
-  // The token may use the inference as well, once there is one.
-  const using = inference === null ? "" : `&inference=${encodeURIComponent(inference)}`;
-  const withRag = (href: string, label: string) => (rag === null ? nothing : go(href, label));
+  const address = (path: string, values: Record<string, string | null>) => {
+    const given = Object.entries(values).flatMap(([key, value]) =>
+      value === null ? [] : [[key, value]],
+    );
+    return rag === null ? null : `${path}?${new URLSearchParams(given).toString()}`;
+  };
   return [
     {
       title: "Documents",
       says: "Upload a folder, or name a web site, a bucket or a drive.",
       isDone: hasFiles,
-      action: source === null ? FirstFolder : go(`/panel/sources/${source}`, "Add documents"),
+      href: source === null ? "/panel/first-steps/folder" : `/panel/sources/${source}`,
+      label: "Upload files",
+      isPosted: source === null,
     },
     {
       title: "RAG",
-      says: "The index of a source: its documents, cut into passages that can be found.",
+      says: "The index of your documents: passages that can be found.",
       isDone: rag !== null,
-      action: source === null || rag !== null ? nothing : MakeRag,
+      href: source === null || rag !== null ? null : "/panel/first-steps/rag",
+      label: "Create RAG",
+      isPosted: true,
     },
     {
       title: "Inference",
       says: "A prompt and a model that answer from the passages.",
       isDone: inference !== null,
-      action: withRag(`/panel/new/inference?rag=${rag}`, "Make an inference"),
+      href: address("/panel/new/inference", { rag, name: `Ask ${rag}` }),
+      label: "Create inference",
     },
     {
       title: "Token",
-      says: "What a program shows to be let in, with just the rights that it needs.",
+      says: "Lets a program call the inference and its RAG, and nothing else.",
       isDone: hasToken,
-      action: withRag(`/panel/tokens/new?rag=${rag}${using}`, "Make a token"),
+      href: address("/panel/tokens/new", { rag, inference, name: inference ?? rag }),
+      label: "Create token",
     },
     {
-      title: "Ask",
-      says: "Search what was indexed, and see why each passage was found.",
+      title: "Question",
+      says: "Ask the inference. See the answer and the passages that it used.",
       isDone: hasCalls,
-      action: withRag(`/panel/search?rag=${rag}`, "Ask something"),
+      href: inference === null ? null : `/panel/inferences/${inference}`,
+      label: "Ask a question",
       isForAll: true,
     },
   ];
 }
 
-const FirstFolder = () => (
-  <span class="actions">
-    <ActionButton action="/panel/first-steps/folder" label="Upload files" kind="primary" />
-    <LinkButton href="/panel/new/source" label="Another source" />
-  </span>
-);
+const Action = ({ step, isNext }: { step: Step; isNext: boolean }) => {
+  const { href, label, isPosted } = step;
+  if (href == null) return null;
+  const kind = isNext ? "primary" : undefined;
+  return isPosted === true ? (
+    <ActionButton action={href} label={label} {...(kind && { kind })} />
+  ) : (
+    <LinkButton href={href} label={label} {...(kind && { kind })} />
+  );
+};
 
-const MakeRag = (kind: "primary" | "plain" = "plain") => (
-  <ActionButton action="/panel/first-steps/rag" label="Make a RAG of it" kind={kind} />
-);
+const INDEXING = "Files are still being indexed; answers use those that are finished.";
+
+/** On the pages between the steps: the next one. `path` is that of the page. */
+export const NextStep = ({ steps, path }: { steps: Steps; path: string }) => {
+  const all = stepsOf(steps);
+  const at = all.findIndex(({ isDone }) => !isDone);
+  const step = all[at];
+  if (step === undefined) return null;
+  return (
+    <aside class="next-step" id="next-step" aria-label="First steps" data-live>
+      <p>
+        <a href="/panel/first-steps">
+          Step {at + 1} of {all.length}
+        </a>
+        : <strong>{step.title}.</strong> {step.says}
+        {steps.isIndexing ? <span class="soft"> {INDEXING}</span> : null}
+      </p>
+      {step.href?.startsWith(path) === true ? null : <Action step={step} isNext />}
+    </aside>
+  );
+};
 
 /** How many steps are left. */
 export const missingSteps = (steps: Steps) => stepsOf(steps).filter(({ isDone }) => !isDone).length;
@@ -80,7 +109,7 @@ export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean })
     <>
       <PageHead
         title={next === undefined ? "Everything is set up." : "From nothing to an answer"}
-        sub="Five steps. You can stop at any step and continue later."
+        sub={`Five steps. You can stop at any step and continue later. ${steps.isIndexing ? INDEXING : ""}`}
       />
       <ol class="steps">
         {all.map((step, at) => (
@@ -95,14 +124,17 @@ export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean })
               </h2>
               <p>{step.says}</p>
             </div>
-            <div>
-              {mayAct || step.isForAll ? step.action(step === next ? "primary" : undefined) : null}
+            <div class="actions">
+              {mayAct || step.isForAll ? <Action step={step} isNext={step === next} /> : null}
+              {mayAct && step.isPosted === true && at === 0 ? (
+                <LinkButton href="/panel/new/source" label="Use another source" />
+              ) : null}
             </div>
           </li>
         ))}
       </ol>
       {mayAct ? null : (
-        <p class="soft">An administrator does these steps; searching is for everybody.</p>
+        <p class="soft">An administrator does the first four steps. Everybody can ask.</p>
       )}
     </>
   );

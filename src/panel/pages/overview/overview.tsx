@@ -14,6 +14,7 @@ import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { choiceIn } from "../request/list-query.ts";
 import { FirstSteps, missingSteps } from "./first-steps.tsx";
 import { NeedsList, needsOf, type Need } from "./needs.tsx";
+import { followSteps } from "./next-step.tsx";
 import { SPANS, UsageFigures, spanOf } from "./usage-figures.tsx";
 
 const LIST_LIMIT = 50;
@@ -33,18 +34,16 @@ export function overviewPages(): Hono<PageEnv> {
 
   app.get("/", async (context) => {
     const { db, now: clock } = context.get("services");
-    const steps = await readSteps(db);
-    // A service that holds nothing is begun here; the address stays the same once it holds some.
-    if (steps.source === null) {
-      return await firstSteps(context, steps);
-    }
+    const [steps, found] = await Promise.all([
+      readSteps(db),
+      readNeeds(db, { now: clock(), limit: LIST_LIMIT }),
+    ]);
+    // Figures begin with the first call.
+    if (!steps.hasCalls) return await firstSteps(context, steps, found);
     const now = clock();
     const name = choiceIn(context, "span", Object.keys(SPANS)) ?? FIRST_SPAN;
     const span = spanOf(name, now);
-    const [found, usage] = await Promise.all([
-      readNeeds(db, { now, limit: LIST_LIMIT }),
-      usageOverTime(db, span),
-    ]);
+    const usage = await usageOverTime(db, span);
     const missing = missingSteps(steps);
     const content = (
       <>
@@ -62,21 +61,32 @@ export function overviewPages(): Hono<PageEnv> {
   });
 
   app.get("/first-steps", async (context) =>
-    firstSteps(context, await readSteps(context.get("services").db)),
+    firstSteps(context, await readSteps(context.get("services").db), null),
   );
   return app;
 }
 
-const firstSteps = (context: PageContext, steps: Steps) =>
-  page(
-    context,
-    { title: "First steps", place: "overview", isHeadless: true },
-    <FirstSteps steps={steps} mayAct={isAdmin(context)} />,
+/** The checklist; on the overview of a service without calls, followed by what needs somebody. */
+async function firstSteps(context: PageContext, steps: Steps, found: Needs | null) {
+  const mayAct = isAdmin(context);
+  if (mayAct && missingSteps(steps) > 0) followSteps(context);
+  const content = (
+    <div id="steps" data-live>
+      <FirstSteps steps={steps} mayAct={mayAct} />
+      {found === null || needsOf(found).length === 0 ? null : (
+        <>
+          <h2>{headline(found, needsOf(found))}</h2>
+          <NeedsList needs={needsOf(found)} />
+        </>
+      )}
+    </div>
   );
+  return await overviewPage(context, found, content);
+}
 
-async function overviewPage(context: PageContext, found: Needs, content: Child) {
-  const { pending, processing } = found.counts;
-  const isBusy = pending + processing > 0 || found.scans.length > 0;
+async function overviewPage(context: PageContext, found: Needs | null, content: Child) {
+  const { pending = 0, processing = 0 } = found?.counts ?? {};
+  const isBusy = pending + processing > 0 || (found !== null && found.scans.length > 0);
   const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
   const of = { title: "Overview", place: "overview", isHeadless: true, refreshSeconds } as const;
   return await page(context, of, content);

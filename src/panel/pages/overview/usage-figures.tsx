@@ -1,8 +1,7 @@
 import type { UsageLine, UsageOverTime } from "../../../catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
-import { Chart, type Point } from "../../components/chart.tsx";
+import { Charts, type Point } from "../../components/chart.tsx";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";
-import { Figure } from "../../components/page-head.tsx";
 
 /** What the charts can look back on. */
 export const SPANS: Record<string, { title: string; hours: number; group: "hour" | "day" }> = {
@@ -48,73 +47,71 @@ const tokensOf = (line: UsageLine) => line.inputTokens + line.outputTokens;
 /** Calls, errors, degraded share, latency, tokens and cost, each with its course over time. */
 export const UsageFigures = ({ usage, span }: { usage: UsageOverTime; span: Span }) => {
   const { total } = usage;
+  if (total.calls === 0) return <p class="soft">No calls in this time.</p>;
   const times = filled(usage, span);
-  const chart = (label: string, valueOf: (line: UsageLine) => number): CourseProps => ({
-    label: `${label} by ${span.group}`,
-    points: times.map(({ label, line }) => {
+  const course = (valueOf: (line: UsageLine) => number) =>
+    times.map(({ label, line }) => {
       return { label, value: line === undefined ? 0 : valueOf(line) };
-    }),
-  });
+    });
   return (
-    <dl class="figures">
-      <Figure name="Calls" amount={count(total.calls)}>
-        <Chart {...chart("Calls", (line) => line.calls)} format={rounded} />
-      </Figure>
-      <Share
-        name="Errors"
-        part={total.errors}
-        total={total}
-        course={chart("Share of errors", (line) => share(line.errors, line.calls))}
-      />
-      <Share
-        name="Degraded"
-        part={total.degraded}
-        total={total}
-        course={chart("Share of degraded calls", (line) => share(line.degraded, line.calls))}
-      />
-      <Figure
-        name="Latency, p95"
-        amount={total.p95Ms === null ? "–" : duration(total.p95Ms)}
-        aside={total.p50Ms === null ? undefined : `p50 ${duration(total.p50Ms)}`}
-      >
-        <Chart {...chart("p95", (line) => line.p95Ms ?? 0)} format={duration} />
-      </Figure>
-      <Figure
-        name="Tokens"
-        amount={count(tokensOf(total))}
-        aside={`${count(total.outputTokens)} out`}
-      >
-        <Chart {...chart("Tokens", tokensOf)} format={rounded} />
-      </Figure>
-      <Cost total={total} chart={chart} />
-    </dl>
+    <Charts
+      label={`Usage by ${span.group}, UTC`}
+      courses={[
+        {
+          name: "Calls",
+          amount: count(total.calls),
+          points: course((line) => line.calls),
+          format: rounded,
+        },
+        {
+          name: "Errors",
+          ...partOf(total.errors, total),
+          points: course((line) => share(line.errors, line.calls)),
+        },
+        {
+          name: "Degraded",
+          ...partOf(total.degraded, total),
+          points: course((line) => share(line.degraded, line.calls)),
+        },
+        {
+          name: "Latency, p95",
+          amount: total.p95Ms === null ? "–" : duration(total.p95Ms),
+          aside: total.p50Ms === null ? undefined : `p50 ${duration(total.p50Ms)}`,
+          points: course((line) => line.p95Ms ?? 0),
+          format: duration,
+        },
+        {
+          name: "Model tokens",
+          amount: count(tokensOf(total)),
+          aside: `${count(total.outputTokens)} out`,
+          points: course(tokensOf),
+          format: rounded,
+        },
+        costOf(total, course),
+      ]}
+    />
   );
 };
 
-type CourseProps = { label: string; points: Point[] };
-
-type ShareProps = { name: string; part: number; total: UsageLine; course: CourseProps };
-
-const Share = ({ name, part, total, course }: ShareProps) => (
-  <Figure name={name} amount={percent(part, total.calls)} aside={counted(part, "call")}>
-    <Chart {...course} format={inPercent} bad />
-  </Figure>
-);
-
-type CostProps = {
-  total: UsageLine;
-  chart: (label: string, valueOf: (line: UsageLine) => number) => CourseProps;
-};
+const partOf = (part: number, { calls }: UsageLine) => ({
+  amount: percent(part, calls),
+  aside: counted(part, "call"),
+  format: inPercent,
+  bad: true,
+});
 
 /** In the currency of the first price, followed by the sums in other currencies. */
-const Cost = ({ total, chart }: CostProps) => {
+function costOf(total: UsageLine, course: (valueOf: (line: UsageLine) => number) => Point[]) {
   const currency = total.cost[0]?.currency ?? "USD";
   const costIn = ({ cost }: UsageLine) =>
     cost.find((one) => one.currency === currency)?.amount ?? 0;
+  const format = (amount: number) => money(amount, currency);
   const others = total.cost.slice(1).map(({ amount, currency: other }) => money(amount, other));
-  return (
-    <Figure name="Cost" amount={money(costIn(total), currency)} aside={others.join(", ")}>
-      <Chart {...chart("Cost", costIn)} format={(amount) => money(amount, currency)} />
-    </Figure>
-  );
-};
+  return {
+    name: "Cost",
+    amount: format(costIn(total)),
+    aside: others.join(", "),
+    points: course(costIn),
+    format,
+  };
+}

@@ -170,7 +170,7 @@ const FORM = declaredForm(newToken(0));
 /** The radio buttons of a group: its field is named after it. */
 const reachOf = (group: Group) => `${group}.reach`;
 
-/** `?rag=`, `?inference=` and `?agent=` tick one beforehand. */
+/** `?name=` is filled in; `?rag=`, `?inference=` and `?agent=` tick one beforehand. */
 function freshToken(context: PageContext): FormState {
   const groups: [Group, string | null][] = [
     ["rags", filterIn(context, "rag")],
@@ -185,7 +185,7 @@ function freshToken(context: PageContext): FormState {
           [group, [wanted]],
         ],
   );
-  return freshForm(Object.fromEntries(values));
+  return freshForm({ name: filterIn(context, "name") ?? "", ...Object.fromEntries(values) });
 }
 
 /** The group as the API takes it: identifiers, or `*` for all. */
@@ -223,7 +223,7 @@ async function newTokenPage(context: PageContext, state: FormState): Promise<Res
     <SettingForm
       action={`${HERE}/new`}
       state={state}
-      submit="Make the token"
+      submit="Create token"
       cancel={HERE}
       fields={FORM.fields}
       controls={{
