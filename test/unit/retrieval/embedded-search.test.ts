@@ -34,7 +34,7 @@ function searchBy(searchMode: SearchMode, rags = 1, asks: Partial<SearchPlan> = 
     deadline: new Deadline(now, 1_000),
     report: new RetrievalReport(),
   } as unknown as RetrievalCall;
-  const rag = { id: "rag", generation: 1, shards: 1, searchMode };
+  const rag = { id: "rag", generation: 1, shards: 1, searchMode, recencyHalfLifeDays: null };
   const target = { rag, restriction: { named: null, metadata: [] } } as unknown as RetrievalTarget;
   const plan: SearchPlan = {
     targets: Array.from({ length: rags }, () => target),
