@@ -36,5 +36,11 @@ export class TakesTooLong extends UnreadableDocument {
   }
 }
 
+/** Why one part of a document cannot be read. @throws what ends the reading of all parts. */
+export function reasonOf(error: unknown): UnreadableDocument {
+  if (error instanceof UnreadableDocument && !(error instanceof TakesTooLong)) return error;
+  throw error;
+}
+
 /** A document as received. */
 export type RawDocument = { name: string; mimeType: string | null; bytes: Uint8Array };

@@ -1,14 +1,12 @@
 import { runCooperatively } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
-import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
-import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { reasonOf, UnreadableDocument } from "../../extracted-document.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
 import { ENCLOSED } from "./body/body.ts";
 import { hasEntries, isCalendar, writeCalendar } from "./calendar.ts";
-import type { MailPart } from "./parts/mail-parts.ts";
-import { isMessage, isWrapped } from "./parts/message-contents.ts";
-import type { PartContents } from "./parts/part-contents.ts";
+import { takeBody, type MailPart } from "./parts/mail-parts.ts";
+import { isMessage, isWrapped, type MailTarget } from "./parts/message-contents.ts";
 import { textOfPart } from "./parts/part-text.ts";
 import { refuseUuencoded } from "./parts/transfer-encoding.ts";
 import { writeShifted } from "./body/shifted-markdown.ts";
@@ -17,36 +15,28 @@ const MAX_ATTACHMENTS = 100;
 const UNNAMED = "attachment";
 const TNEF_SIGNATURE = [0x78, 0x9f, 0x3e, 0x22];
 
-/** Where attachments go, and what reads them. */
-export type AttachmentTarget = {
-  contents: PartContents;
-  out: MarkdownBuilder;
-  notes: string[];
-} & Pick<Reading, "extract" | "yieldToOthers">;
-
 /** Writes each attachment under a heading; a note says why an attachment is left out. */
-export async function writeAttachments(
-  attachments: MailPart[],
-  target: AttachmentTarget,
-): Promise<void> {
-  const { contents, notes, yieldToOthers } = target;
+export async function writeAttachments(attachments: MailPart[], target: MailTarget): Promise<void> {
+  const { out, notes, yieldToOthers } = target;
+  // Invitations come twice: beside the text, and as a file.
   const calendars = new Set<string>();
-  for (const [index, part] of attachments.entries()) {
+  for (const part of attachments.slice(0, MAX_ATTACHMENTS)) {
     await yieldToOthers();
-    if (index >= MAX_ATTACHMENTS) {
-      notes.push(`${attachments.length - MAX_ATTACHMENTS} attachments left out`);
-      return;
-    }
-    const bytes = contents.take(part);
+    const bytes = takeBody(part);
     const calendar = calendarText(part, bytes);
     if (calendar === null) await writeFile(part, bytes, target);
     else if (!calendars.has(calendar)) {
-      // Invitations come twice: beside the text, and as a file.
       calendars.add(calendar);
-      await writeInvitation(part.name ?? "Calendar", calendar, target);
+      const name = part.name ?? "Calendar";
+      if (hasEntries(calendar)) {
+        out.heading(2, name);
+        await runCooperatively(writeCalendar(calendar, out), yieldToOthers);
+      } else notes.push(`attachment ${name} left out: no entries`);
     }
     releaseBytes(bytes);
   }
+  const others = attachments.length - MAX_ATTACHMENTS;
+  if (others > 0) notes.push(`${others} attachments left out`);
 }
 
 function calendarText({ type, name, parameters }: MailPart, bytes: Uint8Array): string | null {
@@ -57,35 +47,23 @@ function calendarText({ type, name, parameters }: MailPart, bytes: Uint8Array): 
     const { text } = textOfPart(bytes, parameters.get("charset"));
     return isCalendar(text) ? text : null;
   } catch (error) {
-    if (error instanceof UnreadableDocument) return null;
-    throw error;
+    reasonOf(error);
+    return null;
   }
-}
-
-async function writeInvitation(
-  name: string,
-  calendar: string,
-  { out, notes, yieldToOthers }: AttachmentTarget,
-): Promise<void> {
-  if (hasEntries(calendar)) {
-    out.heading(2, name);
-    await runCooperatively(writeCalendar(calendar, out), yieldToOthers);
-  } else notes.push(`attachment ${name} left out: no entries`);
 }
 
 async function writeFile(
   part: MailPart,
   bytes: Uint8Array,
-  { out, notes, extract, yieldToOthers }: AttachmentTarget,
+  { out, notes, extract, yieldToOthers }: MailTarget,
 ): Promise<void> {
   const name = part.name ?? nameOf(part);
-  const document = await readFile(part, name, bytes, extract).catch((error: unknown) => {
-    if (!(error instanceof UnreadableDocument) || error instanceof TakesTooLong) throw error;
+  const document = await readFile(part, name, bytes, extract).catch(reasonOf);
+  if (document instanceof UnreadableDocument) {
     const what = name === UNNAMED ? "an attachment" : `attachment ${name}`;
-    notes.push(`${what} left out: ${error.message}`);
-    return null;
-  });
-  if (document === null) return;
+    notes.push(`${what} left out: ${document.message}`);
+    return;
+  }
   // A part of headers alone always ends before the body that its headers announce.
   const isHead = part.type === "text/rfc822-headers";
   const said = document.notes.filter((note) => !isHead || note !== ENDS_EARLY);

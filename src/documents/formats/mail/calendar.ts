@@ -1,7 +1,8 @@
-import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { linesOf } from "./parts/part-text.ts";
 
 const PROPERTY = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^",:;]*)(?:,(?:"[^"]*"|[^",:;]*))*)*):/;
 const MAX_NAME_CHARACTERS = 4_096;
@@ -27,65 +28,46 @@ export const hasEntries = (text: string) => /^BEGIN:V(?:EVENT|TODO|JOURNAL)\s/im
 
 /** Writes the entries of a calendar (RFC 5545): their facts as a list, their description as text. */
 export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeWork<void> {
-  const writer = new CalendarWriter(out, /^METHOD:(.*)$/m.exec(text)?.[1]?.trim() ?? "");
-  const progress = new Progress();
-  let at = 0;
+  const method = /^METHOD:(.*)$/m.exec(text)?.[1]?.trim() ?? "";
+  const areEntries: boolean[] = [];
+  const descriptions: string[] = [];
+  const endEntry = () => {
+    for (const each of descriptions.splice(0)) out.paragraph(each);
+  };
   for (const line of unfolded(text)) {
-    at += line.length + 1;
-    yield* progress.advanceTo(at);
-    const found = PROPERTY.exec(line.slice(0, MAX_NAME_CHARACTERS));
-    if (found === null) continue;
-    const [head, name = "", parameters = ""] = found;
-    writer.add(name.toUpperCase(), parameters, line.slice(head.length).trimEnd());
+    yield line.length;
+    const { name, parameters, value } = propertyOf(line);
+    if (name === "BEGIN") {
+      areEntries.push(ENTRY.test(value));
+      if (!ENTRY.test(value)) continue;
+      out.endList();
+      if (method !== "") out.listItem(0, "-", `Method: ${method.toLowerCase()}`);
+    } else if (name === "END") {
+      if (areEntries.pop() === true) endEntry();
+    } else if (areEntries.at(-1) === true) {
+      if (name === "DESCRIPTION") descriptions.push(unescaped(value));
+      else writeFact(name, parameters, value, out);
+    }
   }
-  writer.endEntry();
+  endEntry();
 }
 
-class CalendarWriter {
-  readonly #out: MarkdownBuilder;
-  readonly #method: string;
-  readonly #inside: string[] = [];
-  readonly #descriptions: string[] = [];
-
-  constructor(out: MarkdownBuilder, method: string) {
-    this.#out = out;
-    this.#method = method;
-  }
-
-  add(name: string, parameters: string, value: string): void {
-    if (name === "BEGIN") this.#begin(value);
-    else if (name === "END") {
-      if (ENTRY.test(this.#inside.pop() ?? "")) this.endEntry();
-    } else if (!ENTRY.test(this.#inside.at(-1) ?? "")) return;
-    else if (name === "DESCRIPTION") this.#descriptions.push(unescaped(value));
-    else writeFact(name, parameters, value, this.#out);
-  }
-
-  endEntry(): void {
-    for (const each of this.#descriptions.splice(0)) this.#out.paragraph(each);
-  }
-
-  #begin(component: string): void {
-    this.#inside.push(component);
-    if (!ENTRY.test(component)) return;
-    this.#out.endList();
-    if (this.#method !== "") this.#out.listItem(0, "-", `Method: ${this.#method.toLowerCase()}`);
-  }
+/** `name` is empty for a line that is no property. */
+function propertyOf(line: string) {
+  const [head = "", name = "", parameters = ""] =
+    PROPERTY.exec(line.slice(0, MAX_NAME_CHARACTERS)) ?? [];
+  return { name: name.toUpperCase(), parameters, value: line.slice(head.length).trimEnd() };
 }
 
+/** Joins the lines that begin with white space with those before them (RFC 5545 §3.1). */
 function* unfolded(text: string): Generator<string> {
   let pieces: string[] = [];
-  for (let at = 0; at <= text.length;) {
-    const found = text.indexOf("\n", at);
-    const end = found < 0 ? text.length : found;
-    const line = text.slice(at, end);
-    // What a line is folded with (RFC 5545 §3.1).
+  for (const line of linesOf(text)) {
     if (/^[ \t]/.test(line)) pieces.push(line.slice(1));
     else {
       yield pieces.join("");
       pieces = [line];
     }
-    at = end + 1;
   }
   yield pieces.join("");
 }

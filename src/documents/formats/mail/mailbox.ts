@@ -23,42 +23,29 @@ const ENVELOPE = new RegExp(
 /** The line that must follow an envelope line. */
 const HEADER = /^(?:>?From |[!-9;-~]+[ \t]*:)/;
 
-export type Mailbox = {
-  /** The messages without their envelope lines; any other file as one message. */
-  messages: Uint8Array[];
-  isMailbox: boolean;
-};
+/** The messages without their envelope lines; any other file as one message. */
+export type Mailbox = { messages: Uint8Array[]; isMailbox: boolean };
 
 /**
- * Finds the messages of a mailbox (mbox).
+ * Finds the messages of a mailbox (mbox). Some writers put no blank line before an envelope line.
  * @throws UnreadableDocument when there are more than a mailbox of this size may hold.
  */
 export function* messagesOf(bytes: Uint8Array): CooperativeWork<Mailbox> {
-  const starts = yield* envelopes(bytes);
-  if (starts.length === 0) return { messages: [bytes], isMailbox: false };
-  const messages = starts.map((start, index) => {
-    const line = bytes.indexOf(LINE_FEED, start);
-    return bytes.subarray(line + 1, starts[index + 1] ?? bytes.length);
-  });
-  return { messages, isMailbox: true };
-}
-
-/** The offsets of the envelope lines. Some writers put no blank line before them. */
-function* envelopes(bytes: Uint8Array): CooperativeWork<number[]> {
-  if (!isEnvelope(bytes, 0)) return [];
-  const starts = [0];
+  if (!isEnvelope(bytes, 0)) return { messages: [bytes], isMailbox: false };
+  const messages: Uint8Array[] = [];
   const progress = new Progress();
-  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
+  let start = bytes.indexOf(LINE_FEED) + 1;
+  for (let at = start; at > 0; at = bytes.indexOf(LINE_FEED, at) + 1) {
     yield* progress.advanceTo(at);
-    if (!isEnvelope(bytes, at + 1)) continue;
-    if (starts.length >= MAX_MESSAGES) {
-      throw new UnreadableDocument(
-        `mailbox holds more than ${MAX_MESSAGES} messages; split it into several`,
-      );
-    }
-    starts.push(at + 1);
+    if (!isEnvelope(bytes, at)) continue;
+    messages.push(bytes.subarray(start, at));
+    start = bytes.indexOf(LINE_FEED, at) + 1;
+    if (messages.length < MAX_MESSAGES) continue;
+    throw new UnreadableDocument(
+      `mailbox holds more than ${MAX_MESSAGES} messages; split it into several`,
+    );
   }
-  return starts;
+  return { messages: [...messages, bytes.subarray(start)], isMailbox: true };
 }
 
 function isEnvelope(bytes: Uint8Array, at: number): boolean {

@@ -14,34 +14,33 @@ const CONTINUED = /^([^*]+)\*(?:(\d{1,4})(\*)?)?$/;
 export function parseStructured(field: string): StructuredValue {
   const text = field.slice(0, MAX_FIELD_CHARACTERS).replace(COMMENT, "$1");
   const parameters = new Map<string, string>();
-  const sections = new Map<string, Map<number, Section>>();
+  const sections: Section[] = [];
   for (const [, rawName = "", quoted, bare = ""] of text.matchAll(PARAMETER)) {
     const name = rawName.toLowerCase();
     const content = quoted === undefined ? bare.trim() : quoted.replace(/\\(["\\])/g, "$1");
-    if (name.includes("*")) addSection(sections, name, content);
-    else if (!parameters.has(name)) parameters.set(name, decodeWords(content));
+    const [, base, number, star] = CONTINUED.exec(name) ?? [];
+    if (base !== undefined) {
+      const isEncoded = number === undefined || star === "*";
+      sections.push({ base, at: Number(number ?? 0), text: content, isEncoded });
+    } else if (!parameters.has(name)) parameters.set(name, decodeWords(content));
   }
-  for (const [name, of] of sections) parameters.set(name, joined(of));
+  for (const [name, of] of Map.groupBy(sections, ({ base }) => base)) {
+    parameters.set(name, joined(of));
+  }
   const value = (text.split(";", 1)[0] ?? "").trim().toLowerCase();
   return { value, parameters };
 }
 
-type Section = { text: string; isEncoded: boolean };
-
-function addSection(sections: Map<string, Map<number, Section>>, name: string, text: string): void {
-  const [, base = "", number, star] = CONTINUED.exec(name) ?? [];
-  if (base === "") return;
-  const of = sections.get(base) ?? new Map<number, Section>();
-  sections.set(base, of);
-  const at = Number(number ?? 0);
-  if (!of.has(at)) of.set(at, { text, isEncoded: number === undefined || star === "*" });
-}
+type Section = { base: string; at: number; text: string; isEncoded: boolean };
 
 /** Joins a parameter's sections as bytes, because one character may be split between sections. */
-function joined(sections: Map<number, Section>): string {
+function joined(sections: Section[]): string {
   let charset = "utf-8";
   let escaped = "";
-  for (const [at, { text, isEncoded }] of [...sections].sort(([left], [right]) => left - right)) {
+  let last = -1;
+  for (const { at, text, isEncoded } of sections.sort((left, right) => left.at - right.at)) {
+    if (at === last) continue;
+    last = at;
     const [, named, rest] =
       at === 0 && isEncoded ? (/^([^']*)'[^']*'([^]*)$/.exec(text) ?? []) : [];
     charset = named === undefined || named === "" ? charset : named;

@@ -18,6 +18,8 @@ export type MailPart = {
   name: string | null;
   start: number;
   end: number;
+  /** Decoded, in a buffer of its own; empty before that and after it was taken. */
+  body: Uint8Array<ArrayBuffer>;
   /** The parts of a multipart; empty for other types. */
   parts: MailPart[];
 };
@@ -27,20 +29,29 @@ const MAX_PARTS = 10_000;
 const MAX_HEADER_BYTES = 1 << 21;
 /** RFC 2046 allows 70. */
 const MAX_BOUNDARY_BYTES = 200;
-const MAX_NAME_BYTES = 200;
+const MAX_LINE_BYTES = 2 * MAX_BOUNDARY_BYTES;
 /** Limit of header lines that are no fields but may have fields after them. */
 const MAX_ODD_BYTES = 1 << 16;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 const DASH = 0x2d;
 const TYPE = /^[^\s/]+\/[^\s/]+$/;
+const BLANK = /^\r?\n$/;
+/** A field, or a line that continues one. */
+const IN_HEAD = /^(?:[!-9;-~]+[ \t]*:|[ \t])/;
+const BEGINS_HEAD = /^(?:[!-9;-~]+[ \t]*:|\s*$|--)/;
 
 const latin1 = new TextDecoder("latin1");
-
-/** A boundary line: the depth of its multipart, and whether it is the closing one. */
-type Delimiter = { depth: number; isLast: boolean };
+const encoder = new TextEncoder();
 
 export type FoundParts = { root: MailPart; endsEarly: boolean };
+
+/** Hands a part's decoded bytes over to the caller; works once for each part. */
+export function takeBody(part: MailPart): Uint8Array<ArrayBuffer> {
+  const { body } = part;
+  part.body = new Uint8Array();
+  return body;
+}
 
 /**
  * Finds the parts of a message by their boundaries (RFC 2046 §5.1), in one pass over its bytes and
@@ -56,7 +67,7 @@ class PartsReader {
   readonly #open: { part: MailPart; boundary: string }[] = [];
   #parts = 0;
   #headerBytes = 0;
-  /** How far the bytes were scanned ahead: for the end of a head and for possible boundaries. */
+  /** How far the bytes were scanned ahead, for the end of a head. */
   #looked = 0;
 
   constructor(bytes: Uint8Array) {
@@ -69,12 +80,16 @@ class PartsReader {
     const root = this.#openPart(this.#firstLine(), null);
     let current: MailPart | null = root;
     let at = this.#nextDashes(root.start);
-    while (at < bytes.length && this.#open.length > 0) {
+    while (at < bytes.length) {
       yield* progress.advanceTo(at + this.#looked);
-      const delimiter = this.#delimiterAt(at);
-      let next = this.#lineEnd(at) + 1;
+      const delimiter = this.#delimiterOn(this.#lineAt(at));
+      let next = this.#nextLine(at);
       if (delimiter !== null) {
-        current = this.#onDelimiter(delimiter, current, at, next);
+        const end = this.#beforeLineBreak(at);
+        if (current !== null) current.end = Math.max(current.start, end);
+        this.#close(delimiter.isLast ? delimiter.depth : delimiter.depth + 1, end);
+        const parent = this.#open[delimiter.depth]?.part ?? null;
+        current = delimiter.isLast ? null : this.#openPart(next, parent);
         next = Math.max(next, current?.start ?? 0);
       }
       at = this.#nextDashes(next);
@@ -91,18 +106,6 @@ class PartsReader {
     let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
     while (bytes[at] === LINE_FEED || bytes[at] === RETURN) at++;
     return at;
-  }
-
-  #onDelimiter(
-    { depth, isLast }: Delimiter,
-    current: MailPart | null,
-    at: number,
-    next: number,
-  ): MailPart | null {
-    const end = this.#beforeLineBreak(at);
-    if (current !== null) current.end = Math.max(current.start, end);
-    this.#close(isLast ? depth : depth + 1, end);
-    return isLast ? null : this.#openPart(next, this.#open[depth]?.part ?? null);
   }
 
   /** Ends the open parts at this depth and deeper. */
@@ -125,72 +128,49 @@ class PartsReader {
     const usual = parent?.type === "multipart/digest" ? "message/rfc822" : "text/plain";
     const part = partOf(headers, usual, start);
     parent?.parts.push(part);
-    if (part.type.startsWith("multipart/")) {
-      this.#openMultipart(part, part.parameters.get("boundary") ?? "");
-    }
-    return part;
-  }
-
-  #openMultipart(part: MailPart, name: string): void {
+    if (!part.type.startsWith("multipart/")) return part;
     if (this.#open.length >= MAX_PARTS_DEPTH) tooDeep();
-    const boundary = latin1.decode(new TextEncoder().encode(name));
+    const boundary = latin1.decode(encoder.encode(part.parameters.get("boundary")));
     const isUsable = boundary !== "" && boundary.length <= MAX_BOUNDARY_BYTES;
     if (isUsable) this.#open.push({ part, boundary });
     else part.type = "text/plain";
+    return part;
   }
 
+  /** Where the headers of a part end and its body begins. */
   #headAt(at: number): { headEnd: number; start: number } {
-    if (at > 0 && !this.#beginsHead(at)) return { headEnd: at, start: at };
+    // A part that has neither headers nor the blank line after them begins with its text.
+    if (at > 0 && !BEGINS_HEAD.test(this.#lineAt(at))) return { headEnd: at, start: at };
     const most = Math.min(this.#bytes.length, at + MAX_HEADER_BYTES + 1);
     let text: number | null = null;
-    let line = at;
-    while (line < most && !this.#isBlank(line) && !this.#isBoundary(line)) {
-      if (this.#isField(line)) text = null;
-      else text ??= line;
-      if (text !== null && line - text > MAX_ODD_BYTES) break;
-      line = this.#nextLine(line);
+    let end = at;
+    let start = at;
+    while (end < most) {
+      const line = this.#lineAt(end);
+      start = BLANK.test(line) ? this.#nextLine(end) : end;
+      if (start > end || this.#delimiterOn(line) !== null) break;
+      if (IN_HEAD.test(line)) text = null;
+      else text ??= end;
+      if (text !== null && end - text > MAX_ODD_BYTES) break;
+      start = end = this.#nextLine(end);
     }
-    this.#looked += line - at;
-    if (text !== null) return { headEnd: text, start: text };
-    return { headEnd: line, start: this.#isBlank(line) ? this.#nextLine(line) : line };
+    this.#looked += end - at;
+    return text === null ? { headEnd: end, start } : { headEnd: text, start: text };
   }
 
-  #nextLine(at: number): number {
-    return Math.min(this.#lineEnd(at) + 1, this.#bytes.length);
-  }
-
-  #isBlank(at: number): boolean {
-    const next = this.#bytes[at] === RETURN ? at + 1 : at;
-    return this.#bytes[next] === LINE_FEED;
-  }
-
-  #isBoundary(at: number): boolean {
-    const isDashed = this.#bytes[at] === DASH && this.#bytes[at + 1] === DASH;
-    return isDashed && this.#delimiterAt(at) !== null;
-  }
-
-  /** A part that has neither headers nor the blank line after them begins with its text. */
-  #beginsHead(at: number): boolean {
-    return /^(?:[!-9;-~]+[ \t]*:|\s*$|--)/.test(this.#lineStart(at));
-  }
-
-  #isField(at: number): boolean {
-    return /^(?:[!-9;-~]+[ \t]*:|[ \t])/.test(this.#lineStart(at));
-  }
-
-  #lineStart(at: number): string {
-    const end = Math.min(this.#lineEnd(at), at + MAX_NAME_BYTES);
+  /** The beginning of the line at `at`, or all of it with its line feed. */
+  #lineAt(at: number): string {
+    const end = Math.min(this.#nextLine(at), at + MAX_LINE_BYTES);
     return latin1.decode(this.#bytes.subarray(at, end));
   }
 
-  /** The boundary on the line at `at`, of the innermost part that declares it. */
-  #delimiterAt(at: number): Delimiter | null {
-    const end = Math.min(this.#lineEnd(at), at + 2 * MAX_BOUNDARY_BYTES);
-    const line = latin1.decode(this.#bytes.subarray(at + 2, end)).trimEnd();
-    const next = this.#depthOf(line);
-    const last = line.endsWith("--") ? this.#depthOf(line.slice(0, -2)) : -1;
-    if (next < 0 && last < 0) return null;
-    return next > last ? { depth: next, isLast: false } : { depth: last, isLast: true };
+  /** The innermost multipart whose boundary a line is, and whether it is the closing one. */
+  #delimiterOn(whole: string): { depth: number; isLast: boolean } | null {
+    if (!whole.startsWith("--")) return null;
+    const line = whole.trimEnd();
+    const next = this.#depthOf(line.slice(2));
+    const last = line.endsWith("--") ? this.#depthOf(line.slice(2, -2)) : -1;
+    return next < 0 && last < 0 ? null : { depth: Math.max(next, last), isLast: last >= next };
   }
 
   /** The depth of the innermost multipart with a boundary; negative for no boundary. */
@@ -210,9 +190,9 @@ class PartsReader {
     return bytes.length;
   }
 
-  #lineEnd(at: number): number {
-    const end = this.#bytes.indexOf(LINE_FEED, at);
-    return end < 0 ? this.#bytes.length : end;
+  #nextLine(at: number): number {
+    const feed = this.#bytes.indexOf(LINE_FEED, at);
+    return feed < 0 ? this.#bytes.length : feed + 1;
   }
 
   #beforeLineBreak(at: number): number {
@@ -239,6 +219,7 @@ function partOf(headers: MailHeaders, usual: string, start: number): MailPart {
     name: decodeWords(name).split(/[/\\]/).at(-1)?.trim() || null,
     start,
     end: start,
+    body: new Uint8Array(),
     parts: [],
   };
 }

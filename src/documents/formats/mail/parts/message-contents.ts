@@ -1,13 +1,14 @@
+import type { Reading } from "../../../document-format.ts";
+import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { MailPart } from "./mail-parts.ts";
 
 /** The texts of a message in order, with one of each set of alternatives. */
 export type Body = { part: MailPart } | { alternatives: Body[][] };
 
-export type MessageContents = {
-  body: Body[];
-  attachments: MailPart[];
-  hasEncrypted: boolean;
-};
+export type MessageContents = { body: Body[]; attachments: MailPart[]; hasEncrypted: boolean };
+
+/** Where a message goes, and what reads it. `inMailbox`: lines that begin with `From ` are escaped. */
+export type MailTarget = Reading & { inMailbox: boolean; out: MarkdownBuilder; notes: string[] };
 
 type Place = { inRelated: boolean; inAlternative: boolean; isRoot: boolean };
 
@@ -30,6 +31,9 @@ export function sortParts(root: MailPart): MessageContents {
   contents.body = bodyOf(root, place, contents);
   return contents;
 }
+
+export const partsOf = (body: Body[]): MailPart[] =>
+  body.flatMap((each) => ("part" in each ? [each.part] : each.alternatives.flatMap(partsOf)));
 
 function bodyOf(part: MailPart, place: Place, contents: MessageContents): Body[] {
   if (part.parts.length > 0) return bodyOfParts(part, place, contents);

@@ -40,6 +40,16 @@ export function textOfPart(
   return { text: withLineFeeds(decoded), notes: decoded.notes };
 }
 
+/** A generator: a list of the lines of a long text would exceed the memory. */
+export function* linesOf(text: string): Generator<string> {
+  for (let at = 0; at <= text.length;) {
+    const found = text.indexOf("\n", at);
+    const end = found < 0 ? text.length : found;
+    yield text.slice(at, end);
+    at = end + 1;
+  }
+}
+
 /** In the bytes: a long string would be in memory twice. `bytes` is empty afterwards. */
 export function withLineFeedsAlone(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   // In UTF-16, half a code unit may have the value of a line end.

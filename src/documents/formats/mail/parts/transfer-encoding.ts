@@ -1,5 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
+import type { MailPart } from "./mail-parts.ts";
 
 const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
@@ -11,18 +12,18 @@ const NOISE = 64;
 const PAD = 65;
 const STEP_BYTES = 1 << 18;
 
-/** A part's body, decoded (RFC 2045 §6), in a buffer of its own. */
-export function* decodedBody(
-  body: Uint8Array,
-  encoding: string,
-): CooperativeWork<Uint8Array<ArrayBuffer>> {
-  if (encoding === "base64") return yield* decodeBase64(body);
-  if (encoding === "quoted-printable") return yield* decodeQuotedPrintable(body);
-  return body.slice();
+/** Decodes the bodies of parts (RFC 2045 §6), each into a buffer of its own. */
+export function* decodeBodies(message: Uint8Array, parts: MailPart[]): CooperativeWork<void> {
+  for (const part of parts) {
+    const body = message.subarray(part.start, part.end);
+    if (part.encoding === "base64") part.body = yield* decodeBase64(body);
+    else if (part.encoding === "quoted-printable") part.body = yield* decodeQuotedPrintable(body);
+    else part.body = body.slice();
+  }
 }
 
 /** @throws UnreadableDocument for the encoding that mailers used before MIME. */
-export function refuseUuencoded({ encoding }: { encoding: string }): void {
+export function refuseUuencoded({ encoding }: MailPart): void {
   if (/^(x-)?uu(encode)?$/.test(encoding)) {
     throw new UnreadableDocument("it is uuencoded; send it as base64");
   }
@@ -59,64 +60,49 @@ function* decodeBase64(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer
 function* decodeQuotedPrintable(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const decoded = new Uint8Array(body.length);
   let end = 0;
+  /** The end of what is not spaces, and of a sign that is no escape: the line may go on after it. */
+  let solid = 0;
+  let soft = -1;
   for (let at = 0; at < body.length;) {
-    const step = decodeQuoted(body, at, decoded, end);
-    yield step.at - at;
-    ({ at, end } = step);
-  }
-  return shrunk(decoded, end);
-}
-
-/** Decodes one step's bytes from `from` on. Returns the next positions in both arrays. */
-function decodeQuoted(body: Uint8Array, from: number, decoded: Uint8Array, to: number) {
-  let at = from;
-  let end = to;
-  const most = Math.min(from + STEP_BYTES, body.length);
-  while (at < most) {
-    const byte = body[at] ?? 0;
-    if (byte === EQUALS) {
-      const code = (nibble(body[at + 1]) << 4) | nibble(body[at + 2]);
-      const softEnd = code < 0 ? softBreakEnd(body, at + 1) : null;
-      // A soft break adds no bytes.
-      if (softEnd === null) decoded[end++] = code < 0 ? byte : code;
-      at = softEnd ?? at + (code < 0 ? 1 : 3);
-    } else if (byte === SPACE || byte === TAB) {
-      const next = afterSpaces(body, at);
-      if (!isLineEnd(body, next)) {
-        decoded.set(body.subarray(at, next), end);
-        end += next - at;
+    const from = at;
+    for (const most = Math.min(from + STEP_BYTES, body.length); at < most; at++) {
+      const byte = body[at] ?? 0;
+      if (isLineEnd(byte)) end = solid;
+      const feed = soft === end ? feedAt(body, at) : -1;
+      if (feed >= 0) {
+        solid = --end;
+        soft = -1;
+        at = feed;
+        continue;
       }
-      at = next;
-    } else {
-      decoded[end++] = byte;
-      at++;
+      const code = escapeAt(body, at);
+      decoded[end++] = code < 0 ? byte : code;
+      if (code >= 0) at += 2;
+      else if (byte === EQUALS) soft = end;
+      if (!isSpace(byte)) solid = end;
     }
+    yield at - from;
   }
-  return { at, end };
+  return shrunk(decoded, soft === solid ? solid - 1 : solid);
 }
 
-const isLineEnd = (body: Uint8Array, at: number) =>
-  at >= body.length || body[at] === LINE_FEED || body[at] === RETURN;
+const isLineEnd = (byte: number) => byte === LINE_FEED || byte === RETURN;
+const isSpace = (byte: number) => byte === SPACE || byte === TAB;
 
-/** The value of a hexadecimal digit; negative for other bytes. */
+/** The line feed of the line end at `at`; negative where the line goes on. */
+function feedAt(body: Uint8Array, at: number): number {
+  const feed = body[at] === RETURN ? at + 1 : at;
+  return body[feed] === LINE_FEED ? feed : -1;
+}
+
+/** The byte that an escape stands for; negative for no escape. */
+const escapeAt = (body: Uint8Array, at: number) =>
+  body[at] === EQUALS ? (nibble(body[at + 1]) << 4) | nibble(body[at + 2]) : -1;
+
 function nibble(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
-}
-
-/** Where the text continues after a soft line break; null when there is no line break. */
-function softBreakEnd(body: Uint8Array, from: number): number | null {
-  const at = afterSpaces(body, from);
-  if (at >= body.length) return at;
-  if (body[at] === LINE_FEED) return at + 1;
-  return body[at] === RETURN && body[at + 1] === LINE_FEED ? at + 2 : null;
-}
-
-function afterSpaces(body: Uint8Array, from: number): number {
-  let at = from;
-  while (body[at] === SPACE || body[at] === TAB) at++;
-  return at;
 }
 
 const shrunk = (bytes: Uint8Array<ArrayBuffer>, length: number) =>
