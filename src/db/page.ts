@@ -10,7 +10,6 @@ import {
   type Sql,
 } from "./sql.ts";
 import { number, computed, select } from "./select.ts";
-import { AFTER_ALL } from "./path-range.ts";
 
 /** A slice of a list. */
 export type Slice = { offset: number; limit: number };
@@ -93,9 +92,11 @@ export function keyedPage<Row>(
   };
 }
 
-/** A condition that reads a range of the column's index; "" selects all. */
-export const beginsWith = (column: string, prefix: string): Sql =>
-  sql`${raw(column)} >= ${prefix} and ${raw(column)} < ${prefix + AFTER_ALL}`;
+/** Whether one of the columns contains this, whatever the case of its letters; "" is in all. */
+export const containedIn = (columns: readonly string[], part: string): Sql =>
+  part === ""
+    ? raw("1")
+    : sql`instr(lower(${raw(columns.join(" || char(10) || "))}), lower(${part})) > 0`;
 
 type KeyedList<Row> = {
   of: Selection<Row>;
@@ -127,32 +128,45 @@ export async function readKeyedPage<Row>(
   return keyedPage(rows, at, reading, keyOf);
 }
 
-type NamedList<Row> = {
-  of: Selection<Row>;
-  /** Up to the conditions. */
-  from: Sql;
-  /** Of the table whose `id` begins with the time and whose `(name, id)` is an index. */
-  alias: string;
-  prefix: string;
+/** A list is counted up to here, and sorted by any column while it is shorter. */
+export const COUNTED_MAX = 1_000;
+
+/** What the address of a list asks for. `sort`: a column; null: the list's own order. */
+export type ListQuery = {
+  at: PageAt;
+  search: string;
+  sort: { by: string; descending: boolean } | null;
 };
 
-/** The newest first; with a prefix, those whose names begin so in order of name. */
-export async function readNamedPage<Row extends { id: string; name: string }>(
+/** `total`: counted up to `COUNTED_MAX`. `sort`: what the page is ordered by. */
+export type SortedPage<Row> = KeyedPage<Row> & { total: number; sort: ListQuery["sort"] };
+
+type SortedList<Row> = {
+  of: Selection<Row>;
+  table: Sql;
+  joins: Sql;
+  /** Conditions on the table alone. */
+  where: Sql;
+  /** The index of the list's own order; it identifies a row. */
+  id: { column: string; of: (row: Row) => string; order: "asc" | "desc" };
+  sorts: Record<string, { column: string; of: (row: Row) => string | number }>;
+};
+
+/** A page of a list in its own order, or by a column where that reads few rows. */
+export async function readSortedPage<Row>(
   db: Reads,
-  at: PageAt,
-  { of, from, alias, prefix }: NamedList<Row>,
-): Promise<KeyedPage<Row>> {
-  const [id, name] = [`${alias}.id`, `${alias}.name`];
-  if (prefix === "") {
-    const keyOf = (row: Row) => [row.id];
-    const all = sql`${from} where 1`;
-    return await readKeyedPage(db, at, { of, from: all, columns: [id], order: "desc", keyOf });
-  }
-  return await readKeyedPage(db, at, {
+  { at, sort }: Pick<ListQuery, "at" | "sort">,
+  { of, table, joins, where, id, sorts }: SortedList<Row>,
+): Promise<SortedPage<Row>> {
+  const total = await countUpTo(db, COUNTED_MAX, sql`from ${table} where ${where}`);
+  const by = sort === null || total >= COUNTED_MAX ? undefined : sorts[sort.by];
+  const descending = by === undefined ? id.order === "desc" : sort?.descending === true;
+  const page = await readKeyedPage(db, at, {
     of,
-    from: sql`${from} where ${beginsWith(name, prefix)}`,
-    columns: [name, id],
-    order: "asc",
-    keyOf: (row) => [row.name, row.id],
+    from: sql`from ${table} ${joins} where ${where}`,
+    columns: by === undefined ? [id.column] : [by.column, id.column],
+    order: descending ? "desc" : "asc",
+    keyOf: (row) => (by === undefined ? [id.of(row)] : [by.of(row), id.of(row)]),
   });
+  return { ...page, total, sort: by === undefined ? null : sort };
 }

@@ -1,7 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import type { KeyId } from "../../core/ids.ts";
-import { execute, hasRows, raw, readRow, type Database } from "../sql.ts";
-import { readPage, readNamedPage, type Slice, type PageAt } from "../page.ts";
+import { execute, hasRows, raw, readRow, sql, type Database } from "../sql.ts";
+import { containedIn, readKeyedPage, readPage, type Slice, type PageAt } from "../page.ts";
 import { keys, users } from "../schema/index.ts";
 import { columnsOf, select, values, type Row } from "../select.ts";
 
@@ -34,12 +34,15 @@ export const listKeys = (db: Database, slice: Slice) =>
 export const findListedKey = (db: Database, keyId: string) =>
   readRow(db, LISTED_KEY)`select ${LISTED_KEY} ${FROM} where k.id = ${keyId}`;
 
-/**
- * Automation keys, the newest first: their ids begin with the time. With a prefix those whose names
- * begin so, in order of name.
- */
-export const readKeyPage = (db: Database, at: PageAt, prefix = "") =>
-  readNamedPage(db, at, { of: LISTED_KEY, from: FROM, alias: "k", prefix });
+/** Automation keys, the newest first: their ids begin with the time. */
+export const readKeyPage = (db: Database, at: PageAt, search = "") =>
+  readKeyedPage(db, at, {
+    of: LISTED_KEY,
+    from: sql`${FROM} where ${containedIn(["k.name"], search)}`,
+    columns: ["k.id"],
+    order: "desc",
+    keyOf: ({ id }) => [id],
+  });
 
 /** The key stops working at once. @throws QuarryError `not-found`. */
 export async function removeKey(db: Database, id: KeyId): Promise<void> {

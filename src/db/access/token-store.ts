@@ -2,7 +2,7 @@ import { notFound } from "../../core/errors.ts";
 import type { AgentId, InferenceId, RagId, TokenId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { flag, textList, columnsOf, computed, select, values, type Row } from "../select.ts";
-import { readNamedPage, readPage, type PageAt, type Slice } from "../page.ts";
+import { containedIn, readPage, readSortedPage, type ListQuery, type Slice } from "../page.ts";
 import { tokens } from "../schema/index.ts";
 
 /** Ids that a token names, besides its "all" flags. */
@@ -85,12 +85,21 @@ const TOKEN_LINE = select({
 });
 export type TokenLine = Row<typeof TOKEN_LINE>;
 
-/**
- * A page of the tokens, the newest first, with the first of what they name. With a prefix those
- * whose names begin so, in order of name.
- */
-export const listTokenLines = (db: Database, at: PageAt, prefix = "") =>
-  readNamedPage(db, at, { of: TOKEN_LINE, from: raw("from tokens t"), alias: "t", prefix });
+/** A page of the tokens, the newest first, with the first of what they name. */
+export const listTokenLines = (db: Database, query: ListQuery) =>
+  readSortedPage(db, query, {
+    of: TOKEN_LINE,
+    table: raw("tokens t"),
+    joins: raw(""),
+    where: containedIn(["t.name"], query.search),
+    id: { column: "t.id", of: ({ id }) => id, order: "desc" },
+    sorts: {
+      name: { column: "t.name collate nocase", of: ({ name }) => name },
+      used: { column: "coalesce(t.last_used_at, 0)", of: ({ lastUsedAt }) => lastUsedAt ?? 0 },
+      expires: { column: "coalesce(t.expires_at, 0)", of: ({ expiresAt }) => expiresAt ?? 0 },
+      created: { column: "t.created_at", of: ({ createdAt }) => createdAt },
+    },
+  });
 
 /** One token as the list shows it; null when there is none. */
 export const findTokenLine = (db: Database, key: string) =>

@@ -1,7 +1,7 @@
 import type { UserId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { flag, nullable, number } from "../select.ts";
-import { beginsWith, readKeyedPage, type KeyedPage, type PageAt } from "../page.ts";
+import { containedIn, readKeyedPage, type KeyedPage, type PageAt } from "../page.ts";
 import { readPage, type Slice } from "../page.ts";
 import type { ROLES } from "../schema/access.ts";
 import { users } from "../schema/index.ts";
@@ -65,11 +65,11 @@ export type Person = Row<typeof PERSON>;
 export async function readPersonPage(
   db: Database,
   at: PageAt,
-  prefix = "",
+  search = "",
 ): Promise<KeyedPage<Person>> {
   return await readKeyedPage(db, at, {
     of: PERSON,
-    from: sql`from users u where ${beginsWith("u.email", prefix)}`,
+    from: sql`from users u where ${containedIn(["u.email"], search)}`,
     columns: ["u.email"],
     order: "asc",
     keyOf: ({ email }) => [email],

@@ -1,6 +1,7 @@
-import { raw, readRows, sql, type Database, type Selection, type Sql } from "../sql.ts";
-import { flag, textList, columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { beginsWith, readKeyedPage, type PageAt } from "../page.ts";
+import { raw, readRows, sql, type Database } from "../sql.ts";
+import { flag, number, textList, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { containedIn, readKeyedPage, readSortedPage } from "../page.ts";
+import type { ListQuery, PageAt } from "../page.ts";
 import { FILE_COUNTS } from "../records.ts";
 import { fileSources, inferences, ragGenerations, rags } from "../schema/index.ts";
 
@@ -18,8 +19,12 @@ const [r, g, s] = [
   columnsOf(fileSources, "s"),
 ];
 
+const FILES = `(g.pending_files + r.coming_files + g.processing_files + g.indexed_files
+  + g.error_files)`;
+
 const RAG_LINE = select({
   ...pick(r, "id", "identifier", "name", "status"),
+  files: computed(number, FILES),
   sourceName: s.name,
   sourceIdentifier: s.identifier,
   sourceFailed: computed(flag, "s.status = 'error'"),
@@ -33,16 +38,20 @@ const RAG_LINE = select({
 });
 export type RagLine = Row<typeof RAG_LINE>;
 
-/** `prefix`: only those whose identifiers begin so; "": all. */
-export const listRagLines = (db: Database, at: PageAt, prefix = "") =>
-  pageOf(db, at, {
+export const listRagLines = (db: Database, query: ListQuery) =>
+  readSortedPage(db, query, {
     of: RAG_LINE,
-    from: raw(`from rags r indexed by rags_identifier
-      join file_sources s on s.id = r.file_source_id
-      join rag_generations g on g.rag_id = r.id and g.generation = r.generation
-      where r.removed_at is null`),
-    column: "r.identifier",
-    prefix,
+    table: raw("rags r indexed by rags_identifier"),
+    joins: raw(`join file_sources s on s.id = r.file_source_id
+      join rag_generations g on g.rag_id = r.id and g.generation = r.generation`),
+    where: sql`r.removed_at is null and ${containedIn(["r.name", "r.identifier"], query.search)}`,
+    id: { column: "r.identifier", of: ({ identifier }) => identifier, order: "asc" },
+    sorts: {
+      name: { column: "r.name collate nocase", of: ({ name }) => name },
+      files: { column: FILES, of: ({ files }) => files },
+      passages: { column: "g.number_vectors", of: ({ passages }) => passages },
+      model: { column: "g.embedding_model", of: ({ embeddingModel }) => embeddingModel },
+    },
   });
 
 const linked = (kind: "inference" | "agent", limit: number) =>
@@ -65,18 +74,19 @@ const modelLine = (kind: "inference" | "agent") =>
 const MODEL_LINES = { inference: modelLine("inference"), agent: modelLine("agent") };
 export type ModelLine = Omit<Row<typeof MODEL_LINES.inference>, "id"> & { id: string };
 
-/** Inferences or agents with the first of their RAGs; `prefix` as for RAGs. */
+/** Inferences or agents with the first of their RAGs. */
 export const listModelLines = (
   db: Database,
   kind: "inference" | "agent",
   at: PageAt,
-  prefix = "",
+  search = "",
 ) =>
-  pageOf(db, at, {
+  readKeyedPage(db, at, {
     of: MODEL_LINES[kind],
-    from: raw(`from ${kind}s o where 1`),
-    column: "o.identifier",
-    prefix,
+    from: sql`from ${raw(`${kind}s o`)} where ${containedIn(["o.name", "o.identifier"], search)}`,
+    columns: ["o.identifier"],
+    order: "asc",
+    keyOf: ({ identifier }) => [identifier],
   });
 
 const CHOICE = select(pick(columnsOf(rags), "identifier", "name"));
@@ -96,19 +106,3 @@ export async function listChoices(
   return await readRows(db, CHOICE)`select ${CHOICE} from ${raw(`${kind}s ${hint}`)}
     order by identifier limit ${CHOICES_MAX}`;
 }
-
-type Lines<Line> = { of: Selection<Line>; from: Sql; column: string; prefix: string };
-
-/** `from` ends with conditions. */
-const pageOf = <Line extends { identifier: string }>(
-  db: Database,
-  at: PageAt,
-  { of, from, column, prefix }: Lines<Line>,
-) =>
-  readKeyedPage(db, at, {
-    of,
-    from: sql`${from} and ${beginsWith(column, prefix)}`,
-    columns: [column],
-    order: "asc",
-    keyOf: ({ identifier }) => [identifier],
-  });

@@ -10,7 +10,7 @@ const r = columnsOf(rags, "r");
 const COUNTS = select({
   sourceId: r.fileSourceId,
   ragId: r.id,
-  ...pick(r, "identifier", "name", "generation"),
+  ...pick(r, "identifier", "name", "generation", "scopeMode"),
   coming: r.comingFiles,
   ...FILE_COUNTS,
   passages: columnsOf(ragGenerations, "g").numberVectors,

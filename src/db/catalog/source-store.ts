@@ -1,6 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { execute, hasRows, raw, readRow, readValues, sql, type Database } from "../sql.ts";
-import { readKeyedPage, idOfKey, readPage, type PageAt, type Slice } from "../page.ts";
+import { containedIn, readSortedPage, idOfKey, readPage } from "../page.ts";
+import type { ListQuery, Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
 import { assigned, columnsOf, maybe, select, values, type Row } from "../select.ts";
 import { UPDATED } from "../updated-at.ts";
@@ -28,14 +29,23 @@ export const findSourceRow = (db: Database, key: string) =>
 export const listSourceRows = (db: Database, slice: Slice) =>
   readPage(db, SOURCE, { ...slice, from: FROM, order: raw("s.identifier") });
 
-/** The same by keys, in order of identifier, for lists that cost the same however long they are. */
-export const readSourcePage = (db: Database, at: PageAt) =>
-  readKeyedPage(db, at, {
+/** The same by keys, for lists that cost the same however long they are. */
+export const readSourcePage = (db: Database, query: ListQuery) =>
+  readSortedPage(db, query, {
     of: SOURCE,
-    from: FROM,
-    columns: ["s.identifier"],
-    order: "asc",
-    keyOf: ({ source }) => [source.identifier],
+    table: raw("file_sources s indexed by file_sources_identifier"),
+    joins: NEWEST_SCAN,
+    where: sql`s.removed_at is null and ${containedIn(["s.name", "s.identifier"], query.search)}`,
+    id: { column: "s.identifier", of: ({ source }) => source.identifier, order: "asc" },
+    sorts: {
+      name: { column: "s.name collate nocase", of: ({ source }) => source.name },
+      provider: { column: "s.provider", of: ({ source }) => source.provider },
+      scanned: {
+        column: "coalesce(run.started_at, 0)",
+        of: ({ lastScan }) => lastScan?.startedAt ?? 0,
+      },
+      next: { column: "coalesce(s.next_scan_at, 0)", of: ({ source }) => source.nextScanAt ?? 0 },
+    },
   });
 
 export type NewSource = Omit<typeof fileSources.$inferInsert, "removedAt">;

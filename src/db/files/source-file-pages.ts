@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { nullable, number, text, columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { keyedPage, readingOf, type KeyedPage, type PageAt } from "../page.ts";
+import { countUpTo, keyedPage, readingOf, type KeyedPage, type PageAt } from "../page.ts";
 import { ragFiles } from "../schema/index.ts";
 import type { FileStatus } from "../schema/rags.ts";
 import type { LiveRows } from "./public-files.ts";
@@ -13,12 +13,15 @@ type FilePageQuery = {
   /** What the paths contain, whatever the case of its letters from A to Z; "" for all. */
   part: string;
   at: PageAt;
+  /** From the last path to the first. */
+  descending?: boolean;
   /** The status in any of these live indexes; null: whatever it is. */
   status: { status: FileStatus; indexes: LiveRows[] } | null;
 };
 
 const PATH = select(pick(columnsOf(ragFiles), "path"));
 const SEARCHED = select({
+  first: computed(nullable(text), "min(path)"),
   last: computed(nullable(text), "max(path)"),
   paths: computed(number, "count(*)"),
 });
@@ -29,14 +32,15 @@ const SEARCHED = select({
  */
 export async function readFilePage(
   db: Database,
-  { sourceId, part, at, status }: FilePageQuery,
+  { sourceId, part, at, status, descending = false }: FilePageQuery,
 ): Promise<KeyedPage<SourceFile>> {
   const reading = readingOf(at, 1);
   const { backwards, rows, key } = reading;
-  const beyond = key === null ? raw("1") : sql`path ${raw(backwards ? "<" : ">")} ${key[0]}`;
+  const isDown = backwards !== descending;
+  const beyond = key === null ? raw("1") : sql`path ${raw(isDown ? "<" : ">")} ${key[0]}`;
   const lists = indexesOf({ sourceId, status }).map(
     (index) => sql`(select path ${index} and ${beyond}
-      order by path ${raw(backwards ? "desc" : "asc")}
+      order by path ${raw(isDown ? "desc" : "asc")}
       limit ${part === "" ? rows : MAX_PATHS_SEARCHED})`,
   );
   // In the order of the inner list, which is read as far as the page needs.
@@ -47,9 +51,8 @@ export async function readFilePage(
     ),
   );
   const isCut = part !== "" && !backwards && found.flat().length < rows;
-  const end = isCut ? await endOfSearch(db, lists) : undefined;
-  const paths = inOrder(found.flat(), end);
-  if (backwards) paths.reverse();
+  const end = isCut ? await endOfSearch(db, lists, isDown) : undefined;
+  const paths = inOrder(found.flat(), end, isDown);
   const page = keyedPage(paths.slice(0, rows), at, reading, (path) => [path]);
   const data = await readRows(db, SOURCE_FILE)`select ${SOURCE_FILE}
     from json_each(${page.data}) wanted
@@ -57,6 +60,10 @@ export async function readFilePage(
     order by wanted.key`;
   return { ...page, after: page.after ?? (end === undefined ? null : [end]), data };
 }
+
+/** The number of a source's files, deleted ones included, counted up to `max`. */
+export const countListedFiles = (db: Database, sourceId: FileSourceId, max: number) =>
+  countUpTo(db, max, sql`from files where file_source_id = ${sourceId}`);
 
 /** The part of each index of paths that is listed: `from … where …`. */
 function indexesOf({ sourceId, status }: Pick<FilePageQuery, "sourceId" | "status">): Sql[] {
@@ -68,21 +75,24 @@ function indexesOf({ sourceId, status }: Pick<FilePageQuery, "sourceId" | "statu
 }
 
 /** Where a search ended before a list did; undefined: it did not. */
-async function endOfSearch(db: Database, lists: Sql[]): Promise<string | undefined> {
+async function endOfSearch(db: Database, lists: Sql[], isDown: boolean) {
   const searched = await runBatch(
     db,
     lists.map((list) => sql`select ${SEARCHED} from ${list}`.reading(SEARCHED)),
   );
   const ends = searched
     .flat()
-    .flatMap(({ last, paths }) => (last === null || paths < MAX_PATHS_SEARCHED ? [] : [last]));
-  return ends.sort(byBytes)[0];
+    .map(({ first, last, paths }) => ({ end: isDown ? first : last, paths }))
+    .flatMap(({ end, paths }) => (end === null || paths < MAX_PATHS_SEARCHED ? [] : [end]));
+  return ends.sort(byBytes).at(isDown ? -1 : 0);
 }
 
-/** Each path once, those behind a search's end left out. */
-function inOrder(found: Row<typeof PATH>[], end: string | undefined): string[] {
+/** Each path once, in the order of reading, those behind a search's end left out. */
+function inOrder(found: Row<typeof PATH>[], end: string | undefined, isDown: boolean): string[] {
   const paths = [...new Set(found.map(({ path }) => path))].sort(byBytes);
-  return end === undefined ? paths : paths.filter((path) => byBytes(path, end) <= 0);
+  if (isDown) paths.reverse();
+  if (end === undefined) return paths;
+  return paths.filter((path) => (isDown ? byBytes(path, end) >= 0 : byBytes(path, end) <= 0));
 }
 
 /** SQLite compares the bytes of UTF-8: the order of code points, not of UTF-16. */

@@ -6,6 +6,9 @@ export function listenForKeys(): void {
     if (isTyping(event.target)) return;
     if (act(event.key)) event.preventDefault();
   });
+  document.addEventListener("click", ({ target }) => {
+    closeMenus(target instanceof Node ? target : null);
+  });
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -13,10 +16,15 @@ function isTyping(target: EventTarget | null): boolean {
   return target.matches("input, textarea, select, [contenteditable]");
 }
 
+/** Open menus, except the one that something lies in. */
+function closeMenus(besides: Node | null): void {
+  const menus = document.querySelectorAll<HTMLDetailsElement>(".more-places[open], .menu[open]");
+  for (const menu of menus) if (!menu.contains(besides)) menu.open = false;
+}
+
 function leave(): void {
-  for (const open of document.querySelectorAll<HTMLDetailsElement>(".more-places[open]")) {
-    open.open = false;
-  }
+  document.activeElement?.closest(".menu")?.querySelector("summary")?.focus();
+  closeMenus(null);
   if (document.activeElement instanceof HTMLElement && isTyping(document.activeElement)) {
     document.activeElement.blur();
   }

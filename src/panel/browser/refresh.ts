@@ -56,9 +56,10 @@ async function fetchAgain(): Promise<void> {
   else document.body.dataset["refresh"] = refresh;
 }
 
-/** A link or field in it has the focus, an unfolded part is being read, or text is selected. */
+/** A part of it has the focus, is unfolded, ticked or selected. */
 function isInUse(part: HTMLElement): boolean {
-  if (part.contains(document.activeElement) || part.querySelector(OPENED) !== null) {
+  const used = `${OPENED}, [type=checkbox]:checked`;
+  if (part.contains(document.activeElement) || part.querySelector(used) !== null) {
     return true;
   }
   const selection = getSelection();

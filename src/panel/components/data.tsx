@@ -40,6 +40,30 @@ export const DataLink = ({ href, text }: { href: string; text: string }) => (
   </a>
 );
 
+/** Letters that always fit on a line, and those kept of a longer name's end. */
+const WHOLE_LETTERS = 30;
+const END_LETTERS = 18;
+
+/** A name on one line: what does not fit is left out of its middle. The whole is shown on hover. */
+export const Shortened = ({ text }: { text: string }) => {
+  const whole = visible(text);
+  const letters = [...whole];
+  const at = letters.length <= WHOLE_LETTERS ? letters.length : letters.length - END_LETTERS;
+  return (
+    <bdi class="short" dir="auto" title={whole}>
+      <span>{letters.slice(0, at).join("")}</span>
+      {at === letters.length ? null : <span>{letters.slice(at).join("")}</span>}
+    </bdi>
+  );
+};
+
+/** A link with such a name; screen readers are given it whole. */
+export const ShortenedLink = ({ href, text }: { href: string; text: string }) => (
+  <a class="name" href={href} aria-label={visible(text)}>
+    <Shortened text={text} />
+  </a>
+);
+
 type LinkProps = { href: string; label: string; kind?: "primary" | "danger" | "small" };
 
 /** A link to a page on which something is done. */

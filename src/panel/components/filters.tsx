@@ -8,7 +8,7 @@ type FiltersProps = { action: string; children: Child; active: boolean };
 export const Filters = ({ action, children, active }: FiltersProps) => (
   <form method="get" action={action} class="filters" role="search">
     {children}
-    <button class="btn">Filter</button>
+    <button class="btn">Search</button>
     {active ? <a href={action}>Clear</a> : null}
   </form>
 );
@@ -29,10 +29,10 @@ export const FilterText = ({ name, label, value }: SearchProps) => (
   />
 );
 
-/** A list that is found by how something of its lines begins. */
-export const PrefixFilter = (props: { action: string; label: string; prefix: string }) => (
-  <Filters action={props.action} active={props.prefix !== ""}>
-    <FilterText name="begins" label={props.label} value={props.prefix} />
+/** A list that is searched by a part of its lines' names. */
+export const SearchFilter = (props: { action: string; label: string; part: string }) => (
+  <Filters action={props.action} active={props.part !== ""}>
+    <FilterText name="q" label={props.label} value={props.part} />
   </Filters>
 );
 

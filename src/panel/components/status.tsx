@@ -55,6 +55,7 @@ export const StatusBar = ({ counts }: { counts: FileCounts }) => {
       role="img"
       aria-label={inWords(counts)}
     >
+      <title>{inWords(counts)}</title>
       {parts.map(({ tone, files }, at) => (
         <rect
           class={tone}

@@ -3,12 +3,23 @@ import type { Child } from "hono/jsx";
 import { LinkButton } from "./data.tsx";
 
 export type Column<Row> = {
-  head: string;
+  head: Child;
   cell: (row: Row) => Child;
+  /** The name of the row's subject: it takes the width that the other columns leave. */
+  main?: boolean;
   /** Figures stand at the right, in columns of equal digits. */
   numeric?: boolean;
   /** Left out on phones: what a line can do without. */
   wide?: boolean;
+  /** What `?sort=` calls the column, where the list can be sorted by it. */
+  sort?: string;
+};
+
+/** How a list is sorted; `hrefOf` is the same list sorted by a column. */
+export type Sorting = {
+  by: string | null;
+  descending: boolean;
+  hrefOf: (by: string, descending: boolean) => string;
 };
 
 /** Leads to the page that asks before the row's subject is removed. */
@@ -24,23 +35,31 @@ type TableProps<Row> = {
   rows: readonly Row[];
   /** Shown in place of the table while there are no rows. */
   empty: Child;
+  /** A list: its rows are stacked on phones, where other tables scroll. */
+  isList?: boolean;
+  sorting?: Sorting | null;
 };
 
-const classOf = ({ numeric, wide }: Column<never>) =>
-  [numeric === true ? "num" : "", wide === true ? "wide" : ""].filter(Boolean).join(" ") ||
-  undefined;
+const classOf = ({ numeric, wide, main }: Column<never>) =>
+  [numeric === true ? "num" : "", wide === true ? "wide" : "", main === true ? "main" : ""]
+    .filter(Boolean)
+    .join(" ") || undefined;
 
-export function Table<Row>({ label, columns, rows, empty }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, empty, isList = false, sorting = null } = props;
   if (rows.length === 0) return <>{empty}</>;
   return (
-    <div class="table" role="region" aria-label={label} tabindex={0}>
+    <div
+      class={isList ? "table list" : "table"}
+      role="region"
+      aria-label={label}
+      tabindex={isList ? undefined : 0}
+    >
       <table>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th scope="col" class={classOf(column)}>
-                {column.head === "" ? <span class="hidden">Actions</span> : column.head}
-              </th>
+              <Head column={column} sorting={sorting} />
             ))}
           </tr>
         </thead>
@@ -48,7 +67,9 @@ export function Table<Row>({ label, columns, rows, empty }: TableProps<Row>) {
           {rows.map((row) => (
             <tr>
               {columns.map((column) => (
-                <td class={classOf(column)}>{column.cell(row)}</td>
+                <td class={classOf(column)} data-label={labelOf(column)}>
+                  {column.cell(row)}
+                </td>
               ))}
             </tr>
           ))}
@@ -57,3 +78,30 @@ export function Table<Row>({ label, columns, rows, empty }: TableProps<Row>) {
     </div>
   );
 }
+
+const labelOf = ({ head, main }: Column<never>) =>
+  main === true || typeof head !== "string" || head === "" ? undefined : head;
+
+type HeadProps = { column: Column<never>; sorting: Sorting | null };
+
+/** A second click on a column turns its order round. */
+const Head = ({ column, sorting }: HeadProps) => {
+  const { head, sort } = column;
+  if (sorting === null || sort === undefined) {
+    return (
+      <th scope="col" class={classOf(column)}>
+        {head === "" ? <span class="hidden">Actions</span> : head}
+      </th>
+    );
+  }
+  const isBy = sorting.by === sort;
+  const order = sorting.descending ? "descending" : "ascending";
+  return (
+    <th scope="col" class={classOf(column)} aria-sort={isBy ? order : undefined}>
+      <a href={sorting.hrefOf(sort, isBy && !sorting.descending)}>
+        {head}
+        {isBy ? <span aria-hidden="true">{sorting.descending ? " ↓" : " ↑"}</span> : null}
+      </a>
+    </th>
+  );
+};

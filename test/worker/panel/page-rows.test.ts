@@ -89,15 +89,24 @@ test.each([
   ["/panel/new/rag", "Docs"],
   ["/panel/tokens/new", "RAG 000001"],
   ["/panel/search", "RAG 000001"],
-  ["/panel/rags?begins=rag-0029", "RAG 002900"],
-  ["/panel/tokens?begins=T%200029", "T 002900"],
-  ["/panel/settings/keys?begins=x", "Nothing is like that."],
+  ["/panel/rags?sort=-name", "1–50 of 1,000 RAGs or more, page 1"],
   ["/panel/rags/rag-000001/scope/everything", "1,000 choices or more"],
 ])("%s reads as many rows as it shows, whatever there are", async (path, shown) => {
   const { status, html, read } = await open(path);
   expect(status).toBe(200);
   expect(html).toContain(shown);
   expect(read).toBeLessThan(PAGE_ROWS);
+});
+
+test.each([
+  ["/panel/rags?q=G%20002900", "RAG 002900"],
+  ["/panel/tokens?q=2951", "T 002951"],
+  ["/panel/settings/keys?q=x", "Nothing is like that."],
+])("%s looks at each name, and reads only what is found", async (path, shown) => {
+  const { html, read } = await open(path);
+  expect(html).toContain(shown);
+  // Counting and listing look at every name once.
+  expect(read).toBeLessThan(2 * MANY + 100);
 });
 
 test("a list of inferences with calls in every hour of a month reads those of a day", async () => {

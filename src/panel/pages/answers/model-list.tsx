@@ -37,8 +37,8 @@ export const addressOf = (kind: Kind, identifier: string) =>
 
 export async function modelListPage(context: PageContext, kind: Kind): Promise<Response> {
   const { db, now } = context.get("services");
-  const prefix = (filterIn(context, "begins") ?? "").toLowerCase();
-  const listed = await listModelLines(db, kind, pageAt(context), prefix);
+  const part = filterIn(context, "q") ?? "";
+  const listed = await listModelLines(db, kind, pageAt(context), part);
   const time = now();
   const keys = listed.data.map(({ id }) => id);
   const since = time - COUNTED_MS;
@@ -52,7 +52,7 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
       context={context}
       label={title}
       listed={listed}
-      begins={{ label: "Identifier begins with", prefix }}
+      search={{ label: "Name or identifier contains", part }}
       empty={
         <Empty title={`There are no ${place} yet.`}>
           <p>{empty}</p>

@@ -1,12 +1,13 @@
 import { listRagLines, type RagLine, listChoices } from "../../../db/catalog/panel-lists.ts";
-import { Data, DataLink, LinkButton } from "../../components/data.tsx";
+import { Data, LinkButton, ShortenedLink } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
+import { Menu } from "../../components/menu.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { inWords, Status, StatusBar } from "../../components/status.tsx";
+import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
 import { List } from "../request/list.tsx";
-import { filterIn, pageAt } from "../request/list-query.ts";
+import { listQuery } from "../request/list-query.ts";
 import { ragAddress, RAGS } from "./rag-tab.tsx";
 import { createRag } from "../../../catalog/rags/create-rag.ts";
 import { SelectField } from "../../components/form.tsx";
@@ -19,9 +20,10 @@ import { NEW_RAG_FORM, ragHints } from "./rag-fields.tsx";
 const LOOK_EVERY_SECONDS = 3;
 
 export async function ragListPage(context: PageContext): Promise<Response> {
-  const prefix = (filterIn(context, "begins") ?? "").toLowerCase();
+  const query = listQuery(context);
   const { db } = context.get("services");
-  const listed = await listRagLines(db, pageAt(context), prefix);
+  const listed = await listRagLines(db, query);
+  const mayChange = isAdmin(context);
   const moves = listed.data.some(({ pending, processing, isBuilding }) => {
     return pending + processing > 0 || isBuilding;
   });
@@ -31,18 +33,20 @@ export async function ragListPage(context: PageContext): Promise<Response> {
       title: "RAGs",
       place: "rags",
       sub: "A RAG indexes the documents of one file source.",
-      actions: isAdmin(context) ? ADD : null,
+      actions: mayChange ? ADD : null,
       refreshSeconds: moves ? LOOK_EVERY_SECONDS : null,
     },
     <List
       context={context}
       label="RAGs"
+      one="RAG"
       listed={listed}
-      begins={{ label: "Identifier begins with", prefix }}
-      columns={COLUMNS}
+      search={{ label: "Name or identifier contains", part: query.search }}
+      columns={mayChange ? [...COLUMNS, { head: "", cell: Actions }] : COLUMNS}
       empty={
         <Empty title="There are no RAGs yet.">
           <p>A RAG cuts the documents of a source into passages and finds the right ones.</p>
+          {mayChange ? <p>{ADD}</p> : null}
         </Empty>
       }
     />,
@@ -53,7 +57,7 @@ const ADD = <LinkButton href="/panel/new/rag" label="New RAG" kind="primary" />;
 
 const Name = ({ line }: { line: RagLine }) => (
   <>
-    <DataLink href={ragAddress(line.identifier)} text={line.name} />
+    <ShortenedLink href={ragAddress(line.identifier)} text={line.name} />
     <div class="faint">
       {line.status === "paused" ? <Status tone="off">paused · </Status> : null}
       {line.sourceFailed && line.status === "active" ? (
@@ -61,7 +65,7 @@ const Name = ({ line }: { line: RagLine }) => (
       ) : null}
       {line.isBuilding ? <Status tone="work">new index is being built · </Status> : null}
       of{" "}
-      <DataLink
+      <ShortenedLink
         href={`/panel/sources/${encodeURIComponent(line.sourceIdentifier)}`}
         text={line.sourceName}
       />
@@ -69,22 +73,37 @@ const Name = ({ line }: { line: RagLine }) => (
   </>
 );
 
-const Files = ({ line }: { line: RagLine }) => (
+const Progress = ({ line }: { line: RagLine }) => (
   <>
     <StatusBar counts={line} />
-    <div class="faint">
-      {count(line.pending + line.processing + line.indexed + line.error)} · {inWords(line)}
-    </div>
+    {line.error === 0 ? null : <Status tone="bad">{count(line.error)} failed</Status>}
   </>
 );
 
+const Actions = ({ identifier, name }: RagLine) => {
+  const address = ragAddress(identifier);
+  return (
+    <Menu of={name}>
+      <a href={`/panel/search?rag=${encodeURIComponent(identifier)}`}>Search</a>
+      <a href={`${address}/scope`}>Choose files</a>
+      <a href={`${address}/settings`}>Change settings</a>
+      <a href={`/panel/tokens/new?rag=${encodeURIComponent(identifier)}`}>Create token</a>
+      <a class="danger" href={`${address}/remove`}>
+        Remove …
+      </a>
+    </Menu>
+  );
+};
+
 const COLUMNS: Column<RagLine>[] = [
-  { head: "Name", cell: (line) => <Name line={line} /> },
-  { head: "Files", cell: (line) => <Files line={line} /> },
-  { head: "Passages", numeric: true, cell: ({ passages }) => count(passages) },
+  { head: "Name", main: true, sort: "name", cell: (line) => <Name line={line} /> },
+  { head: "Progress", cell: (line) => <Progress line={line} /> },
+  { head: "Files", numeric: true, sort: "files", cell: ({ files }) => count(files) },
+  { head: "Passages", numeric: true, sort: "passages", cell: ({ passages }) => count(passages) },
   {
     head: "Embedding model",
     wide: true,
+    sort: "model",
     cell: ({ embeddingModel }) => <Data mono>{embeddingModel}</Data>,
   },
 ];

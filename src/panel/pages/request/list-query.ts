@@ -1,9 +1,11 @@
 import { z } from "zod";
 
-import type { Key, PageAt } from "../../../db/page.ts";
+import type { Key, ListQuery, PageAt } from "../../../db/page.ts";
 import type { PageContext } from "../page-env.ts";
 
-const ROWS = 50;
+/** Of a list on one page. */
+export const ROWS = 50;
+const ROW_MAX = 1_000_000_000;
 const KEY_MAX_LENGTH = 8_000;
 const FILTER_MAX_LENGTH = 500;
 /** Longer than any stored path. */
@@ -30,6 +32,26 @@ export const pageAt = ({ req }: PageContext, limit = ROWS): PageAt => ({
   before: keyIn(req.query("before")),
   limit,
 });
+
+/** The row of the list that its page begins with, as the links between pages carry it along. */
+export const firstRowIn = ({ req }: PageContext): number => {
+  const row = Number(req.query("row") ?? 1);
+  return Number.isInteger(row) && row > 0 && row <= ROW_MAX ? row : 1;
+};
+
+const SORT = /^(-?)([a-z]+)$/;
+
+/** `?sort=name`, `?sort=-name`. */
+export function sortIn({ req }: PageContext): ListQuery["sort"] {
+  const [, minus, by] = SORT.exec(req.query("sort") ?? "") ?? [];
+  return by === undefined ? null : { by, descending: minus === "-" };
+}
+
+/** What the address of a list asks for: its page, `?q=` and `?sort=`. */
+export const listQuery = (context: PageContext): ListQuery => {
+  const search = filterIn(context, "q") ?? "";
+  return { at: pageAt(context), search, sort: sortIn(context) };
+};
 
 /** A filter in the address; null when it is not set. */
 export function filterIn(context: PageContext, name: string): string | null {

@@ -70,7 +70,7 @@ export function keyPages(): Hono<PageEnv> {
 
 async function keysTab(context: PageContext, state: FormState): Promise<Response> {
   const { db, now } = context.get("services");
-  const prefix = filterIn(context, "begins") ?? "";
+  const part = filterIn(context, "q") ?? "";
   const content = (
     <>
       <p class="soft">
@@ -81,8 +81,8 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
       <List
         context={context}
         label="Automation keys"
-        listed={await readKeyPage(db, pageAt(context), prefix)}
-        begins={{ label: "Name begins with", prefix }}
+        listed={await readKeyPage(db, pageAt(context), part)}
+        search={{ label: "Name contains", part }}
         columns={columnsFor(isAdmin(context), now())}
         empty="There are no keys."
       />

@@ -44,14 +44,14 @@ export function userListPages(): Hono<PageEnv> {
 
 async function usersTab(context: PageContext, state: FormState): Promise<Response> {
   const { db, now } = context.get("services");
-  const prefix = (filterIn(context, "begins") ?? "").toLowerCase();
+  const part = filterIn(context, "q") ?? "";
   const content = (
     <>
       <List
         context={context}
         label="Users"
-        listed={await readPersonPage(db, pageAt(context), prefix)}
-        begins={{ label: "E-mail begins with", prefix }}
+        listed={await readPersonPage(db, pageAt(context), part)}
+        search={{ label: "E-mail contains", part }}
         columns={columnsFor(isAdmin(context), now())}
         empty={null}
       />

@@ -1,17 +1,19 @@
 import type { Child } from "hono/jsx";
 
 import type { SourceFile } from "../../../db/files/source-file-list.ts";
-import { readFilePage } from "../../../db/files/source-file-pages.ts";
-import { FILE_STATUSES } from "../../../db/schema/rags.ts";
-import { TimeOr, DataLink, Problem } from "../../components/data.tsx";
+import { countListedFiles, readFilePage } from "../../../db/files/source-file-pages.ts";
+import { FILE_STATUSES, type FileStatus } from "../../../db/schema/rags.ts";
+import type { Database } from "../../../db/sql.ts";
+import { TimeOr, ShortenedLink, Problem } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText } from "../../components/filters.tsx";
+import { Menu, MenuPost } from "../../components/menu.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { FileStatus, FILE_WORDS } from "../../components/status.tsx";
+import { FileStatus as Status, FILE_WORDS } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
 import { List } from "../request/list.tsx";
-import { choiceIn, filterIn, pageAt } from "../request/list-query.ts";
+import { choiceIn, filterIn, pageAt, sortIn } from "../request/list-query.ts";
 import type { ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
 
@@ -26,14 +28,17 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
   const { source, rags, path } = shown;
   const part = filterIn(context, "path") ?? "";
   const status = choiceIn(context, "status", FILE_STATUSES);
+  const sort = sortIn(context);
   const listed = await readFilePage(db, {
     sourceId: source.id,
     part,
     at: pageAt(context),
+    descending: sort?.by === "path" && sort.descending,
     status: status === null ? null : { status, indexes: rags },
   });
   const isFiltered = part !== "" || status !== null;
   const isPushed = takenBy(source.provider) === "files";
+  const total = part === "" ? await filesListed(db, shown, status) : null;
   return (
     <>
       {isPushed && isAdmin(context) ? (
@@ -46,14 +51,34 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
       <List
         context={context}
         label="Files"
-        listed={listed}
-        columns={columnsOf(path, now())}
+        one="file"
+        listed={{ ...listed, total, sort: { by: "path", descending: sort?.descending === true } }}
+        countedTo={FILES_COUNTED}
+        columns={columnsOf({ path, now: now(), isPushed, mayChange: isAdmin(context) })}
         empty={
           <NoFiles isFiltered={isFiltered} hasMore={listed.after !== null} isPushed={isPushed} />
         }
       />
     </>
   );
+}
+
+/** Counting further would read one row per file. */
+const FILES_COUNTED = 10_000;
+
+/** How many files the list has, from counters where a RAG indexes all of them; null: unknown. */
+async function filesListed(
+  db: Database,
+  { source, rags }: ShownSource,
+  status: FileStatus | null,
+): Promise<number | null> {
+  const [rag, other] = rags;
+  if (status !== null) {
+    return rag === undefined || other !== undefined || rag.coming > 0 ? null : rag[status];
+  }
+  const all = rags.find(({ scopeMode }) => scopeMode === "global");
+  if (all === undefined) return await countListedFiles(db, source.id, FILES_COUNTED);
+  return FILE_STATUSES.reduce((sum, one) => sum + all[one], 0);
 }
 
 type NoFilesProps = { isFiltered: boolean; hasMore: boolean; isPushed: boolean };
@@ -71,27 +96,53 @@ const NoFiles = ({ isFiltered, hasMore, isPushed }: NoFilesProps) =>
     </Empty>
   );
 
-const columnsOf = (sourcePath: string, now: number): Column<SourceFile>[] => [
+type Shown = { path: string; now: number; isPushed: boolean; mayChange: boolean };
+
+const columnsOf = ({ path, now, isPushed, mayChange }: Shown): Column<SourceFile>[] => [
   {
-    head: "File",
+    head: "Path",
+    main: true,
+    sort: "path",
     cell: (file) => (
       <>
-        <DataLink
-          href={`${sourcePath}/file?path=${encodeURIComponent(file.path)}`}
+        <ShortenedLink
+          href={`${path}/file?path=${encodeURIComponent(file.path)}`}
           text={file.path}
         />
         <Problem text={file.errorMessage} />
       </>
     ),
   },
-  { head: "Status", cell: ({ status }) => <FileStatus status={status} /> },
+  { head: "Status", cell: ({ status }) => <Status status={status} /> },
   { head: "Size", numeric: true, wide: true, cell: (file) => size(file.size) },
   {
     head: "Indexed",
     wide: true,
     cell: ({ indexedAt }) => <TimeOr at={indexedAt} now={now} none="–" />,
   },
+  ...(mayChange
+    ? [{ head: "", cell: (file: SourceFile) => <Actions of={{ path, file, isPushed }} /> }]
+    : []),
 ];
+
+type ActionsOf = { path: string; file: SourceFile; isPushed: boolean };
+
+const Actions = ({ of: { path, file, isPushed } }: { of: ActionsOf }) => {
+  const named = `?path=${encodeURIComponent(file.path)}`;
+  return (
+    <Menu of={file.path}>
+      <a href={`${path}/file${named}`}>Open</a>
+      {file.status === "error" ? (
+        <MenuPost action={`${path}/file/retry`} label="Try again" values={{ path: file.path }} />
+      ) : null}
+      {isPushed && file.status !== "deleted" ? (
+        <a class="danger" href={`${path}/file/remove${named}`}>
+          Remove …
+        </a>
+      ) : null}
+    </Menu>
+  );
+};
 
 /** Where files and folders are dropped or chosen; without a script, files are chosen and sent. */
 const DropPlace = ({ path, identifier }: { path: string; identifier: string }) => (

@@ -6,10 +6,11 @@ import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { Time, TimeOr, DataLink, LinkButton } from "../../components/data.tsx";
+import { Menu, MenuPost } from "../../components/menu.tsx";
+import { Time, TimeOr, ShortenedLink, LinkButton } from "../../components/data.tsx";
 import { page, isAdmin, type PageEnv } from "../page.tsx";
 import { List } from "../request/list.tsx";
-import { pageAt } from "../request/list-query.ts";
+import { listQuery } from "../request/list-query.ts";
 import { indexedSources, type IndexedSource as Line } from "./shown-source.ts";
 import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./source-state.ts";
 
@@ -19,7 +20,8 @@ export function sourceListPages(): Hono<PageEnv> {
   app.get("/", async (context) => {
     const { db, now: clock } = context.get("services");
     const now = clock();
-    const listed = await readSourcePage(db, pageAt(context));
+    const query = listQuery(context);
+    const listed = await readSourcePage(db, query);
     const rows = await indexedSources(db, listed.data);
     const isBusy = rows.some((line) => isScanning(line, now) || isUnderWay(line.files));
     return await page(
@@ -34,9 +36,11 @@ export function sourceListPages(): Hono<PageEnv> {
       <List
         context={context}
         label="Sources"
+        one="source"
         listed={{ ...listed, data: rows }}
-        columns={columnsAt(now)}
-        empty={<NoSources />}
+        search={{ label: "Name or identifier contains", part: query.search }}
+        columns={columnsAt(now, isAdmin(context))}
+        empty={<NoSources mayAdd={isAdmin(context)} />}
       />,
     );
   });
@@ -45,36 +49,50 @@ export function sourceListPages(): Hono<PageEnv> {
 
 const ADD = <LinkButton href="/panel/new/source" label="New source" kind="primary" />;
 
-const NoSources = () => (
+const NoSources = ({ mayAdd }: { mayAdd: boolean }) => (
   <Empty title="There are no sources yet.">
     <p>
       A source is a folder that you push, a web site, a bucket, a Google Drive or a SharePoint
       library. What it holds is read once, and again when it changes.
     </p>
+    {mayAdd ? <p>{ADD}</p> : null}
   </Empty>
 );
 
-const columnsAt = (now: number): Column<Line>[] => [
+const columnsAt = (now: number, mayChange: boolean): Column<Line>[] => [
   {
-    head: "Source",
+    head: "Name",
+    main: true,
+    sort: "name",
     cell: ({ source }) => (
       <>
-        <DataLink href={`/panel/sources/${source.identifier}`} text={source.name} />{" "}
+        <ShortenedLink href={pathOf(source)} text={source.name} />
         {source.status === "error" ? <Status tone="bad">not read</Status> : null}
       </>
     ),
   },
-  { head: "Provider", wide: true, cell: ({ source }) => manifestOf(source).name },
   {
-    head: "Files",
+    head: "Provider",
+    wide: true,
+    sort: "provider",
+    cell: ({ source }) => manifestOf(source).name,
+  },
+  {
+    head: "Progress",
     cell: ({ rags, files }) =>
       rags.length === 0 ? <span class="soft">in no RAG</span> : <StatusBar counts={files} />,
   },
   { head: "Indexed", numeric: true, cell: indexedOf },
-  { head: "Last scan", wide: true, cell: (line) => <LastScan line={line} now={now} /> },
+  {
+    head: "Last scan",
+    wide: true,
+    sort: "scanned",
+    cell: (line) => <LastScan line={line} now={now} />,
+  },
   {
     head: "Next",
     wide: true,
+    sort: "next",
     cell: ({ source }) =>
       manifestOf(source).open === null ? (
         <span class="soft">when pushed</span>
@@ -82,7 +100,28 @@ const columnsAt = (now: number): Column<Line>[] => [
         <TimeOr at={source.nextScanAt} now={now} none="on request" />
       ),
   },
+  ...(mayChange ? [{ head: "", cell: (line: Line) => <Actions line={line} /> }] : []),
 ];
+
+const pathOf = ({ identifier }: Line["source"]) => `/panel/sources/${identifier}`;
+
+const Actions = ({ line: { source, rags } }: { line: Line }) => {
+  const path = pathOf(source);
+  return (
+    <Menu of={source.name}>
+      {manifestOf(source).open === null ? null : (
+        <MenuPost action={`${path}/scan`} label="Scan now" />
+      )}
+      <a href={`/panel/new/rag?source=${source.identifier}`}>Create RAG</a>
+      <a href={`${path}/settings`}>Change settings</a>
+      {rags.length > 0 ? null : (
+        <a class="danger" href={`${path}/remove`}>
+          Remove …
+        </a>
+      )}
+    </Menu>
+  );
+};
 
 /** "1,204", "2,880 of 2,990". */
 function indexedOf({ rags, files }: Line): string {

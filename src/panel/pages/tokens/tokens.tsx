@@ -11,7 +11,7 @@ import {
 import { notFound } from "../../../core/errors.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { Data, LinkButton, Time, TimeOr } from "../../components/data.tsx";
+import { Data, LinkButton, Shortened, Time, TimeOr } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { removeColumn, type Column } from "../../components/table.tsx";
@@ -19,7 +19,7 @@ import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { List } from "../request/list.tsx";
-import { filterIn, pageAt } from "../request/list-query.ts";
+import { filterIn, listQuery } from "../request/list-query.ts";
 import { removable } from "../request/removal.tsx";
 import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { Choices } from "../../components/form.tsx";
@@ -80,7 +80,7 @@ export function tokenPages(): Hono<PageEnv> {
 
 async function listPage(context: PageContext): Promise<Response> {
   const services = context.get("services");
-  const prefix = filterIn(context, "begins") ?? "";
+  const query = listQuery(context);
   const mayChange = isAdmin(context);
   const add = <LinkButton href={`${HERE}/new`} label="New token" kind="primary" />;
   return await page(
@@ -94,12 +94,14 @@ async function listPage(context: PageContext): Promise<Response> {
     <List
       context={context}
       label="Tokens"
-      listed={await listTokenLines(services.db, pageAt(context), prefix)}
-      begins={{ label: "Name begins with", prefix }}
+      one="token"
+      listed={await listTokenLines(services.db, query)}
+      search={{ label: "Name contains", part: query.search }}
       columns={columnsOf(services.now(), mayChange)}
       empty={
         <Empty title="There are no tokens yet.">
           <p>A program needs one to search, to run inferences and agents.</p>
+          {mayChange ? <p>{add}</p> : null}
         </Empty>
       }
     />,
@@ -108,15 +110,26 @@ async function listPage(context: PageContext): Promise<Response> {
 
 function columnsOf(now: number, mayChange: boolean): Column<TokenLine>[] {
   return [
-    { head: "Name", cell: ({ name }) => <Data>{name}</Data> },
+    { head: "Name", main: true, sort: "name", cell: ({ name }) => <Shortened text={name} /> },
     { head: "May use", cell: (token) => <Rights token={token} /> },
     {
       head: "Last used",
       wide: true,
+      sort: "used",
       cell: ({ lastUsedAt }) => <TimeOr at={lastUsedAt} now={now} none="never" />,
     },
-    { head: "Expires", wide: true, cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} /> },
-    { head: "Made", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+    {
+      head: "Expires",
+      wide: true,
+      sort: "expires",
+      cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} />,
+    },
+    {
+      head: "Created",
+      wide: true,
+      sort: "created",
+      cell: ({ createdAt }) => <Time at={createdAt} now={now} />,
+    },
     ...(mayChange ? [removeColumn(removalOf)] : []),
   ];
 }

@@ -1,0 +1,95 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+
+import { Browser } from "../../support/browser-without-script.ts";
+
+const admin = new Browser();
+
+const numbers = (count: number) => `(with recursive n(i) as (select 1 union all select i + 1 from n
+  limit ${count}) select i, printf('%03d', i) as no from n)`;
+
+/** The names of a list's rows, whole, in the order in which they are shown. */
+const namesShown = () =>
+  [...admin.html.matchAll(/<td class="main"[^>]*>.*?title="([^"]*)"/gs)].map(
+    ([, name = ""]) => name,
+  );
+const hrefOf = (words: string) =>
+  new RegExp(`href="([^"]*)">${words}<`).exec(admin.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+const countLine = () => /class="faint">(\d[^<]*(?:file|RAG|source)[^<]*)</.exec(admin.html)?.[1];
+/class="faint">([^<]*)<\/span>(?:<a|<span|<\/p|<\/nav)/.exec(admin.html)?.[1];
+
+beforeAll(async () => {
+  await admin.signIn();
+});
+
+test.each([
+  ["/panel/sources", "There are no sources yet.", "/panel/new/source"],
+  ["/panel/rags", "There are no RAGs yet.", "/panel/new/rag"],
+  ["/panel/tokens", "There are no tokens yet.", "/panel/tokens/new"],
+])("the empty list %s offers one thing to do", async (path, title, to) => {
+  await admin.open(path);
+  const [, empty = ""] = /class="empty">(.*?)<\/div>/s.exec(admin.html) ?? [];
+  expect(empty).toContain(title);
+  expect([...empty.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([to]);
+});
+
+test("lists are counted, turned over, sorted by a column and searched by any part", async () => {
+  await env.DB.batch(
+    [
+      `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
+         created_at) values ('s', 'Docs', 'docs', 'file_system', '{}', '', 0)`,
+      `insert into rags (id, name, identifier, file_source_id, scope_mode, created_at)
+       select 'r' || no, 'name ' || (1000 - i), 'rag-' || no, 's', 'scoped', 0 from ${numbers(60)}`,
+      `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
+         chunk_size, chunk_overlap, format, created_at, number_vectors)
+       select id, 1, 'live', 'embedded/hash', 8, 400, 60, 1, 0, 7 from rags`,
+      `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
+         created_at)
+       select 'f' || no, 's', 'deep/' || no || '.md', no, 1, 'text/plain', '1', '{}', 0
+       from ${numbers(120)}`,
+      `insert into tokens (id, name, hash, created_at)
+       select 't' || no, 'Token ' || (i % 3) || no, no, 0 from ${numbers(3)}`,
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+  await admin.open("/panel/rags");
+  expect([namesShown()[0], countLine()]).toEqual(["name 999", "1–50 of 60 RAGs, page 1 of 2"]);
+  await admin.open(hrefOf("Next"));
+  expect([namesShown()[0], countLine()]).toEqual(["name 949", "51–60 of 60 RAGs, page 2 of 2"]);
+  await admin.open(hrefOf("Name"));
+  expect(admin.html).toMatch(/aria-sort="ascending"><a [^>]*>Name/);
+  expect([namesShown()[0], countLine()]).toEqual(["name 940", "1–50 of 60 RAGs, page 1 of 2"]);
+  // Rows that are equal in the column are turned over by what tells them apart.
+  await admin.open(hrefOf("Passages"));
+  const first = namesShown();
+  await admin.open(hrefOf("Next"));
+  expect(new Set([...first, ...namesShown()]).size).toBe(60);
+  await admin.open("/panel/rags?q=AG-00");
+  expect([namesShown().length, countLine()]).toEqual([9, "9 RAGs"]);
+
+  await admin.open("/panel/tokens?sort=-name");
+  expect(namesShown()).toEqual(["Token 2002", "Token 1001", "Token 0003"]);
+  await admin.open("/panel/sources?q=oc&sort=next");
+  expect([namesShown(), countLine()]).toEqual([["Docs"], "1 source"]);
+
+  await admin.open("/panel/sources/docs?sort=-path");
+  expect([namesShown()[0], countLine()]).toEqual(["deep/120.md", "1–50 of 120 files, page 1 of 3"]);
+  await admin.open(hrefOf("Next"));
+  await admin.open(hrefOf("Next"));
+  expect([namesShown().at(-1), countLine()]).toEqual([
+    "deep/001.md",
+    "101–120 of 120 files, page 3 of 3",
+  ]);
+  await admin.open(hrefOf("Previous"));
+  expect([namesShown()[0], countLine()]).toEqual([
+    "deep/070.md",
+    "51–100 of 120 files, page 2 of 3",
+  ]);
+});
+
+test("what can be done with a row is in a menu that needs no script", async () => {
+  await admin.open("/panel/sources/docs");
+  const [, menu = ""] = /<details class="menu"(.*?)<\/details>/s.exec(admin.html) ?? [];
+  expect(menu).toContain('aria-label="Actions for deep/001.md"');
+  await admin.open(/href="([^"]*remove[^"]*)"/.exec(menu)?.[1] ?? "");
+  expect(admin.html).toContain("Deletes ");
+});
