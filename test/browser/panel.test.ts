@@ -208,6 +208,18 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     expect(await page.locator("tr", { hasText: "By keyboard" }).innerText()).toContain("documents");
   });
 
+  test("a row's menu opens with the keyboard, and Escape closes it where it was", async () => {
+    const { page } = admin;
+    await page.goto("/panel/rags");
+    await page.locator(".menu summary").first().focus();
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".menu[open] a:has-text('Change settings')").isVisible()).toBe(true);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".menu[open]").count()).toBe(0);
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("SUMMARY");
+  });
+
   test("two windows: what one changes the other shows, and neither loses its work", async () => {
     const second = await visitorIn(admin.context);
     await admin.page.goto("/panel/inferences/ask/settings");
@@ -272,24 +284,30 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a folder of 300 files is dropped, told while it is uploaded, and stored", async () => {
+  test("a folder of 300 files is dropped and stored, and the results add up", async () => {
     const files = Array.from({ length: 300 }, (_, at) => {
       const path = `${at % 2 === 0 ? "below/" : ""}file-${at}.md`;
       return [path, `# File ${at}\n\nNumber ${at} of many.`];
     });
-    const folder = folderWith("dropped", Object.fromEntries(files));
+    const folder = folderWith("dropped", { ...Object.fromEntries(files), ".DS_Store": "" });
     await api("POST", "/file-sources", { name: "Dropped", provider: "file_system" });
     const { page } = admin;
     await page.goto("/panel/sources/dropped");
+    await page.route("**/file-7.md", async (route) => {
+      await route.fulfill({ status: 422, json: { error: "too many pages" } });
+    });
     await dropped(admin, folder);
     await expect
-      .poll(async () => await page.locator("body").innerText(), { timeout: 120_000 })
-      .toMatch(/\d+ of 300 files are uploaded/);
+      .poll(async () => await page.locator("[data-drop]").innerText(), { timeout: 120_000 })
+      .toMatch(
+        /301 files: 299 uploaded, 1 failed, 1 skipped \(hidden\)\s+file-7.md: too many pages/,
+      );
+    expect(await page.locator("#files .pager").innerText()).toContain("1–50 of 299 files");
     await expect
       .poll(async () => JSON.stringify(await api("GET", "/file-sources/dropped/files?limit=1")), {
         timeout: 120_000,
       })
-      .toMatch(/"filePath":"below\/file-0.md".*"total":300/);
+      .toMatch(/"filePath":"below\/file-0.md".*"total":299/);
     expect(admin.complaints).toEqual([]);
   });
 });

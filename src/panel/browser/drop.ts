@@ -1,5 +1,7 @@
 import { filesIn, isMeant, type Dropped } from "./dropped-files.ts";
+import { refreshNow } from "./refresh.ts";
 import { pathInFolder } from "./upload-paths.ts";
+import { uploadInWords, type UploadResults } from "./upload-results.ts";
 
 /** Uploads at a time: browsers open six connections to one host. */
 const AT_ONCE = 4;
@@ -11,6 +13,7 @@ export function addDropPlaces(): void {
 }
 
 function addPlace(place: HTMLElement): void {
+  const upload = uploader(place);
   place.classList.add("ready");
   place.addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -20,86 +23,103 @@ function addPlace(place: HTMLElement): void {
   place.addEventListener("drop", (event) => {
     event.preventDefault();
     place.classList.remove("over");
-    if (event.dataTransfer !== null) void filesIn(event.dataTransfer).then(upload(place));
+    if (event.dataTransfer !== null) void filesIn(event.dataTransfer).then(upload);
   });
-  const form = place.querySelector("form");
-  form?.addEventListener("submit", (event) => {
-    const inputs = [...place.querySelectorAll<HTMLInputElement>("input[type=file]")];
-    const files = inputs.flatMap((input) => Array.from(input.files ?? []));
-    const chosen = files
-      .map((file) => ({ path: pathInFolder(file.webkitRelativePath) || file.name, file }))
-      .filter(isMeant);
-    if (chosen.length === 0) return;
-    event.preventDefault();
-    void upload(place)(chosen);
-  });
-}
-
-type Progress = { done: number; failed: string[]; total: number };
-
-/** What was dropped while another folder is being uploaded joins the same queue. */
-const waiting: Dropped[] = [];
-const progress: Progress = { done: 0, failed: [], total: 0 };
-let workers = 0;
-
-const upload = (place: HTMLElement) => async (files: Dropped[]) => {
-  waiting.push(...files);
-  progress.total += files.length;
-  show(place, progress);
-  const free = AT_ONCE - workers;
-  await Promise.all(Array.from({ length: free }, async () => await work(place)));
-  // The last upload refreshes the list; failures stay visible.
-  if (workers > 0 || progress.failed.length > 0 || progress.total === 0) return;
-  location.reload();
-};
-
-async function work(place: HTMLElement): Promise<void> {
-  workers += 1;
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const problem = await put(place.dataset["drop"] ?? "", next);
-    progress.done += 1;
-    if (problem !== null) progress.failed.push(`${next.path}: ${problem}`);
-    show(place, progress);
+  for (const input of place.querySelectorAll<HTMLInputElement>("input[type=file]")) {
+    input.addEventListener("change", () => {
+      const chosen = [...(input.files ?? [])].map((file) => {
+        return { path: pathInFolder(file.webkitRelativePath) || file.name, file };
+      });
+      // The same files can be chosen again, after they failed.
+      input.value = "";
+      if (chosen.length > 0) void upload(chosen);
+    });
   }
-  workers -= 1;
 }
 
-/** What went wrong; null: it is stored. */
-async function put(below: string, { path, file }: Dropped): Promise<string | null> {
+const noResults = (): UploadResults => ({ chosen: 0, uploaded: 0, skipped: 0, failed: [] });
+
+/** Uploads what is chosen; what is chosen meanwhile joins the same queue. */
+function uploader(place: HTMLElement): (files: Dropped[]) => Promise<void> {
+  const waiting: Dropped[] = [];
+  let results = noResults();
+  let workers = 0;
+
+  async function work(): Promise<void> {
+    workers += 1;
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const problem = await put(place, next);
+      if (problem === null) results.uploaded += 1;
+      else results.failed.push(`${next.path}: ${problem}`);
+      show(place, results);
+    }
+    workers -= 1;
+  }
+
+  return async (files) => {
+    if (workers === 0) results = noResults();
+    const meant = files.filter(isMeant);
+    results.chosen += files.length;
+    results.skipped += files.length - meant.length;
+    waiting.push(...meant);
+    show(place, results);
+    await Promise.all(Array.from({ length: AT_ONCE - workers }, work));
+    if (workers === 0 && results.uploaded > 0) await refreshNow();
+  };
+}
+
+/** What went wrong; null: it is stored. The place shows how far the file has come. */
+async function put(place: HTMLElement, { path, file }: Dropped): Promise<string | null> {
   if (file === null) return "cannot be read";
-  const address = `${below}/${path.split("/").map(encodeURIComponent).join("/")}`;
-  const headers = { "Content-Type": file.type || "application/octet-stream" };
+  const below = place.dataset["drop"] ?? "";
+  const line = itemOf(path);
+  const bar = line.appendChild(document.createElement("progress"));
+  bar.setAttribute("aria-label", path);
+  place.querySelector("[data-drop-files]")?.append(line);
+  const request = new XMLHttpRequest();
+  request.open("PUT", `${below}/${path.split("/").map(encodeURIComponent).join("/")}`);
+  request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
+  request.upload.addEventListener("progress", ({ loaded, total }) => {
+    Object.assign(bar, { max: Math.max(1, total), value: loaded });
+  });
+  await new Promise((resolve) => {
+    request.addEventListener("loadend", resolve);
+    request.send(file);
+  });
+  line.remove();
+  if (request.status === 0) return "the connection failed";
+  return request.status < 300 ? null : errorIn(request);
+}
+
+function errorIn({ responseText, status }: XMLHttpRequest): string {
   try {
-    const answer = await fetch(address, { method: "PUT", body: file, headers });
-    return answer.ok ? null : await errorIn(answer);
+    const body: unknown = JSON.parse(responseText);
+    const said: unknown =
+      typeof body === "object" && body !== null ? Reflect.get(body, "error") : null;
+    if (typeof said === "string") return said;
   } catch {
-    return "the connection failed";
+    // Something between the browser and the service answered.
   }
+  return `answered ${status}`;
 }
 
-async function errorIn(answer: Response): Promise<string> {
-  const body: unknown = await answer.json().catch(() => null);
-  const said: unknown =
-    typeof body === "object" && body !== null ? Reflect.get(body, "error") : null;
-  return typeof said === "string" ? said : `answered ${answer.status}`;
-}
-
-function show(place: HTMLElement, { done, failed, total }: Progress): void {
+function show(place: HTMLElement, results: UploadResults): void {
   const told = place.querySelector<HTMLElement>("[data-drop-progress]");
   if (told === null) return;
+  const { chosen, uploaded, skipped, failed } = results;
+  const done = uploaded + skipped + failed.length;
   told.hidden = false;
-  const bar = told.querySelector("progress");
-  if (bar !== null) Object.assign(bar, { max: Math.max(1, total), value: done });
-  const words = told.querySelector("p");
-  const bad = failed.length === 0 ? "" : `, ${failed.length} failed`;
-  if (words !== null) {
-    words.textContent =
-      total === 0
-        ? "There are no files in it."
-        : `${done - failed.length} of ${total} files are uploaded${bad}.`;
+  const bar = told.querySelector<HTMLProgressElement>("progress");
+  if (bar !== null) {
+    Object.assign(bar, { max: Math.max(1, chosen), value: done });
+    bar.hidden = done === chosen;
   }
-  const list = told.querySelector("ul");
-  list?.replaceChildren(...failed.slice(0, FAILURES_SHOWN).map(itemOf));
+  const words = told.querySelector("p");
+  if (words !== null) words.textContent = uploadInWords(results);
+  const list = told.querySelector("[data-drop-failed]");
+  const more = failed.length - FAILURES_SHOWN;
+  const shown = [...failed.slice(0, FAILURES_SHOWN), ...(more > 0 ? [`and ${more} more`] : [])];
+  list?.replaceChildren(...shown.map(itemOf));
 }
 
 function itemOf(text: string): HTMLLIElement {

@@ -13,8 +13,7 @@ export async function filesIn({ items, files }: DataTransfer): Promise<Dropped[]
   const isOneFolder = entries.length === 1 && entries[0]?.isDirectory === true;
   return found
     .flat()
-    .map(({ path, file }) => ({ path: isOneFolder ? pathInFolder(path) : path, file }))
-    .filter(isMeant);
+    .map(({ path, file }) => ({ path: isOneFolder ? pathInFolder(path) : path, file }));
 }
 
 export const isMeant = ({ path }: Dropped) => !isHidden(path);

@@ -41,6 +41,9 @@ async function look(): Promise<void> {
   plan();
 }
 
+/** After something that this page did. */
+export const refreshNow = () => fetchAgain().catch(() => undefined);
+
 async function fetchAgain(): Promise<void> {
   // An open tab alone does not keep a session alive.
   const headers = { "X-Refresh": "1" };

@@ -35,8 +35,6 @@ type TableProps<Row> = {
   rows: readonly Row[];
   /** Shown in place of the table while there are no rows. */
   empty: Child;
-  /** A list: its rows are stacked on phones, where other tables scroll. */
-  isList?: boolean;
   sorting?: Sorting | null;
 };
 
@@ -46,7 +44,9 @@ const classOf = ({ numeric, wide, main }: Column<never>) =>
     .join(" ") || undefined;
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, empty, isList = false, sorting = null } = props;
+  const { label, columns, rows, empty, sorting = null } = props;
+  // Rows with a name are stacked on phones, where other tables scroll.
+  const isList = columns.some(({ main }) => main === true);
   if (rows.length === 0) return <>{empty}</>;
   return (
     <div

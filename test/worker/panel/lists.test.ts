@@ -16,7 +16,6 @@ const namesShown = () =>
 const hrefOf = (words: string) =>
   new RegExp(`href="([^"]*)">${words}<`).exec(admin.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
 const countLine = () => /class="faint">(\d[^<]*(?:file|RAG|source)[^<]*)</.exec(admin.html)?.[1];
-/class="faint">([^<]*)<\/span>(?:<a|<span|<\/p|<\/nav)/.exec(admin.html)?.[1];
 
 beforeAll(async () => {
   await admin.signIn();

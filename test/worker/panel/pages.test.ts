@@ -66,10 +66,11 @@ test("the first visit leads from nothing to a RAG, and the overview tells the re
 test("a file is uploaded without a script, listed, read and removed", async () => {
   const form = new FormData();
   form.append("files", new File(["# Leave\n\nThere are 26 days."], "leave.md"));
+  form.append("files", new File(["# Out"], "../out.md"));
   const packed = new Response(form);
   const sent = await admin.sendRaw("/panel/sources/documents/upload", packed);
   expect(sent.location).toBe("/panel/sources/documents");
-  expect(read(admin.html)).toMatch(/1 file uploaded\..*leave\.md/);
+  expect(read(admin.html)).toMatch(/2 files: 1 uploaded, 1 failed\. \.\.\/out\.md: .*leave\.md/);
   await admin.open("/panel/sources/documents?path=EAVE");
   expect(admin.html).toContain("/panel/sources/documents/file?path=leave.md");
   await admin.open("/panel/sources/documents?path=other");

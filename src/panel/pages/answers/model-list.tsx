@@ -1,7 +1,7 @@
 import { listModelLines, type ModelLine } from "../../../db/catalog/panel-lists.ts";
 import { recentCalls } from "../../../db/usage/usage-store.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { Data, Faint, DataLink, LinkButton } from "../../components/data.tsx";
+import { Data, Faint, ShortenedLink, LinkButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
@@ -61,9 +61,10 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
       columns={[
         {
           head: "Name",
+          main: true,
           cell: ({ identifier, name }) => (
             <>
-              <DataLink href={addressOf(kind, identifier)} text={name} />
+              <ShortenedLink href={addressOf(kind, identifier)} text={name} />
               <Faint text={identifier} mono />
             </>
           ),

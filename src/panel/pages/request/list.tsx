@@ -52,7 +52,6 @@ export function List<Row>(props: ListProps<Row>) {
           label={label}
           rows={listed.data}
           columns={columns}
-          isList
           sorting={sortingOf(here, listed, props.countedTo)}
           empty={typeof none === "string" ? <Empty title={none} /> : none}
         />

@@ -74,6 +74,7 @@ async function usersTab(context: PageContext, state: FormState): Promise<Respons
 const columnsFor = (mayOpen: boolean, now: number): Column<Person>[] => [
   {
     head: "E-mail",
+    main: true,
     cell: ({ id, email }) =>
       mayOpen ? <DataLink href={pathOf({ id })} text={email} /> : <Data>{email}</Data>,
   },

@@ -152,19 +152,23 @@ const DropPlace = ({ path, identifier }: { path: string; identifier: string }) =
     data-drop={`/panel/api/file-sources/${identifier}/files`}
   >
     <form method="post" action={`${path}/upload`} enctype="multipart/form-data">
-      <label>
-        Files <input type="file" name="files" multiple />
+      <span class="needs-script">Drop files or a folder here, or</span>
+      <label class="btn primary file">
+        Choose files
+        <input type="file" name="files" multiple required />
       </label>
-      <label class="needs-script">
-        or a folder <input type="file" name="folder" webkitdirectory />
+      <label class="btn file needs-script">
+        Choose folder
+        <input type="file" name="folder" webkitdirectory />
       </label>
-      <button class="btn">Upload</button>
-      <span class="faint needs-script">or drop files and folders here</span>
+      <button class="btn without-script">Upload</button>
+      <span class="chosen-files without-script">Files are chosen.</span>
     </form>
-    <div data-drop-progress hidden role="status">
-      <progress max="1" value="0" aria-label="Uploaded"></progress>
-      <p></p>
-      <ul class="plain problem"></ul>
+    <div data-drop-progress hidden>
+      <progress max="1" value="0" aria-label="Files uploaded"></progress>
+      <p role="status"></p>
+      <ul class="plain problem" data-drop-failed></ul>
+      <ul class="plain faint" data-drop-files></ul>
     </div>
   </section>
 );

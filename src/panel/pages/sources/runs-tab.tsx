@@ -39,6 +39,7 @@ const columnsAt = (now: number, source: ShownSource["source"]): Column<ScanRun>[
   { head: "Began", cell: ({ startedAt }) => <Time at={startedAt} now={now} /> },
   {
     head: "Outcome",
+    main: true,
     cell: (run) => {
       const { tone, word } = runState(run);
       return (

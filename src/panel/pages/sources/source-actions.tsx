@@ -65,8 +65,7 @@ export function sourceActions(): Hono<PageEnv> {
   app.post("/:id/upload", async (context) => {
     const { source, path } = await sourceOf(context);
     auditAs(context, "file-sources.files.put", source.id);
-    const notice = await uploadFiles(context, source);
-    return redirectWithNotice(context, path, { notice });
+    return redirectWithNotice(context, path, await uploadFiles(context, source));
   });
   addSaving(app);
   removable(app, "/:id/remove", async (context) => await removalOf(context));

@@ -114,7 +114,7 @@ const State = ({ shown, now }: { shown: ShownSource; now: number }) => {
   );
 };
 
-const RAGS_SHOWN = 5;
+const RAGS_SHOWN = 3;
 
 const Actions = ({ shown: { source, rags, path } }: { shown: ShownSource }) => (
   <>

@@ -3,7 +3,7 @@ import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { putFile } from "../../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../../sources/file-names.ts";
-import { counted } from "../../components/figures.ts";
+import { uploadInWords } from "../../browser/upload-results.ts";
 import type { PageContext } from "../page-env.ts";
 import { multipartOf } from "../request/multipart.ts";
 import { takenBy } from "../../../sources/registry.ts";
@@ -14,25 +14,28 @@ const FILES_MAX = 100;
 const FAILURES_TOLD = 5;
 
 /**
- * Stores the files of a form. Returns what came of it, as a sentence.
+ * Stores the files of a form. Returns what came of it, as a notice or a problem.
  * @throws QuarryError `too-large`; `invalid` for another provider, no files or too many.
  */
 export async function uploadFiles(
   context: PageContext,
   source: SourceWithScan["source"],
-): Promise<string> {
+): Promise<{ notice: string } | { problem: string }> {
   if (takenBy(source.provider) !== "files") throw invalid("this source reads its files by itself");
   const files = (await multipartOf(context, UPLOAD_LIMIT_BYTES)).files("files");
   if (files.length === 0) throw invalid("no files were chosen");
   if (files.length > FILES_MAX) throw invalid(`at most ${FILES_MAX} files at a time`);
-  const failures: string[] = [];
+  const failed: string[] = [];
   for (const file of files) {
     const problem = await store(context, source, file);
-    if (problem !== null) failures.push(`${file.name}: ${problem}`);
+    if (problem !== null) failed.push(`${file.name}: ${problem}`);
   }
-  const done = `${counted(files.length - failures.length, "file")} uploaded.`;
-  if (failures.length === 0) return done;
-  return `${done} ${counted(failures.length, "file")} failed: ${failures.slice(0, FAILURES_TOLD).join("; ")}`;
+  const uploaded = files.length - failed.length;
+  const words = uploadInWords({ chosen: files.length, uploaded, skipped: 0, failed });
+  if (failed.length === 0) return { notice: `${words}.` };
+  const more = failed.length - FAILURES_TOLD;
+  const rest = more > 0 ? `; and ${more} more` : "";
+  return { problem: `${words}. ${failed.slice(0, FAILURES_TOLD).join("; ")}${rest}` };
 }
 
 async function store(
