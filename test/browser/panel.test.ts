@@ -1,16 +1,16 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { join } from "node:path";
+import { chromium, type Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { scratchFolder, startService } from "../end-to-end/local-service.ts";
 import { CHROMIUM_ARGUMENTS, findChromium } from "./support/chromium.ts";
 import { PAYLOADS } from "./support/payloads.ts";
+import { writtenFolder } from "./support/written-folder.ts";
 import { storePayloads } from "./support/store-payloads.ts";
 import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
 import { dropped, linksIn, overflowOf, signedInVisitor } from "./support/visitor.ts";
-import { callChartsOn, violationsOn, visitorIn } from "./support/visitor.ts";
+import { askStaffQuestion, callChartsOn, violationsOn, visitorIn } from "./support/visitor.ts";
 import type { Visitor } from "./support/visitor.ts";
 import { ADMIN, makeWorld, MEMBER, type Api } from "./support/world.ts";
 
@@ -45,15 +45,8 @@ afterAll(async () => {
   state?.remove();
 });
 
-/** A folder with these files, to be dropped on a page. */
-function folderWith(name: string, files: Record<string, string>): string {
-  const folder = join(state?.path ?? "", name);
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return folder;
-}
+const folderWith = (name: string, files: Record<string, string>) =>
+  writtenFolder(join(state?.path ?? "", name), files);
 
 test.skipIf(executablePath === null)(
   "the first visit: from nothing to an answer, without a terminal",
@@ -83,12 +76,6 @@ test.skipIf(executablePath === null)(
     expect(complaints).toEqual([]);
   },
 );
-
-async function askStaffQuestion(page: Page): Promise<string> {
-  await page.fill("[name=prompt]", "How many days of leave are there?");
-  await page.click("button:has-text('Run')");
-  return await page.locator(".answer").innerText();
-}
 
 describe.skipIf(executablePath === null)("the panel in Chromium", () => {
   let api: Api;
@@ -211,8 +198,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
   test("a row's menu opens with the keyboard, and Escape closes it where it was", async () => {
     const { page } = admin;
     await page.goto("/panel/rags");
-    await page.locator(".menu summary").first().focus();
-    await page.keyboard.press("Enter");
+    await page.locator(".menu summary").first().press("Enter");
     expect(await page.locator(".menu[open] a:has-text('Change settings')").isVisible()).toBe(true);
     expect(await violationsOn(page)).toEqual([]);
     await page.keyboard.press("Escape");

@@ -3,7 +3,7 @@ import { CodeBlock, CodeLine } from "./code-block.tsx";
 
 /** What was just done. */
 export const Notice = ({ text }: { text: string }) => (
-  <p class="notice" role="status">
+  <p class="notice ok" role="status">
     {visible(text)}
   </p>
 );

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import { Data } from "./data.tsx";
+import { Data, Shortened, ShortenedLink } from "./data.tsx";
 
 export type Crumb = { name: string; href: string };
 
@@ -19,15 +19,16 @@ export type HeadProps = {
 export const PageHead = ({ title, data, trail = [], sub, actions }: HeadProps) => (
   <header class="head">
     {trail.length === 0 ? null : (
-      <nav aria-label="Above" class="trail">
+      <nav aria-label="Breadcrumb" class="trail">
         {trail.map(({ name, href }) => (
           <>
-            <a href={href}>
-              <Data>{name}</Data>
-            </a>
-            <span aria-hidden="true"> / </span>
+            <ShortenedLink href={href} text={name} />
+            <span aria-hidden="true">/</span>
           </>
         ))}
+        <span class="name" aria-current="page">
+          <Shortened text={title} />
+        </span>
       </nav>
     )}
     <div class="head-line">

@@ -102,3 +102,10 @@ export async function callChartsOn(page: Page): Promise<number> {
   await page.goto("/panel");
   return await page.locator("svg.chart[aria-label^=Calls]").count();
 }
+
+/** Asks the inference whose page is shown. */
+export async function askStaffQuestion(page: Page): Promise<string> {
+  await page.fill("[name=prompt]", "How many days of leave are there?");
+  await page.click("button:has-text('Run')");
+  return await page.locator(".answer").innerText();
+}

@@ -67,8 +67,7 @@ test("a file is uploaded without a script, listed, read and removed", async () =
   const form = new FormData();
   form.append("files", new File(["# Leave\n\nThere are 26 days."], "leave.md"));
   form.append("files", new File(["# Out"], "../out.md"));
-  const packed = new Response(form);
-  const sent = await admin.sendRaw("/panel/sources/documents/upload", packed);
+  const sent = await admin.sendRaw("/panel/sources/documents/upload", new Response(form));
   expect(sent.location).toBe("/panel/sources/documents");
   expect(read(admin.html)).toMatch(/2 files: 1 uploaded, 1 failed\. \.\.\/out\.md: .*leave\.md/);
   await admin.open("/panel/sources/documents?path=EAVE");
