@@ -1,5 +1,6 @@
 import { invalidField } from "../core/errors.ts";
-import { isJsonObject, referredTo, type JsonObject } from "./json-schema/json-values.ts";
+import { referredTo } from "../core/json-pointer.ts";
+import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
 import { readJsonSchema, type FindingsOf } from "./json-schema/read-json-schema.ts";
 
 /** The caller's JSON Schema, parsed and checked. */

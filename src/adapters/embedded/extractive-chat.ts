@@ -3,29 +3,25 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4GenerateResult,
   LanguageModelV4Prompt,
-  LanguageModelV4StreamPart,
   LanguageModelV4Text,
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
 
-import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
 import { ModelFailure, passageSource } from "../../ports/models.ts";
 import { readPassages, readRequest } from "../../text/prompt-delimiters.ts";
-import { answerOf, quotationOf } from "./extractive/answer.ts";
-import type { Quotation } from "./extractive/answer.ts";
+import { quotationOf } from "./extractive/answer.ts";
 import { evidenceOf } from "./extractive/evidence.ts";
-import { fillSchema, Unfilled } from "./extractive/fill-schema.ts";
-import { asNode } from "./extractive/schema.ts";
+import { fillSchema } from "./extractive/fill-schema.ts";
+import { asNode } from "./extractive/candidates.ts";
 
 /** About four characters make a token; used only for the reported usage. */
 const CHARACTERS_PER_TOKEN = 4;
+const NOTHING_FOUND = "The documents do not seem to say.";
 const NOTHING_TO_QUOTE =
   "There are no passages to answer from, and the embedded model can only quote.";
 /** Text beyond this is ignored: it would block the thread for seconds. */
 const REQUEST_LIMIT_CHARACTERS = 100_000;
 const PASSAGES_LIMIT_CHARACTERS = 200_000;
-/** Limit for filling a schema: about a second. */
-const MAX_STEPS = 6_000_000;
 
 /**
  * `embedded/extractive`: no language model. It quotes the passage that answers, or says that the
@@ -39,15 +35,13 @@ export function extractiveChat(): LanguageModelV4 {
     modelId: "extractive",
     supportedUrls: {},
     doGenerate: (options) => Promise.resolve(generate(options)),
-    doStream: (options) => Promise.resolve({ stream: streamOf(streamPartsOf(generate(options))) }),
+    // Its caller then takes the answer in one piece, as from a server that does not stream.
+    doStream: () =>
+      Promise.reject(new ModelFailure("embedded/extractive does not stream", { status: 501 })),
   };
 }
 
-type Result = Omit<LanguageModelV4GenerateResult, "content"> & {
-  content: (LanguageModelV4Text | LanguageModelV4ToolCall)[];
-};
-
-function generate(options: LanguageModelV4CallOptions): Result {
+function generate(options: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
   options.abortSignal?.throwIfAborted();
   const read = readPrompt(options.prompt);
   const calls = read.hasToolResults ? [] : toolCalls(options, read.request);
@@ -55,8 +49,7 @@ function generate(options: LanguageModelV4CallOptions): Result {
   const finish = calls.length > 0 ? "tool-calls" : "stop";
   const input = tokensOf(JSON.stringify(options.prompt));
   // Not the citations, which quote the passages.
-  const written = content.map((part) => (part.type === "text" ? part.text : JSON.stringify(part)));
-  const output = tokensOf(written.join(""));
+  const output = tokensOf(content.map((part) => ("text" in part ? part.text : part.input)).join());
   return {
     content,
     finishReason: { unified: finish, raw: finish },
@@ -70,48 +63,15 @@ function generate(options: LanguageModelV4CallOptions): Result {
 
 const tokensOf = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
-function streamPartsOf({ content, usage, finishReason }: Result): LanguageModelV4StreamPart[] {
-  const parts = content.flatMap((part, at): LanguageModelV4StreamPart[] => {
-    if (part.type === "tool-call") return [part];
-    const id = String(at);
-    const { text: delta, citations } = part;
-    return [
-      { type: "text-start", id },
-      { type: "text-delta", id, delta },
-      { type: "text-end", id, ...(citations && { citations }) },
-    ];
-  });
-  return [
-    { type: "stream-start", warnings: [] },
-    ...parts,
-    { type: "finish", usage, finishReason },
-  ];
-}
-
-const streamOf = (parts: LanguageModelV4StreamPart[]): ReadableStream<LanguageModelV4StreamPart> =>
-  new ReadableStream({
-    start(controller) {
-      for (const part of parts) controller.enqueue(part);
-      controller.close();
-    },
-  });
-
-type Read = ReturnType<typeof readPrompt>;
-
 /** The last request, and every passage of the turn that it begins. */
 function readPrompt(prompt: LanguageModelV4Prompt) {
   const last = prompt.findLastIndex(({ role }) => role === "user");
-  const said = textOfMessage(prompt[last]);
+  const asked = textOf(prompt.slice(last, last + 1));
   const found = prompt.slice(last + 1).filter(({ role }) => role === "tool");
-  let left = PASSAGES_LIMIT_CHARACTERS;
-  const passages = [said, ...found.map(textOfMessage)].flatMap(readPassages).flatMap((passage) => {
-    if (left <= 0) return [];
-    const text = firstCharacters(passage.text, left);
-    left -= text.length;
-    return [{ ...passage, text }];
-  });
+  const said = firstCharacters(`${asked}\n${textOf(found)}`, PASSAGES_LIMIT_CHARACTERS);
+  const passages = readPassages(said);
   return {
-    request: firstCharacters(readRequest(said), REQUEST_LIMIT_CHARACTERS),
+    request: firstCharacters(readRequest(asked), REQUEST_LIMIT_CHARACTERS),
     passages,
     hasToolResults: found.length > 0,
     isSearched: found.length > 0 || passages.length > 0,
@@ -125,47 +85,38 @@ function firstCharacters(text: string, limit: number): string {
   return unfolded.length <= limit ? kept : unfolded.slice(0, limit);
 }
 
-function textOfMessage(message: LanguageModelV4Prompt[number] | undefined): string {
-  if (message === undefined || message.role === "system") return "";
-  const texts = message.content.map((part) => {
-    if (part.type === "text") return part.text;
-    return part.type === "tool-result" && part.output.type === "text" ? part.output.value : "";
-  });
+function textOf(messages: LanguageModelV4Prompt): string {
+  const texts = messages.flatMap(({ content }) =>
+    [content].flat().map((part) => {
+      if (typeof part === "string") return part;
+      if (part.type === "text") return part.text;
+      return part.type === "tool-result" && part.output.type === "text" ? part.output.value : "";
+    }),
+  );
   return texts.join("\n");
 }
 
 /** The quotation as it stands, or what of it a JSON Schema asks for. */
-function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): LanguageModelV4Text {
-  const { request, passages, isSearched } = read;
+function replyTo(
+  { responseFormat }: LanguageModelV4CallOptions,
+  { request, passages, isSearched }: ReturnType<typeof readPrompt>,
+): LanguageModelV4Text {
   const quotation = isSearched ? quotationOf(request, passages) : null;
   if (responseFormat?.type === "json") {
-    const schema = responseFormat.schema ?? { type: "object" };
-    return { type: "text", text: JSON.stringify(filled(schema, read, quotation)) };
+    const { certain = "", said = null, above = "" } = quotation ?? {};
+    const evidence = isSearched ? evidenceOf(certain, said, above) : evidenceOf(request, request);
+    const value = fillSchema(responseFormat.schema ?? { type: "object" }, evidence);
+    return { type: "text", text: JSON.stringify(value) };
   }
-  if (!isSearched) return { type: "text", text: NOTHING_TO_QUOTE };
-  const passage = passages[quotation?.unit.passage ?? -1];
-  const citations = (quotation?.stretches ?? []).flatMap(({ start, end }) => {
-    if (passage === undefined) return [];
-    const source = passageSource(passage.number, passage.source);
-    return [{ source, startIndex: start, endIndex: end }];
+  if (quotation === null) {
+    return { type: "text", text: isSearched ? NOTHING_FOUND : NOTHING_TO_QUOTE };
+  }
+  const { said, place, stretches, passage } = quotation;
+  const source = passageSource(passage.number, passage.source);
+  const citations = stretches.map(({ start, end }) => {
+    return { source, startIndex: start, endIndex: end };
   });
-  const text = answerOf(passages, quotation);
-  return { type: "text", text, ...(citations.length > 0 && { citations }) };
-}
-
-/** Nothing but words is taken from a quotation that is only the closest. */
-function filled(schema: unknown, { request, isSearched }: Read, quotation: Quotation | null) {
-  const quoted = quotation?.isCertain === true ? quotation.text : "";
-  const evidence = isSearched
-    ? evidenceOf(quoted, quotation?.said ?? null, [...(quotation?.unit.above ?? [])].join(" "))
-    : evidenceOf(request, request);
-  try {
-    return fillSchema(schema, evidence, new Budget(MAX_STEPS));
-  } catch (thrown) {
-    if (thrown instanceof Unfilled) throw new ModelFailure(thrown.message);
-    if (!(thrown instanceof BudgetSpent)) throw thrown;
-    throw new ModelFailure("filling the JSON Schema takes embedded/extractive too many steps");
-  }
+  return { type: "text", text: `${said}\n\nSource: ${place}`, citations };
 }
 
 /** One call of each tool, with the request as its first text argument. */

@@ -21,19 +21,6 @@ export function depthOf(root: unknown, enough: number): number {
   return depth;
 }
 
-/** What a reference such as `#/$defs/item` names in a document; undefined: nothing in it. */
-export function referredTo(root: unknown, reference: string): unknown {
-  if (reference === "#") return root;
-  if (!reference.startsWith("#/")) return undefined;
-  let node = root;
-  for (const part of reference.slice(2).split("/")) {
-    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof node !== "object" || node === null || !Object.hasOwn(node, name)) return undefined;
-    node = Reflect.get(node, name);
-  }
-  return node;
-}
-
 /** A text that two values share if they are equal as JSON values. @throws BudgetSpent */
 export function canonical(value: unknown, budget: Budget): string {
   budget.spend(2);

@@ -1,5 +1,6 @@
+import { referredTo } from "../../core/json-pointer.ts";
 import { linearPattern, type PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
-import { isJsonObject, referredTo, type JsonObject } from "./json-values.ts";
+import { isJsonObject, type JsonObject } from "./json-values.ts";
 import { subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
 
 /** A schema that cannot be used; the message follows the field's name. */

@@ -1,59 +1,41 @@
 import { questionOf } from "./question.ts";
-import { byScore } from "./score.ts";
-import type { Scored } from "./score.ts";
-import { unitsOf } from "./units.ts";
-import type { Passage, Span, Unit } from "./units.ts";
+import { byScore, type Scored } from "./score.ts";
+import { unitsOf, type Passage, type Span } from "./units.ts";
 
-const NOTHING_FOUND = "The documents do not seem to say.";
 const CLOSEST = "The documents do not say it outright; closest is:\n\n";
 /** A longer quotation is broken off at a line's end, says so, and is only the closest. */
 const MAX_QUOTED_CHARACTERS = 4_000;
 const BROKEN_OFF = "\n[…]";
 
-/** `said`: the quotation, with words before it if it is only the closest. */
-export type Quotation = {
-  unit: Unit;
-  text: string;
-  said: string;
-  isCertain: boolean;
-  /** Where in `said` the passage's own words stand. */
-  stretches: Span[];
-};
-
-/** What the best passage says, with its source; or that the documents do not say it. */
-export function answerOf(passages: Passage[], quotation: Quotation | null): string {
-  if (quotation === null) return NOTHING_FOUND;
-  const { unit, said } = quotation;
-  const source = passages[unit.passage]?.source ?? "";
-  if (source === "") return said;
-  return `${said}\n\nSource: ${source}${source.includes(unit.heading) ? "" : ` › ${unit.heading}`}`;
-}
-
 /** What is quoted of the passages; null where nothing fits. */
-export function quotationOf(request: string, passages: Passage[]): Quotation | null {
+export function quotationOf<P extends Passage>(request: string, passages: P[]) {
   const scored = byScore(passages.flatMap(unitsOf), passages, questionOf(request));
   const [best] = scored;
-  if (best === undefined) return null;
-  const passage = passages[best.unit.passage]?.text ?? "";
-  const pieces = withEqualRows(best, scored).map(({ start, end }) => passage.slice(start, end));
+  const passage = passages[best?.unit.passage ?? -1];
+  if (best === undefined || passage === undefined) return null;
+  const spans = withEqualRows(best, scored);
+  const pieces = spans.map(({ start, end }) => passage.text.slice(start, end));
   const whole = pieces.join("");
-  const isWhole = whole.length <= MAX_QUOTED_CHARACTERS;
-  const text = isWhole ? whole : beginningOf(whole);
-  const isCertain = best.isCertain && isWhole;
+  const text = whole.length <= MAX_QUOTED_CHARACTERS ? whole : beginningOf(whole);
+  const isCertain = best.isCertain && text === whole;
   const before = isCertain ? "" : CLOSEST;
-  const limit = before.length + text.length;
-  let end = before.length;
+  let at = before.length;
   const stretches = pieces.map((piece) => {
-    const start = end + piece.search(/[^\n]|$/);
-    end += piece.length;
-    return { start, end: Math.min(end, limit) };
+    const start = at + piece.search(/[^\n]|$/);
+    at += piece.length;
+    return { start, end: Math.min(at, before.length + text.length) };
   });
+  const { source } = passage;
+  const { heading, above } = best.unit;
   return {
-    unit: best.unit,
-    text,
-    said: `${before}${text}${isWhole ? "" : BROKEN_OFF}`,
-    isCertain,
-    stretches: stretches.filter((stretch) => stretch.start < stretch.end),
+    passage,
+    place: source.includes(heading) ? source : `${source} › ${heading}`,
+    above: [...above].join(" "),
+    /** Nothing but words is taken from a quotation that is only the closest. */
+    certain: isCertain ? text : "",
+    said: `${before}${text}${text === whole ? "" : BROKEN_OFF}`,
+    /** Where in `said` the passage's own words stand. */
+    stretches: stretches.filter(({ start, end }) => start < end),
   };
 }
 

@@ -1,119 +1,138 @@
+import { isObject } from "../../../core/is-object.ts";
+import { referredTo } from "../../../core/json-pointer.ts";
 import { trimEnd } from "../../../core/trim.ts";
-import type { Budget } from "../../../core/work/step-budget.ts";
-import { evidenceOf } from "./evidence.ts";
-import type { Evidence } from "./evidence.ts";
-import { isAbout, isProse, labelledAs, valueFor } from "./fill-scalars.ts";
-import type { Slot } from "./fill-scalars.ts";
-import { admitsNull, asNode, listOf, resolved, typeOf } from "./schema.ts";
-import type { SchemaNode } from "./schema.ts";
+import { Budget, BudgetSpent } from "../../../core/work/step-budget.ts";
+import { ModelFailure } from "../../../ports/models.ts";
+import {
+  asNode,
+  isAbout,
+  labelledAs,
+  listOf,
+  slotOf,
+  valueFor,
+  type SchemaNode,
+  type Slot,
+} from "./candidates.ts";
+import { evidenceOf, type Evidence } from "./evidence.ts";
 
-const DEEPEST = 12;
+/** About a second. */
+const MAX_STEPS = 6_000_000;
+const STEPS_PER_SCHEMA = 100;
+const DEEPEST = 13;
 const MAX_ITEMS = 100;
-const STEPS_PER_SLOT = 50;
+const MAX_REFERENCES = 16;
 /** An option is looked for among the words of a text. */
 const CHARACTERS_PER_WORD = 6;
-
-/** A required value that no sentence gives, where the schema allows neither null nor a default. */
-export class Unfilled extends Error {
-  override readonly name = "Unfilled";
-}
-
 const SHOWN_CHARACTERS = 100;
-
-/** What the caller can do about it is a part of the message. */
-function unfilled(key: string): Unfilled {
-  const of = key === "" ? "" : ` for ${JSON.stringify(key.slice(0, SHOWN_CHARACTERS))}`;
-  return new Unfilled(
-    `embedded/extractive is no language model and found no sentence that gives a value${of}: allow null, or name a language model`,
-  );
-}
-
-type Filling = { root: SchemaNode; evidence: Evidence; budget: Budget; depth: number };
 
 /**
  * Fills a JSON Schema with values that a sentence, a label or a row binds to their properties.
  * Elsewhere a required property is null or its default, and an optional one is left out.
- * @throws Unfilled, BudgetSpent
+ * @throws ModelFailure
  */
-export function fillSchema(schema: unknown, evidence: Evidence, budget: Budget): unknown {
-  return fill("", schema, { root: asNode(schema), evidence, budget, depth: 0 }, true);
+export function fillSchema(schema: unknown, evidence: Evidence): unknown {
+  const filling = new Filling(asNode(schema));
+  try {
+    const value = filling.fill("", schema, evidence, true);
+    if (value !== undefined) return value;
+  } catch (thrown) {
+    if (!(thrown instanceof BudgetSpent)) throw thrown;
+    throw new ModelFailure("filling the JSON Schema takes embedded/extractive too many steps");
+  }
+  const key = filling.missing.slice(0, SHOWN_CHARACTERS);
+  throw new ModelFailure(
+    `embedded/extractive is no language model and found no sentence that gives a value${key && ` for ${JSON.stringify(key)}`}: allow null, or name a language model`,
+  );
 }
 
-/** Undefined only where the value is not `required` and the text holds none. */
-function fill(key: string, schema: unknown, filling: Filling, required: boolean): unknown {
-  const node = resolved(schema, filling.root, filling.budget);
-  const found = "const" in node ? node["const"] : findValue({ key, node }, filling, required);
-  const value = found === undefined && required ? valueWithout(key, node) : found;
-  // The members of objects and lists are counted, unless the schema itself gives the value.
-  if (found !== undefined && !("const" in node) && typeof value === "object") return value;
-  filling.budget.spend(JSON.stringify(value ?? null).length);
-  return value;
-}
+class Filling {
+  /** The required property that no sentence gives. */
+  missing = "";
+  #depth = 0;
+  readonly #budget = new Budget(MAX_STEPS);
+  readonly #root: SchemaNode;
 
-/** @throws Unfilled */
-function valueWithout(key: string, node: SchemaNode): unknown {
-  if (admitsNull(node)) return null;
-  if ("default" in node) return node["default"];
-  throw unfilled(key);
-}
+  constructor(root: SchemaNode) {
+    this.#root = root;
+  }
 
-function findValue(slot: Slot, filling: Filling, required: boolean): unknown {
-  const { evidence, budget, depth } = filling;
-  budget.spend(STEPS_PER_SLOT + evidence.labelled.length + evidence.numbers.length);
-  const type = typeOf(slot.node);
-  const options = listOf(slot.node["enum"]).length;
-  if (options > 0 || (type !== "object" && type !== "array")) {
-    const words = evidence.text.length / CHARACTERS_PER_WORD;
-    if (options > 0 || "format" in slot.node) budget.spend(options + words);
+  /** Undefined: the text holds no value, and a required one may be neither null nor a default. */
+  fill(key: string, schema: unknown, evidence: Evidence, isRequired: boolean): unknown {
+    this.#budget.spend(key.length);
+    const slot = slotOf(key, this.#resolved(schema));
+    this.#depth += 1;
+    const found = "const" in slot.node ? slot.node["const"] : this.#find(slot, evidence);
+    this.#depth -= 1;
+    const value = found === undefined && isRequired ? valueWithout(slot) : found;
+    if (value !== undefined) this.#budget.spend(JSON.stringify(value).length);
+    else this.missing = isRequired ? this.missing || key : "";
+    return value;
+  }
+
+  #find(slot: Slot, evidence: Evidence): unknown {
+    if (this.#depth > DEEPEST) return undefined;
+    if (slot.kind === "object") return this.#object(slot, evidence);
+    if (slot.kind === "array") return this.#list(slot, evidence);
+    const { labelled, numbers, text } = evidence;
+    const isRead = slot.kind === "enum" || slot.kind === "format";
+    const words = isRead ? text.length / CHARACTERS_PER_WORD : 0;
+    this.#budget.spend(labelled.length + numbers.length + words + listOf(slot.node["enum"]).length);
     return valueFor(evidence, slot);
   }
-  if (depth >= DEEPEST && !required) return undefined;
-  const inside = { ...filling, depth: depth + 1 };
-  if (type === "array") return depth >= DEEPEST ? [] : fillArray(slot, inside, required);
-  return depth >= DEEPEST ? {} : unlessUnfilled(() => fillObject(slot, inside), required);
-}
 
-/** An optional object or item of which a required property cannot be filled is left out. */
-function unlessUnfilled(work: () => unknown, required: boolean): unknown {
-  try {
-    return work();
-  } catch (thrown) {
-    if (thrown instanceof Unfilled && !required) return undefined;
-    throw thrown;
+  #object({ node }: Slot, evidence: Evidence): SchemaNode | undefined {
+    const properties = asNode(node["properties"]);
+    const required = new Set(listOf(node["required"]).map(String));
+    const filled: SchemaNode = {};
+    for (const key of new Set([...Object.keys(properties), ...required])) {
+      const value = this.fill(key, properties[key], evidence, required.has(key));
+      if (value !== undefined) filled[key] = value;
+      else if (required.has(key)) return undefined;
+    }
+    return filled;
+  }
+
+  #list({ key, node }: Slot, evidence: Evidence): unknown[] | undefined {
+    const item = slotOf(key, this.#resolved(node["items"]));
+    const filled = partsFor(item, evidence).map((said) => {
+      if (item.kind === "string") return said;
+      this.#budget.spend(said.length);
+      // A member is about what the list is about.
+      return this.fill(key, item.node, evidenceOf(said, said, key), false);
+    });
+    const items = filled.filter((one) => one !== undefined);
+    return items.length < Number(node["minItems"] ?? 1) ? undefined : items;
+  }
+
+  /** The schema that applies: references followed, `allOf` merged, the first useful branch taken. */
+  #resolved(schema: unknown, depth = 0): SchemaNode {
+    this.#budget.spend(STEPS_PER_SCHEMA);
+    const { $ref, allOf, anyOf, oneOf, ...own } = asNode(schema);
+    const branches = [...listOf(anyOf), ...listOf(oneOf)].map(asNode);
+    const branch = branches.find(({ type }) => type !== "null");
+    const parts = [referredTo(this.#root, String($ref)), ...listOf(allOf), branch].filter(isObject);
+    const node = (depth < MAX_REFERENCES ? parts : []).reduce<SchemaNode>((one, part) => {
+      const other = this.#resolved(part, depth + 1);
+      this.#budget.spend(Object.keys(asNode(other["properties"])).length);
+      return merged(one, other);
+    }, own);
+    const mayBeNull = branches.some(({ type }) => type === "null");
+    return mayBeNull ? { ...node, type: [node["type"], "null"].flat() } : node;
   }
 }
 
-function fillObject({ node }: Slot, filling: Filling): Record<string, unknown> {
-  const properties = asNode(node["properties"]);
-  const required = new Set(listOf(node["required"]).filter((key) => typeof key === "string"));
-  const filled: Record<string, unknown> = {};
-  for (const key of new Set([...Object.keys(properties), ...required])) {
-    if (properties[key] === false) continue;
-    const value = fill(key, properties[key], filling, required.has(key));
-    if (value !== undefined) filled[key] = value;
-  }
-  return filled;
+function merged(one: SchemaNode, other: SchemaNode): SchemaNode {
+  const properties = { ...asNode(one["properties"]), ...asNode(other["properties"]) };
+  const required = [...listOf(one["required"]), ...listOf(other["required"])];
+  return { ...other, ...one, properties, required };
 }
 
-function fillArray({ key, node }: Slot, filling: Filling, required: boolean): unknown {
-  const { root, evidence, budget } = filling;
-  const item = { key, node: resolved(node["items"], root, budget) };
-  const isText =
-    typeOf(item.node) === "string" && !("format" in item.node) && !("enum" in item.node);
-  const parts = node["items"] === false ? [] : partsFor(item, evidence).slice(0, MAX_ITEMS);
-  const items = isText
-    ? parts
-    : parts.flatMap((said) => {
-        budget.spend(said.length);
-        // A member is about what the list is about.
-        const own = evidenceOf(said.replace(/;\s/g, "\n"), said, key);
-        return (
-          unlessUnfilled(() => fill(key, item.node, { ...filling, evidence: own }, false), false) ??
-          []
-        );
-      });
-  const minItems = node["minItems"] ?? (required ? 0 : 1);
-  return typeof minItems === "number" && items.length < minItems ? undefined : items;
+/** What the schema admits where nothing is known: no items, null, the default; or undefined. */
+function valueWithout({ kind, node }: Slot): unknown {
+  if (kind === "array" && (node["minItems"] ?? 0) === 0) return [];
+  const allowed = [node["type"], node["enum"]].flat();
+  const isFree = allowed.every((one) => one === undefined) && !("default" in node);
+  return isFree || allowed.includes("null") || allowed.includes(null) ? null : node["default"];
 }
 
 /** A labelled list; the items below words that name the property; or the answer in words. */
@@ -121,10 +140,9 @@ function partsFor(item: Slot, evidence: Evidence): string[] {
   const { members, said } = evidence;
   const labelled = labelledAs(evidence, item);
   // `desk, chair and lamp.`
-  if (labelled !== null) {
-    const parts = labelled.split(/[,;]|\s(?:and|und|&)\s/);
-    return parts.map((part) => trimEnd(part.trim(), ".")).filter(Boolean);
-  }
-  if (members.length === 0) return isProse(item) && said !== null ? [said] : [];
-  return typeOf(item.node) === "object" || isProse(item) || isAbout(evidence, item) ? members : [];
+  const parts = labelled.split(/[,;]|\s(?:and|und|&)\s/);
+  if (labelled !== "") return parts.map((part) => trimEnd(part.trim(), ".")).filter(Boolean);
+  if (members.length === 0) return item.isProse && said !== null ? [said] : [];
+  const isTold = item.kind === "object" || item.isProse || isAbout(evidence, item);
+  return isTold ? members.slice(0, MAX_ITEMS) : [];
 }

@@ -1,5 +1,4 @@
-import { figuresIn, namesIn, NEGATION } from "./question.ts";
-import type { Question } from "./question.ts";
+import { figuresIn, namesIn, NEGATION, type Question } from "./question.ts";
 import type { Part, Passage, Unit } from "./units.ts";
 import { numbersIn } from "./values.ts";
 

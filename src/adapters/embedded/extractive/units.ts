@@ -6,11 +6,16 @@ export type Passage = { text: string; source: string };
 
 /** A stretch of a passage, UTF-16 offsets, end excluded. */
 export type Span = { start: number; end: number };
-/** `indent`: of its first line. */
-type Block = Span & { kind: "paragraph" | "list" | "table" | "code"; indent: number };
 
 /** A block, a table's header or one of its rows, as it is written. */
-export type Part = Block & { text: string; sentences: string[][] };
+export type Part = Span & {
+  kind: "paragraph" | "list" | "table" | "code";
+  text: string;
+  /** Of its first line. */
+  indent: number;
+  /** The stems of each sentence. */
+  sentences: string[][];
+};
 
 /**
  * What is quoted, never less: a short section, or a block with what leads to it and what takes it
@@ -50,124 +55,119 @@ const LINK =
 
 export function unitsOf({ text, source }: Passage, passage: number): Unit[] {
   const [document = "", ...headings] = source.slice(0, MAX_SOURCE_CHARACTERS).split(" › ");
-  return sectionsOf(text).flatMap((section, at) => {
-    const heading = section.heading ?? headings.at(-1) ?? "";
+  return sectionsOf(text).flatMap(({ heading: own, parts: all }) => {
+    const heading = own ?? headings.at(-1) ?? "";
     if (SHOWS_USAGE.test(heading)) return [];
     const above = new Set(stemsOf([document, ...headings, heading].join(" ")));
-    return runsOf(text, section.blocks).flatMap((run, nth) => {
-      const mayBeCut = at === 0 && nth === 0 && section.heading === null;
-      const isCut = isCutOff(text, run, mayBeCut);
-      return rowsOf(text, run).map(({ parts, spans }) => {
-        return { passage, heading, above, isCut, parts, spans };
-      });
+    return runsOf(all).flatMap((run, nth) => {
+      const isCut = isCutOff(run, own === null && nth === 0);
+      return rowsOf(run).map(({ parts, spans }) => ({
+        passage,
+        heading,
+        above,
+        isCut,
+        parts,
+        spans,
+      }));
     });
   });
 }
 
-type Section = { heading: string | null; blocks: Block[] };
+/** A heading of null: what stands before the first. */
+type Section = { heading: string | null; parts: Part[] };
 
 function sectionsOf(text: string): Section[] {
-  const sections: Section[] = [{ heading: null, blocks: [] }];
+  const sections: Section[] = [{ heading: null, parts: [] }];
   for (const { kind, heading, start, end } of scanBlocks(text)) {
-    if (kind === "heading") {
-      sections.push({ heading, blocks: [] });
-      continue;
-    }
     const said = text.slice(start, end).trimEnd();
-    if (!tells(said, kind, start)) continue;
-    const title = titleOf(said, kind);
-    if (title !== "") sections.push({ heading: title.trim(), blocks: [] });
-    const from = start + title.length;
-    const indent = said.slice(title.length).search(/\S/);
-    sections.at(-1)?.blocks.push({ kind, start: from, end: start + said.length, indent });
+    if (kind === "heading") sections.push({ heading, parts: [] });
+    else if (tells(said, kind, start)) {
+      const [title = ""] = kind === "paragraph" ? (MANUAL_TITLE.exec(said) ?? []) : [];
+      if (title !== "") sections.push({ heading: title.trim(), parts: [] });
+      sections.at(-1)?.parts.push(partOf(said.slice(title.length), kind, start + title.length));
+    }
   }
-  const [first, ...others] = sections[0]?.blocks ?? [];
-  // Where a passage begins, the blanks before its first line are lost.
-  if (first?.start === 0)
-    first.indent = others.reduce((least, { indent }) => Math.min(least, indent), 80);
+  mendIndent(sections[0]?.parts ?? []);
   return sections;
 }
 
-const titleOf = (said: string, kind: Block["kind"]): string =>
-  kind === "paragraph" ? (MANUAL_TITLE.exec(said)?.[0] ?? "") : "";
+/** Where a passage begins, the blanks before its first line are lost. */
+function mendIndent([first, ...others]: Part[]): void {
+  if (first?.start !== 0) return;
+  first.indent = Math.min(80, ...others.slice(0, MAX_RUN_BLOCKS).map(({ indent }) => indent));
+}
 
 /** Whether a block is more than links, and the settings of a page, which are for programs. */
-function tells(said: string, kind: Block["kind"], start: number): boolean {
+function tells(said: string, kind: Part["kind"], start: number): boolean {
   if (kind === "code") return true;
   if (kind === "paragraph" && start === 0 && /^---\s*\n[\w-]+:/.test(said)) return false;
   return /[\p{L}\p{N}]/u.test(said.replace(LINK, "").replace(LINK, ""));
 }
 
-/** The blocks of a section that are quoted together. */
-function runsOf(text: string, blocks: Block[]): Block[][] {
-  const length = (blocks.at(-1)?.end ?? 0) - (blocks[0]?.start ?? 0);
-  const tables = blocks.filter(({ kind }) => kind === "table");
-  const isShort = length <= SHORT_SECTION_CHARACTERS && tables.length <= 1;
-  return blocks.reduce<Block[][]>((runs, block) => {
-    const run = runs.at(-1);
-    if (run !== undefined && (isShort || belongs(text, run, block))) run.push(block);
-    else runs.push([block]);
-    return runs;
-  }, []);
+function partOf(text: string, kind: Part["kind"], start: number): Part {
+  // The lines of a paragraph are no sentences.
+  const flowing = kind === "paragraph" ? text.replace(/\n[ \t]*(?=\S)/g, " ") : text;
+  const sentences = splitSentences(flowing)
+    .map(stemsOf)
+    .filter(({ length }) => length > 0);
+  return { kind, text, start, end: start + text.length, indent: text.search(/\S/), sentences };
 }
 
-function belongs(text: string, run: Block[], block: Block): boolean {
+/** The blocks of a section that are quoted together. */
+function runsOf(parts: Part[]): Part[][] {
+  const length = (parts.at(-1)?.end ?? 0) - (parts[0]?.start ?? 0);
+  const tables = parts.filter(({ kind }) => kind === "table");
+  const isShort = length <= SHORT_SECTION_CHARACTERS && tables.length <= 1;
+  const runs: Part[][] = [];
+  for (const part of parts) {
+    const run = runs.at(-1);
+    if (run !== undefined && (isShort || belongs(run, part))) run.push(part);
+    else runs.push([part]);
+  }
+  return runs;
+}
+
+function belongs(run: Part[], { kind, text, indent }: Part): boolean {
   const [first, above] = [run[0], run.at(-1)];
   if (first === undefined || above === undefined || run.length >= MAX_RUN_BLOCKS) return false;
-  const isParagraph = block.kind === "paragraph";
-  const goesOn = isParagraph && GOES_ON.test(text.slice(block.start, block.end));
+  const goesOn = kind === "paragraph" && GOES_ON.test(text);
   if (above.kind === "table" || goesOn) return goesOn;
-  const leads = LEADS.test(text.slice(above.start, above.end));
-  if (block.indent > first.indent || block.kind === "code" || leads) return true;
-  return block.kind === "list" && mayLead(first, above);
+  if (indent > first.indent || kind === "code" || LEADS.test(above.text)) return true;
+  return kind === "list" && mayLead(first, above);
 }
 
-function mayLead(first: Block, above: Block): boolean {
+function mayLead(first: Part, above: Part): boolean {
   if (above.kind === "code") return first.kind === "list";
-  return above.kind === "paragraph" && above.end - above.start <= SHORT_LEAD_CHARACTERS;
+  return above.kind === "paragraph" && above.text.length <= SHORT_LEAD_CHARACTERS;
 }
 
-function isCutOff(text: string, run: Block[], mayBeCut: boolean): boolean {
+function isCutOff(run: Part[], mayBeCut: boolean): boolean {
   const [first, last] = [run[0], run.at(-1)];
   if (first === undefined || last === undefined) return true;
-  if (last.kind === "paragraph" && LEADS.test(text.slice(last.start, last.end))) return true;
+  if (last.kind === "paragraph" && LEADS.test(last.text)) return true;
   if (!mayBeCut || first.kind === "table") return false;
-  const begins = text.slice(first.start, first.end);
-  const isWithin = /^\p{Ll}[\p{Ll}’'-]*[\s,.;:)]/u.test(begins);
-  return first.kind !== "paragraph" || isWithin || GOES_ON.test(begins);
+  const isWithin = /^\p{Ll}[\p{Ll}’'-]*[\s,.;:)]/u.test(first.text);
+  return first.kind !== "paragraph" || isWithin || GOES_ON.test(first.text);
 }
 
 /** A row says what its columns are called, too. */
 const MAX_COLUMN_STEMS = 60;
 
 /** A run with a table once for each of its rows; without, once. */
-function rowsOf(text: string, run: Block[]): Pick<Unit, "parts" | "spans">[] {
-  const parts = run.map((block) => partOf(text, block));
+function rowsOf(run: Part[]): Pick<Unit, "parts" | "spans">[] {
   const [start, end] = [run[0]?.start ?? 0, run.at(-1)?.end ?? 0];
   const at = run.findIndex(({ kind }) => kind === "table");
   const table = run[at];
-  const lines = table === undefined ? [] : text.slice(table.start, table.end).split("\n");
-  if (table === undefined || lines.length < 3) return [{ parts, spans: [{ start, end }] }];
-  const [before, after] = [parts.slice(0, at), parts.slice(at + 1)];
-  let from = table.start + `${lines[0]}\n${lines[1]}`.length;
-  const header = partOf(text, { ...table, end: from });
+  const [names = "", rule = "", ...rows] = table?.text.split("\n") ?? [];
+  if (table === undefined || rows.length === 0) return [{ parts: run, spans: [{ start, end }] }];
+  const header = partOf(`${names}\n${rule}`, "table", table.start);
   const columns = header.sentences.flat().slice(0, MAX_COLUMN_STEMS);
-  return lines.slice(2).map((line) => {
-    const span = { start: from, end: from + 1 + line.length };
-    from = span.end;
-    const row = partOf(text, { ...table, ...span });
+  let from = header.end;
+  return rows.map((line) => {
+    const row = partOf(`\n${line}`, "table", from);
+    from = row.end;
     row.sentences = row.sentences.map((stems) => [...columns, ...stems]);
-    const spans = [{ start, end: header.end }, span, { start: table.end, end }];
-    return { parts: [...before, header, row, ...after], spans };
+    const spans = [{ start, end: header.end }, row, { start: table.end, end }];
+    return { parts: [...run.slice(0, at), header, row, ...run.slice(at + 1)], spans };
   });
-}
-
-function partOf(text: string, block: Block): Part {
-  const said = text.slice(block.start, block.end);
-  // The lines of a paragraph are no sentences.
-  const flowing = block.kind === "paragraph" ? said.replace(/\n[ \t]*(?=\S)/g, " ") : said;
-  const sentences = splitSentences(flowing)
-    .map(stemsOf)
-    .filter(({ length }) => length > 0);
-  return { ...block, text: said, sentences };
 }

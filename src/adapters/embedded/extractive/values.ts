@@ -3,63 +3,54 @@ import { wordsOf } from "../../../text/words.ts";
 import { stemsOf } from "./question.ts";
 
 const WORDS =
-  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(
-    " ",
-  );
-const TENS = new Map([
-  ["thirty", 30],
-  ["forty", 40],
-  ["fifty", 50],
-  ["sixty", 60],
-  ["seventy", 70],
-]);
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy";
+/** Place of `twenty` among the words; tens follow. */
+const TWENTY = 20;
+const VALUES = new Map(
+  WORDS.split(" ").map((word, at) => [word, at <= TWENTY ? at : (at - TWENTY + 2) * 10]),
+);
+const WORD = WORDS.replaceAll(" ", "|");
 /** Digits or a word, and what makes another number of it: `3 million`, `two hundred`, `26-28`. */
 const NUMBER = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_][-\u2010\u2011.,]?)(?:[-−]?\d{1,3}(?:[,'\u00A0\u202F]\d{3})+(?:\.\d+)?|[-−]?\d+(?:[.,]\d+)?|(?:${[...WORDS, ...TENS.keys()].join("|")})(?!\p{L}))(?<more>[-–]\d+|[-\s\u00A0\u2010\u2011](?:and a )?(?:${WORDS.join("|")}|half|dozen|(?:hundred|thousand|billion|trillion)s?|hundert|tausend|Mio|Mrd|mil(?:le|(?:l?io|lia|lon|h)\p{L}+)?)(?!\p{L}))*`,
+  String.raw`(?<![\p{L}\p{N}_][-\u2010\u2011.,]?)(?:[-−]?\d{1,3}(?:[,'\u00A0\u202F]\d{3})+(?:\.\d+)?|[-−]?\d+(?:[.,]\d+)?|(?:${WORD})(?!\p{L}))(?<more>[-–]\d+|[-\s\u00A0\u2010\u2011](?:and a )?(?:${WORD}|half|dozen|(?:hundred|thousand|billion|trillion)s?|hundert|tausend|Mio|Mrd|mil(?:le|(?:l?io|lia|lon|h)\p{L}+)?)(?!\p{L}))*`,
+  "giu",
+);
+/** `a month` counts, too, but is more often an article: its value is not read. */
+const NUMBER_OR_ARTICLE = new RegExp(
+  String.raw`${NUMBER.source}|\b(?:an?|eine?[mnr]?)(?=\s+\p{L})`,
   "giu",
 );
 
 /** `value`: NaN for one that is not read, as `two hundred` is. */
-export function numbersIn(text: string): { value: number; end: number }[] {
-  return [...text.matchAll(NUMBER)].map(({ 0: found, index, groups }) => {
-    const value = groups?.["more"] === undefined ? valueOf(found.toLowerCase()) : NaN;
-    return { value, end: index + found.length };
-  });
-}
+export const numbersIn = (text: string, kind = NUMBER): { value: number; end: number }[] =>
+  [...text.matchAll(kind)].map(({ 0: found, index, groups }) => ({
+    value: groups?.["more"] === undefined ? valueOf(found.toLowerCase()) : NaN,
+    end: index + found.length,
+  }));
 
 function valueOf(found: string): number {
-  if (!/\d/.test(found)) return TENS.get(found) ?? WORDS.indexOf(found);
   const minus = found.replace("−", "-");
   const isDecimal = /^-?\d+,\d{1,2}$/.test(minus);
-  return Number(isDecimal ? minus.replace(",", ".") : minus.replace(/[,'\u00A0\u202F]/g, ""));
+  const digits = isDecimal ? minus.replace(",", ".") : minus.replace(/[,'\u00A0\u202F]/g, "");
+  return VALUES.get(found) ?? Number(digits);
 }
-
-/** `units`: stems of the words behind a number; `isBare`: neither a unit nor what it counts. */
-export type CountedNumber = { value: number; units: string[]; isBare: boolean };
 
 /** Characters and words after a number in which its unit is looked for: `26 paid working days`. */
 const UNIT_REACH = 60;
 const UNIT_WORDS = 3;
-const YEARS = { from: 1_900, to: 2_100 };
+const YEAR = /^(?:19|20)\d\d$/;
 const MONEY = /^\s?(?:[€$£]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?)\b)/i;
 const MONEY_UNITS = stemsOf("price cost amount allowance fee total sum salary rate pay budget");
-const ARTICLE = /\b(?:an?|eine?[mnr]?)\s+(?<unit>\p{L}+)/giu;
 
-export function countedIn(text: string): CountedNumber[] {
-  const numbers = numbersIn(text).map(({ value, end }) => {
+/** `units`: stems of the words behind a number; `isBare`: neither a unit nor what it counts. */
+export const countedIn = (text: string) =>
+  numbersIn(text, NUMBER_OR_ARTICLE).map(({ value, end }) => {
     const after = text.slice(end, end + UNIT_REACH);
     const words = wordsOf(after.split(/[.;:!?()]\s|\n\s*\n|,\s/)[0] ?? "").slice(0, UNIT_WORDS);
     const units = [...words.flatMap(stemsOf), ...(MONEY.test(after) ? MONEY_UNITS : [])];
-    const isYear = value >= YEARS.from && value < YEARS.to;
-    const isBare = !isYear && !/^[\p{L}\p{N}%:°€$£]/u.test(after) && !isTelling(words[0] ?? "a");
-    return { value, units, isBare };
+    const isCounting = /^[\p{L}\p{N}%:°€$£]/u.test(after) || isTelling(words[0] ?? "a");
+    return { value, units, isBare: !isCounting && !YEAR.test(String(value)) };
   });
-  // `a month` counts, too, but is more often an article: its value is not read.
-  const articles = [...text.matchAll(ARTICLE)].map(({ groups }) => {
-    return { value: NaN, units: stemsOf(groups?.["unit"] ?? ""), isBare: false };
-  });
-  return [...numbers, ...articles];
-}
 
 /** `2027-03-31`, `31.3.2027`, and what `Date.parse` reads: `31 March 2027`, `March 31, 2027` */
 const DATE =

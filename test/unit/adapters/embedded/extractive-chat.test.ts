@@ -16,47 +16,41 @@ test.each([
   expect(await answer(question, [HANDBOOK])).toContain(expected);
 });
 
-test("what the passages do not know is said so, and not made up", async () => {
-  expect(await answer("Quantum chromodynamics?", [HANDBOOK])).toBe(
-    "The documents do not seem to say.",
-  );
-});
-
-test("without anything to quote it says what it is", async () => {
-  expect(await answer("Write a poem.")).toBe(
+test.each([
+  ["Quantum chromodynamics?", [HANDBOOK], "The documents do not seem to say."],
+  [
+    "Write a poem.",
+    [],
     "There are no passages to answer from, and the embedded model can only quote.",
-  );
+  ],
+])("what cannot be quoted is said so, and not made up: %s", async (question, passages, said) => {
+  expect(await answer(question, passages)).toBe(said);
 });
 
-test("the answer is quoted from one document, and cites only that", async () => {
-  const prompt = promptOf("How many days of holiday do I get?", [
-    HANDBOOK,
-    "# Holiday\n\nContractors get no days of holiday.",
-  ]);
-  const { content } = await extractiveChat().doGenerate({ prompt });
+/** The answer and what of it is cited. */
+async function cited(question: string, passages: string[]) {
+  const { content } = await extractiveChat().doGenerate({ prompt: promptOf(question, passages) });
   const [part] = content;
   if (part?.type !== "text") throw new Error("no text");
-  expect(part.text).not.toContain("Contractors");
-  const quoted = (part.citations ?? []).map(({ startIndex, endIndex }) =>
-    part.text.slice(startIndex, endIndex),
-  );
-  expect(quoted).toHaveLength(1);
-  expect(HANDBOOK).toContain(quoted[0]);
-  expect(quoted[0]).toMatch(/^Full-time employees [^]* not paid out\.$/);
+  const { text, citations = [] } = part;
+  return { text, quotes: citations.map((one) => text.slice(one.startIndex, one.endIndex)) };
+}
+
+test("the answer is quoted from one document, and cites only that", async () => {
+  const others = "# Holiday\n\nContractors get no days of holiday.";
+  const { text, quotes } = await cited("How many days of holiday do I get?", [HANDBOOK, others]);
+  expect(text).not.toContain("Contractors");
+  expect(quotes).toHaveLength(1);
+  expect(HANDBOOK).toContain(quotes[0]);
+  expect(quotes[0]).toMatch(/^Full-time employees [^]* not paid out\.$/);
 });
 
 test("a row and its table's header are cited as two, behind the words before them", async () => {
   const rows = Array.from({ length: 40 }, (_, at) => `| Grade ${at} | ${at} weeks off |`);
   const table = ["| Grade | Notice |", "| --- | --- |", ...rows].join("\n");
-  const prompt = promptOf("What pay and notice has grade 21 on Mars?", [table]);
-  const { content } = await extractiveChat().doGenerate({ prompt });
-  const [part] = content;
-  if (part?.type !== "text") throw new Error("no text");
-  expect(part.text).toMatch(/^The documents do not say it outright/);
-  const cited = (part.citations ?? []).map(({ startIndex, endIndex }) =>
-    part.text.slice(startIndex, endIndex),
-  );
-  expect(cited).toEqual(["| Grade | Notice |\n| --- | --- |", rows[21]]);
+  const { text, quotes } = await cited("What pay and notice has grade 21 on Mars?", [table]);
+  expect(text).toMatch(/^The documents do not say it outright/);
+  expect(quotes).toEqual(["| Grade | Notice |\n| --- | --- |", rows[21]]);
 });
 
 test("the answer is the same at every call", async () => {

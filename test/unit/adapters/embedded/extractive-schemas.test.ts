@@ -132,6 +132,7 @@ test.each([
   [asking({ type: ["integer", "null"] }), { x: null }],
   [asking({ anyOf: [{ type: "null" }, { type: "boolean" }] }), { x: null }],
   [asking({ enum: ["a", null] }), { x: null }],
+  [asking({ anyOf: [asking({ type: "integer" }), { type: "null" }] }), { x: null }],
   [asking({ type: "number", default: 7 }), { x: 7 }],
   [asking({ const: 5 }), { x: 5 }],
   [asking({ type: "array", items: { type: "integer" } }), { x: [] }],

@@ -16,6 +16,7 @@ one in a word | ${NOTICE} | The notice period is one month. | months: integer | 
 another unit | ${NOTICE} | The notice period is three weeks. | months: integer | null
 another property | How many days of leave are there? | ${LEAVE} | sick_days: integer | null
 a part of a number | How many lamps are in the store? | The store has two hundred lamps. | lamps: integer | null
+a number that is not read beside one that is | How many lamps are in the store? | The store has two hundred lamps and 3 lamps. | count: integer | null
 a part of a word | Combien de lampes sont dans la salle ? | Dans la salle sont vingt-six lampes. | lampes: integer | null
 two prices | ${SAUNA} | The sauna costs 4 € for members and 9 € for guests. | price: number | null
 one price | ${SAUNA} | The sauna costs 4 € for 2 hours. | price: number | 4
