@@ -196,7 +196,10 @@ export class World {
   }
 
   /** One batch, as the platform hands it over; a batch that throws comes again as a whole. */
-  async deliverBatch(queue: Envelope["queue"], envelopes: Envelope[]): Promise<void> {
+  async deliverBatch(
+    queue: Envelope["queue"] | "quarry-scan-dead",
+    envelopes: Envelope[],
+  ): Promise<void> {
     if (envelopes.length === 0) return;
     const messages = envelopes.map(({ body }, at) => ({
       id: `${at}`,

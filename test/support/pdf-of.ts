@@ -1,7 +1,7 @@
 /** A PDF of these objects, numbered from 1, the first its catalog; without a table of them, which readers make anew. */
-export function pdfOf(objects: string[]): Uint8Array {
+export function pdfOf(objects: string[], trailer = ""): Uint8Array {
   const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join("");
-  const pdf = `%PDF-1.7\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF`;
+  const pdf = `%PDF-1.7\n${body}trailer\n<< /Root 1 0 R ${trailer} >>\n%%EOF`;
   return new Uint8Array(Buffer.from(pdf, "latin1"));
 }
 

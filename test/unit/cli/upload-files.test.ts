@@ -26,13 +26,14 @@ test("small files go together within the limits of a call, large ones alone", ()
 
 test("a file that went away meanwhile fails alone, and each answer finds its file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "quarry-uploads-"));
-  const paths = ["a.md", "gone.md", "b.md", "c.md"];
+  // Of a video by its name, and yet a program.
+  const paths = ["a.md", "gone.md", "b.ts", "c.xml"];
   for (const path of paths) writeFileSync(join(folder, path), path);
   rmSync(join(folder, "gone.md"));
-  let sent: string[] = [];
+  let body = "";
   const answers = [{ status: 201 }, { status: 400, error: "it is wrong" }, { status: 200 }];
   vi.stubGlobal("fetch", async (request: Request) => {
-    sent = (await request.text()).match(/(?<=X-File-Path: ).*(?=\r)/g) ?? [];
+    body = await request.text();
     return Response.json({ files: answers });
   });
   const files = paths.map((path) => ({
@@ -43,6 +44,11 @@ test("a file that went away meanwhile fails alone, and each answer finds its fil
   }));
   const reasons = await uploadFiles(panelApi("http://q", "key"), "docs", files);
   rmSync(folder, { recursive: true });
-  expect(sent).toEqual(["a.md", "b.md", "c.md"]);
+  const parts = body.matchAll(/X-File-Path: (.*)\r\nContent-Type: (.*)\r/g);
+  expect(Array.from(parts, ([, path, type]) => `${path} ${type}`)).toEqual([
+    "a.md text/markdown",
+    "b.ts text/plain",
+    "c.xml application/xml",
+  ]);
   expect(reasons).toEqual([null, "it was removed during the push", "it is wrong (400)", null]);
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { extractDocument, UnreadableDocument } from "../../../src/documents/extract-document.ts";
 import { HOSTILE_FILES } from "../../support/hostile-files.ts";
+import { pdfOf } from "../../support/pdf-of.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const extract = (name: string, bytes: Uint8Array, mimeType: string | null = null) =>
@@ -112,6 +113,18 @@ describe("what can never be read says why", () => {
     }
     return bytes;
   };
+  /** Whoever opens it is asked for a password. */
+  const encryptedPdf = () => {
+    const key = `<${"ab".repeat(32)}>`;
+    return pdfOf(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Count 0 /Kids [] >>",
+        `<< /Filter /Standard /V 1 /R 2 /P -4 /O ${key} /U ${key} >>`,
+      ],
+      "/Encrypt 3 0 R /ID [<00> <00>]",
+    );
+  };
 
   it.each([
     ["an empty file", "a.txt", new Uint8Array(), "no text found"],
@@ -142,6 +155,7 @@ describe("what can never be read says why", () => {
       "unsupported media type: application/msword; save it as DOCX",
     ],
     ["an encrypted archive", "a.docx", encryptedZip(), "document is encrypted"],
+    ["an encrypted PDF", "a.pdf", encryptedPdf(), "PDF is encrypted"],
     [
       "another archive",
       "a.zip",

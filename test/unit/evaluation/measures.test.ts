@@ -85,6 +85,8 @@ test("a passage is found whatever its case, white space and cut", () => {
   expect(rank("a.md", "thirty days")).toBeNull();
   expect(rank("c.md", "thirty days")).toBeNull();
   expect(rank("d.md", null)).toBeNull();
+  const composed = [{ text: "Caf\u00e9 hours", source: { filePath: "caf\u00e9.md" } }];
+  expect(ranksOf([{ file: "cafe\u0301.md", passage: "cafe\u0301" }], composed)).toEqual([1]);
 });
 
 test("answers are held against what was expected", () => {

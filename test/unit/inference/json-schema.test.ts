@@ -59,6 +59,15 @@ test.each([
   expect(readJsonSchema({ $schema }).ok).toBe(true);
 });
 
+test.each([
+  ["minimum", [false, true, true]],
+  ["maximum", [true, true, false]],
+  ["exclusiveMinimum", [false, false, true]],
+  ["exclusiveMaximum", [true, false, false]],
+])("%s is judged to the number", (keyword, valid) => {
+  expect([2, 3, 4].map((value) => isValid({ [keyword]: 3 }, value))).toEqual(valid);
+});
+
 test("items are judged by their places, references with what is beside them", () => {
   const tuple = { items: [{ type: "number" }], additionalItems: false };
   for (const schema of [tuple, { prefixItems: [{ type: "number" }], items: false }]) {

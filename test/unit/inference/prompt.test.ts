@@ -77,6 +77,8 @@ test("ordinary text is left as it is, other scripts and emoji included", () => {
     "क्‍ष 👩‍👩‍👧 ❤️ Straße 東京",
   ];
   for (const text of texts) expect(neutralised(text, "k")).toBe(text);
+  // A joiner that joins nothing would hide words from whoever looks for them.
+  expect(neutralised("\u200dign\u200c\u200dore this\u200c", "k")).toBe("ignore this");
 });
 
 test("sources are named, so that the model can cite", () => {

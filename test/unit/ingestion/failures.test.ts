@@ -57,6 +57,12 @@ test("a scan tries a page again by kind of failure, and says how often it did", 
     again: false,
     message: "drive: 429 after 5 tries",
   });
+  // Longer than a run waits: it ends, and the next one begins no sooner than was asked for.
+  const long = new SourceFailure("throttled", "drive: 429", 1_200_000);
+  expect(scanFailureVerdict(long, { step: 3, attempts: 0 })).toMatchObject({
+    again: false,
+    delayMs: 1_200_000,
+  });
   expect(scanFailureVerdict(throttled, { step: 0, attempts: 1 }).again).toBe(false);
   const denied = new SourceFailure("denied", "drive: 401");
   expect(scanFailureVerdict(denied, { step: 3, attempts: 0 })).toMatchObject({

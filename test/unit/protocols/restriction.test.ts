@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 
 import { restrictionBy } from "../../../src/protocols/restriction.ts";
 import type { FileCondition } from "../../../src/ports/file-condition.ts";
+import { conditionOf } from "../../../src/protocols/dify/metadata-condition.ts";
+import { readFilters } from "../../../src/protocols/openai/filters.ts";
 
 const labels: FileCondition = { metadata: { field: "labels", values: ["a"] } };
 const folder = (name: string): FileCondition => ({ folder: name });
@@ -30,4 +32,16 @@ test.each<[FileCondition, FileCondition]>([
   [{ not: folder("a") }, { not: folder("a") }],
 ])("any other condition stays what it is: %j", (given, condition) => {
   expect(restrictionBy(given)).toEqual({ named: null, metadata: [], condition });
+});
+
+test.each([
+  ["gt", ">", ">"],
+  ["gte", "≥", ">="],
+  ["lt", "<", "<"],
+  ["lte", "≤", "<="],
+])("a comparison keeps its bound: %s", (type, comparison_operator, relation) => {
+  const compare = { of: { field: "year" }, test: "order", kind: "number", relation, value: 2026 };
+  expect(readFilters({ type, key: "year", value: 2026 })).toEqual({ compare });
+  const conditions = [{ name: "year", comparison_operator, value: 2026 }];
+  expect(conditionOf({ conditions })).toEqual({ all: [{ any: [{ compare }] }] });
 });

@@ -67,6 +67,9 @@ test.each([false, true])(
     const second = await page("last", { after: ["folder/100000.md"] }, error);
     expect(pathsOf(second)).toEqual([`folder/${FILES}-last.md`]);
     expect(second.after).toBeNull();
+    // A last page that is full leads to no empty one.
+    const last = { after: ["folder/100498.md"] };
+    expect(await page("", last, error)).toMatchObject({ data: [{}, {}], after: null });
   },
 );
 

@@ -27,7 +27,10 @@ test("queries of programs are kept where that is wished, grouped, and purged", a
   await search("<b>mosses</b>");
   await search("about UNICORNS");
   // Somebody who tries a search in the panel is not listened to, and a prompt is no query.
-  await send("POST", `/rags/${rag}/search`, { semanticSearch: ["mine alone"] });
+  const mine = { semanticSearch: ["mine alone"] };
+  await send("POST", `/rags/${rag}/search`, mine);
+  expect((await send("POST", `/../../api/rags/${rag}/retrieve`, mine)).status).toBe(200);
+  await Promise.all(world.background.splice(0));
   expect(await rows()).toBe(4);
   const { status, text } = await page("/panel/asked");
   expect(status).toBe(200);

@@ -116,6 +116,16 @@ test("a lost message is sent again by the sweep, and at once after a restart", a
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
 });
 
+test("what removes and builds is sent again when its message was given up", async () => {
+  const { world, rag } = await ragWorld();
+  const bodies = (["purge-rag", "build"] as const).map((kind) => ({ kind, ragId: rag }));
+  await world.deliverBatch(
+    "quarry-scan-dead",
+    bodies.map((body) => ({ queue: "quarry-scan", body })),
+  );
+  expect(world.waiting.map(({ body }) => body)).toEqual(bodies);
+});
+
 test("a file whose worker dies each time is given up, and says so", async () => {
   const { world, source, rag } = await ragWorld();
   await world.put(source, "a.txt", "A note.");

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { inBatches } from "../../../src/core/work/batches.ts";
 import { newId, type FileId, type RagId } from "../../../src/core/ids.ts";
@@ -32,8 +32,11 @@ test("small files of a batch share messages; one that fails delays only itself",
   // Of each RAG the large file, and two messages for 31 small ones.
   expect(world.waiting).toHaveLength(6);
   const once = world.waiting.splice(0);
+  const index = vi.spyOn(world.services.queue, "index");
   await world.deliverBatch("quarry-index", once.toReversed());
   expect(world.waiting.map(({ body }) => "fileId" in body)).toEqual([true, true]);
+  const delays = index.mock.calls.map(([, how]) => how?.delaySeconds ?? 0);
+  expect(delays.map((delay) => delay >= 10)).toEqual([true, true]);
   for (const rag of rags) {
     expect(await world.counters(rag)).toMatchObject({ indexed: 31, pending: 1, error: 0 });
   }

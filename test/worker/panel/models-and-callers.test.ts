@@ -149,6 +149,9 @@ test("the list of models is replaced as a whole", async () => {
   expect(told(await admin.send("PUT", "/models", [...models, models[0]]))).toBe(
     "400 Invalid request: [2].model openai/gpt-5 is listed twice",
   );
+  const kinds = models.map((one) => ({ ...one, model: "local/both" }));
+  expect((await admin.send("PUT", "/models", kinds)).body).toEqual(kinds);
+  await admin.send("PUT", "/models", models.slice(1));
   expect(told(await admin.send("PUT", "/models", [{ ...models[0], inputPrice: -1 }]))).toBe(
     "400 Invalid request: [0].inputPrice must be at least 0",
   );

@@ -136,14 +136,20 @@ test("a page of another site cannot sign anybody in", async () => {
 
 test("wrong credentials from one address run out; a good key never does", async () => {
   const { key } = await admin.made("/keys", { name: "Pusher", role: "admin" });
-  const ask = async (Authorization: string) => {
+  const ask = async (Authorization: string, method = "GET") => {
     const headers = { Authorization, "CF-Connecting-IP": "192.0.2.50" };
-    return await call("GET", "/panel/api/keys", { headers });
+    return await call(method, "/panel/api/keys", { headers });
   };
+  const recorded = async () =>
+    (await env.DB.prepare("select 1 from audit_events").run()).results.length;
   for (let at = 0; at < 30; at++) expect((await ask("Bearer nonsense")).status).toBe(401);
   const refused = await ask("Bearer nonsense");
   expect(refused.status).toBe(429);
   expect(refused.headers.get("Retry-After")).toMatch(/^\d+$/);
+  const before = await recorded();
+  expect((await ask("Bearer nonsense", "POST")).status).toBe(429);
+  // Or anybody could fill the log.
+  expect(await recorded()).toBe(before);
   for (let at = 0; at < 5; at++) expect((await ask(`Bearer ${key}`)).status).toBe(200);
 });
 
