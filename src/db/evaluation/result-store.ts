@@ -1,11 +1,11 @@
-import type { EvaluationRunId, QuestionId } from "../../core/ids.ts";
+import type { EvaluationRunId, QuestionId, QuestionSetId } from "../../core/ids.ts";
 import { execute, raw, readRows, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
-import { evaluationResults } from "../schema/index.ts";
+import { evaluationResults, evaluationRuns } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, type Row } from "../select.ts";
 import { CONTENT, type QuestionContent } from "./question-store.ts";
 
-const { runId: _of, attempts: _tries, ...ofResult } = columnsOf(evaluationResults);
+const { attempts: _tries, ...ofResult } = columnsOf(evaluationResults);
 
 const WAITING = select(pick(ofResult, "questionId", ...CONTENT));
 /** A question of a run that is to be asked. */
@@ -33,7 +33,8 @@ const LIGHT = select(
 /** What the measures need of a result; `judge` null: none gave a verdict. */
 export type LightResult = Row<typeof LIGHT>;
 
-const RESULT = select(ofResult);
+const { runId: _of, ...shown } = ofResult;
+const RESULT = select(shown);
 /** A question of a run and what came of it. */
 export type EvaluationResult = Row<typeof RESULT>;
 
@@ -76,6 +77,19 @@ export const commonQuestions = (db: Database, first: EvaluationRunId, second: Ev
       and a.answer_check is b.answer_check and a.answer is b.answer
       and a.json_schema is b.json_schema
     order by a.question_id`;
+
+const OF_QUESTION = select({
+  ...pick(columnsOf(evaluationResults, "x"), "runId", "ranks", "isRight", "error"),
+  startedAt: columnsOf(evaluationRuns, "r").startedAt,
+});
+const RESULTS_OF_QUESTION = 10;
+
+/** What came of a question in the latest runs of its set. */
+export const resultsOfQuestion = (db: Database, setId: QuestionSetId, questionId: QuestionId) =>
+  readRows(db, OF_QUESTION)`select ${OF_QUESTION} from evaluation_runs r
+    join evaluation_results x on x.run_id = r.id and x.question_id = ${questionId}
+    where r.set_id = ${setId} and x.finished_at is not null
+    order by r.id desc limit ${RESULTS_OF_QUESTION}`;
 
 /** A page of a run's questions: those that went wrong first. */
 export const listResults = (db: Database, runId: EvaluationRunId, slice: Slice) =>

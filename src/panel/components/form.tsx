@@ -16,6 +16,8 @@ export type FormProps = {
   shown?: string;
   /** Whether files go along; then `multipartOf` reads the form. */
   hasFiles?: boolean;
+  /** For fields in two columns. */
+  isWide?: boolean;
   children?: Child;
 };
 
@@ -28,12 +30,13 @@ export const Form = ({
   dangerous,
   shown,
   hasFiles,
+  isWide,
   children,
 }: FormProps) => (
   <form
     method="post"
     action={action}
-    class="form"
+    class={isWide === true ? "form full" : "form"}
     enctype={hasFiles === true ? "multipart/form-data" : undefined}
   >
     <FormMessage state={state} />

@@ -67,14 +67,20 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(comparison).toMatch(/\/panel\/evaluation\/moor\/runs\/compare\?first=.*&second=/);
   await vi.waitFor(async () => {
     await admin.open(comparison);
-    expect(read(admin.html)).toMatch(/recall@10 1\.000 0\.000 -1\.000 \(-1\.000 to -1\.000\)/);
+    expect(read(admin.html)).toMatch(
+      /file in first 10 1\.000 0\.000 -1\.000 \(-1\.000 to -1\.000\)/,
+    );
   }, soon);
-  expect(read(admin.html)).toContain("similarityThreshold 1");
+  expect(read(admin.html)).toContain("similarity of at least 1");
   await admin.open("/panel/evaluation/moor/runs");
   expect(admin.html).toContain("First hit near the top, 0.000 to 1.000");
   const [, run = ""] = /first=([\w-]+)/.exec(comparison) ?? [];
   await admin.open(`/panel/evaluation/moor/runs/${run}`);
-  expect(read(admin.html)).toMatch(/recall@10 1\.000.*embeddingModel embedded\/hash.*leave\.md/);
+  expect(read(admin.html)).toMatch(
+    /first 10 1\.000.*Embedding model embedded\/hash.* leave\.md place 1 .*leave\.md/,
+  );
+  expect(admin.html).toContain('title="nDCG@10');
+  await followsAResult(admin, comparison);
   await admin.open(`/panel/evaluation/moor/runs/${run}/remove`);
   expect(read(admin.html)).toContain("the results of its 2 questions are deleted");
   const twice = { topK: "5", "b.topK": "5" };
@@ -82,7 +88,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   await vi.waitFor(async () => {
     await admin.open(equal.location ?? "");
     expect(read(admin.html)).toMatch(
-      /recall@10 1\.000 1\.000 0\.000 \(0\.000 to 0\.000\) no difference/,
+      /first 10 1\.000 1\.000 0\.000 \(0\.000 to 0\.000\) no difference/,
     );
   }, soon);
   const wrong = await admin.post("/panel/evaluation/moor/runs", { topK: "900" });
@@ -110,6 +116,18 @@ test("a question is kept from a search, asked with two settings, and compared", 
   await admin.open("/panel/settings/log");
   expect(admin.html).toContain("question-sets.import");
 });
+
+/** From a run that missed a file to the question, and back to the runs that asked it. */
+async function followsAResult(admin: Browser, comparison: string): Promise<void> {
+  const [, missed = ""] = /second=([\w-]+)/.exec(comparison) ?? [];
+  await admin.open(`/panel/evaluation/moor/runs/${missed}`);
+  expect(read(admin.html)).toMatch(/leave\.md missing nothing/);
+  const [, question = ""] =
+    /href="(\/panel\/evaluation\/moor\/questions\/[^"]*)"/.exec(admin.html) ?? [];
+  await admin.open(question);
+  expect(read(admin.html)).toMatch(/Latest results .* missing .* place 1/);
+  expect(admin.html).toContain(`/panel/evaluation/moor/runs/${missed}"`);
+}
 
 /** A set's questions come from a file; one of them is removed again. */
 async function importsFiles(admin: Browser): Promise<void> {

@@ -11,6 +11,7 @@ import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, type PageContext } from "../page.tsx";
+import { measureWords } from "./measure-words.ts";
 import { runOf, spentFigures } from "./run-page.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { runsAddress, trailToRuns } from "./set-parts.tsx";
@@ -63,15 +64,20 @@ const signed = (value: number) => `${value > 0 ? "+" : ""}${figure(value)}`;
 const Comparison = ({ comparison }: { comparison: RunComparison }) => (
   <>
     <p class="soft">
-      Of {counted(comparison.questions, "question")} that both asked alike. If the interval holds 0,
-      or fewer than 6 questions came out differently, the difference may be chance.
+      Both runs asked {counted(comparison.questions, "question")} alike. A difference may be chance
+      if its interval includes 0 or fewer than 6 questions came out differently.
     </p>
     <Table
       label="Measures"
       rows={comparison.measures}
       empty={<Empty title="The two runs have no question in common." />}
       columns={[
-        { head: "Measure", cell: ({ measure }) => measure },
+        {
+          head: "Measure",
+          cell: ({ measure }) => (
+            <abbr title={measureWords[measure].term}>{measureWords[measure].name}</abbr>
+          ),
+        },
         { head: "First", numeric: true, cell: ({ first }) => figure(first) },
         { head: "Second", numeric: true, cell: ({ second }) => figure(second) },
         {

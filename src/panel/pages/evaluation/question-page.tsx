@@ -8,13 +8,16 @@ import {
 } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { changeQuestion } from "../../../evaluation/questions/keep-questions.ts";
-import { Data, LinkButton } from "../../components/data.tsx";
+import { resultsOfQuestion } from "../../../db/evaluation/result-store.ts";
+import { Data, LinkButton, Time } from "../../components/data.tsx";
 import { Form, SelectField, TextArea } from "../../components/form.tsx";
+import { Table } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
-import { setAddress, setOf, trailTo } from "./set-parts.tsx";
+import { Place } from "./run-page.tsx";
+import { runsAddress, setAddress, setOf, trailTo } from "./set-parts.tsx";
 import { refuseStale, shownState } from "../request/stale.ts";
 import { askedOf, questionForm } from "../../../evaluation/questions/question-form.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
@@ -85,20 +88,54 @@ async function questionPage(
   return await page(
     context,
     { title, place: "evaluation", status: state.status, trail: trailTo(set) },
-    mayChange ? (
-      <>
+    <>
+      {mayChange ? (
         <Form action={address} state={state} submit="Save" cancel={cancel} shown={seen}>
           <QuestionFields state={state} set={set} />
         </Form>
+      ) : (
+        <p>
+          <Data>{question.question}</Data>
+        </p>
+      )}
+      {await latestResults(context, set, question)}
+      {mayChange ? (
         <section class="danger-zone">
           <LinkButton href={`${address}/remove`} label="Remove the question …" kind="danger" />
         </section>
-      </>
-    ) : (
-      <p>
-        <Data>{question.question}</Data>
-      </p>
-    ),
+      ) : null}
+    </>,
+  );
+}
+
+/** What came of the question in the latest runs. */
+async function latestResults(context: PageContext, set: QuestionSet, { id }: Question) {
+  const { db, now } = context.get("services");
+  return (
+    <>
+      <h2>Latest results</h2>
+      <Table
+        label="Latest results"
+        rows={await resultsOfQuestion(db, set.id, id)}
+        empty={<p class="soft">No run has asked it yet.</p>}
+        columns={[
+          {
+            head: "Run",
+            cell: ({ runId, startedAt }) => (
+              <a href={`${runsAddress(set)}/${runId}`}>
+                <Time at={startedAt} now={now()} />
+              </a>
+            ),
+          },
+          { head: "Expected", cell: ({ ranks }) => ranks.map((rank) => <Place rank={rank} />) },
+          {
+            head: "Answer",
+            cell: ({ isRight, error }) =>
+              error ?? (isRight === null ? "–" : isRight ? "right" : "wrong"),
+          },
+        ]}
+      />
+    </>
   );
 }
 

@@ -7,14 +7,15 @@ import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import type { RunSummary } from "../../../db/schema/evaluation-shapes.ts";
 import { MEASURE_NAMES } from "../../../evaluation/measures/summarise.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
-import { Data, LinkButton, Time, Faint } from "../../components/data.tsx";
+import { Data, DataLink, LinkButton, Time, Faint } from "../../components/data.tsx";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";
 import { Facts, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { removable } from "../request/removal.tsx";
-import { NumberedPages, pageIn, runsAddress, trailToRuns } from "./set-parts.tsx";
+import { measureWords } from "./measure-words.ts";
+import { NumberedPages, pageIn, runsAddress, setAddress, trailToRuns } from "./set-parts.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
@@ -86,15 +87,29 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
       {run.summary === null ? null : <Figures summary={run.summary} />}
       <Facts facts={madeWith(run)} />
       <h2>Questions</h2>
-      <p class="soft">What went wrong stands first.</p>
-      <Results results={data} />
+      <p class="soft">Questions that went wrong come first.</p>
+      <Results set={set} results={data} />
       <NumberedPages here={here} number={number} total={total} />
     </div>,
   );
 }
 
-/** Facts that are named in more than their own word. */
-const FACT_NAMES: Record<string, string> = { missingFiles: "files not in the index" };
+/** Facts of a run as people read them. */
+const FACT_NAMES: Record<string, string> = {
+  missingFiles: "Files not in the index",
+  embeddingModel: "Embedding model",
+  chunkSize: "Passage size",
+  chunkOverlap: "Passage overlap",
+  reranker: "Reranker",
+  searchMode: "Search by",
+  topK: "Passages",
+  similarityThreshold: "Similarity of at least",
+  useReranking: "Reranking",
+  model: "Model",
+  rag: "RAG",
+  inference: "Inference",
+  files: "Files",
+};
 
 const madeWith = ({ facts }: EvaluationRun) =>
   Object.entries(facts).map(([name, value]) => {
@@ -104,13 +119,16 @@ const madeWith = ({ facts }: EvaluationRun) =>
 const Figures = ({ summary }: { summary: RunSummary }) => {
   const measured = MEASURE_NAMES.filter((name) => typeof summary.measures[name] === "number");
   const figures = [
-    ...measured.map((name) => [name, figure(summary.measures[name])] as const),
-    ...spentFigures(summary).map(([name, of]) => [name, of(summary)] as const),
+    ...measured.map((measure) => {
+      const { name, term } = measureWords[measure];
+      return { name, term, amount: figure(summary.measures[measure]) };
+    }),
+    ...spentFigures(summary).map(([name, of]) => ({ name, amount: of(summary) })),
   ];
   return (
     <dl class="figures">
-      {figures.map(([name, amount]) => (
-        <Figure name={name} amount={amount} />
+      {figures.map((one) => (
+        <Figure {...one} />
       ))}
     </dl>
   );
@@ -128,40 +146,94 @@ const ofJudge =
 /** Figures of runs that are no measures; a judge’s if one of them had any. */
 export const spentFigures = (...summaries: RunSummary[]) =>
   [
-    ["failed", ({ errors }: RunSummary) => count(errors)],
-    ["degraded", ({ degradedShare }: RunSummary) => percent(degradedShare, 1)],
-    ["p50", ({ p50Ms }: RunSummary) => duration(p50Ms)],
-    ["p95", ({ p95Ms }: RunSummary) => duration(p95Ms)],
-    ["tokens", tokensOf],
-    ["cost", costOf],
+    ["Failed questions", ({ errors }: RunSummary) => count(errors)],
+    ["Degraded", ({ degradedShare }: RunSummary) => percent(degradedShare, 1)],
+    ["Latency, p50", ({ p50Ms }: RunSummary) => duration(p50Ms)],
+    ["Latency, p95", ({ p95Ms }: RunSummary) => duration(p95Ms)],
+    ["Model tokens", tokensOf],
+    ["Cost", costOf],
     ...(summaries.some(({ judge }) => judge !== null)
       ? ([
-          ["judge’s tokens", ofJudge(tokensOf)],
-          ["judge’s cost", ofJudge(costOf)],
+          ["Judge’s tokens", ofJudge(tokensOf)],
+          ["Judge’s cost", ofJudge(costOf)],
         ] as const)
       : []),
   ] as const;
 
-const Results = ({ results }: { results: EvaluationResult[] }) => (
+const Results = ({ set, results }: { set: QuestionSet; results: EvaluationResult[] }) => (
   <Table
     label="Questions"
     rows={results}
     empty={null}
     columns={[
-      { head: "Question", cell: (result) => <Question result={result} /> },
-      { head: "Ranks", numeric: true, cell: ({ ranks }) => ranksInWords(ranks) },
+      { head: "Question", cell: (result) => <Question set={set} result={result} /> },
+      { head: "Expected", cell: (result) => <Expected of={result} /> },
+      { head: "Found", wide: true, cell: (result) => <Found of={result} /> },
       { head: "Answer", cell: (result) => <Verdict result={result} /> },
       { head: "Time", numeric: true, wide: true, cell: ({ latencyMs }) => duration(latencyMs) },
     ]}
   />
 );
 
-const ranksInWords = (ranks: (number | null)[]) =>
-  ranks.length === 0 ? "–" : ranks.map((rank) => rank ?? "not found").join(", ");
+/** What had to be found, each with its place among what was. */
+const Expected = ({ of: { expected, ranks } }: { of: EvaluationResult }) =>
+  expected.length === 0 ? (
+    <span class="soft">–</span>
+  ) : (
+    <ul class="places-found">
+      {expected.map(({ file, passage }, at) => (
+        <li>
+          <Data>{file}</Data>
+          {passage === null ? null : <Faint text={passage} />}
+          <div>
+            <Place rank={ranks[at] ?? null} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
 
-const Question = ({ result }: { result: EvaluationResult }) => (
+export const Place = ({ rank }: { rank: number | null }) =>
+  rank === null ? <Status tone="bad">missing</Status> : <Status tone="ok">place {rank}</Status>;
+
+const FOUND_SHOWN = 5;
+
+/** The first that were found, those that were expected marked; the rest is folded. */
+const Found = ({ of: { found, ranks } }: { of: EvaluationResult }) => {
+  const hits = new Set(ranks);
+  const lines = found.map(({ file }, at) => (
+    <li value={at + 1}>
+      {hits.has(at + 1) ? (
+        <strong>
+          <Data>{file}</Data>
+        </strong>
+      ) : (
+        <Data>{file}</Data>
+      )}
+    </li>
+  ));
+  if (lines.length === 0) return <span class="soft">nothing</span>;
+  return (
+    <>
+      <ol class="places-found">{lines.slice(0, FOUND_SHOWN)}</ol>
+      {lines.length <= FOUND_SHOWN ? null : (
+        <details class="why">
+          <summary>{counted(lines.length - FOUND_SHOWN, "more", "more")}</summary>
+          <ol class="places-found">{lines.slice(FOUND_SHOWN)}</ol>
+        </details>
+      )}
+    </>
+  );
+};
+
+type QuestionProps = { set: QuestionSet; result: EvaluationResult };
+
+const Question = ({ set, result }: QuestionProps) => (
   <>
-    <Data>{result.question}</Data>
+    <DataLink
+      href={`${setAddress(set.identifier)}/questions/${result.questionId}`}
+      text={result.question}
+    />
     {result.error === null ? null : (
       <div>
         <Status tone="bad">
@@ -169,21 +241,12 @@ const Question = ({ result }: { result: EvaluationResult }) => (
         </Status>
       </div>
     )}
-    {result.found.length === 0 && result.response === null ? null : (
+    {result.response === null ? null : (
       <details class="why">
-        <summary>What came of it</summary>
-        {result.response === null ? null : (
-          <p>
-            <Data>{result.response}</Data>
-          </p>
-        )}
-        <ol>
-          {result.found.map(({ file }) => (
-            <li>
-              <Data>{file}</Data>
-            </li>
-          ))}
-        </ol>
+        <summary>Answer</summary>
+        <p>
+          <Data>{result.response}</Data>
+        </p>
       </details>
     )}
   </>

@@ -16,6 +16,7 @@ import { isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
 import { measureWords, SHOWN_MEASURES } from "./measure-words.ts";
+import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 import { keptRuns, runsAddress, setOf, setTab } from "./set-parts.tsx";
 import {
   SECOND,
@@ -129,8 +130,8 @@ const OverTime = ({ runs }: { runs: EvaluationRun[] }) => {
   );
 };
 
-const measureColumn = (head: string, measure: string): Column<EvaluationRun> => ({
-  head,
+const measureColumn = (measure: MeasureName): Column<EvaluationRun> => ({
+  head: measureWords[measure].name,
   numeric: true,
   cell: ({ summary }) => figure(summary?.measures[measure]),
 });
@@ -162,11 +163,11 @@ const RunTable = ({ set, runs, now }: RunsProps) => {
             </>
           ),
         },
-        measureColumn("recall@5", "recall@5"),
-        { ...measureColumn("MRR", "mrr"), wide: true },
-        measureColumn("Answers", "answers"),
+        measureColumn("recall@5"),
+        { ...measureColumn("mrr"), wide: true },
+        measureColumn("answers"),
         {
-          head: "p95",
+          head: "Latency, p95",
           numeric: true,
           wide: true,
           cell: ({ summary }) => (summary === null ? "–" : duration(summary.p95Ms)),
@@ -201,16 +202,19 @@ const NewRun = ({ set, state, targets }: NewRunProps) => {
   return (
     <>
       <h2>New run</h2>
-      <Form action={runsAddress(set)} state={state} submit="Run">
-        <details class="options" open={state.status !== 200}>
-          <summary>Setting</summary>
-          <SettingFields {...fields} prefix="" />
-        </details>
-        <details class="options" open={state.status !== 200}>
-          <summary>Compare with a second setting</summary>
-          <p class="soft">Runs too, if any of its fields is set.</p>
-          <SettingFields {...fields} prefix={SECOND} />
-        </details>
+      <Form action={runsAddress(set)} state={state} submit="Start run" isWide>
+        <div class="cols even">
+          <section>
+            <h3>Setting</h3>
+            <p class="soft">Empty fields keep the settings in use.</p>
+            <SettingFields {...fields} prefix="" />
+          </section>
+          <section>
+            <h3>Second setting</h3>
+            <p class="soft">Fill in a field to compare two runs.</p>
+            <SettingFields {...fields} prefix={SECOND} />
+          </section>
+        </div>
       </Form>
     </>
   );

@@ -68,10 +68,24 @@ export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => 
   </>
 );
 
-/** A setting in a line: "topK 20, useReranking true". */
+const SETTING_WORDS: Record<keyof Setting, string> = {
+  target: "asks",
+  model: "model",
+  topK: "passages",
+  candidateMultiplier: "candidates per passage",
+  includeDuplicates: "duplicates",
+  searchMode: "search by",
+  similarityThreshold: "similarity of at least",
+  useReranking: "reranking",
+  reranker: "reranker",
+};
+
+/** A setting in a line: "passages 20, reranking on". */
 export function settingInWords(setting: Setting): string {
-  const words = Object.entries(setting).map(
-    ([name, value]) => `${name} ${String(value ?? "none")}`,
-  );
-  return words.length === 0 ? "as it is" : words.join(", ");
+  const named: Record<string, string> = SETTING_WORDS;
+  const words = Object.entries(setting).map(([name, value]) => {
+    const shown = typeof value === "boolean" ? (value ? "on" : "off") : String(value ?? "none");
+    return `${named[name] ?? name} ${shown}`;
+  });
+  return words.length === 0 ? "current settings" : words.join(", ");
 }

@@ -73,12 +73,7 @@ async function firstSteps(context: PageContext, steps: Steps, found: Needs | nul
   const content = (
     <div id="steps" data-live>
       <FirstSteps steps={steps} mayAct={mayAct} />
-      {found === null || needsOf(found).length === 0 ? null : (
-        <>
-          <h2>{headline(found, needsOf(found))}</h2>
-          <NeedsList needs={needsOf(found)} />
-        </>
-      )}
+      {found === null || steps.rag === null ? null : <Head found={found} isBelow />}
     </div>
   );
   return await overviewPage(context, found, content);
@@ -98,11 +93,18 @@ const Unfinished = ({ missing }: { missing: number }) => (
   </p>
 );
 
-const Head = ({ found }: { found: Needs }) => {
+const Head = ({ found, isBelow = false }: { found: Needs; isBelow?: boolean }) => {
   const needs = needsOf(found);
   return (
     <>
-      <PageHead title={headline(found, needs)} sub={state(found)} />
+      {isBelow ? (
+        <>
+          <h2>{headline(found, needs)}</h2>
+          <p class="soft">{state(found)}</p>
+        </>
+      ) : (
+        <PageHead title={headline(found, needs)} sub={state(found)} />
+      )}
       {needs.length === 0 ? null : <NeedsList needs={needs} />}
     </>
   );
