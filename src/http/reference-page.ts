@@ -9,6 +9,7 @@ const NONCE_BYTES = 16;
 
 /** Each page leads to the others. */
 const PAGES = [
+  ["/panel", "Back to the panel"],
   ["/api/docs", "API"],
   ["/api/docs/agents-and-webhooks", "Agents and webhooks"],
   ["/panel/reference", "Panel API"],
@@ -20,7 +21,9 @@ export function referencePage(context: Context, of: { title: string; document: s
   const nonce = Buffer.from(random).toString("base64");
   context.header("Content-Security-Policy", policyWith(nonce));
   const ui = SwaggerUI({ baseUrl: SWAGGER_ASSETS, url: of.document, validatorUrl: "none" });
-  return context.html(pageWith(of.title, ui.replaceAll("<script", `<script nonce="${nonce}"`)));
+  return context.html(
+    pageWith(of.title, nonce, ui.replaceAll("<script", `<script nonce="${nonce}"`)),
+  );
 }
 
 /** Own assets only. Swagger UI draws its icons as data URLs and sets styles from its script. */
@@ -28,7 +31,7 @@ function policyWith(nonce: string): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    "style-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
@@ -37,7 +40,31 @@ function policyWith(nonce: string): string {
   ].join("; ");
 }
 
-function pageWith(title: string, ui: string) {
+/** Swagger UI has dark colours of its own under a class; these are the panel's accents. */
+const COLOURS = `
+  :root { color-scheme: light dark; }
+  body { margin: 0; background: light-dark(#fbfbfa, #131416); font-family: system-ui, sans-serif; }
+  .swagger-ui, .swagger-ui .info .title, .swagger-ui .opblock-tag { font-family: inherit; }
+  nav.swagger-ui { display: flex; flex-wrap: wrap; gap: 16px; padding: 16px 20px; }
+  .swagger-ui a.link, .swagger-ui .info a { color: light-dark(#1f5fbf, #7fb0ff); }
+  .swagger-ui .scheme-container { background: light-dark(#fff, #1a1c1f); box-shadow: none; }
+  .swagger-ui .opblock { border-radius: 8px; box-shadow: none; }
+  .swagger-ui .opblock .opblock-summary-method { text-shadow: none; }
+  .swagger-ui .opblock.opblock-get { border-color: light-dark(#1f5fbf, #7fb0ff); }
+  .swagger-ui .opblock-get .opblock-summary-method { background: #1f5fbf; }
+  .swagger-ui .opblock-post .opblock-summary-method { background: #1c7a4b; }
+  .swagger-ui .opblock-delete .opblock-summary-method { background: #b3261e; }
+  .swagger-ui .btn.authorize { color: light-dark(#1f5fbf, #7fb0ff); border-color: currentColor; }
+  .swagger-ui .btn.authorize svg { fill: currentColor; }
+`;
+const FOLLOW_SYSTEM = `
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+  dark.addEventListener("change", follow);
+  follow();
+`;
+
+function pageWith(title: string, nonce: string, ui: string) {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -45,12 +72,18 @@ function pageWith(title: string, ui: string) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
         <link rel="icon" href="data:," />
+        <script nonce="${nonce}">
+          ${raw(FOLLOW_SYSTEM)};
+        </script>
       </head>
       <body>
         <nav class="swagger-ui wrapper">
           ${PAGES.map(([address, name]) => html`<a class="link" href="${address}">${name}</a> `)}
         </nav>
         ${raw(ui)}
+        <style nonce="${nonce}">
+          ${raw(COLOURS)}
+        </style>
       </body>
     </html>`;
 }

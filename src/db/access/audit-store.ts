@@ -18,15 +18,21 @@ export type AuditFilter = {
   action: string | null;
   from: number | null;
   to: number | null;
+  /** Events of one thing: its id and its identifier, and the first word of their actions. */
+  thing?: { kind: string; keys: string[] } | null;
 };
 
-function fromEvents({ actor, action, from, to }: AuditFilter) {
+function fromEvents({ actor, action, from, to, thing = null }: AuditFilter) {
   const conditions = [
     sql`1`,
     actor !== null && sql`actor_id = ${actor}`,
     action !== null && sql`action = ${action}`,
     from !== null && sql`at >= ${from}`,
     to !== null && sql`at < ${to}`,
+    // "/" follows ".": all actions of the kind are between them.
+    thing !== null &&
+      sql`target in (select value from json_each(${thing.keys}))
+        and action > ${`${thing.kind}.`} and action < ${`${thing.kind}/`}`,
   ];
   const given = conditions.filter((condition) => condition !== false);
   return sql`from audit_events where ${joined(given, " and ")}`;

@@ -118,6 +118,7 @@ export const auditEvents = sqliteTable(
     index("audit_events_at").on(table.at, table.id),
     index("audit_events_actor").on(table.actorId, table.at, table.id),
     index("audit_events_action").on(table.action, table.at, table.id),
+    index("audit_events_target").on(table.target, table.at, table.id),
   ],
 );
 

@@ -7,6 +7,7 @@ import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { recordEvent } from "../../../src/access/audit/record-event.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
+import { Browser } from "../../support/browser-without-script.ts";
 import { call, signedIn, withToken } from "../../support/worker-client.ts";
 
 type Event = {
@@ -182,4 +183,26 @@ test("after 90 days an event is forgotten", async () => {
   await sweep(composeServices(env, createExecutionContext()));
   expect((await trail("?action=rags.remove")).total).toBe(0);
   expect((await trail()).total).toBeGreaterThan(0);
+});
+
+test("the log names things and people, and keeps to one of each in its address", async () => {
+  const source = { name: "Peat", identifier: "peat", provider: "file_system" };
+  await admin.send("POST", "/file-sources", source);
+  await admin.send("PATCH", "/file-sources/peat", { name: "Peat cuttings" });
+  await admin.send("POST", "/rags", { name: "Peat too", identifier: "peat", fileSource: "peat" });
+  const browser = new Browser();
+  await browser.signIn();
+  const read = () => browser.html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+  await browser.open("/panel/settings/log");
+  expect(read()).toMatch(/rags.create Peat too .*change Peat cuttings .*create Peat cuttings /);
+  // The creation is stored with the id, the change with the identifier.
+  const [, created = ""] =
+    /href="([^"]*kind=file-sources&amp;target=[0-9a-f]{8}-[^"]*)"/.exec(browser.html) ?? [];
+  await browser.open(created.replaceAll("&amp;", "&"));
+  expect(read()).toMatch(/Only Peat cuttings .*file-sources.change .*file-sources.create /);
+  expect(read()).not.toContain("rags.create");
+  const [, actor = ""] = /href="[^"]*actor=([^"&]*)"/.exec(browser.html) ?? [];
+  await browser.open(`${created.replaceAll("&amp;", "&")}&actor=${actor}&to=2020-01-01`);
+  expect(browser.html).toContain(`<option value="${actor}" selected="">admin@localhost<`);
+  expect(read()).toContain("Nothing is like that.");
 });

@@ -3,10 +3,11 @@ import type { Child } from "hono/jsx";
 import { sessionHashOf } from "../../api/request/guards.ts";
 import type { UserId } from "../../../core/ids.ts";
 import { endSession, listSessions } from "../../../db/access/session-store.ts";
-import { Data, Time } from "../../components/data.tsx";
+import { Data, Time, visible } from "../../components/data.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
+import { browserInWords } from "../../components/user-agent.ts";
 import { Table } from "../../components/table.tsx";
 import type { PageContext } from "../page-env.ts";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
@@ -36,7 +37,14 @@ export async function openSessions(context: PageContext, { userId, here }: Whose
       rows={data}
       empty={<Empty title="They are not signed in anywhere." />}
       columns={[
-        { head: "Browser", cell: ({ userAgent }) => <Data>{userAgent || "unknown"}</Data> },
+        {
+          head: "Browser",
+          cell: ({ userAgent }) => (
+            <span title={visible(userAgent)}>
+              <Data>{browserInWords(userAgent)}</Data>
+            </span>
+          ),
+        },
         { head: "Address", wide: true, cell: ({ address }) => address },
         { head: "Last used", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} now={now} /> },
         { head: "Since", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },

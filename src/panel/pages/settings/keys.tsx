@@ -75,8 +75,7 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
     <>
       <p class="soft">
         For programs that use the panel’s API, such as <code>npm run quarry -- push</code>. The
-        public API takes tokens instead. Every call of it, to read and to try:{" "}
-        <a href="/panel/reference">the reference</a>.
+        public API takes tokens instead. <a href="/panel/reference">Panel API reference</a>
       </p>
       <List
         context={context}
@@ -89,7 +88,7 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
       {isAdmin(context) ? (
         <>
           <h2>New key</h2>
-          <SettingForm action={HERE} state={state} submit="Make the key" fields={FORM.fields} />
+          <SettingForm action={HERE} state={state} submit="Create key" fields={FORM.fields} />
         </>
       ) : null}
     </>

@@ -3,15 +3,24 @@ import type { Child } from "hono/jsx";
 
 import { forbidden } from "../../../core/errors.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { readEventPage, type AuditEvent } from "../../../db/access/audit-store.ts";
-import { Data, Time, Faint } from "../../components/data.tsx";
+import {
+  readEventPage,
+  type AuditEvent,
+  type AuditFilter,
+} from "../../../db/access/audit-store.ts";
+import { namesOf, nameOf, thingOf, type Named } from "../../../db/access/audit-names.ts";
+import { listKeys } from "../../../db/access/key-store.ts";
+import { listUsers } from "../../../db/access/user-store.ts";
+import type { Database } from "../../../db/sql.ts";
+import { Data, Time, Faint, visible } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { Filters, FilterText } from "../../components/filters.tsx";
+import { Filters, FilterSelect, FilterText } from "../../components/filters.tsx";
+import type { Option } from "../../components/form.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { type PageEnv, isAdmin } from "../page-env.ts";
+import { type PageContext, type PageEnv, isAdmin } from "../page-env.ts";
 import { List } from "../request/list.tsx";
-import { filterIn, pageAt } from "../request/list-query.ts";
+import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/log";
@@ -23,13 +32,17 @@ export function logPages(): Hono<PageEnv> {
   app.get("/", async (context) => {
     if (!isAdmin(context)) throw forbidden();
     const { db, now } = context.get("services");
+    const thing = await thingIn(context);
     const filter = {
+      thing: thing?.filter ?? null,
       actor: filterIn(context, "actor"),
       action: filterIn(context, "action"),
       from: dayIn(filterIn(context, "from"), 0),
       to: dayIn(filterIn(context, "to"), DAY_MS),
     };
-    const isFiltered = Object.values(filter).some((value) => value !== null);
+    const listed = await readEventPage(db, filter, pageAt(context));
+    const names = await namesOf(db, listed.data.map(thingOf));
+    const actors = await actorsIn(db, filter.actor);
     const content = (
       <>
         <p class="soft">
@@ -38,26 +51,13 @@ export function logPages(): Hono<PageEnv> {
             All of it as JSON Lines
           </a>
         </p>
-        <Filters action={HERE} active={isFiltered}>
-          <FilterText
-            name="action"
-            label="Action, such as rags.create"
-            value={filter.action ?? ""}
-          />
-          <Day name="from" label="From" value={filterIn(context, "from")} />
-          <Day name="to" label="To" value={filterIn(context, "to")} />
-        </Filters>
-        {filter.actor === null ? null : (
-          <p>
-            One actor only: <Data mono>{filter.actor}</Data>
-          </p>
-        )}
+        <LogFilters context={context} filter={filter} thing={thing} actors={actors} />
         <List
           context={context}
           label="What happened"
-          listed={await readEventPage(db, filter, pageAt(context))}
-          columns={columnsAt(now())}
-          empty={isFiltered ? "Nothing is like that." : "Nothing has happened yet."}
+          listed={listed}
+          columns={columnsAt(now(), { names, here: hereOf(context) })}
+          empty={isFiltered(filter) ? "Nothing is like that." : "Nothing has happened yet."}
         />
       </>
     );
@@ -65,6 +65,33 @@ export function logPages(): Hono<PageEnv> {
   });
   return app;
 }
+
+const isFiltered = (filter: AuditFilter) => Object.values(filter).some((value) => value !== null);
+
+type FiltersProps = {
+  context: PageContext;
+  filter: AuditFilter;
+  thing: Awaited<ReturnType<typeof thingIn>>;
+  actors: Option[];
+};
+
+const LogFilters = ({ context, filter, thing, actors }: FiltersProps) => (
+  <Filters action={HERE} active={isFiltered(filter)}>
+    <FilterText name="action" label="Action, such as rags.create" value={filter.action ?? ""} />
+    <FilterSelect name="actor" label="Person or key" value={filter.actor ?? ""} options={actors} />
+    <Day name="from" label="From" value={filterIn(context, "from")} />
+    <Day name="to" label="To" value={filterIn(context, "to")} />
+    {thing === null ? null : (
+      <>
+        <input type="hidden" name="kind" value={thing.filter.kind} />
+        <input type="hidden" name="target" value={thing.target} />
+        <span class="tag">
+          Only <Data>{thing.name}</Data>
+        </span>
+      </>
+    )}
+  </Filters>
+);
 
 const Day = ({ name, label, value }: { name: string; label: string; value: string | null }) => (
   <input type="date" name={name} aria-label={label} value={value ?? ""} />
@@ -77,22 +104,64 @@ function dayIn(text: string | null, more: number): number | null {
   return Number.isNaN(begins) ? null : begins + more;
 }
 
-const columnsAt = (now: number): Column<AuditEvent>[] => [
+const ACTORS_SHOWN = 200;
+
+/** Users and keys; one that is chosen stays so after it was removed. */
+async function actorsIn(db: Database, chosen: string | null): Promise<Option[]> {
+  const slice = { offset: 0, limit: ACTORS_SHOWN };
+  const [users, keys] = await Promise.all([listUsers(db, slice), listKeys(db, slice)]);
+  const options = [
+    { value: "", label: "anybody" },
+    ...users.data.map(({ id, email }) => ({ value: id, label: email })),
+    ...keys.data.map(({ id, name }) => ({ value: id, label: `key ${name}` })),
+  ];
+  return chosen === null || options.some(({ value }) => value === chosen)
+    ? options
+    : [...options, { value: chosen, label: "somebody who was removed" }];
+}
+
+/** The thing that the address names, by its id and its identifier. */
+async function thingIn(context: PageContext) {
+  const [kind, target] = [filterIn(context, "kind"), filterIn(context, "target")];
+  if (kind === null || target === null) return null;
+  const thing = { kind, key: target };
+  const named = nameOf(await namesOf(context.get("services").db, [thing]), thing);
+  const keys = [target, ...(named === undefined ? [] : [named.id, named.identifier ?? target])];
+  return { target, name: named?.name ?? target, filter: { kind, keys } };
+}
+
+type Shown = { names: readonly Named[]; here: string };
+
+/** The page's address with one more filter. */
+function withFilter(here: string, more: Record<string, string>): string {
+  const parameters = new URLSearchParams(here.split("?", 2)[1] ?? "");
+  for (const name of ["before", "after"]) parameters.delete(name);
+  for (const [name, value] of Object.entries(more)) parameters.set(name, value);
+  return `${HERE}?${parameters.toString()}`;
+}
+
+/** Its name, the id on hover; what was removed has its id alone. */
+const Thing = ({ event, shown: { names, here } }: { event: AuditEvent; shown: Shown }) => {
+  if (event.target === null) return null;
+  const thing = thingOf(event);
+  const rest = event.target.slice(thing.key.length);
+  const name = nameOf(names, thing)?.name;
+  return (
+    <div title={visible(event.target)}>
+      <a href={withFilter(here, { kind: thing.kind, target: event.target })}>
+        <Data>{name ?? thing.key}</Data>
+      </a>
+      {rest === "" ? null : <Data>{rest}</Data>}
+    </div>
+  );
+};
+
+const columnsAt = (now: number, shown: Shown): Column<AuditEvent>[] => [
   { head: "When", cell: ({ at }) => <Time at={at} now={now} /> },
-  { head: "Who", cell: actorOf },
+  { head: "Who", cell: (event) => actorOf(event, shown.here) },
   {
     head: "What",
-    cell: ({ action, count, status, target, fields }) => (
-      <>
-        <a href={`${HERE}?action=${encodeURIComponent(action)}`}>
-          <Data mono>{action}</Data>
-        </a>{" "}
-        {count === 1 ? null : <span class="soft">{counted(count, "time")} in an hour </span>}
-        {status < FAILED_FROM ? null : <Status tone="bad">refused, {status}</Status>}
-        {target === null ? null : <Faint text={target} />}
-        {fields.length === 0 ? null : <Faint text={fields.join(", ")} />}
-      </>
-    ),
+    cell: (event) => <What event={event} shown={shown} />,
   },
   {
     head: "From",
@@ -101,11 +170,26 @@ const columnsAt = (now: number): Column<AuditEvent>[] => [
   },
 ];
 
-function actorOf({ actorKind, actorId, actorName }: AuditEvent): Child {
+const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
+  const { action, count, status, fields } = event;
+  return (
+    <>
+      <a href={withFilter(shown.here, { action })}>
+        <Data mono>{action}</Data>
+      </a>{" "}
+      {count === 1 ? null : <span class="soft">{counted(count, "time")} in an hour </span>}
+      {status < FAILED_FROM ? null : <Status tone="bad">refused, {status}</Status>}
+      <Thing event={event} shown={shown} />
+      {fields.length === 0 ? null : <Faint text={fields.join(", ")} />}
+    </>
+  );
+};
+
+function actorOf({ actorKind, actorId, actorName }: AuditEvent, here: string): Child {
   if (actorId === null) return <span class="soft">nobody signed in</span>;
   const kind = actorKind === "user" ? "" : `${actorKind} `;
   return (
-    <a href={`${HERE}?actor=${encodeURIComponent(actorId)}`}>
+    <a href={withFilter(here, { actor: actorId })}>
       {kind}
       <Data>{actorName ?? actorId}</Data>
     </a>

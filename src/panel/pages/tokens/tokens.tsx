@@ -89,7 +89,12 @@ async function listPage(context: PageContext): Promise<Response> {
       title: "Tokens",
       place: "tokens",
       sub: "Programs call the API with a token, which names what they may use.",
-      actions: mayChange ? add : null,
+      actions: (
+        <>
+          <LinkButton href="/api/docs" label="API reference" />
+          {mayChange ? add : null}
+        </>
+      ),
     },
     <List
       context={context}
