@@ -42,20 +42,27 @@ function policyWith(nonce: string): string {
 
 /** Swagger UI has dark colours of its own under a class; these are the panel's accents. */
 const COLOURS = `
-  :root { color-scheme: light dark; }
-  body { margin: 0; background: light-dark(#fbfbfa, #131416); font-family: system-ui, sans-serif; }
-  .swagger-ui, .swagger-ui .info .title, .swagger-ui .opblock-tag { font-family: inherit; }
+  :root { color-scheme: light dark; --accent: light-dark(#1f5fbf, #7fb0ff); }
+  :root:root, :root:root body, :root:root .swagger-ui, :root:root:root .scheme-container {
+    background: light-dark(#fbfbfa, #131416); box-shadow: none; font-family: system-ui, sans-serif;
+  }
+  body { margin: 0; }
   nav.swagger-ui { display: flex; flex-wrap: wrap; gap: 16px; padding: 16px 20px; }
-  .swagger-ui a.link, .swagger-ui .info a { color: light-dark(#1f5fbf, #7fb0ff); }
-  .swagger-ui .scheme-container { background: light-dark(#fff, #1a1c1f); box-shadow: none; }
-  .swagger-ui .opblock { border-radius: 8px; box-shadow: none; }
-  .swagger-ui .opblock .opblock-summary-method { text-shadow: none; }
-  .swagger-ui .opblock.opblock-get { border-color: light-dark(#1f5fbf, #7fb0ff); }
-  .swagger-ui .opblock-get .opblock-summary-method { background: #1f5fbf; }
-  .swagger-ui .opblock-post .opblock-summary-method { background: #1c7a4b; }
-  .swagger-ui .opblock-delete .opblock-summary-method { background: #b3261e; }
-  .swagger-ui .btn.authorize { color: light-dark(#1f5fbf, #7fb0ff); border-color: currentColor; }
-  .swagger-ui .btn.authorize svg { fill: currentColor; }
+  :root:root .swagger-ui .info .title, :root:root .swagger-ui .opblock-tag { font-family: inherit; }
+  :root:root:root .swagger-ui a:not(.nostyle, .nostyle *) { color: var(--accent); }
+  :root:root .swagger-ui .opblock { border-radius: 8px; box-shadow: none; }
+  :root:root:root .swagger-ui .btn.authorize { color: var(--accent); border-color: currentColor; }
+  :root:root:root .swagger-ui .btn.authorize svg { fill: currentColor; }
+  :root:root:root .swagger-ui .opblock .opblock-summary-method {
+    color: light-dark(#fff, #131416); text-shadow: none;
+  }
+  :root:root:root .swagger-ui .opblock-get .opblock-summary-method { background: var(--accent); }
+  :root:root:root .swagger-ui .opblock-post .opblock-summary-method {
+    background: light-dark(#1c7a4b, #5cc994);
+  }
+  :root:root:root .swagger-ui .opblock-delete .opblock-summary-method {
+    background: light-dark(#b3261e, #ff8a80);
+  }
 `;
 const FOLLOW_SYSTEM = `
   const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -1,5 +1,5 @@
 import { computed, nullable, select, text, type Row } from "../select.ts";
-import { joined, raw, readRows, sql, type Database } from "../sql.ts";
+import { raw, runBatch, sql, type Database } from "../sql.ts";
 
 /** The tables of what events name, by the first word of their action. */
 const TABLES = {
@@ -35,18 +35,18 @@ export const thingOf = ({ action, target }: { action: string; target: string | n
 /** Those of the things that there still are, with their names. Reads at most two rows of each. */
 export async function namesOf(db: Database, things: readonly Thing[]): Promise<Named[]> {
   const byKind = Map.groupBy(things, ({ kind }) => kind);
-  const parts = [...byKind].flatMap(([kind, ofKind]) => {
+  const statements = [...byKind].flatMap(([kind, ofKind]) => {
     if (!isKind(kind)) return [];
     const { table, name, identifier } = TABLES[kind];
     const keys = [...new Set(ofKind.map(({ key }) => key))];
     return [
       sql`${raw(`select '${kind}' as kind, id, ${identifier} as identifier, ${name} as name
         from ${table}`)} where id in (select value from json_each(${keys}))
-        or ${raw(identifier)} in (select value from json_each(${keys}))`,
+        or ${raw(identifier)} in (select value from json_each(${keys}))`.reading(NAMED),
     ];
   });
-  if (parts.length === 0) return [];
-  return await readRows(db, NAMED)`select ${NAMED} from (${joined(parts, " union all ")})`;
+  // One statement would be a union of more parts than D1 takes.
+  return (await runBatch(db, statements)).flat();
 }
 
 export const nameOf = (names: readonly Named[], { kind, key }: Thing): Named | undefined =>

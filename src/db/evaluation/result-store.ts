@@ -97,6 +97,5 @@ export const listResults = (db: Database, runId: EvaluationRunId, slice: Slice) 
     ...slice,
     from: sql`from evaluation_results where run_id = ${runId}`,
     order: raw(`finished_at is null, error is null, coalesce(is_right, 1),
-      coalesce((select min(value) from json_each(ranks)), 1e9 * (ranks <> '[]')) desc,
-      question_id`),
+      coalesce((select max(coalesce(value, 1e9)) from json_each(ranks)), 0) desc, question_id`),
   });

@@ -190,11 +190,17 @@ test("the log names things and people, and keeps to one of each in its address",
   await admin.send("POST", "/file-sources", source);
   await admin.send("PATCH", "/file-sources/peat", { name: "Peat cuttings" });
   await admin.send("POST", "/rags", { name: "Peat too", identifier: "peat", fileSource: "peat" });
+  const prompted = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["peat"] };
+  await admin.send("POST", "/inferences", { name: "Ask peat", ...prompted });
+  await admin.send("POST", "/agents", { name: "Peat agent", ...prompted });
+  await admin.send("POST", "/question-sets", { name: "Peat set", rag: "peat" });
   const browser = new Browser();
   await browser.signIn();
   const read = () => browser.html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
   await browser.open("/panel/settings/log");
-  expect(read()).toMatch(/rags.create Peat too .*change Peat cuttings .*create Peat cuttings /);
+  expect(read()).toMatch(
+    /Peat set .*Peat agent .*Ask peat .*rags.create Peat too .*change Peat cuttings .*create Peat cuttings /,
+  );
   // The creation is stored with the id, the change with the identifier.
   const [, created = ""] =
     /href="([^"]*kind=file-sources&amp;target=[0-9a-f]{8}-[^"]*)"/.exec(browser.html) ?? [];

@@ -127,7 +127,15 @@ async function latestResults(context: PageContext, set: QuestionSet, { id }: Que
               </a>
             ),
           },
-          { head: "Expected", cell: ({ ranks }) => ranks.map((rank) => <Place rank={rank} />) },
+          {
+            head: "Expected",
+            cell: ({ ranks }) =>
+              ranks.map((rank) => (
+                <div>
+                  <Place rank={rank} />
+                </div>
+              )),
+          },
           {
             head: "Answer",
             cell: ({ isRight, error }) =>

@@ -37,24 +37,24 @@ export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => 
       state={state}
       name={`${prefix}target`}
       label={kind === "rag" ? "RAG" : "Inference"}
-      options={[{ value: "", label: "the set's own" }, ...targets]}
+      options={[{ value: "", label: "That of the set" }, ...targets]}
     />
     {kind === "rag" ? null : (
       <TextField state={state} name={`${prefix}model`} label="Chat model" placeholder="its own" />
     )}
     <div class="two">
       <TextField state={state} name={`${prefix}topK`} label="Passages" type="number" min={1} />
-      <SearchModeField state={state} prefix={prefix} own="as it is" />
+      <SearchModeField state={state} prefix={prefix} own="current setting" />
     </div>
     <div class="two">
       <TextField
         state={state}
         name={`${prefix}reranker`}
         label="Reranker"
-        placeholder="its own"
+        placeholder="current setting"
         hint={
           <>
-            <code>{NO_RERANKER}</code> for none.
+            <code>{NO_RERANKER}</code> switches it off.
           </>
         }
       />
