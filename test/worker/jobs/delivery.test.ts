@@ -49,6 +49,17 @@ test("messages delivered three times in random order give the same state as once
   expect(Object.keys(shown)).toHaveLength(10);
 });
 
+test("a message that comes twice at once is worked on once", async () => {
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "a.txt", "A note.");
+  const once = world.waiting.splice(0);
+  const embedded = world.countEmbedded();
+  const deliver = async () => await world.deliverBatch("quarry-index", once);
+  await Promise.all([deliver(), deliver()]);
+  expect(embedded).toHaveLength(1);
+  expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
+});
+
 test("one poison file is an error with its reason after 5 tries; a call retries it", async () => {
   const files: Record<string, string> = { "poison.txt": "A note, poison." };
   for (let at = 0; at < HEALTHY_FILES; at++) files[`${at}.txt`] = `A note, ${at}.`;
