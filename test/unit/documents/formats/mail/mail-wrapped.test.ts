@@ -47,9 +47,11 @@ it("says that a part lies within a signature or is encrypted", async () => {
 
 it("reads each message of a mailbox, and says which cannot be", async () => {
   const envelope = "From a@x.example Fri Mar 14 09:00:00 2025\n";
+  const deep = "Content-Type: multipart/mixed; boundary=b\n\n--b\n".repeat(51);
   const mailbox = [
     `${envelope}Subject: One\nMessage-ID: <1>\n\nFirst.\nFrom here on.\n`,
     `${envelope}Subject: Two\nContent-Type: application/pkcs7-mime\n\nMIAG\n`,
+    `${envelope}Subject: Deep\n${deep}`,
     `${envelope}Subject: Three\nContent-Type: text/html\n\n<p>Third.\n`,
   ].join("\n");
   const expected = "# One\n\nFirst.\nFrom here on.\n\n# Two\n\n# Three\n\nThird.";
@@ -58,6 +60,7 @@ it("reads each message of a mailbox, and says which cannot be", async () => {
     expect(document).toMatchObject({ markdown: expected, title: null });
     expect(document.notes).toEqual([
       "message 2: message is encrypted or enclosed in its signature (S/MIME)",
+      "message 3: message is damaged or nests too deeply",
     ]);
   }
   const [only = ""] = mailbox.split("\nFrom a@");
