@@ -128,18 +128,19 @@ const PENDED = select({
 });
 
 /**
- * Makes a RAG's failed files pending again; only one when `path` is given. `count`: of those that
+ * Makes a RAG's failed files pending again; only these paths unless they are null. `count`: of those that
  * the RAG lists.
  */
 export async function pendFailed(
   db: Database,
   ragId: RagId,
-  path: string | null,
+  paths: readonly string[] | null,
   times: Times,
 ): Promise<{ messages: IndexMessage[]; count: number }> {
   const rows = await readRows(db, PENDED)`${pendAgainSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from ${rowsOf(ragId, "error")}
-      and (${path} is null or x.path = ${path}) limit ${times.limit})
+      and ${paths === null ? raw("1") : sql`x.path in (select value from json_each(${paths}))`}
+      limit ${times.limit})
     returning ${PENDED}`;
   const messages = rows.map(({ isLive: _live, ...message }) => message);
   return { messages, count: rows.filter(({ isLive }) => isLive).length };

@@ -8,7 +8,7 @@ import type { LiveRows } from "./public-files.ts";
 import { MAX_PATHS_SEARCHED, pathContains, SOURCE_FILE } from "./source-file-list.ts";
 import type { SourceFile } from "./source-file-list.ts";
 
-type FilePageQuery = {
+export type FilePageQuery = {
   sourceId: FileSourceId;
   /** What the paths contain, whatever the case of its letters from A to Z; "" for all. */
   part: string;

@@ -10,14 +10,14 @@ type Retrying = Pick<Services, "db" | "now" | "queue">;
 type Step = { now: number; claimedUntil: number; limit: number };
 
 /**
- * Retries a RAG's failed files: the one at `path`, or all when it is null. Returns how many were
+ * Retries a RAG's failed files: those at `paths`, or all when it is null. Returns how many were
  * in `error` and are now `pending`.
  */
 export async function retryFiles(
   services: Retrying,
-  { ragId, path }: { ragId: RagId; path: string | null },
+  { ragId, paths }: { ragId: RagId; paths: readonly string[] | null },
 ): Promise<number> {
-  return await inSteps(services, (step) => pendFailed(services.db, ragId, path, step));
+  return await inSteps(services, (step) => pendFailed(services.db, ragId, paths, step));
 }
 
 /** Each scan retries files that failed for an outside cause. */

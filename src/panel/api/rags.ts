@@ -128,7 +128,10 @@ const addActions = (endpoints: Endpoints<RagRecord>) =>
       "Try failed files again. All files in `error`, or the one at `path`.",
       { query: retryQuery },
       async ({ services, found: rag, query: { path } }) => {
-        const retried = await retryFiles(services, { ragId: rag.id, path: path ?? null });
+        const retried = await retryFiles(services, {
+          ragId: rag.id,
+          paths: path === undefined ? null : [path],
+        });
         if (path !== undefined && retried === 0) await findFileOf(services, rag, path);
       },
     );

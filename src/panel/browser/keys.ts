@@ -16,10 +16,10 @@ function isTyping(target: EventTarget | null): boolean {
   return target.matches("input, textarea, select, [contenteditable]");
 }
 
-/** Open menus, except the one that something lies in. */
-function closeMenus(besides: Node | null): void {
+/** Closes open menus, except the one that holds `kept`. */
+function closeMenus(kept: Node | null): void {
   const menus = document.querySelectorAll<HTMLDetailsElement>(".more-places[open], .menu[open]");
-  for (const menu of menus) if (!menu.contains(besides)) menu.open = false;
+  for (const menu of menus) if (!menu.contains(kept)) menu.open = false;
 }
 
 function leave(): void {

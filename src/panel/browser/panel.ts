@@ -12,6 +12,10 @@ if (document.querySelector("svg.chart") !== null) {
   const { addChartKeys } = await import("./charts.ts");
   addChartKeys();
 }
+if (document.querySelector("#selected") !== null) {
+  const { addSelection } = await import("./selection.ts");
+  addSelection();
+}
 if (document.querySelector("[data-drop]") !== null) {
   const { addDropPlaces } = await import("./drop.ts");
   addDropPlaces();

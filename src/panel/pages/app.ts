@@ -17,6 +17,7 @@ import { keyPages } from "./settings/keys.tsx";
 import { logPages } from "./settings/log.tsx";
 import { modelPages } from "./settings/models.tsx";
 import { userPages, userListPages } from "./settings/users.tsx";
+import { selectedFiles } from "./sources/selected-files.tsx";
 import { filePages } from "./sources/file.tsx";
 import { newSourcePages } from "./sources/new-source.tsx";
 import { sourceActions } from "./sources/source-actions.tsx";
@@ -62,6 +63,7 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/sources", sourcePages());
   app.route("/sources", sourceActions());
   app.route("/sources", filePages());
+  app.route("/sources", selectedFiles());
   app.route("/settings", userListPages());
   app.route("/settings/users", userPages());
   app.route("/settings/keys", keyPages());

@@ -88,7 +88,7 @@ test("one poison file is an error with its reason after 5 tries; a call retries 
     error: "embedding provider: 429 after 5 tries",
   });
   heal();
-  expect(await retryFiles(world.services, { ragId: rag, path: null })).toBe(1);
+  expect(await retryFiles(world.services, { ragId: rag, paths: null })).toBe(1);
   await world.deliver();
   expect(await world.counters(rag)).toMatchObject({
     indexed: HEALTHY_FILES + 1,

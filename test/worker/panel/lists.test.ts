@@ -92,3 +92,40 @@ test("what can be done with a row is in a menu that needs no script", async () =
   await admin.open(/href="([^"]*remove[^"]*)"/.exec(menu)?.[1] ?? "");
   expect(admin.html).toContain("Deletes ");
 });
+
+test("selected files are tried again, or removed after a question with their number", async () => {
+  const many = "/panel/sources/docs";
+  await env.DB.batch(
+    [
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision, error_message)
+       select 'r001', 1, id, path, case id when 'f009' then 'indexed' else 'error' end, 1, '=1+1'
+       from files where id < 'f010'`,
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+  await admin.open(`${many}?status=error`);
+  const ticked = [...admin.html.matchAll(/type="checkbox" name="path" value="([^"]*)"/g)];
+  const path = ticked.map(([, one = ""]) => one);
+  expect(path).toHaveLength(8);
+
+  await admin.open(`${many}/files.csv?status=error`);
+  const lines = admin.html.split("\r\n");
+  expect(lines).toHaveLength(10);
+  expect(lines[1]).toBe('"deep/001.md","error","1","text/plain","","\'=1+1"');
+
+  expect((await admin.post(`${many}/selected`, { action: "retry" })).location).toBe(many);
+  expect(admin.html).toContain("No files were selected.");
+  await admin.post(`${many}/selected`, { action: "retry", path: path.slice(0, 3) });
+  expect(admin.html).toContain("3 files are being tried again.");
+  await admin.post(`${many}/selected`, { action: "retry", path: "deep/009.md" });
+  expect(admin.html).toContain("None of the selected files had failed.");
+
+  await admin.post(`${many}/selected`, { action: "remove", path });
+  expect(admin.html).toContain("Remove 8 files");
+  const confirmed = [...admin.html.matchAll(/type="hidden" name="path" value="([^"]*)"/g)];
+  expect(confirmed.map(([, one]) => one)).toEqual(path);
+  const gone = [...path, "deep/none.md"];
+  await admin.post(`${many}/selected`, { action: "confirmed", path: gone });
+  expect(admin.html).toMatch(/8 files removed, 1 not: deep\/none\.md: /);
+  await admin.open(`${many}?status=error`);
+  expect(admin.html).toContain("No file is like that.");
+});

@@ -74,7 +74,8 @@ const ACTIONS: Record<string, Action> = {
   retry: {
     audit: "rags.retry",
     work: async (services, { id: ragId }, form) => {
-      const retried = await retryFiles(services, { ragId, path: form.exact("path") || null });
+      const path = form.exact("path");
+      const retried = await retryFiles(services, { ragId, paths: path === "" ? null : [path] });
       return `${counted(retried, "file")} will be tried again.`;
     },
   },

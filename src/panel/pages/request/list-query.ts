@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Key, ListQuery, PageAt } from "../../../db/page.ts";
 import type { PageContext } from "../page-env.ts";
 
-/** Of a list on one page. */
+/** Rows of a list on one page. */
 export const ROWS = 50;
 const ROW_MAX = 1_000_000_000;
 const KEY_MAX_LENGTH = 8_000;

@@ -32,6 +32,8 @@ type ListProps<Row> = {
   search?: { label: string; part: string };
   /** Counting ended here: there may be more. */
   countedTo?: number;
+  /** What stands behind the line that counts the rows. */
+  beside?: Child;
   /** Shown in place of an empty list; a text is its title. */
   empty: Child;
 };
@@ -61,16 +63,17 @@ export function List<Row>(props: ListProps<Row>) {
   );
 }
 
-type TurnsProps<Row> = Pick<ListProps<Row>, "one" | "listed" | "countedTo"> & {
+type TurnsProps<Row> = Pick<ListProps<Row>, "one" | "listed" | "countedTo" | "beside"> & {
   here: string;
   first: number;
 };
 
 /** Which rows are shown, of how many, and the way to the others. */
-function Turns<Row>({ one, listed, countedTo = COUNTED_MAX, here, first: given }: TurnsProps<Row>) {
+function Turns<Row>({ one, listed, countedTo = COUNTED_MAX, ...of }: TurnsProps<Row>) {
+  const { here, beside } = of;
   const { data, before, after, total = null } = listed;
   if (data.length === 0 && before === null && after === null) return null;
-  const first = before === null ? 1 : given;
+  const first = before === null ? 1 : of.first;
   const last = first + data.length - 1;
   const previous = Math.max(1, first - ROWS);
   return (
@@ -82,6 +85,7 @@ function Turns<Row>({ one, listed, countedTo = COUNTED_MAX, here, first: given }
       <span class="faint">
         {one === undefined ? null : whichOf({ first, last, total, countedTo, one, after })}
       </span>
+      {beside}
     </Pager>
   );
 }

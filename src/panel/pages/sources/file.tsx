@@ -49,7 +49,7 @@ export function filePages(): Hono<PageEnv> {
     for (const { ragIdentifier } of file.rags.filter(({ status }) => status === "error")) {
       auditAs(context, "rags.retry", ragIdentifier);
       const rag = await findRag(services, { key: ragIdentifier });
-      await retryFiles(services, { ragId: rag.id, path: file.path });
+      await retryFiles(services, { ragId: rag.id, paths: [file.path] });
     }
     return redirectWithNotice(context, here, { notice: "It is tried again now." });
   });

@@ -14,6 +14,8 @@ import type { Column } from "../../components/table.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
 import { List } from "../request/list.tsx";
 import { choiceIn, filterIn, pageAt, sortIn } from "../request/list-query.ts";
+import { filesAsCsv } from "./export-files.ts";
+import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
 
@@ -25,42 +27,58 @@ const STATUSES = [
 /** A source's files, filtered by a part of their paths and by status. */
 export async function filesTab(context: PageContext, shown: ShownSource): Promise<Child> {
   const { db, now } = context.get("services");
-  const { source, rags, path } = shown;
+  const { source, path } = shown;
   const part = filterIn(context, "path") ?? "";
   const status = choiceIn(context, "status", FILE_STATUSES);
   const sort = sortIn(context);
-  const listed = await readFilePage(db, {
-    sourceId: source.id,
-    part,
-    at: pageAt(context),
-    descending: sort?.by === "path" && sort.descending,
-    status: status === null ? null : { status, indexes: rags },
-  });
+  const listed = await readFilePage(db, { ...filesAsked(context, shown), at: pageAt(context) });
   const isFiltered = part !== "" || status !== null;
   const isPushed = takenBy(source.provider) === "files";
   const total = part === "" ? await filesListed(db, shown, status) : null;
+  const mayChange = isAdmin(context);
+  const hasRows = listed.data.length > 0;
   return (
     <>
-      {isPushed && isAdmin(context) ? (
-        <DropPlace path={path} identifier={source.identifier} />
-      ) : null}
+      {isPushed && mayChange ? <DropPlace path={path} identifier={source.identifier} /> : null}
       <Filters action={path} active={isFiltered}>
         <FilterText name="path" label="Path contains" value={part} />
         <FilterSelect name="status" label="Status" value={status ?? ""} options={STATUSES} />
       </Filters>
+      {mayChange ? <SelectionBar path={path} isPushed={isPushed} hasRows={hasRows} /> : null}
       <List
         context={context}
         label="Files"
         one="file"
         listed={{ ...listed, total, sort: { by: "path", descending: sort?.descending === true } }}
         countedTo={FILES_COUNTED}
-        columns={columnsOf({ path, now: now(), isPushed, mayChange: isAdmin(context) })}
+        columns={columnsOf({ path, now: now(), isPushed, mayChange })}
+        beside={hasRows ? <a href={csvAddress(context, path)}>Export as CSV</a> : null}
         empty={
           <NoFiles isFiltered={isFiltered} hasMore={listed.after !== null} isPushed={isPushed} />
         }
       />
     </>
   );
+}
+
+/** The files that the address asks for. */
+function filesAsked(context: PageContext, { source, rags }: ShownSource) {
+  const status = choiceIn(context, "status", FILE_STATUSES);
+  const sort = sortIn(context);
+  return {
+    sourceId: source.id,
+    part: filterIn(context, "path") ?? "",
+    descending: sort?.by === "path" && sort.descending,
+    status: status === null ? null : { status, indexes: rags },
+  };
+}
+
+/** The same list as a CSV file, all of its pages. */
+export function filesCsv(context: PageContext, shown: ShownSource): Response {
+  return context.body(filesAsCsv(context.get("services").db, filesAsked(context, shown)), 200, {
+    "Content-Type": "text/csv; charset=utf-8",
+    "Content-Disposition": `attachment; filename="${shown.source.identifier}.csv"`,
+  });
 }
 
 /** Counting further would read one row per file. */
@@ -98,7 +116,18 @@ const NoFiles = ({ isFiltered, hasMore, isPushed }: NoFilesProps) =>
 
 type Shown = { path: string; now: number; isPushed: boolean; mayChange: boolean };
 
+const csvAddress = (context: PageContext, path: string) =>
+  `${path}/files.csv${new URL(context.req.url).search}`;
+
+const SELECTED: Column<SourceFile> = {
+  head: <input type="checkbox" data-select-all="" aria-label="Select all on this page" />,
+  cell: ({ path }) => (
+    <input type="checkbox" name="path" value={path} form="selected" aria-label={`Select ${path}`} />
+  ),
+};
+
 const columnsOf = ({ path, now, isPushed, mayChange }: Shown): Column<SourceFile>[] => [
+  ...(mayChange ? [SELECTED] : []),
   {
     head: "Path",
     main: true,
@@ -133,7 +162,11 @@ const Actions = ({ of: { path, file, isPushed } }: { of: ActionsOf }) => {
     <Menu of={file.path}>
       <a href={`${path}/file${named}`}>Open</a>
       {file.status === "error" ? (
-        <MenuPost action={`${path}/file/retry`} label="Try again" values={{ path: file.path }} />
+        <MenuPost
+          action={`${path}/selected`}
+          label="Try again"
+          values={{ path: file.path, action: "retry" }}
+        />
       ) : null}
       {isPushed && file.status !== "deleted" ? (
         <a class="danger" href={`${path}/file/remove${named}`}>

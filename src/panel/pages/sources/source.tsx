@@ -10,7 +10,7 @@ import { Tabs } from "../../components/page-head.tsx";
 import { inWords, StatusBar } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
-import { filesTab } from "./files-tab.tsx";
+import { filesCsv, filesTab } from "./files-tab.tsx";
 import { runsTab } from "./runs-tab.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { ScanProblems } from "./scan-problems.tsx";
@@ -34,6 +34,7 @@ export function sourcePages(): Hono<PageEnv> {
   app.get("/:id", shown(""));
   app.get("/:id/runs", shown("/runs"));
   app.get("/:id/settings", shown("/settings"));
+  app.get("/:id/files.csv", async (context) => filesCsv(context, await sourceOf(context)));
   return app;
 }
 

@@ -1,0 +1,129 @@
+import { Hono } from "hono";
+
+import { invalid, notFound, QuarryError } from "../../../core/errors.ts";
+import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
+import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
+import { takenBy } from "../../../sources/registry.ts";
+import { Data } from "../../components/data.tsx";
+import { counted } from "../../components/figures.ts";
+import { Form } from "../../components/form.tsx";
+import { page, type PageContext, type PageEnv } from "../page.tsx";
+import { auditAs, redirectWithNotice } from "../request/action.ts";
+import { formOf, freshForm } from "../request/form.ts";
+import { ROWS } from "../request/list-query.ts";
+import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
+
+/** Removals at a time: each asks the indexes of the source's RAGs. */
+const AT_ONCE = 5;
+/** A longer list of what is removed is folded. */
+const LISTED_OPEN = 10;
+
+type BarProps = { path: string; isPushed: boolean; hasRows: boolean };
+
+/** The bar above a source's files: what is done with those that are ticked. */
+export const SelectionBar = ({ path, isPushed, hasRows }: BarProps) => (
+  <form method="post" action={`${path}/selected`} id="selected" class="selection" hidden={!hasRows}>
+    <span class="faint" data-selected>
+      Selected files:
+    </span>
+    <button class="btn small" name="action" value="retry">
+      Try again
+    </button>
+    {isPushed ? (
+      <button class="btn small danger" name="action" value="remove">
+        Remove …
+      </button>
+    ) : null}
+  </form>
+);
+
+/** Several files of one page of the list: tried again, or removed after a question. */
+export function selectedFiles(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.post("/:id/selected", async (context) => {
+    const shown = await sourceOf(context);
+    const form = await formOf(context);
+    const paths = [...new Set(form.all("path"))];
+    if (paths.length > ROWS) throw invalid(`at most ${ROWS} files at a time`);
+    if (paths.length === 0) {
+      return redirectWithNotice(context, shown.path, { problem: "No files were selected." });
+    }
+    if (form.text("action") === "retry") return await retrySelected(context, shown, paths);
+    if (takenBy(shown.source.provider) !== "files") throw notFound();
+    if (form.text("action") !== "confirmed") return await confirmPage(context, shown, paths);
+    return await removeSelected(context, shown, paths);
+  });
+  return app;
+}
+
+async function retrySelected(context: PageContext, { rags, path }: ShownSource, paths: string[]) {
+  let retried = 0;
+  for (const { ragId, identifier } of rags) {
+    auditAs(context, "rags.retry", identifier);
+    retried = Math.max(retried, await retryFiles(context.get("services"), { ragId, paths }));
+  }
+  const notice = `${counted(retried, "file is", "files are")} being tried again.`;
+  return retried === 0
+    ? redirectWithNotice(context, path, { problem: "None of the selected files had failed." })
+    : redirectWithNotice(context, path, { notice });
+}
+
+const confirmPage = (context: PageContext, shown: ShownSource, paths: string[]) =>
+  page(
+    context,
+    { title: `Remove ${counted(paths.length, "file")}`, place: "sources", trail: trailTo(shown) },
+    <section class="danger-zone">
+      <p>
+        Deletes {counted(paths.length, "file")} with their passages in{" "}
+        {counted(shown.rags.length, "RAG")}. This service holds no other copy of them.
+      </p>
+      <Form
+        action={`${shown.path}/selected`}
+        state={freshForm()}
+        submit={`Remove ${counted(paths.length, "file")}`}
+        cancel={shown.path}
+        dangerous
+      >
+        <input type="hidden" name="action" value="confirmed" />
+        {paths.map((path) => (
+          <input type="hidden" name="path" value={path} />
+        ))}
+      </Form>
+      <details open={paths.length <= LISTED_OPEN}>
+        <summary>Which files</summary>
+        <ul>
+          {paths.map((path) => (
+            <li>
+              <Data>{path}</Data>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </section>,
+  );
+
+async function removeSelected(
+  context: PageContext,
+  { source, path }: ShownSource,
+  paths: string[],
+) {
+  const services = context.get("services");
+  auditAs(context, "file-sources.files.remove", source.id);
+  context.set("auditCount", paths.length);
+  const failed: string[] = [];
+  const remove = async (one: string) => {
+    try {
+      await removePushedFile(services, { source: { id: source.id }, path: one });
+    } catch (thrown) {
+      if (!(thrown instanceof QuarryError)) throw thrown;
+      failed.push(`${one}: ${thrown.message}`);
+    }
+  };
+  for (let at = 0; at < paths.length; at += AT_ONCE) {
+    await Promise.all(paths.slice(at, at + AT_ONCE).map(remove));
+  }
+  const done = `${counted(paths.length - failed.length, "file")} removed`;
+  if (failed.length === 0) return redirectWithNotice(context, path, { notice: `${done}.` });
+  const problem = `${done}, ${failed.length} not: ${failed.slice(0, 5).join("; ")}`;
+  return redirectWithNotice(context, path, { problem });
+}
