@@ -112,8 +112,8 @@ async function actorsIn(db: Database, chosen: string | null): Promise<Option[]> 
   const [users, keys] = await Promise.all([listUsers(db, slice), listKeys(db, slice)]);
   const options = [
     { value: "", label: "anybody" },
-    ...users.data.map(({ id, email }) => ({ value: id, label: email })),
-    ...keys.data.map(({ id, name }) => ({ value: id, label: `key ${name}` })),
+    ...users.data.map(({ id, email }) => ({ value: id, label: visible(email) })),
+    ...keys.data.map(({ id, name }) => ({ value: id, label: `key ${visible(name)}` })),
   ];
   return chosen === null || options.some(({ value }) => value === chosen)
     ? options
