@@ -189,3 +189,16 @@ test("of two scope changes at once the later holds, whichever reaches the index 
   await expect(remove(failing, "a/")).rejects.toThrow("is down");
   expect(Object.keys(await world.shown(id))).toEqual(["b/2.txt"]);
 });
+
+test("a change of scopes is told to every part of an index", async () => {
+  const { world, rag } = await ragWorld();
+  await statement("update rag_generations set shards = 3 where rag_id = ?", rag).run();
+  const told: number[] = [];
+  const { ragIndexes } = world.services;
+  const listening: typeof ragIndexes = (address) => {
+    told.push(address.shard);
+    return ragIndexes(address);
+  };
+  await showOnlyScopes({ ...world.services, ragIndexes: listening }, rag);
+  expect(new Set(told)).toEqual(new Set([0, 1, 2]));
+});
