@@ -60,6 +60,9 @@ const COLOURS = `
   :root:root:root .swagger-ui .opblock-post .opblock-summary-method {
     background: light-dark(#1c7a4b, #5cc994);
   }
+  :root:root:root .swagger-ui :is(.opblock-patch, .opblock-put) .opblock-summary-method {
+    background: light-dark(#8a5a00, #e3b341);
+  }
   :root:root:root .swagger-ui .opblock-delete .opblock-summary-method {
     background: light-dark(#b3261e, #ff8a80);
   }
