@@ -121,8 +121,8 @@ const Pushing = ({ context, shown: { source } }: PartProps) => {
     <>
       <h2>Pushing</h2>
       <p>
-        With an <a href="/panel/settings/keys">automation key</a>: a folder, which then holds what
-        the folder holds, or one file.
+        Push a folder (the source mirrors it) or a single file, using an{" "}
+        <a href="/panel/settings/keys">automation key</a>.
       </p>
       <CodeBlock text={push} label="Pushing a folder" />
       <CodeBlock text={put} label="Pushing one file" />

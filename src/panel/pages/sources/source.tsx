@@ -120,7 +120,7 @@ const RAGS_SHOWN = 3;
 const Actions = ({ shown: { source, rags, path } }: { shown: ShownSource }) => (
   <>
     {rags.length > 0 ? null : (
-      <LinkButton href={`/panel/new/rag?source=${source.identifier}`} label="New RAG of it" />
+      <LinkButton href={`/panel/new/rag?source=${source.identifier}`} label="Create RAG" />
     )}
     {manifestOf(source).open === null ? null : (
       <ActionButton action={`${path}/scan`} label="Scan now" kind="primary" />
