@@ -1,5 +1,5 @@
 import { isReduced, formsOf } from "./word-forms.ts";
-import { languageOf } from "./languages.ts";
+import { languageOf, languageByLetters } from "./languages.ts";
 import type { Language } from "./languages.ts";
 import { codeWordParts, indexWordsOf, isAscii, withoutSigns } from "./words.ts";
 
@@ -43,7 +43,7 @@ function textIn(text: string, parts: InLanguage[]): string {
 }
 
 function partsOf({ headings, text }: ChunkText) {
-  const language = languageOf(text);
+  const language = languageOf(text) ?? languageByLetters(text);
   const heading = headings.join("\n");
   return {
     heading,

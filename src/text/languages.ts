@@ -3,7 +3,7 @@ import { wordsOf } from "./words.ts";
 /**
  * Frequent words that build sentences, as `wordsOf` folds them, few of which code has. Norwegian
  * counts as Danish: the stems agree. English and Vietnamese are told apart only so that their texts are not
- * taken for others: FTS5 stems English, and Vietnamese words have one form.
+ * taken for others: FTS5 stems English, and Vietnamese words have one form. Others have no words here.
  */
 const FUNCTION_WORDS = {
   english: `
@@ -29,11 +29,12 @@ const FUNCTION_WORDS = {
     a ao cada como da das de deve dos e ela ele entre esta foi ha isso mais mas nao nos o ou
     para pela pelo por quando que quem se sem sera seu seus so sobre sua tem toda todo um uma`,
   dutch: `
-    aan alle als bij dan dat de deze die dit door een en er haar heeft het hij hun ieder is kan
-    maar mag met naar niet om ook op te tegen tot uit van voor wordt zal zich zij zijn`,
+    aan alle als bij dan dat de deze die dit door een en er haar heeft het hij hun ieder iemand is
+    kan maar mag men met naar niet om ook op te tegen tot uit van voor wie worden wordt zal
+    zich zij zijn zonder`,
   swedish: `
-    alla andra ar att av de dem den denna dess det du ej eller en ett for fran hans har hon i
-    inte kan med och om pa sin sina sitt ska skall som till utan var vara vem vid`,
+    alla andra ar att av de dem den denna dess det du ej eller en ett for fran hans har hon hur i
+    inte kan man med nagon och om pa sin sina sitt ska skall som till utan var vara vem vid`,
   danish: `
     af alle andre at av de dem den denne der deres det dette du eller en enhver er et for fra
     hans have hvem hvis hvor i ikke ingen kan man med og om pa sig sin skal som til ved vil være`,
@@ -58,7 +59,19 @@ const FUNCTION_WORDS = {
   vietnamese: `
     ai ban bi cac cho co cua de den duoc hay hoac khi khong la mot nao nay neu nguoi nhung phai
     ra rang tap theo thi trong tu va ve voi`,
+  other: "",
 } as const;
+
+/** Russian and Ukrainian ones: a query is not searched by them. */
+const CYRILLIC_FUNCTION_WORDS = new Set(
+  `а або але без би була були было быть був бути в вам ви від він вона вони воно вы где да де
+  для до его ее если есть еще є же з за и из или им их і й його її їх к как какие какой когда кого
+  коли которые который кто куди ли лише меня мені мне мої моя может можна можно можу можут можуть
+  мой мы на над не него нет ни них ній ними но о об обо он она они оно от по под поза после при
+  про під після с своего свого своєї скільки сколько со та так також такий там те тем ти то того
+  тоже той только том треба ты у уже хто це цей ці цього чего чем чи чого чому что чтобы ще що щоб
+  эта эти это этого этой этом я як яка яке який якого які якщо`.match(/\S+/g),
+);
 
 /** A language of the Latin script; those of other scripts need no telling apart. */
 export type Language = keyof typeof FUNCTION_WORDS;
@@ -68,7 +81,7 @@ export const LANGUAGES = Object.keys(FUNCTION_WORDS).filter(isLanguage);
 
 const languagesByWord = new Map<string, Language[]>();
 for (const language of LANGUAGES) {
-  for (const word of FUNCTION_WORDS[language].trim().split(/\s+/)) {
+  for (const word of FUNCTION_WORDS[language].match(/\S+/g) ?? []) {
     languagesByWord.set(word, [...(languagesByWord.get(word) ?? []), language]);
   }
 }
@@ -88,16 +101,27 @@ const MIN_MARGIN = 1.25;
 const LEAST_WORDS = 2;
 const DIACRITIC = /[\u00df-\u024f\u1ea0-\u1eff]/g;
 const MIN_DIACRITICS = 0.01;
+const VIETNAMESE = /[\u1ea0-\u1eff]/;
 
 /** The language of a question in Latin script; null where its words do not tell. */
-export const languageOfQuestion = (question: string) => languageFrom(question, 1);
+export const languageOfQuestion = (question: string): Language | null =>
+  languageFrom(question, 1) ?? (VIETNAMESE.test(question) ? "vietnamese" : null);
 
 /** The language of a text in Latin script, by its function words; null where they do not tell. */
 export function languageOf(text: string): Language | null {
   const sample = text.slice(0, LOOKED_AT_CHARACTERS);
-  const diacritics = sample.match(DIACRITIC)?.length ?? 0;
-  return languageFrom(sample, diacritics > MIN_DIACRITICS * sample.length ? 1 : LEAST_WORDS);
+  return languageFrom(sample, hasDiacritics(sample) ? 1 : LEAST_WORDS);
 }
+
+/** What a text's letters tell where its words do not: most languages have diacritics. */
+export function languageByLetters(text: string): Language | null {
+  const sample = text.slice(0, LOOKED_AT_CHARACTERS);
+  if (VIETNAMESE.test(sample)) return "vietnamese";
+  return hasDiacritics(sample) ? "other" : null;
+}
+
+const hasDiacritics = (text: string): boolean =>
+  (text.match(DIACRITIC)?.length ?? 0) > MIN_DIACRITICS * text.length;
 
 function languageFrom(text: string, leastWords: number): Language | null {
   const words = wordsOf(text.slice(0, LOOKED_AT_CHARACTERS));
@@ -123,5 +147,6 @@ function languageFrom(text: string, leastWords: number): Language | null {
   return tells && told.size >= leastWords ? best : null;
 }
 
-export const isFunctionWord = (word: string, language: Language): boolean =>
-  languagesByWord.get(word)?.includes(language) ?? false;
+export const isFunctionWord = (word: string, language: Language | null): boolean =>
+  CYRILLIC_FUNCTION_WORDS.has(word) ||
+  (language !== null && (languagesByWord.get(word)?.includes(language) ?? false));

@@ -31,6 +31,7 @@ const STEMMERS: Record<Exclude<Language, "english" | "vietnamese">, Stemmer> = {
   turkish: asItIs,
   polish: asItIs,
   czech: asItIs,
+  other: asItIs,
 };
 
 /** The same by script: first code after its letters. */

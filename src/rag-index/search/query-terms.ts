@@ -9,6 +9,8 @@ import { codeWordParts, isPartOfCut, searchWordsOf } from "../../text/words.ts";
 export const POSTINGS_LIMIT = 20_000;
 /** Phrases of one FTS5 expression; a longer query is cut to its rarest words. */
 const TERMS_LIMIT = 256;
+/** A stem with fewer is repeated instead. */
+const MIN_BEGINNINGS = 2;
 
 /** `postings`: upper bound of the chunks that contain the word. */
 export type QueryTerm = { word: string; postings: number };
@@ -47,8 +49,8 @@ function languageIn(query: string, { languages }: KnownWords): Language | null {
 
 function tellingIn(query: string, language: Language | null): string[] {
   const words = searchWordsOf(query);
-  if (language === null || !isReduced(language)) return words;
-  const telling = words.filter((word) => !isFunctionWord(word, language));
+  const reduced = language !== null && isReduced(language) ? language : null;
+  const telling = words.filter((word) => !isFunctionWord(word, reduced));
   return telling.length > 0 ? telling : words;
 }
 
@@ -56,7 +58,17 @@ function tellingIn(query: string, language: Language | null): string[] {
 function formsIn(word: string, languages: Language[]): string[] {
   const byScript = formsOf(word, null);
   const forms = [word, ...byScript, ...languages.flatMap((one) => formsOf(word, one))];
-  return [...new Map(forms.toReversed().map((form) => [stemOf(form), form])).values()];
+  const different = [...new Map(forms.toReversed().map((form) => [stemOf(form), form])).values()];
+  return [...different, ...repeatedStem(word, byScript)];
+}
+
+/**
+ * A short stem has few beginnings: repeated, it weighs as much as others. In Latin script, where
+ * a word alone has no stem, this gained nothing.
+ */
+function repeatedStem(word: string, [stem = word, ...beginnings]: string[]): string[] {
+  if (stem === word && beginnings.length === 0) return [];
+  return Array.from({ length: Math.max(0, MIN_BEGINNINGS - beginnings.length) }, () => stem);
 }
 
 /** The rarest terms within the postings limit; none when the first one exceeds it. */

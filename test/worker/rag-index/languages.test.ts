@@ -22,6 +22,7 @@ const TEXTS: [language: string, text: string, query: string][] = [
   ["Turkish", "Bu sözleşme bir yıl için geçerli ve daha sonra olarak biter.", "sözleşmeler"],
   ["Polish", "Umowa nie jest ważna do czasu, jak się podpisze na papierze.", "umowy"],
   ["Czech", "Smlouva je platná pro oba, jako se říká v zákoně.", "smlouvy"],
+  ["Estonian", "Töötajale makstakse tasu iga kuu viimasel päeval.", "töötajad"],
   ["Russian", "Документы хранятся в архиве десять лет.", "архивными документами"],
   ["Ukrainian", "Звіти зберігаються в архіві десять років.", "звітами"],
   ["Greek", "Τα αρχεία φυλάσσονται στο γραφείο.", "γραφεία"],
@@ -66,4 +67,15 @@ test("an English question does not prefer what other languages write alike", asy
   await put(index, "en.md", 1, [english]);
   await put(index, "de.md", 1, ["Die Installation der Programme wird in dem Kapitel beschrieben."]);
   expect((await lexical("alike", "installation of the program"))[0]).toBe(english);
+});
+
+test("function words of Ukrainian do not find, and short stems weigh as long ones", async () => {
+  const index = indexOf("telling");
+  const slavery = "Рабство заборонене.";
+  await put(index, "slavery.md", 1, [slavery]);
+  await put(index, "door.md", 1, ["Тримайте двері зачиненими, поки надворі холодно й вітряно."]);
+  await put(index, "other.md", 1, ["Скільки, чи можуть і коли."]);
+  await put(index, "empty.md", 1, ["Порожня сторінка."]);
+  expect(await lexical("telling", "скільки рабів, чи можуть")).toEqual([slavery]);
+  expect((await lexical("telling", "тримати рабами"))[0]).toBe(slavery);
 });
