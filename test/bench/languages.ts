@@ -78,18 +78,19 @@ function byFts5(pages: Page[], tokenizer: string, words: (text: string) => strin
 
 /** The words and the query of our lexical search, without its bounds. */
 function ours(pages: Page[]): Search {
-  const languages = new Set<Language>();
+  const texts = new Map<Language, number>();
   const chunksByStem = new Map<string, number>();
   const find = index(pages, TOKENIZER, (text) => {
     const indexed = indexedTextsOf({ headings: [], text });
-    for (const one of indexed.languages) languages.add(one);
+    for (const one of indexed.languages) texts.set(one, (texts.get(one) ?? 0) + 1);
     for (const stem of new Set(wordsOf(indexed.text).map(stemOf))) {
       chunksByStem.set(stem, (chunksByStem.get(stem) ?? 0) + 1);
     }
     return indexed.text;
   });
   const estimate = (word: string) => chunksByStem.get(stemOf(word)) ?? 0;
-  return (question) => find(matchExpression(queryTerms(question, { estimate, languages })));
+  const shareOf = (language: Language) => (texts.get(language) ?? 0) / pages.length;
+  return (question) => find(matchExpression(queryTerms(question, { estimate, shareOf })));
 }
 
 function index(pages: Page[], tokenizer: string, indexed: (text: string) => string) {

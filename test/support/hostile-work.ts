@@ -10,7 +10,6 @@ import {
 } from "../../src/evaluation/questions/import-questions.ts";
 import { readResponseSchema } from "../../src/inference/response-schema.ts";
 import { planOutput } from "../../src/inference/structured-output.ts";
-import { LANGUAGES } from "../../src/text/languages.ts";
 import { queryTerms } from "../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../src/sources/object-storage/parse-listing.ts";
 import { readDirectives, parseRobots, robotsAllow } from "../../src/sources/web/site/robots.ts";
@@ -155,10 +154,7 @@ async function rerank(query: string): Promise<unknown> {
 const SEARCHED_CHARACTERS = 16_384;
 function search(text: string): unknown {
   const query = text.slice(0, SEARCHED_CHARACTERS);
-  return [
-    queryTerms(query, { estimate: () => 1, languages: new Set(LANGUAGES) }),
-    hashEmbedding(query, 256),
-  ];
+  return [queryTerms(query, { estimate: () => 1, shareOf: () => 1 }), hashEmbedding(query, 256)];
 }
 
 async function readAndCut(name: string, bytes: Uint8Array): Promise<unknown> {

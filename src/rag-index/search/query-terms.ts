@@ -1,4 +1,4 @@
-import { isFunctionWord, languageOfQuestion } from "../../text/languages.ts";
+import { isFunctionWord, LANGUAGES, languageOfQuestion } from "../../text/languages.ts";
 import type { Language } from "../../text/languages.ts";
 import { stemOf } from "../../text/stems.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
@@ -18,21 +18,24 @@ export type QueryTerm = { word: string; postings: number };
 /** In scripts without spaces, fewer characters match every cut that begins with them. */
 export const isPrefixTerm = isPartOfCut;
 
-/** What an index knows of its words: chunks that hold one at most, and its languages. */
+/** A query whose language is not told is reduced as languages that so many chunks have. */
+const MIN_LANGUAGE_SHARE = 0.01;
+
+/** What an index knows of its words: chunks that hold one at most, and shares of its languages. */
 export type KnownWords = {
   estimate: (word: string) => number;
-  languages: ReadonlySet<Language>;
+  shareOf: (language: Language) => number;
 };
 
 /**
  * The words that a query is searched by, rarest first: without stop words and words that no chunk
  * contains. Names in code are searched by their parts, too, and words by their forms in the query's
- * language; where it does not tell, in all of the index. Repeats are kept, because word frequency
+ * language; where it does not tell, in the index's. Repeats are kept, because word frequency
  * matters.
  */
 export function queryTerms(query: string, known: KnownWords): QueryTerm[] {
   const language = languageIn(query, known);
-  const languages = language === null ? [...known.languages] : [language];
+  const languages = language === null ? commonIn(known) : [language];
   return withoutStopWords([...tellingIn(query, language), ...codeWordParts(query)])
     .flatMap((word) => formsIn(word, languages))
     .map((word) => ({ word, postings: known.estimate(word) }))
@@ -42,10 +45,13 @@ export function queryTerms(query: string, known: KnownWords): QueryTerm[] {
 }
 
 /** Null also where few words seem to be of a language that the index does not have. */
-function languageIn(query: string, { languages }: KnownWords): Language | null {
+function languageIn(query: string, known: KnownWords): Language | null {
   const language = languageOfQuestion(query);
-  return language === null || !isReduced(language) || languages.has(language) ? language : null;
+  return language === null || !isReduced(language) || known.shareOf(language) > 0 ? language : null;
 }
+
+const commonIn = (known: KnownWords) =>
+  LANGUAGES.filter((one) => known.shareOf(one) >= MIN_LANGUAGE_SHARE);
 
 function tellingIn(query: string, language: Language | null): string[] {
   const words = searchWordsOf(query);

@@ -3,7 +3,6 @@ import { stemOf } from "../../text/stems.ts";
 import { LANGUAGES } from "../../text/languages.ts";
 import type { Language } from "../../text/languages.ts";
 import { WordMemory } from "../../text/word-memory.ts";
-import { readSetting, writeSetting } from "../settings.ts";
 import { select, valueOf } from "../tables.ts";
 
 /** Counters of the sketch. Words that share a counter seem more frequent, never rarer. */
@@ -11,7 +10,10 @@ const SLOTS = 16_384;
 /** Changes stored separately before they are merged into the counters, which are 64 KiB. */
 const CHANGES_BEFORE_FOLDING = 256;
 
-const LANGUAGES_STORED = "languages";
+/** Counters of their own: of all chunks, and of those with words of a language. */
+const ALL_CHUNKS = SLOTS;
+const languageSlot = (language: Language) => SLOTS + 1 + LANGUAGES.indexOf(language);
+const ALL_SLOTS = SLOTS + 1 + LANGUAGES.length;
 
 const slotOf = (word: string) => hash32(stemOf(word)) % SLOTS;
 const slots = new WordMemory(slotOf);
@@ -20,9 +22,9 @@ const slots = new WordMemory(slotOf);
 const metIn = new Float64Array(SLOTS);
 let texts = 0;
 
-/** The counters of these texts' words, each once; the texts as `WordMemory.visit` reads them. */
-export function termSlotsOf(stored: string[]): number[] {
-  const found: number[] = [];
+/** The counters of a chunk's words and languages, each once; the texts as `WordMemory.visit` reads them. */
+export function termSlotsOf(stored: string[], languages: Iterable<Language>): number[] {
+  const found = [ALL_CHUNKS, ...Array.from(languages, languageSlot)];
   texts += 1;
   const note = (slot: number) => {
     if (metIn[slot] === texts) return;
@@ -45,7 +47,6 @@ function apply(counts: Int32Array, sign: number, slots: Iterable<number>): void 
 export class TermCounts {
   readonly #sql: SqlStorage;
   #counts: Int32Array | null = null;
-  #languages: ReadonlySet<Language> | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -67,27 +68,16 @@ export class TermCounts {
     this.#foldWhenMany();
   }
 
-  /** Languages whose words are reduced in some chunk, now or before. */
-  get languages(): ReadonlySet<Language> {
-    if (this.#languages === null) {
-      const stored = readSetting(this.#sql, LANGUAGES_STORED)?.split(" ");
-      this.#languages = new Set(LANGUAGES.filter((one) => stored?.includes(one)));
-    }
-    return this.#languages;
-  }
-
-  addLanguages(ofChunks: Set<Language>[]): void {
-    const all = new Set(this.languages);
-    for (const languages of ofChunks) for (const one of languages) all.add(one);
-    if (all.size === this.languages.size) return;
-    writeSetting(this.#sql, LANGUAGES_STORED, [...all].join(" "));
-    this.#languages = all;
+  /** Of the chunks, how many have words that are reduced as this language's: 0 to 1. */
+  shareOf(language: Language): number {
+    this.#counts ??= this.#read();
+    const chunks = this.#counts[ALL_CHUNKS] ?? 0;
+    return chunks === 0 ? 0 : (this.#counts[languageSlot(language)] ?? 0) / chunks;
   }
 
   /** Memory may be ahead of storage after a failed write. */
   forget(): void {
     this.#counts = null;
-    this.#languages = null;
   }
 
   #foldWhenMany(): void {
@@ -104,7 +94,7 @@ export class TermCounts {
 
   #read(): Int32Array<ArrayBuffer> {
     const stored = valueOf<ArrayBuffer>(this.#sql, "SELECT counts FROM term_counts");
-    const counts = stored === null ? new Int32Array(SLOTS) : new Int32Array(stored);
+    const counts = stored === null ? new Int32Array(ALL_SLOTS) : new Int32Array(stored);
     const changes = select(this.#sql, "term_changes", ["sign", "slots"], "ORDER BY change");
     for (const { sign, slots } of changes) apply(counts, sign, new Uint16Array(slots));
     return counts;

@@ -43,7 +43,8 @@ const indexedTexts = (chunk: number, of: { headings: string[]; text: string }): 
   ...indexedTextsOf(of),
 });
 
-const slotsOf = ({ headings, text }: IndexedTexts) => termSlotsOf([headings, text]);
+const slotsOf = ({ headings, text, languages }: IndexedTexts) =>
+  termSlotsOf([headings, text], languages);
 
 /**
  * FTS5's own delete command for a contentless index. Unlike `contentless_delete` it also subtracts
@@ -84,7 +85,6 @@ export function giveWords({ sql, termCounts, unindexed, change }: WriteContext):
       sql.exec("INSERT INTO words (rowid, headings, text) VALUES (?, ?, ?)", chunk, headings, text);
     }
     termCounts.record(1, texts.map(slotsOf));
-    termCounts.addLanguages(texts.map(({ languages }) => languages));
   }
 }
 

@@ -36,7 +36,7 @@ test("the best few are those of a full sort, ties by key", () => {
 });
 
 const postings: Record<string, number> = { boiler: 12, water: 9_000, plant: 12_000, unit: 30_000 };
-const known = { estimate: (word: string) => postings[word] ?? 0, languages: new Set<never>() };
+const known = { estimate: (word: string) => postings[word] ?? 0, shareOf: () => 0 };
 const wordsIn = (query: string) => queryTerms(query, known).map(({ word }) => word);
 
 test("a query's words: rarest first, repeats kept, unknown and stop words out", () => {
