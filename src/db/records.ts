@@ -19,19 +19,15 @@ export const FILE_COUNTS = {
 /** Of a RAG, or of a source, by status. */
 export type FileCounts = Record<keyof typeof FILE_COUNTS, number>;
 
-/** Columns of a RAG's settings, beside its name and state. */
-export const RAG_SETTINGS = [
-  "chunkSize",
-  "chunkOverlap",
-  "reranker",
-  "searchMode",
-  "recencyHalfLifeDays",
-] as const;
+const { status: _status, fileSourceId: _of, createdAt: _at, updatedAt: _then, ...known } = r;
+const { comingFiles: _coming, scopesDueAt: _due, scopesRevision: _count, ...shown } = known;
+const { refusedIndex: _refused, removedAt: _until, ...ofRag } = shown;
+/** What a RAG is and how it is set: a setting's column needs no other mention here. */
+export type RagColumn = keyof typeof ofRag;
 
 /** Of a RAG `r` with `RAG_JOINS`. */
 export const RAG_FIELDS = {
-  ...pick(r, "id", "name", "identifier", "scopeMode", "generation"),
-  ...pick(r, ...RAG_SETTINGS),
+  ...ofRag,
   /** As the API shows it; a pause by an administrator takes precedence over a failed scan. */
   status: computed(
     oneOf(["active", "paused", "error"]),

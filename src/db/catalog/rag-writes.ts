@@ -3,14 +3,14 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import { hasRows, raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
 import { inferences, rags, type ragGenerations } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, values } from "../select.ts";
-import { RAG, RAG_JOINS, type RAG_SETTINGS } from "../records.ts";
+import { RAG, RAG_JOINS, type RagColumn } from "../records.ts";
 import { UPDATED } from "../updated-at.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 import { idOfKey, readPage, type Slice } from "../page.ts";
 
 type RagRow = typeof rags.$inferSelect;
 /** Settings of a RAG that a change may give. */
-type RagSettings = Pick<RagRow, "name" | "status" | "scopeMode" | (typeof RAG_SETTINGS)[number]>;
+type RagSettings = Pick<RagRow, "status" | Exclude<RagColumn, "id" | "identifier" | "generation">>;
 
 export type NewRag = RagSettings &
   Pick<RagRow, "id" | "identifier" | "fileSourceId" | "createdAt"> &

@@ -7,6 +7,7 @@ import { composeServices } from "../../../src/compose.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { MINUTE_MS } from "../../../src/core/time.ts";
 import { takeDueSources } from "../../../src/db/scans/scan-store.ts";
+import { PROVIDERS } from "../../../src/sources/registry.ts";
 import { openConfig } from "../../../src/sources/source-secrets.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, told } from "../../support/worker-client.ts";
@@ -72,7 +73,7 @@ test.each([
   [{}, "name is required; provider is required"],
   [
     { name: "x", identifier: "Not A Slug", provider: "ftp", scanIntervalMinutes: -1 },
-    "identifier must be lower-case letters and digits, joined by single hyphens; provider must be one of file_system, cloud_drive, object_storage, document_site, web; scanIntervalMinutes must be at least 0",
+    `identifier must be lower-case letters and digits, joined by single hyphens; provider must be one of ${PROVIDERS.join(", ")}; scanIntervalMinutes must be at least 0`,
   ],
   [
     { provider: "object_storage", config: { endpoint: "ftp://x", bucket: "" } },
