@@ -70,7 +70,7 @@ export const HOSTILE_CALLS: HostileCall[] = [
       "Leave is due. ".repeat(45_000),
     ),
     status: 502,
-    error: /too many steps/,
+    error: /found no sentence/,
   },
   {
     what: "a field of 300,000 wrong entries",

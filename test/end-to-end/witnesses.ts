@@ -108,7 +108,8 @@ export async function openAiErrors({ url, token }: Served): Promise<void> {
   const wrong = await failing(token, { n: 2 });
   expect(wrong.thrown).toBeInstanceOf(BadRequestError);
   expect(wrong.thrown).toMatchObject({ param: "n", type: "invalid_request_error" });
-  const pattern = { type: "object", required: ["a"], properties: { a: { pattern: "^never$" } } };
+  const NEVER = { type: "string", pattern: "^never$" };
+  const pattern = { type: "object", required: ["a"], properties: { a: NEVER } };
   const json_schema = { name: "never", schema: pattern };
   const broken = await failing(token, { response_format: { type: "json_schema", json_schema } });
   expect(broken.thrown).toBeInstanceOf(InternalServerError);
