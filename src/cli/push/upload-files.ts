@@ -48,7 +48,8 @@ export async function uploadFiles(
   if (only !== undefined && files.length === 1) {
     const { path, data, contentType, modified } = only;
     const params = { path: { id: source, path } };
-    const headers = { "Content-Type": contentType, "X-File-Modified": modified };
+    const when = modified === undefined ? {} : { "X-File-Modified": modified };
+    const headers = { "Content-Type": contentType, ...when };
     await api.PUT("/file-sources/{id}/files/{path}", { params, ...bytes(data, headers) });
     return [null];
   }
@@ -78,7 +79,7 @@ async function putFiles(api: PanelApi, id: string, files: ReadPart[]) {
   return (await dataOf(api.POST("/file-sources/{id}/files", call))).files;
 }
 
-type ReadPart = Required<BatchPart> & { data: Uint8Array<ArrayBuffer> };
+type ReadPart = BatchPart & { data: Uint8Array<ArrayBuffer> };
 
 async function partOf({
   path,
@@ -87,11 +88,17 @@ async function partOf({
 }: LocalFile): Promise<ReadPart | { reason: string }> {
   try {
     const data = new Uint8Array(await readFile(absolutePath));
-    const modified = new Date(modifiedAt).toISOString();
-    return { path, data, contentType: contentTypeOf(path), modified };
+    return { path, data, contentType: contentTypeOf(path), ...modifiedOf(modifiedAt) };
   } catch (thrown) {
     return { reason: reasonOf(thrown) };
   }
+}
+
+const MAX_MODIFIED_MS = Date.UTC(9_999, 0);
+
+/** A broken clock or archive gives times that the service refuses: the file is sent without. */
+function modifiedOf(ms: number): Pick<BatchPart, "modified"> {
+  return ms >= 0 && ms < MAX_MODIFIED_MS ? { modified: new Date(ms).toISOString() } : {};
 }
 
 /** Source code and settings are sent as text, whatever their registered types are. */

@@ -40,7 +40,8 @@ test("a file that went away meanwhile fails alone, and each answer finds its fil
     path,
     absolutePath: join(folder, path),
     size: 4,
-    modifiedAt: 0,
+    // No service takes a time of the year 20,000.
+    modifiedAt: path === "b.ts" ? Date.UTC(20_000, 0) : 0,
   }));
   const reasons = await uploadFiles(panelApi("http://q", "key"), "docs", files);
   rmSync(folder, { recursive: true });
@@ -50,5 +51,8 @@ test("a file that went away meanwhile fails alone, and each answer finds its fil
     "b.ts text/plain",
     "c.xml application/xml",
   ]);
+  expect(body.match(/X-File-Modified: .*(?=\r)/g)).toEqual(
+    Array.from({ length: 2 }, () => "X-File-Modified: 1970-01-01T00:00:00.000Z"),
+  );
   expect(reasons).toEqual([null, "it was removed during the push", "it is wrong (400)", null]);
 });
