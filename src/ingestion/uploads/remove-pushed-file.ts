@@ -1,27 +1,44 @@
 import { notFound } from "../../core/errors.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { markPathDeleted } from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
 import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
+/** An invocation may have six connections at once. */
+const MARKED_AT_ONCE = 5;
+
+type Source = { id: FileSourceId };
+
 /**
- * Removes a file of a `file_system` source. Once this returns, no search finds it; the sweep deletes
- * its bytes and text, and its row stays `deleted` for `DELETED_FILES_DAYS`.
- * @throws QuarryError `not-found` when the source has no such file; what an index threw that failed,
- * of which the sweep removes the file
+ * Removes files of a `file_system` source, with one call of each index. Once this returns, no search
+ * finds them; the sweep deletes their bytes and text, and their rows stay `deleted` for
+ * `DELETED_FILES_DAYS`. Returns the paths at which the source has no file.
+ * @throws what an index threw that failed, of which the sweep removes the files
  */
+export async function removePushedFiles(
+  services: Services,
+  { source, paths }: { source: Source; paths: string[] },
+): Promise<string[]> {
+  const now = services.now();
+  const times = { now, removedUntil: now + REMOVAL_CLAIM_MS };
+  const marked = await inParallel(paths, MARKED_AT_ONCE, (path) =>
+    markPathDeleted(services.db, { sourceId: source.id, path }, times),
+  );
+  const [failed] = await removeFromIndexes(
+    services,
+    marked.flatMap((one) => one?.removals ?? []),
+  );
+  if (failed !== undefined) throw failed;
+  return paths.filter((_, at) => marked[at] === null);
+}
+
+/** The same of one file. @throws QuarryError `not-found` when the source has no such file */
 export async function removePushedFile(
   services: Services,
-  { source, path }: { source: { id: FileSourceId }; path: string },
+  { source, path }: { source: Source; path: string },
 ): Promise<void> {
-  const now = services.now();
-  const of = { sourceId: source.id, path };
-  const marked = await markPathDeleted(services.db, of, {
-    now,
-    removedUntil: now + REMOVAL_CLAIM_MS,
-  });
-  if (marked === null) throw notFound();
-  const [failed] = await removeFromIndexes(services, marked.removals);
-  if (failed !== undefined) throw failed;
+  const missing = await removePushedFiles(services, { source, paths: [path] });
+  if (missing.length > 0) throw notFound();
 }

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 
-import { invalid, notFound, QuarryError } from "../../../core/errors.ts";
+import { invalid, notFound } from "../../../core/errors.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
-import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFiles } from "../../../ingestion/uploads/remove-pushed-file.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
@@ -13,8 +13,6 @@ import { formOf, freshForm } from "../request/form.ts";
 import { ROWS } from "../request/list-query.ts";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
 
-/** Removals at a time: each asks the indexes of the source's RAGs. */
-const AT_ONCE = 5;
 /** A longer list of what is removed is folded. */
 const LISTED_OPEN = 10;
 
@@ -110,20 +108,10 @@ async function removeSelected(
   const services = context.get("services");
   auditAs(context, "file-sources.files.remove", source.id);
   context.set("auditCount", paths.length);
-  const failed: string[] = [];
-  const remove = async (one: string) => {
-    try {
-      await removePushedFile(services, { source: { id: source.id }, path: one });
-    } catch (thrown) {
-      if (!(thrown instanceof QuarryError)) throw thrown;
-      failed.push(`${one}: ${thrown.message}`);
-    }
-  };
-  for (let at = 0; at < paths.length; at += AT_ONCE) {
-    await Promise.all(paths.slice(at, at + AT_ONCE).map(remove));
-  }
-  const done = `${counted(paths.length - failed.length, "file")} removed`;
-  if (failed.length === 0) return redirectWithNotice(context, path, { notice: `${done}.` });
-  const problem = `${done}, ${failed.length} not: ${failed.slice(0, 5).join("; ")}`;
+  const missing = await removePushedFiles(services, { source: { id: source.id }, paths });
+  const done = `${counted(paths.length - missing.length, "file")} removed`;
+  if (missing.length === 0) return redirectWithNotice(context, path, { notice: `${done}.` });
+  const named = missing.slice(0, 5).map((one) => `${one}: there is no such file`);
+  const problem = `${done}, ${missing.length} not: ${named.join("; ")}`;
   return redirectWithNotice(context, path, { problem });
 }
