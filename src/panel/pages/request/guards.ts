@@ -1,5 +1,6 @@
 import { createMiddleware } from "hono/factory";
 
+import { signInAddress } from "../../../access/sessions/address-after-sign-in.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { forbidden, tooManyRequests } from "../../../core/errors.ts";
@@ -64,7 +65,7 @@ async function askToSignIn(context: PageContext): Promise<Response> {
   if (context.req.header("Sec-Fetch-Site") === "cross-site") {
     return context.body(null, 200, { Refresh: `0;url=${wanted}` });
   }
-  return context.redirect(`/panel/sign-in?next=${encodeURIComponent(wanted)}`, 303);
+  return context.redirect(signInAddress(wanted), 303);
 }
 
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. */

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 
+import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { signIn } from "../../../access/sessions/sign-in.ts";
@@ -18,7 +19,6 @@ import { STRANGERS_LIMIT_BYTES, type Form, type FormState } from "../request/for
 import { countTry } from "../request/guards.ts";
 import { themeCookie } from "../request/theme.ts";
 
-const START = "/panel";
 const FIELDS = ["email", "password", "code"];
 const NOTHING_TYPED = formFrom(new URLSearchParams());
 
@@ -29,7 +29,7 @@ export function sessionPages(): Hono<PageEnv> {
   app.get("/sign-in", async (context) => {
     const services = context.get("services");
     const secure = isHttps(services.config, context.req.raw);
-    const next = nextOf(context.req.query("next"));
+    const next = addressAfterSignIn(context.req.query("next"));
     const session = await findSession(services, context.req.header("Cookie") ?? null, secure);
     if (session !== null) return context.redirect(next, 303);
     return await signInPage(context, { state: freshForm(), next, asksCode: false });
@@ -39,10 +39,14 @@ export function sessionPages(): Hono<PageEnv> {
     // Counted before anything is read, so that a flood of sign-ins is refused unread.
     const counted = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
     if (!counted.done) {
-      return await signInPage(context, { state: counted.state, next: START, asksCode: false });
+      return await signInPage(context, {
+        state: counted.state,
+        next: addressAfterSignIn(undefined),
+        asksCode: false,
+      });
     }
     const form = await formOf(context, STRANGERS_LIMIT_BYTES);
-    const next = nextOf(form.text("next"));
+    const next = addressAfterSignIn(form.text("next"));
     const tried = await attempt(form, FIELDS, () => signInWith(context, form));
     if (!tried.done) {
       const { state } = tried;
@@ -72,7 +76,7 @@ export function sessionPages(): Hono<PageEnv> {
     const theme = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("theme");
     const secure = isHttps(context.get("services").config, context.req.raw);
     context.header("Set-Cookie", themeCookie(theme, secure));
-    return context.redirect(nextOf(pathOf(context.req.header("Referer"))), 303);
+    return context.redirect(addressAfterSignIn(pathOf(context.req.header("Referer"))), 303);
   });
   return app;
 }
@@ -118,16 +122,6 @@ const ASKS_CODE = "Enter the code of your authenticator app as well, or a recove
 /** Only after the password proved right: to others the page tells nothing of a second factor. */
 const needsCode = (state: FormState) =>
   state.code === "code-required" || state.problem("code") !== null;
-
-/** Where to go after signing in: an address of the panel, whatever was asked for. */
-function nextOf(wanted: string | undefined): string {
-  const base = "http://here";
-  if (wanted === undefined || !URL.canParse(wanted, base)) return START;
-  const { origin, pathname, search } = new URL(wanted, base);
-  const isPage = pathname === START || pathname.startsWith(`${START}/`);
-  const isOwn = origin === base && isPage && pathname !== "/panel/sign-in";
-  return isOwn ? pathname + search : START;
-}
 
 function pathOf(referrer: string | undefined): string | undefined {
   if (referrer === undefined || !URL.canParse(referrer)) return undefined;

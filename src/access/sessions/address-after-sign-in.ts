@@ -1,0 +1,21 @@
+const START = "/panel";
+const SIGN_IN = "/panel/sign-in";
+/** The page that asks whether a program may be connected. */
+const AUTHORIZE = "/authorize";
+
+const isPage = (path: string) =>
+  path === AUTHORIZE || path === START || (path.startsWith(`${START}/`) && path !== SIGN_IN);
+
+/**
+ * Where a sign-in leads: the page of this service that was asked for, as path and query; the
+ * overview for any other address, on other hosts too.
+ */
+export function addressAfterSignIn(wanted: string | undefined): string {
+  const base = "http://here";
+  if (wanted === undefined || !URL.canParse(wanted, base)) return START;
+  const { origin, pathname, search } = new URL(wanted, base);
+  return origin === base && isPage(pathname) ? pathname + search : START;
+}
+
+/** The sign-in page that leads back to an address of this service. */
+export const signInAddress = (wanted: string) => `${SIGN_IN}?next=${encodeURIComponent(wanted)}`;
