@@ -12,7 +12,7 @@ const NOT_FOUND = -1e9;
 
 /**
  * Learned from questions that documents make of themselves, as softmax regression over the best 5,
- * 10 and 20 candidates (docs/decisions/04-ranking.md). `bench questions` and `quality` verify them.
+ * 10 and 20 candidates (docs/decisions.md). `bench questions` and `quality` verify them.
  */
 const WEIGHTS: Features = {
   fused: 2.63,

@@ -28,7 +28,8 @@ function brokenLink(page: Page, link: string): string | null {
 
 /** `src/…` and the like in a page's text; a name that ends in a slash is a folder. */
 function missingPaths({ path, text }: Page): string[] {
-  const named = [...text.matchAll(/\b(?:src|test|migrations|docs)\/[\w./-]*[\w/]/g)];
+  const here = text.replaceAll(/https?:\S+/g, "");
+  const named = [...here.matchAll(/\b(?:src|test|migrations|docs)\/[\w./-]*[\w/]/g)];
   return named
     .map(([name]) => name)
     .filter((name) => !existsSync(name) || (name.endsWith("/") && !statSync(name).isDirectory()))
