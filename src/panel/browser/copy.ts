@@ -30,5 +30,6 @@ async function copyFrom(button: HTMLElement): Promise<void> {
 
 function textOf({ dataset }: HTMLElement): string {
   const { copy, copyOf } = dataset;
-  return copy ?? document.getElementById(copyOf ?? "")?.textContent ?? "";
+  // With the line breaks and tabs of lists and tables.
+  return copy ?? document.getElementById(copyOf ?? "")?.innerText ?? "";
 }

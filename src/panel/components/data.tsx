@@ -26,13 +26,6 @@ export function safeHref(address: string | null): string | null {
   return protocol === "https:" || protocol === "http:" ? href : null;
 }
 
-/** A longer text of others as it is, line breaks included. */
-export const Passage = ({ text }: { text: string }) => (
-  <div class="passage data" dir="auto">
-    {visible(text)}
-  </div>
-);
-
 /** A link whose words somebody else wrote. */
 export const DataLink = ({ href, text }: { href: string; text: string }) => (
   <a href={href}>

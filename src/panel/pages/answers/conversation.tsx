@@ -2,7 +2,7 @@ import { invalidField } from "../../../core/errors.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { AgentInvokeRequest, MESSAGES_LIMIT } from "../../../inference/run-requests.ts";
 import type { EarlierMessage } from "../../../inference/types.ts";
-import { Passage } from "../../components/data.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import type { RunOutcome } from "./collect-run.ts";
 import { textsIn } from "./run-result.tsx";
 
@@ -57,7 +57,7 @@ export const EarlierTurns = ({
       {turns.map(({ role, content }) => (
         <>
           <p class="soft">{WHO[role]}</p>
-          <Passage text={content} />
+          <Markdown text={content} />
         </>
       ))}
       <p>

@@ -2,7 +2,8 @@ import type { Child } from "hono/jsx";
 
 import type { RagRecord } from "../../../db/records.ts";
 import type { InferenceResult, ToolCall } from "../../../inference/types.ts";
-import { Data, Passage } from "../../components/data.tsx";
+import { Data } from "../../components/data.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import { count, counted, duration, money } from "../../components/figures.ts";
 import { CodeBlock, CopyOf } from "../../components/code-block.tsx";
 import { Warning } from "../../components/notice.tsx";
@@ -87,7 +88,7 @@ const WrittenText = ({ texts }: { texts: string[] }) => (
   <>
     <div class="answer-text" id="answer-text">
       {texts.map((text) => (
-        <Passage text={text} />
+        <Markdown text={text} />
       ))}
     </div>
     <p>

@@ -5,7 +5,8 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
 import { previewChunks, previewWish } from "../../../ingestion/indexing/preview-chunks.ts";
 import type { ChunkPreview } from "../../../ingestion/indexing/preview-chunks.ts";
-import { Data, Passage } from "../../components/data.tsx";
+import { Data } from "../../components/data.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import { count, counted } from "../../components/figures.ts";
 import { TextField } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
@@ -158,7 +159,7 @@ const Cuts = ({ cuts, total }: { cuts: Cut[]; total: number }) => (
           {cut.tokens === null ? null : <span>{counted(cut.tokens, "token")}</span>}
           {cut.headings.length === 0 ? null : <Data>{cut.headings.join(" › ")}</Data>}
         </p>
-        <Passage text={cut.text} />
+        <Markdown text={cut.text} />
       </article>
     ))}
     {cuts.length < total ? <p class="soft">and {count(total - cuts.length)} more</p> : null}

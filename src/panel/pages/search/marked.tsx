@@ -1,7 +1,8 @@
 import { stemOf } from "../../../text/stems.ts";
 import { withoutStopWords } from "../../../text/stop-words.ts";
 import { searchWordsOf } from "../../../text/words.ts";
-import { visible } from "../../components/data.tsx";
+import { Markdown } from "../../components/markdown.tsx";
+import type { Words } from "../../components/markdown-inline.tsx";
 
 /** Words, and pairs of characters of scripts without spaces, that a search looks for. */
 export type Matched = ReadonlySet<string>;
@@ -42,35 +43,35 @@ type MarkedProps = { text: string; matched: Matched; id?: string | undefined };
 
 /** A passage as it was found, with the words of the search marked; long ones unfold. */
 export const Found = ({ text, matched, id }: MarkedProps) => {
-  if (text.length <= SHOWN_WHOLE) return <Marked text={text} matched={matched} id={id} />;
+  const words = marking(matched);
+  if (text.length <= SHOWN_WHOLE) return <Markdown text={text} words={words} id={id} />;
   return (
     <>
-      <Marked text={excerptOf(text, matched)} matched={matched} />
+      <Markdown text={excerptOf(text, matched)} words={words} />
       <details class="why">
         <summary>The whole passage</summary>
-        <Marked text={text} matched={matched} id={id} />
+        <Markdown text={text} words={words} id={id} />
       </details>
     </>
   );
 };
 
-/** The wide spaces and rules of tables are narrowed, for reading only. */
+/** From the beginning of a line or, where the lines are long, of a word. */
 function excerptOf(text: string, matched: Matched): string {
   const [first] = piecesOf(text, matched);
   const firstMatch = first === undefined || first.isMatch ? 0 : first.text.length;
   const isInText = firstMatch < text.length;
   const wanted = isInText ? Math.max(0, firstMatch - BEFORE_MATCH) : 0;
-  const from = wanted === 0 ? 0 : text.indexOf(" ", wanted) + 1;
+  const line = text.lastIndexOf("\n", firstMatch) + 1;
+  const from = wanted === 0 ? 0 : line > wanted ? line : text.indexOf(" ", wanted) + 1;
   const part = text.slice(from, from + SHOWN).toWellFormed();
-  const cut = part.slice(0, Math.max(part.lastIndexOf(" "), SHOWN / 2));
-  const narrow = cut.replaceAll(/ {3,}/g, "  ").replaceAll(/-{4,}/g, "---");
-  return `${from === 0 ? "" : "… "}${narrow.replaceAll(/\n{2,}/g, "\n")} …`;
+  const cut = part.slice(0, Math.max(part.lastIndexOf(" "), part.lastIndexOf("\n"), SHOWN / 2));
+  return `${from === 0 || from === line ? "" : "… "}${cut.trimEnd()} …`;
 }
 
-const Marked = ({ text, matched, id }: MarkedProps) => (
-  <div class="passage data" dir="auto" id={id}>
-    {piecesOf(text, matched).map((piece) =>
-      piece.isMatch ? <mark>{visible(piece.text)}</mark> : visible(piece.text),
-    )}
-  </div>
-);
+const marking =
+  (matched: Matched): Words =>
+  (text) =>
+    piecesOf(text, matched).map((piece) =>
+      piece.isMatch ? <mark>{piece.text}</mark> : piece.text,
+    );

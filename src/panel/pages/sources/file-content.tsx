@@ -5,7 +5,8 @@ import { QuarryError } from "../../../core/errors.ts";
 import type { FileDetail } from "../../../db/files/file-store.ts";
 import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
 import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
-import { Data, Passage, visible } from "../../components/data.tsx";
+import { Data, visible } from "../../components/data.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import { count, counted } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
@@ -86,7 +87,7 @@ export async function passagesTab(
               {page === null ? "" : ` · page ${page}`}
               {isDuplicate ? " · equal to another passage, which stands for it" : ""}
             </p>
-            <Passage text={text} />
+            <Markdown text={text} />
           </li>
         ))}
       </ol>
