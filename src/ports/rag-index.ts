@@ -192,13 +192,21 @@ export type IndexFacts = {
 /** A scope as the index applies it: files outside are hidden from this call on. */
 export type IndexScope = { type: "path" | "externalId"; value: string };
 
+/**
+ * What people left out of search: files by their paths, passages by the duplicate keys of their
+ * texts, in whichever file these are.
+ */
+export type SearchExclusions = { paths: string[]; passages: string[] };
+
 /** A live passage of a file, as it was cut. */
 export type Passage = Pick<
   HydratedChunk,
-  "id" | "text" | "position" | "headings" | "page" | "start" | "end"
+  "id" | "text" | "duplicateKey" | "position" | "headings" | "page" | "start" | "end"
 > & {
   /** Whether an equal passage of the RAG represents it in searches. */
   isDuplicate: boolean;
+  /** Whether its text is left out of search. */
+  isExcluded: boolean;
 };
 
 /**
@@ -235,8 +243,8 @@ export interface RagIndex extends VectorLedger {
   describeFile(file: FileFacts, revision: number): Promise<DescribeResult>;
   /** Removes files from every answer, at once. */
   remove(files: { fileId: FileId; revision: number }[]): Promise<void>;
-  /** Hides every file outside these scopes, at once; null shows the whole source. */
-  restrictToScopes(scopes: IndexScope[] | null): Promise<void>;
+  /** Hides files outside these scopes (null: none) and what is excluded, at once. */
+  restrictToScopes(scopes: IndexScope[] | null, excluded?: SearchExclusions): Promise<void>;
   search(request: SearchRequest): Promise<SearchReply>;
   /** Ends the search of this leg: its caller is gone. */
   drop(leg: string): Promise<void>;

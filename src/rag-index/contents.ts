@@ -39,7 +39,10 @@ export function sample({ sql }: Stored, count: number): { text: string; headings
   return Array.from(rows, ({ text, headings }) => ({ text, headings: stringsIn(headings) }));
 }
 
-type PassageRow = { start: number; end: number } & Row<"contents", "text"> &
+type PassageRow = { start: number; end: number; duplicateKey: string; excluded: number } & Row<
+  "contents",
+  "text"
+> &
   Row<"chunks", "id" | "position" | "headings" | "page" | "duplicate">;
 
 /** Only the page's texts are read; its place is looked for among the chunks of this one file. */
@@ -50,7 +53,8 @@ export function passages(
 ): { passages: Passage[]; total: number } {
   const rows = sql.exec<PassageRow>(
     `SELECT c.id, t.text, c.position, c.headings, c.page, c.start_at AS start, c.end_at AS end,
-        c.duplicate
+        c.duplicate, c.duplicate_key AS duplicateKey, EXISTS (SELECT 1 FROM exclusions
+          WHERE kind = 'passage' AND value = c.duplicate_key) AS excluded
       FROM files f JOIN chunks c ON c.file = f.file JOIN contents t ON t.chunk = c.chunk
       WHERE f.id = ? AND f.state = 'live' AND c.live = 1 AND c.position >= ? AND c.position < ?
       ORDER BY c.position`,
@@ -58,8 +62,9 @@ export function passages(
     from,
     from + limit,
   );
-  const found = Array.from(rows, ({ duplicate, headings, ...row }) => {
-    return { ...row, headings: stringsIn(headings), isDuplicate: duplicate === 1 };
+  const found = Array.from(rows, ({ duplicate, excluded, headings, ...row }) => {
+    const marks = { isDuplicate: duplicate === 1, isExcluded: excluded === 1 };
+    return { ...row, headings: stringsIn(headings), ...marks };
   });
   const counted = "SELECT chunk_count FROM files WHERE id = ? AND state = 'live'";
   return { passages: found, total: valueOf<number>(sql, counted, fileId) ?? 0 };

@@ -39,6 +39,9 @@ const STEPS: string[] = [
   DROP TABLE texts;
   DROP TABLE vectors;`,
   `ALTER TABLE files ADD COLUMN modified_at INTEGER NOT NULL DEFAULT 0;`,
+  `CREATE TABLE exclusions (
+    kind TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, value)
+  ) STRICT, WITHOUT ROWID;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

@@ -70,6 +70,8 @@ const TABLES = {
     staged: integer(""),
     tombstones: integer(""),
   },
+  /** Left out of search: `file` by its path, `passage` by its duplicate key. */
+  exclusions: { kind: text<"file" | "passage">(), value: text() },
   settings: { name: text(), value: text() },
   term_counts: { one: key(" CHECK (one = 1)"), counts: blob() },
   term_changes: { change: key(), sign: integer(""), slots: blob() },
@@ -80,6 +82,7 @@ const KEYS: Partial<Record<Table, string>> = {
   file_metadata: "field, value, file",
   vector_tombstones: "id",
   vector_folders: "file, folder",
+  exclusions: "kind, value",
   settings: "name",
 };
 

@@ -49,8 +49,8 @@ function timesOf(services: Pick<Services, "now">) {
 const MAX_READS = 5;
 
 /**
- * Hides files outside the RAG's scopes and shows those inside, from this call on. False when
- * there is no such RAG.
+ * Hides what is outside the RAG's scopes or left out of search and shows the rest, from this call
+ * on. False when there is no such RAG.
  */
 export async function showOnlyScopes(
   services: Pick<Services, "db" | "ragIndexes">,
@@ -71,10 +71,12 @@ export async function showOnlyScopes(
 async function tellIndexes(
   { ragIndexes }: Pick<Services, "ragIndexes">,
   ragId: RagId,
-  { generations, scopes }: RagScopes,
+  { generations, scopes, excluded }: RagScopes,
 ): Promise<void> {
   const addresses = generations.flatMap(([generation, shards]) =>
     Array.from({ length: shards }, (_, shard) => ({ ragId, generation, shard })),
   );
-  await Promise.all(addresses.map((address) => ragIndexes(address).restrictToScopes(scopes)));
+  await Promise.all(
+    addresses.map((address) => ragIndexes(address).restrictToScopes(scopes, excluded)),
+  );
 }

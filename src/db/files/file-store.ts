@@ -11,6 +11,7 @@ import {
 } from "../sql.ts";
 import { files, ragFiles, rags } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
+import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
 import { shownStatus } from "../file-status.ts";
 
 const f = columnsOf(files, "f");
@@ -77,6 +78,7 @@ export const readFileMetadata = (db: Reads, source: FileSourceId, paths: string[
 const DETAIL = select({
   ...pick(f, "id", "path", "name", "externalId", "url", "size", "mimeType", "sha256"),
   ...pick(f, "metadata", "modifiedAt", "createdAt", "deletedAt"),
+  isExcluded: IS_EXCLUDED,
 });
 
 /** The file in the live index of one RAG. */

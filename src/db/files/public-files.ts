@@ -5,6 +5,7 @@ import { AFTER_SLASH } from "../path-range.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
+import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
 import { shownStatus } from "../file-status.ts";
 
 export type { FileStatus };
@@ -13,6 +14,7 @@ const PUBLIC_FILE = select({
   ...pick(columnsOf(ragFiles, "rf"), "path", "indexedAt", "errorMessage"),
   status: shownStatus("rf"),
   ...pick(columnsOf(files, "f"), "externalId", "name", "size", "mimeType"),
+  isExcluded: IS_EXCLUDED,
 });
 export type PublicFile = Row<typeof PUBLIC_FILE>;
 

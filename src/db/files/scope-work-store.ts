@@ -1,6 +1,7 @@
 import type { RagId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
-import type { IndexScope } from "../../ports/rag-index.ts";
+import type { IndexScope, SearchExclusions } from "../../ports/rag-index.ts";
+import { selectExclusionsOf } from "../catalog/exclusion-store.ts";
 import { selectScopes } from "../catalog/rag-scope-store.ts";
 import { raw, readValue, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { AFTER_ALL, ALL_PATHS, rangeOf } from "../path-range.ts";
@@ -10,8 +11,12 @@ import { columnsOf, pick, select } from "../select.ts";
 import { HOLDS, isGone, MESSAGE, OPEN, pendSql } from "./file-rows.ts";
 import { leaveSql, type Removal } from "./removal-store.ts";
 
-/** A RAG's indexes and their scopes; null scopes: the whole source. */
-export type RagScopes = { generations: [number, number][]; scopes: IndexScope[] | null };
+/** A RAG's indexes and what they show; null scopes: the whole source. */
+export type RagScopes = {
+  generations: [number, number][];
+  scopes: IndexScope[] | null;
+  excluded: SearchExclusions;
+};
 
 const r = columnsOf(rags);
 const MODE = select(pick(r, "scopeMode"));
@@ -19,16 +24,20 @@ const GENERATION = select(pick(columnsOf(ragGenerations, "g"), "generation", "sh
 
 /** Null when the RAG does not exist any more. */
 export async function scopesOfIndexes(db: Database, ragId: RagId): Promise<RagScopes | null> {
-  const [[rag], generations, scopes] = await runBatch(db, [
+  const [[rag], generations, scopes, exclusions] = await runBatch(db, [
     sql`select ${MODE} from rags where id = ${ragId} and removed_at is null`.reading(MODE),
     sql`select ${GENERATION} from rag_generations g
       where g.rag_id = ${ragId} and ${OPEN}`.reading(GENERATION),
     selectScopes(ragId),
+    selectExclusionsOf(ragId),
   ]);
   if (rag === undefined) return null;
+  const excluded = (wanted: string) =>
+    exclusions.filter(({ kind }) => kind === wanted).map(({ value }) => value);
   return {
     generations: generations.map(({ generation, shards }) => [generation, shards]),
     scopes: rag.scopeMode === "global" ? null : scopes,
+    excluded: { paths: excluded("file"), passages: excluded("passage") },
   };
 }
 

@@ -4,6 +4,7 @@ import { nullable, number, oneOf, text, textList } from "../select.ts";
 import { readPage, type Slice } from "../page.ts";
 import { AFTER_SLASH } from "../path-range.ts";
 import { files } from "../schema/index.ts";
+import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { rankOf } from "../file-status.ts";
@@ -24,6 +25,7 @@ const STATUS = computed(
 export const SOURCE_FILE = select({
   ...pick(f, "path", "name", "externalId", "url", "size", "mimeType", "sha256"),
   status: STATUS,
+  isExcluded: IS_EXCLUDED,
   errorMessage: computed(
     nullable(text),
     `(select rf.error_message from ${ROWS} and rf.status = 'error' limit 1)`,

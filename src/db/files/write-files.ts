@@ -80,3 +80,22 @@ export async function writeFiles(
   const [, , written, messages] = await runBatch(db, steps, counting);
   return { messages, ids: new Set(written.map(({ id }) => id)) };
 }
+
+/** Makes a file with new metadata `pending` in the RAGs that contain it; null: no such file. */
+export async function writeMetadata(
+  db: Database,
+  { path, metadata }: { path: string; metadata: Record<string, unknown> },
+  sourceId: FileSourceId,
+  times: PendTimes,
+): Promise<IndexMessage[] | null> {
+  const isFile = sql`file_source_id = ${sourceId} and path = ${path} and deleted_at is null`;
+  const [written, messages] = await runBatch(db, [
+    sql`update files set metadata = ${metadata} where ${isFile} returning 1`,
+    pendSql(
+      raw("files f cross join rags r on r.file_source_id = f.file_source_id"),
+      sql`f.file_source_id = ${sourceId} and f.path = ${path} and f.deleted_at is null`,
+      times,
+    ).reading(MESSAGE),
+  ]);
+  return written.length === 0 ? null : messages;
+}

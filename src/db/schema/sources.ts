@@ -1,5 +1,12 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 
 import { z } from "zod";
 
@@ -256,4 +263,22 @@ export const replacedContents = sqliteTable(
     dueAt: integer().notNull().default(0),
   },
   (table) => [index("replaced_contents_due").on(table.dueAt)],
+);
+
+/**
+ * What people left out of search: a file by its path, so that it stays out when it returns; a
+ * passage by the duplicate key of its text, in whichever file that is.
+ */
+export const searchExclusions = sqliteTable(
+  "search_exclusions",
+  {
+    fileSourceId: owner<FileSourceId>(() => fileSources.id),
+    kind: text({ enum: ["file", "passage"] }).notNull(),
+    value: text().notNull(),
+    /** The file at which a passage was left out, and the beginning of its text. */
+    path: text().notNull(),
+    excerpt: text().notNull().default(""),
+    createdAt: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.fileSourceId, table.kind, table.value] })],
 );

@@ -7,7 +7,7 @@ import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-
 import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { ragOf } from "./rags.ts";
-import { Endpoints, time } from "./request/endpoint.ts";
+import { Endpoints, pageOf, time } from "./request/endpoint.ts";
 
 const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
 
@@ -58,6 +58,9 @@ const Preview = z
   })
   .openapi("ChunkPreview");
 
+const marks = { textHash: z.string(), isDuplicate: z.boolean(), isExcluded: z.boolean() };
+const Passage = z.object({ ...place, ...marks }).openapi("Passage");
+
 const RAG = "/rags/{id}";
 
 /** How a RAG's index stands, what a change would cost, and the way back. */
@@ -87,9 +90,11 @@ export const ragIndexRoutes = () =>
     .list(
       `get ${RAG}/passages`,
       "Passages of a file. In order of position, with their places in the text.",
-      { query: ofFile, item: z.object({ ...place, isDuplicate: z.boolean() }).openapi("Passage") },
+      { query: ofFile, item: Passage },
       async ({ services, found: rag, query: { path }, paging }) =>
-        await listPassages(services, { rag, path, ...paging }),
+        pageOf(await listPassages(services, { rag, path, ...paging }), (passage) => {
+          return { ...passage, textHash: passage.duplicateKey };
+        }),
     )
     .json(
       `post ${RAG}/preview`,

@@ -1,18 +1,22 @@
 import { z } from "@hono/zod-openapi";
 
 import { notFound } from "../../core/errors.ts";
+import { excludeFromSearch } from "../../catalog/file-sources/exclude-from-search.ts";
+import { listExclusions } from "../../db/catalog/exclusion-store.ts";
 import { findFileDetail } from "../../db/files/file-store.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
 import { relativePath } from "../../core/relative-path.ts";
 import { listSourceFiles, manifestPage } from "../../ingestion/uploads/list-source-files.ts";
 import { utf8Stream, readExtractedText } from "../../ingestion/indexing/extracted-texts.ts";
+import { describePushedFile } from "../../ingestion/uploads/describe-pushed-file.ts";
 import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { fileSourceOf } from "./shown-source.ts";
 import {
+  fileMetadata,
   metadataIn,
   mediaTypeOf,
   modifiedIn,
@@ -51,6 +55,7 @@ const File = z
     status: status
       .nullable()
       .openapi({ description: "The worst status in any RAG; null if no RAG has the file." }),
+    isExcluded: z.boolean().openapi({ description: "Whether the file is left out of search." }),
     ...indexing,
   })
   .openapi("SourceFile");
@@ -61,6 +66,7 @@ const Detail = z
     modifiedAt: time,
     createdAt: time,
     deletedAt: timeOrNull,
+    isExcluded: z.boolean(),
     rags: z.array(
       z.object({
         ragIdentifier: z.string(),
@@ -75,6 +81,25 @@ const Detail = z
 const Stored = z
   .object({ path: z.string(), size: z.int(), sha256: z.string(), changed: z.boolean() })
   .openapi("StoredFile");
+const exclusion = z.object({
+  path: relativePath.min(1).transform(storedPath),
+  textHash: z
+    .string()
+    .regex(/^[0-9a-f]+$/)
+    .max(64)
+    .optional(),
+  excerpt: z.string().default(""),
+  excluded: z.boolean(),
+});
+const ExcludedItem = z
+  .object({
+    kind: z.enum(["file", "passage"]),
+    path: z.string(),
+    value: z.string().openapi({ description: "The path, or the hash of the passage's text." }),
+    excerpt: z.string(),
+    createdAt: time,
+  })
+  .openapi("SearchExclusion");
 const Manifest = z
   .object({
     files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string().nullable() })),
@@ -135,9 +160,47 @@ export function sourceFileRoutes() {
         const source = await pushedSource(services, key);
         await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
       },
+    )
+    .empty(
+      `patch ${SOURCE}/files/{path}`,
+      "Replace a pushed file's metadata. Searches filter by it within seconds; nothing is read or embedded again.",
+      { body: z.object({ metadata: fileMetadata }) },
+      async ({ context, services, key, body: { metadata } }) => {
+        const source = await pushedSource(services, key);
+        const path = filePathOf(context.req.raw.url);
+        await describePushedFile(services, { source, path, metadata });
+      },
     );
-  return addReading(endpoints).app;
+  return addExclusions(addReading(endpoints)).app;
 }
+
+/** What is left out of search. */
+const addExclusions = (endpoints: Endpoints) =>
+  endpoints
+    .list(
+      `get ${SOURCE}/exclusions`,
+      "What is left out of search. Files by path, passages by the hash of their text.",
+      { item: ExcludedItem },
+      async ({ services, key, paging: { offset, limit } }) => {
+        const { source } = await fileSourceOf(services, key);
+        return await listExclusions(services.db, {
+          sourceId: source.id,
+          path: null,
+          offset,
+          limit,
+        });
+      },
+    )
+    .empty(
+      `put ${SOURCE}/exclusions`,
+      "Leave a file or a passage out of search, or take it in again. With `textHash` of a passage, the passage, and every equal one of the source. It stays out when the file is indexed again.",
+      { body: exclusion },
+      async ({ services, key, body: { path, textHash, excerpt, excluded } }) => {
+        const { source } = await fileSourceOf(services, key);
+        const passage = textHash === undefined ? null : { textHash, excerpt };
+        await excludeFromSearch(services, { source, path, passage, excluded });
+      },
+    );
 
 /** One file: how it stands in each RAG, and the text that was read from it. */
 const addReading = (endpoints: Endpoints) =>

@@ -34,7 +34,8 @@ export async function readFileText(
   const rows = [{ ragId, generation }];
   const found = await findFileStatuses(services.reads, source.id, rows, storedFormsOf(path));
   const [file] = found;
-  if (file === undefined || file.status === "deleted" || file.indexedAt === null) throw notFound();
+  const isHidden = file?.isExcluded === true || file?.status === "deleted";
+  if (file === undefined || isHidden || file.indexedAt === null) throw notFound();
   const { text: whole } = await readExtractedText(services, { source, path: file.path }).catch(
     (thrown: unknown) => {
       throw isNotFound(thrown) ? unprocessable(NO_TEXT_NOW) : thrown;

@@ -63,7 +63,8 @@ export async function listResources(
     const room = PAGE_FILES - resources.length;
     const rows = { ragId, generation };
     const files = await readFilesAfter(services.reads, rows, filter, after, room);
-    for (const { path, name, size } of files) {
+    for (const { path, name, size, isExcluded } of files) {
+      if (isExcluded) continue;
       const uri = resourceUri({ rag: identifier, path });
       const title = `${name} (${rag.name})`;
       resources.push({ uri, name: path, title, mimeType: MARKDOWN, size });

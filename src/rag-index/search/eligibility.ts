@@ -12,33 +12,45 @@ export class Eligibility {
   /** Chunks of these files. */
   readonly chunkCount: number;
   readonly #includeDuplicates: boolean;
+  readonly #excluded: BitSet | null;
   readonly #chunksOf: (files: BitSet, includeDuplicates: boolean) => BitSet;
   #chunks: BitSet | null = null;
 
-  /** `chunksOf`: the chunks of these files that may be returned; asked once, when needed. */
+  /**
+   * `chunksOf`: the chunks of these files that may be returned; asked once, when needed.
+   * `excluded`: those left out of search, with all chunks that are equal to them.
+   */
   constructor(
     within: EligibleFiles,
     includeDuplicates: boolean,
     chunksOf: (files: BitSet, includeDuplicates: boolean) => BitSet,
+    excluded: BitSet | null = null,
   ) {
     this.files = within.files;
     this.chunkCount = within.chunkCount;
     this.#includeDuplicates = includeDuplicates;
     this.#chunksOf = chunksOf;
+    this.#excluded = excluded;
   }
 
   includesFile(file: number): boolean {
     return this.files === null || this.files.has(file);
   }
 
-  /** The chunks that may be returned; null: all, except those marked as duplicates. */
+  /** The chunks that may be returned; null: all, except excluded ones and marked duplicates. */
   get chunks(): BitSet | null {
     if (this.files === null) return null;
-    return (this.#chunks ??= this.#chunksOf(this.files, this.#includeDuplicates));
+    return (this.#chunks ??= this.#allowedOf(this.files));
+  }
+
+  #allowedOf(files: BitSet): BitSet {
+    const chunks = this.#chunksOf(files, this.#includeDuplicates);
+    return this.#excluded === null ? chunks : chunks.subtract(this.#excluded);
   }
 
   includes({ chunk, duplicate }: LiveChunk): boolean {
     const { chunks } = this;
+    if (this.#excluded?.has(chunk) === true) return false;
     return chunks === null ? !duplicate || this.#includeDuplicates : chunks.has(chunk);
   }
 }

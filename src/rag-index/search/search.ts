@@ -1,3 +1,4 @@
+import type { BitSet } from "../../core/bit-set.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import { runToEnd, type CooperativeWork } from "../../core/work/cooperative.ts";
 import type {
@@ -13,6 +14,7 @@ import type {
   SearchRequest,
 } from "../../ports/rag-index.ts";
 import { KeptChunkTable } from "../memory/chunk-table.ts";
+import { excludedChunks } from "../exclusions.ts";
 import { readTotals } from "../totals.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { Eligibility } from "./eligibility.ts";
@@ -183,10 +185,12 @@ export class Search {
       const within = resolveRestriction(this.#sql, restriction);
       const { chunks } = readTotals(this.#sql);
       const few = Math.max(FEW_CHUNKS, FEW_CHUNKS_SHARE * chunks);
-      const eligibility = new Eligibility(within, includeDuplicates, (files, withDuplicates) => {
+      const chunksOf = (files: BitSet, withDuplicates: boolean) => {
         const table = this.#chunkTable.read(within.chunkCount <= few ? files : null);
         return table.within(files, withDuplicates);
-      });
+      };
+      const excluded = excludedChunks(this.#sql);
+      const eligibility = new Eligibility(within, includeDuplicates, chunksOf, excluded);
       this.#resolved = { key, eligibility };
     }
     return this.#resolved.eligibility;

@@ -2,6 +2,7 @@ import type { ChunkId } from "../../core/ids.ts";
 import { inBatches } from "../../core/work/batches.ts";
 import type { FileFacts, ActivationResult, PlacedChunk } from "../../ports/index-versions.ts";
 import type { DescribeResult } from "../../ports/rag-index.ts";
+import { isPathExcluded } from "../exclusions.ts";
 import { deleteChunks } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
 import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "./files.ts";
@@ -125,7 +126,8 @@ export function makeLive(
 ): void {
   const { path, externalId } = facts;
   const holds = scopeTest(readScopes(sql));
-  const hidden = !holds({ path, externalId, ancestors: ancestorsOf(facts) });
+  const isInside = holds({ path, externalId, ancestors: ancestorsOf(facts) });
+  const hidden = !isInside || isPathExcluded(sql, path);
   writeFacts(sql, before.file, facts, { ...live, hidden });
   fileLiesAt(sql, before.file, path);
   addToTotals(sql, {

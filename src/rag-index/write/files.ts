@@ -49,7 +49,7 @@ function clearMetadata(sql: SqlStorage, file: number): void {
   sql.exec("DELETE FROM file_metadata WHERE file = ?", file);
 }
 
-/** Stores what restriction and citation need; `hidden`: the file is outside the scopes. */
+/** Stores what restriction and citation need; `hidden`: the file is outside the scopes, or left out of search. */
 export function writeFacts(
   sql: SqlStorage,
   file: number,

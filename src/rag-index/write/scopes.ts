@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import type { IndexScope } from "../../ports/rag-index.ts";
+import type { IndexScope, SearchExclusions } from "../../ports/rag-index.ts";
+import { excludedPaths, writeExclusions } from "../exclusions.ts";
 import { readSetting, writeSetting } from "../settings.ts";
 import { stringsIn } from "../stored-json.ts";
 import { select } from "../tables.ts";
@@ -42,9 +43,15 @@ export function readScopes(sql: SqlStorage): IndexScope[] | null {
   return scopesSchema.parse(JSON.parse(readSetting(sql, SETTING) ?? "null"));
 }
 
-/** Stores the scopes and hides or shows live files accordingly. */
-export function restrictToScopes({ sql }: { sql: SqlStorage }, scopes: IndexScope[] | null): void {
+/** Stores the scopes and what is excluded; hides or shows live files accordingly. */
+export function restrictToScopes(
+  { sql }: { sql: SqlStorage },
+  scopes: IndexScope[] | null,
+  excluded: SearchExclusions = { paths: [], passages: [] },
+): void {
   writeSetting(sql, SETTING, JSON.stringify(scopes));
+  writeExclusions(sql, excluded);
+  const leftOut = excludedPaths(sql);
   const holds = scopeTest(scopes);
   const changed: number[] = [];
   let hiddenFiles = 0;
@@ -52,7 +59,8 @@ export function restrictToScopes({ sql }: { sql: SqlStorage }, scopes: IndexScop
   const rows = select(sql, "files", [...columns], "WHERE state = 'live'");
   for (const { file, hidden, path, external_id: externalId, ancestors } of rows) {
     const placed = { path, externalId, ancestors: stringsIn(ancestors) };
-    if (holds(placed) !== (hidden === 1)) continue;
+    const isShown = holds(placed) && !leftOut.has(path);
+    if (isShown !== (hidden === 1)) continue;
     changed.push(file);
     hiddenFiles += hidden === 1 ? -1 : 1;
   }

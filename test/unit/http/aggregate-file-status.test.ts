@@ -10,6 +10,7 @@ const file = (status: FileStatus): PublicFile => ({
   status,
   indexedAt: null,
   size: 1,
+  isExcluded: false,
   mimeType: "text/plain",
   errorMessage: null,
 });

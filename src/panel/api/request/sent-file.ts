@@ -8,7 +8,7 @@ import { findFileSource } from "../../../catalog/file-sources/find-file-source.t
 import type { Services } from "../../../services.ts";
 import { takenBy } from "../../../sources/registry.ts";
 
-const fileMetadata = z.record(z.string(), z.unknown());
+export const fileMetadata = z.record(z.string(), z.unknown());
 
 /**
  * The value of `X-File-Metadata`; null when there is no such header: the file keeps what it has.

@@ -1,0 +1,87 @@
+import type { FileSourceId, RagId } from "../../core/ids.ts";
+import { readPage, type Slice } from "../page.ts";
+import { searchExclusions } from "../schema/index.ts";
+import { columnsOf, computed, flag, pick, select, type Row } from "../select.ts";
+import { execute, raw, readValues, runBatch, sql, type Database } from "../sql.ts";
+import { rags } from "../schema/index.ts";
+
+const e = columnsOf(searchExclusions, "e");
+const EXCLUSION = select(pick(e, "kind", "value", "path", "excerpt", "createdAt"));
+export type Exclusion = Row<typeof EXCLUSION>;
+export type ExclusionKey = Pick<Exclusion, "kind" | "value"> & { sourceId: FileSourceId };
+
+/** Whether the file `f` is left out of search. */
+export const IS_EXCLUDED = computed(
+  flag,
+  `exists (select 1 from search_exclusions e
+    where e.file_source_id = f.file_source_id and e.kind = 'file' and e.value = f.path)`,
+);
+
+const APPLIED = select(pick(e, "kind", "value"));
+
+/** What the indexes of a RAG leave out. */
+export const selectExclusionsOf = (ragId: RagId) =>
+  sql`select ${APPLIED} from rags r join search_exclusions e
+    on e.file_source_id = r.file_source_id where r.id = ${ragId}`.reading(APPLIED);
+
+const ragId = columnsOf(rags, "r").id;
+
+/**
+ * The sweep applies the scopes of the source's RAGs again from `repeatAt` on, exclusions included,
+ * unless `exclusionsApplied` says that all indexes know them.
+ */
+const repeatAtSql = (sourceId: FileSourceId, repeatAt: number) =>
+  sql`update rags set scopes_due_at = coalesce(scopes_due_at, ${repeatAt})
+    where file_source_id = ${sourceId} and removed_at is null`;
+
+/** False: the source has `max` of the kind already. One that is there stays as it is. */
+export async function insertExclusion(
+  db: Database,
+  { sourceId, ...exclusion }: ExclusionKey & Exclusion,
+  { max, repeatAt }: { max: number; repeatAt: number },
+): Promise<boolean> {
+  const { kind, value } = exclusion;
+  const same = sql`file_source_id = ${sourceId} and kind = ${kind}`;
+  const [, , found] = await runBatch(db, [
+    sql`insert into search_exclusions (file_source_id, kind, value, path, excerpt, created_at)
+      select ${sourceId}, ${kind}, ${value}, ${exclusion.path}, ${exclusion.excerpt},
+        ${exclusion.createdAt}
+      where (select count(*) from search_exclusions where ${same}) < ${max}
+      on conflict do nothing`,
+    repeatAtSql(sourceId, repeatAt),
+    sql`select 1 from search_exclusions where ${same} and value = ${value}`,
+  ]);
+  return found.length > 0;
+}
+
+export const deleteExclusion = (
+  db: Database,
+  { sourceId, kind, value }: ExclusionKey,
+  repeatAt: number,
+) =>
+  runBatch(db, [
+    sql`delete from search_exclusions
+      where file_source_id = ${sourceId} and kind = ${kind} and value = ${value}`,
+    repeatAtSql(sourceId, repeatAt),
+  ]);
+
+export const exclusionsApplied = (db: Database, sourceId: FileSourceId, repeatAt: number) =>
+  execute(db)`update rags set scopes_due_at = null
+    where file_source_id = ${sourceId} and scopes_due_at = ${repeatAt}`;
+
+/** The RAGs whose indexes leave out what a source excludes. */
+export const ragsExcluding = (db: Database, sourceId: FileSourceId) =>
+  readValues(db, ragId)`select r.id from rags r
+    where r.file_source_id = ${sourceId} and r.removed_at is null`;
+
+/** What is left out of a source, or of what was left out at one file. */
+export const listExclusions = (
+  db: Database,
+  { sourceId, path, ...slice }: Slice & { sourceId: FileSourceId; path: string | null },
+) =>
+  readPage(db, EXCLUSION, {
+    ...slice,
+    from: sql`from search_exclusions e where e.file_source_id = ${sourceId}
+      and ${path === null ? raw("1") : sql`e.path = ${path}`}`,
+    order: raw("e.path, e.kind, e.created_at"),
+  });

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { signedIn } from "../../support/worker-client.ts";
+import { addRag, ASKING, program } from "../protocols/world.ts";
+
+const SOURCE = "/file-sources/notes";
+const SECTION = (title: string, words: string) => `## ${title}\n\n${words.repeat(12)}\n\n`;
+const BOILER = SECTION("Boiler", "The boiler gets its service in spring. ");
+const LEAVE = SECTION("Leave", "Everyone has thirty days of leave. ");
+
+const panel = await signedIn();
+const exclude = async (body: object) => await panel.send("PUT", `${SOURCE}/exclusions`, body);
+let doors: Record<string, (question: string) => Promise<string>>;
+
+beforeAll(async () => {
+  const files = { "all.md": BOILER + LEAVE, "copy/other.md": BOILER, "leave.md": LEAVE };
+  await addRag(panel, "notes", files);
+  await panel.send("PATCH", "/rags/notes", { chunkSize: 100, chunkOverlap: 0 });
+  await panel.send("POST", "/inferences", { name: "Ask", ...ASKING, rags: ["notes"] });
+  const covers = { rags: ["*"], inferences: ["*"], agents: ["*"] };
+  const { token } = await panel.made("/tokens", { name: "P", ...covers });
+  doors = doorsOf(program(token));
+  await indexedAs(({ live }) => live?.chunkSize === 100);
+});
+afterAll(queuesSettled);
+
+type Index = { live: { chunkSize: number; generation: number } | null; building: unknown };
+
+const indexedAs = async (isDone: (index: Index) => boolean) =>
+  await vi.waitFor(
+    async () => {
+      const { body } = await panel.send("GET", "/rags/notes/index");
+      if ((body as Index).building !== null || !isDone(body as Index)) throw new Error("building");
+      const rag = await panel.send("GET", "/rags/notes");
+      const { processedFiles: done, totalFiles: all } = rag.body as Record<string, number>;
+      if (done !== all) throw new Error("indexing");
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+
+/** Everything that one question brings up, at each door. */
+function doorsOf({ post }: ReturnType<typeof program>) {
+  const mcp = { Accept: "application/json, text/event-stream" };
+  const asked = async (path: string, body: object, headers = {}) => {
+    const answer = await post(path, body, headers);
+    expect(answer).toMatchObject({ status: 200 });
+    return JSON.stringify(answer.body);
+  };
+  return {
+    api: (query: string) =>
+      asked("/api/rags/notes/retrieve", { semanticSearch: [query], includeSources: true }),
+    inference: (prompt: string) =>
+      asked("/api/inferences/ask", { prompt, semanticSearch: [prompt], includeSources: true }),
+    openai: (query: string) => asked("/v1/vector_stores/notes/search", { query }),
+    dify: (query: string) => {
+      const retrieval_setting = { top_k: 10, score_threshold: 0 };
+      return asked("/dify/retrieval", { knowledge_id: "notes", query, retrieval_setting });
+    },
+    mcp: (query: string) =>
+      asked(
+        "/mcp",
+        {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name: "search", arguments: { query } },
+        },
+        mcp,
+      ),
+    panel: async (query: string) => {
+      const { body } = await panel.send("POST", "/rags/notes/search", { semanticSearch: [query] });
+      return JSON.stringify(body);
+    },
+  };
+}
+
+/** At which doors a question brings up these words. */
+async function finding(question: string, words: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const [name, ask] of Object.entries(doors)) {
+    if ((await ask(question)).includes(words)) found.push(name);
+  }
+  return found;
+}
+
+const EVERY_DOOR = ["api", "inference", "openai", "dify", "mcp", "panel"];
+
+type Passages = { data: { text: string; textHash: string; isExcluded: boolean }[] };
+const passagesOf = async (path: string) =>
+  ((await panel.send("GET", `/rags/notes/passages?path=${path}`)).body as Passages).data;
+
+test("a passage that is left out is found at no door, whatever is indexed again", async () => {
+  expect(await finding("boiler service", "in spring")).toEqual(EVERY_DOOR);
+  const passages = await passagesOf("all.md");
+  const { textHash } = passages.find(({ text }) => text.includes("boiler")) ?? {};
+  const passage = { path: "all.md", textHash, excerpt: "The boiler" };
+  expect(await exclude({ ...passage, excluded: true })).toMatchObject({ status: 204 });
+  expect(await finding("boiler service", "in spring")).toEqual([]);
+  expect(await finding("thirty days of leave", "thirty days")).toEqual(EVERY_DOOR);
+  const marks = (await passagesOf("all.md")).map(({ text, isExcluded }) => [
+    text.includes("boiler"),
+    isExcluded,
+  ]);
+  expect(new Set(marks.map(String))).toEqual(new Set(["true,true", "false,false"]));
+
+  await panel.put(`${SOURCE}/files/new.md`, BOILER);
+  await panel.put(`${SOURCE}/files/all.md`, `Changed.\n\n${BOILER}`);
+  await indexedAs(() => true);
+  expect(await finding("boiler service", "in spring")).toEqual([]);
+  await panel.send("PATCH", "/rags/notes", { searchMode: "semantic" });
+  await panel.send("POST", "/rags/notes/reindex");
+  await indexedAs(({ live }) => (live?.generation ?? 0) > 1);
+  expect(await finding("boiler service", "in spring")).toEqual([]);
+
+  await exclude({ ...passage, excluded: false });
+  expect(await finding("boiler service", "in spring")).toEqual(EVERY_DOOR);
+});
+
+test("a file that is left out is found at no door until it is taken in again", async () => {
+  const path = "copy/other.md";
+  expect(await exclude({ path: "none.md", excluded: true })).toMatchObject({ status: 404 });
+  await exclude({ path, excluded: true });
+  expect(await finding("boiler service", path)).toEqual([]);
+  const listed = await panel.send("GET", `${SOURCE}/files?path=copy`);
+  expect(listed.body).toMatchObject({ data: [{ filePath: path, isExcluded: true }] });
+  const left = await panel.send("GET", `${SOURCE}/exclusions`);
+  expect(left.body).toMatchObject({ data: [{ kind: "file", path }], total: 1 });
+  await panel.send("DELETE", `${SOURCE}/files/${path}`);
+  await panel.put(`${SOURCE}/files/${path}`, `${BOILER}It is the Vulcan model.`);
+  await indexedAs(() => true);
+  expect(await finding("Vulcan model", "is the Vulcan")).toEqual([]);
+  await exclude({ path, excluded: false });
+  expect(await finding("Vulcan model", "is the Vulcan")).toEqual(EVERY_DOOR);
+});
+
+test("metadata that is edited filters searches, and the file keeps its version", async () => {
+  const { token } = await panel.made("/tokens", {
+    name: "R",
+    agents: [],
+    inferences: [],
+    rags: ["*"],
+  });
+  const labelled = async (value: string) => {
+    const filters = { type: "eq", key: "label", value };
+    const asked = { query: "leave", filters };
+    const { body } = await program(token).post("/v1/vector_stores/notes/search", asked);
+    return (body as { data: { filename: string }[] }).data.map(({ filename }) => filename);
+  };
+  const before = await panel.send("GET", `${SOURCE}/manifest`);
+  const metadata = { label: "holiday" };
+  const edited = await panel.send("PATCH", `${SOURCE}/files/leave.md`, { metadata });
+  expect(edited.status).toBe(204);
+  await vi.waitFor(async () => expect(await labelled("holiday")).toEqual(["leave.md"]), {
+    timeout: 5_000,
+  });
+  expect((await panel.send("GET", `${SOURCE}/manifest`)).body).toEqual(before.body);
+  const unknown = await panel.send("PATCH", `${SOURCE}/files/none.md`, { metadata });
+  expect(unknown.status).toBe(404);
+});
