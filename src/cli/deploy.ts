@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 
+import { ENVIRONMENTS, type EnvironmentName } from "./deploy/environments.ts";
 import { preflight, reportPreflight } from "./deploy/preflight.ts";
 import { applyMigrationsThere, deployCode, dryRun } from "./deploy/release.ts";
-import { ENVIRONMENTS, readDeploySettings, type EnvironmentName } from "./deploy/settings.ts";
 import { smokeTest } from "./deploy/smoke-test.ts";
 import { askWrangler } from "./deploy/wrangler-command.ts";
 import { whileWaiting } from "./progress.ts";
@@ -47,8 +47,11 @@ const program = new Command("npm run deploy --")
   .action(deploy);
 
 async function deploy(options: DeployOptions): Promise<void> {
-  const settings = readDeploySettings(options.env);
   const terminal = openTerminal(options.json === true);
+  // Its first line comes before wrangler is loaded, which takes a second or more.
+  terminal.say(`Reading wrangler.toml (${options.env})`);
+  const { readDeploySettings } = await import("./deploy/settings.ts");
+  const settings = readDeploySettings(options.env);
   if (options.dryRun === true) return dryRun(terminal, settings);
   const looking = preflight(askWrangler, settings);
   const found = await whileWaiting(terminal.output, "Checking the account", looking);

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { buildAssets } from "../../src/cli/build/build-assets.ts";
+import { showWaiting } from "../../src/cli/progress.ts";
 
 const scratch = mkdtempSync(join(scratchParent(), "quarry-test-"));
 const environment = {
@@ -53,6 +54,16 @@ function scratchParent(): string {
   }
 }
 
+/** Dots until a check has ended: the longest takes a minute. */
+const waiting = () => showWaiting(process.stdout, "Checking");
+let endWaiting = waiting();
+
+function report(line: string) {
+  endWaiting();
+  console.log(line);
+  endWaiting = waiting();
+}
+
 type Counts = { passed: number; failed: number; skipped: number };
 
 async function runCheck([name, command, ...args]: Check): Promise<Counts> {
@@ -63,8 +74,8 @@ async function runCheck([name, command, ...args]: Check): Promise<Counts> {
       resolve({ failed: thrown !== null, output: `${stdout}\n${stderr}` });
     });
   });
-  console.log(`${failed ? "FAILED" : "ok    "} ${name} (${Date.now() - startedAt} ms)`);
-  if (failed) console.log(output);
+  report(`${failed ? "FAILED" : "ok    "} ${name} (${Date.now() - startedAt} ms)`);
+  if (failed) report(output);
   return { passed: failed ? 0 : 1, failed: failed ? 1 : 0, skipped: 0 };
 }
 
@@ -110,11 +121,13 @@ try {
     runInTurn(isFast ? textChecks : [...textChecks, ...sourceChecks]),
     runInTurn(isFast ? sourceChecks : bundleChecks),
   ]);
+  endWaiting();
   const checks = [types, ...checked.flat()];
   const counts = [...checks, runTests(isFast ? ["--project", "unit"] : [])];
   const sum = (key: keyof Counts) => counts.reduce((total, count) => total + count[key], 0);
   console.log(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
   process.exitCode = sum("failed") === 0 && sum("passed") > checks.length ? 0 : 1;
 } finally {
+  endWaiting();
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -30,4 +30,5 @@ await withDrafts(DIST, async (drafts) => {
   await whileWaiting(process.stderr, "Building the Worker and the commands", buildInto(drafts));
   putInPlace(drafts, "worker", "index.js");
   putInPlace(drafts, "cli", "quarry.js");
+  process.stderr.write("Packing\n");
 });
