@@ -1,3 +1,4 @@
+import type { Principal } from "../core/principals.ts";
 import type { ChunkId, FileId } from "../core/ids.ts";
 import type { StoredVector } from "./vector-ledger.ts";
 
@@ -12,6 +13,17 @@ export type FileFacts = {
   modifiedAt: number;
   /** Provider metadata: labels, owner, mimeType, tags and the like. */
   metadata: Record<string, unknown>;
+  /** Who may read it; absent: never recorded, or as the index knows it. */
+  readers?: IndexAudience & { revision: number };
+};
+
+/** Who may read some files. `id`: equal ones have equal readers. */
+export type IndexAudience = { id: string; principals: Principal[] };
+
+/** Changed audiences of files. `revision`: grows with each change of a file's audience. */
+export type ReaderChanges = {
+  audiences: IndexAudience[];
+  files: { fileId: FileId; audience: string; revision: number }[];
 };
 
 /** A chunk's content, stored before its version is activated; its place is not part of it. */

@@ -4,10 +4,12 @@ import type {
   FileFacts,
   FileVersion,
   PlacedChunk,
+  ReaderChanges,
   StagedChunk,
   WrittenVersion,
 } from "./index-versions.ts";
 import type { CorpusSize, MatchCounts, TermStatistics } from "../text/bm25.ts";
+import type { Principal } from "../core/principals.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
 import type { FileUpsertBatch, StoredVector, UpsertBatch, VectorLedger } from "./vector-ledger.ts";
 
@@ -54,6 +56,8 @@ export type Restriction = {
   named: { files: string[]; folders: string[] } | null;
   metadata: MetadataFilter[];
   condition?: FileCondition;
+  /** Only files whose audience, recorded at `since` (ms) or later, holds one of these. */
+  readers?: { principals: Principal[]; since: number };
 };
 
 export type SearchRequest = {
@@ -151,7 +155,7 @@ export type HydratedChunk = {
   duplicateKey: string;
   /** Exact cosine of this chunk and each query, in their order; null where no vector was given. */
   similarities: (number | null)[];
-  file: Omit<FileFacts, "metadata">;
+  file: Omit<FileFacts, "metadata" | "readers">;
   fileChunks: number;
   position: number;
   headings: string[];
@@ -245,6 +249,8 @@ export interface RagIndex extends VectorLedger {
   remove(files: { fileId: FileId; revision: number }[]): Promise<void>;
   /** Hides files outside these scopes (null: none) and what is excluded, at once. */
   restrictToScopes(scopes: IndexScope[] | null, excluded?: SearchExclusions): Promise<void>;
+  /** Records who may read files, known or not; the same for every search from this call on. */
+  writeReaders(changes: ReaderChanges): Promise<void>;
   search(request: SearchRequest): Promise<SearchReply>;
   /** Ends the search of this leg: its caller is gone. */
   drop(leg: string): Promise<void>;

@@ -1,5 +1,14 @@
 import type { FileSourceId } from "../core/ids.ts";
+import type { Principal } from "../core/principals.ts";
 import type { SourceWatcher } from "./source-watcher.ts";
+
+/**
+ * Who may read a file at its source, and where each of them comes from ("file", "folder Contracts",
+ * "drive Finance"); none: nobody. Or why that could not be read: then nobody may.
+ */
+export type FileReaders =
+  | { principals: { principal: Principal; from: string }[] }
+  | { unreadable: string };
 
 /** A file as a source lists it. Equal versions mean equal bytes. */
 export type ListedFile = {
@@ -13,6 +22,8 @@ export type ListedFile = {
   /** `ancestors` (external ids of the folders above) lets a scope name a folder. */
   metadata: Record<string, unknown>;
   sourceState: Record<string, unknown> | null;
+  /** Asked for where the source's `permissions` are on; absent: the source does not tell. */
+  readers?: FileReaders;
   /** When it was last changed, ms; absent where the source does not say, or nothing is new. */
   modifiedAt?: number | null;
   /**
@@ -144,6 +155,8 @@ export type SourceSettings = {
   provider: string;
   config: Record<string, unknown>;
   sealedSecrets: string | null;
+  /** Whether its files' readers are read; absent: off. */
+  permissions?: "off" | "on";
 };
 
 /** Null for a source that only receives pushed files. */

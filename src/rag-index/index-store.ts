@@ -21,6 +21,7 @@ import { nextPageToVerify, orphansAmong, recordVerifiedPage } from "./vectors/ve
 import { activateVersion, describeFile } from "./write/activate-version.ts";
 import { abandon, remove } from "./write/remove-chunks.ts";
 import { restrictToScopes } from "./write/scopes.ts";
+import { writeReaders } from "./write/readers.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
 import { giveWords } from "./write/word-index.ts";
@@ -54,6 +55,7 @@ const FIRST_WRITES = {
   describeFile,
   remove,
   restrictToScopes,
+  writeReaders,
 } satisfies Partial<Verbs<IndexVerb>>;
 
 const LATER_WRITES = {

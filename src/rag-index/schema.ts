@@ -42,6 +42,12 @@ const STEPS: string[] = [
   `CREATE TABLE exclusions (
     kind TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, value)
   ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE files ADD COLUMN audience INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE files ADD COLUMN readers_revision INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE audiences (audience INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE audience_members (
+    principal TEXT NOT NULL, audience INTEGER NOT NULL, PRIMARY KEY (principal, audience)
+  ) STRICT, WITHOUT ROWID;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

@@ -33,7 +33,11 @@ const TABLES = {
     url: textOrNull(),
     ancestors: text(" DEFAULT '[]'"),
     modified_at: integer(),
+    audience: integer(),
+    readers_revision: integer(),
   },
+  audiences: { audience: key(), id: text(" UNIQUE") },
+  audience_members: { principal: text(), audience: integer("") },
   file_metadata: { field: text(), value: text(), file: integer("") },
   chunks: {
     chunk: key(" AUTOINCREMENT"),
@@ -80,6 +84,7 @@ const TABLES = {
 /** Of tables that are stored by a key of their own, in place of a row number. */
 const KEYS: Partial<Record<Table, string>> = {
   file_metadata: "field, value, file",
+  audience_members: "principal, audience",
   vector_tombstones: "id",
   vector_folders: "file, folder",
   exclusions: "kind, value",

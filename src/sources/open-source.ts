@@ -32,6 +32,7 @@ export async function openSource(
     known: knownFilesOf(db, source.id),
     now,
     bucket: files,
+    readsPermissions: source.permissions === "on",
   });
 }
 

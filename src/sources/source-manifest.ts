@@ -16,6 +16,8 @@ type SourceTools = {
   now: Now;
   /** The bucket that is bound to the Worker. */
   bucket: R2Bucket;
+  /** Whether who may read the files is to be listed with them. */
+  readsPermissions: boolean;
 };
 
 /** A call of a provider that reports changes. */

@@ -27,16 +27,17 @@ export async function createToken(
   );
   if (unknown.length > 0) throw invalidFields(unknown);
   const createdAt = now();
-  const { name, manageScopes, expiresAt } = input;
+  const { name, manageScopes, expiresAt, reader = null, readerGroups = [] } = input;
   const id = newId<TokenId>(createdAt);
-  const base = { id, name, manageScopes, createdAt, expiresAt, lastUsedAt: null };
+  const shown = { id, name, manageScopes, createdAt, expiresAt, lastUsedAt: null };
+  const base = { ...shown, reader, readerGroups };
   const secret = newToken();
   const hash = await sha256Hex(secret);
   const all = { allAgents: agents.all, allInferences: inferences.all, allRags: rags.all };
   const grants = { agents: agents.ids, inferences: inferences.ids, rags: rags.ids };
   await insertToken(db, { ...base, hash, ...all }, grants);
-  const shown = { agents: agents.shown, inferences: inferences.shown, rags: rags.shown };
-  return { token: { ...base, ...shown }, secret };
+  const named = { agents: agents.shown, inferences: inferences.shown, rags: rags.shown };
+  return { token: { ...base, ...named }, secret };
 }
 
 type Known<Id> = { id: Id; identifier: string };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
+import { NAMED, userPrincipal } from "../../core/principals.ts";
 import { futureTime, name } from "../../core/input/input-fields.ts";
 
 const MAX_GROUP = 1_000;
@@ -16,6 +17,16 @@ const group = (label: string) =>
     .meta({ label })
     .default([]);
 
+/** As stored: `named`, or the address of one person. */
+const reader = z
+  .string()
+  .refine(
+    (text) => text === NAMED || userPrincipal(text) !== null,
+    "must be `named` or a person's address",
+  )
+  .nullish()
+  .transform((text) => text ?? null);
+
 /** What a token is made with at this time (ms): the settings of API, forms, references and columns. */
 export const newToken = (now: number) =>
   z.object({
@@ -30,10 +41,18 @@ export const newToken = (now: number) =>
         hint: "Adds and removes scopes over the API.",
       })
       .default(true),
+    reader: reader.meta({
+      label: "Reader",
+      hint: "Whom its calls read for where permissions are on: `named` in each call, or always the person of an address.",
+    }),
     expiresAt: futureTime(now).meta({
       label: "Last day",
       hint: "UTC. If empty, it does not expire.",
       input: "date",
     }),
   });
-export type NewToken = z.output<ReturnType<typeof newToken>>;
+export type NewToken = Omit<z.output<ReturnType<typeof newToken>>, "reader"> & {
+  reader?: string | null;
+  /** Groups of that person which a sign-in told. */
+  readerGroups?: string[];
+};

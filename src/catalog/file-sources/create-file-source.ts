@@ -18,6 +18,8 @@ export type NewFileSource = {
   config: ProviderConfig;
   /** 0: no automatic scans. */
   scanIntervalMinutes: number;
+  permissions?: "off" | "on";
+  defaultReaders?: string[];
 };
 
 /**
@@ -28,7 +30,7 @@ export async function createFileSource(
   services: Services,
   input: NewFileSource,
 ): Promise<{ source: FileSource; webhookSecret: string }> {
-  const { provider, name, scanIntervalMinutes } = input;
+  const { provider, name, scanIntervalMinutes, permissions, defaultReaders } = input;
   const { open, takes, notifications } = manifestOf(input);
   const identifier = chooseIdentifier(name, input.identifier);
   const stored = await sealSecrets(services.config, { ...input, before: null });
@@ -42,6 +44,8 @@ export async function createFileSource(
     identifier,
     provider,
     scanIntervalMinutes,
+    permissions,
+    defaultReaders,
     createdAt,
     webhookSecretHash: await sha256Hex(webhookSecret),
     nextScanAt: nextScanAt(createdAt, scanIntervalMinutes),

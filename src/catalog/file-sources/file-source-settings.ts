@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { identifier, name } from "../../core/input/input-fields.ts";
+import { identifier, name, principals } from "../../core/input/input-fields.ts";
 import { findManifest, manifestOf, PROVIDERS } from "../../sources/registry.ts";
 import { configSchemaOf } from "../../sources/source-secrets.ts";
 import type { FileSource } from "./find-file-source.ts";
@@ -12,11 +12,22 @@ const INTERVAL_MINUTES_MAX = 525_600;
 const provider = z.enum(PROVIDERS);
 const scanIntervalMinutes = z.int().min(0).max(INTERVAL_MINUTES_MAX);
 
+const permissions = z.enum(["off", "on"]).meta({
+  label: "Permissions",
+  hint: "On: each call finds only what its reader may read at the source.",
+});
+const defaultReaders = principals.meta({
+  label: "Default readers",
+  hint: "May read files of which the source does not tell who may.",
+});
+
 export const newSource = {
   name,
   identifier: identifier.optional(),
   provider,
   scanIntervalMinutes: scanIntervalMinutes.default(DEFAULT_INTERVAL_MINUTES),
+  permissions: permissions.default("off"),
+  defaultReaders: defaultReaders.default([]),
 };
 
 export const sourcePatch = {
@@ -24,6 +35,8 @@ export const sourcePatch = {
   identifier: z.string(),
   provider: z.string(),
   scanIntervalMinutes,
+  permissions,
+  defaultReaders,
 };
 
 const fieldOf = (body: unknown, field: string): unknown =>

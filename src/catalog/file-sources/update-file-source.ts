@@ -13,6 +13,8 @@ export type FileSourcePatch = {
   /** Replaces the configuration; an omitted secret is kept. */
   config?: ProviderConfig | undefined;
   scanIntervalMinutes?: number | undefined;
+  permissions?: "off" | "on" | undefined;
+  defaultReaders?: string[] | undefined;
 };
 
 /** Updates the given fields; a new configuration starts a full scan at once. */
@@ -31,12 +33,31 @@ export async function updateFileSource(
     const of = { provider, config: patch.config, before: source };
     Object.assign(change, await sealSecrets(services.config, of), { changeCursor: null });
   }
+  const readers = readersChange(source, patch, services.now());
+  const rereads = readers.permissions === "on";
+  Object.assign(change, readers);
   await updateSourceRow(services.db, id, change);
-  if (patch.config !== undefined) {
+  if (patch.config !== undefined) await replaceWatches(services.db, id, services.now());
+  if (patch.config !== undefined || rereads) {
     await abandonRun(services.db, id, services.now());
-    await replaceWatches(services.db, id, services.now());
-    if (manifestOf(source).open !== null) await requestScan(services, { sourceId: id });
+    const isListed = manifestOf(source).open !== null;
+    if (isListed || rereads) await requestScan(services, { sourceId: id });
   }
   if (patch.scanIntervalMinutes !== undefined) await services.wakeClock();
   return await findFileSource(services, { key: id });
+}
+
+/** Everything is listed again where permissions are on. What was read of a source before permissions were switched off is void. */
+function readersChange(
+  source: FileSource["source"],
+  { permissions = source.permissions, defaultReaders = source.defaultReaders }: FileSourcePatch,
+  now: number,
+): SourceChange {
+  const isSame = JSON.stringify(defaultReaders) === JSON.stringify(source.defaultReaders);
+  if (permissions === source.permissions && isSame) return {};
+  if (permissions === "off") return { permissions, defaultReaders };
+  const isListed = manifestOf(source).open !== null;
+  // What was pushed stays known: nobody would tell it again.
+  const since = source.permissions === "off" && isListed ? { permissionsSince: now } : {};
+  return { permissions, defaultReaders, changeCursor: null, ...since };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { IDENTIFIER_MAX_LENGTH, IDENTIFIER_PATTERN } from "../ids.ts";
+import { principalOf } from "../principals.ts";
 import { timeIn } from "../time.ts";
 
 const NAME_MAX_LENGTH = 200;
@@ -21,6 +22,22 @@ export const modelName = z
   .string()
   .max(MODEL_MAX_LENGTH)
   .regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name");
+
+const READERS_LIMIT = 1_000;
+
+/** Principals, normalised: each once and in order. */
+export const principals = z
+  .array(
+    z
+      .string()
+      .refine(
+        (text) => principalOf(text) !== null,
+        "must be user:, group: or domain: and a name, or everyone",
+      )
+      .transform((text) => principalOf(text) ?? ""),
+  )
+  .max(READERS_LIMIT)
+  .transform((all) => [...new Set(all)].toSorted());
 
 /** A day or a time with its zone. */
 export const pointInTime = z

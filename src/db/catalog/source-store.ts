@@ -65,6 +65,9 @@ export type SourceChange = Partial<
     | "nextScanAt"
     | "webhookSecretHash"
     | "changeCursor"
+    | "permissions"
+    | "permissionsSince"
+    | "defaultReaders"
   >
 >;
 

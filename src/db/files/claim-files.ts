@@ -1,7 +1,7 @@
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import { runBatch, sql, execute, readRows, type Database } from "../sql.ts";
 import { flag, columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
-import { files, fileSources, ragFiles, ragGenerations } from "../schema/index.ts";
+import { audiences, files, fileSources, ragFiles, ragGenerations } from "../schema/index.ts";
 import { heldUntil, isSuspect, CRASHED } from "./attempts.ts";
 import { countingFiles } from "./count-together.ts";
 import { MESSAGE, OPEN, sameFile } from "./file-rows.ts";
@@ -18,6 +18,7 @@ const CLAIMED = select({
   isBuilding: computed(flag, "g.state = 'building'"),
   vectorsFrom: { generation: g.vectorsFrom, shards: optional(v.shards) },
   source: pick(columnsOf(fileSources, "s"), "id", "provider", "config", "sealedSecrets"),
+  readers: optional(columnsOf(audiences, "a").readers),
 });
 
 type ClaimedRow = Row<typeof CLAIMED>;
@@ -61,6 +62,7 @@ export async function claimFiles(
         join rag_generations g on g.rag_id = x.rag_id and g.generation = x.generation
         left join rag_generations v on v.rag_id = x.rag_id and v.generation = g.vectors_from
         join file_sources s on s.id = f.file_source_id
+        left join audiences a on a.id = f.audience
       where x.lease_id = ${id} and f.deleted_at is null`.reading(CLAIMED),
   ] as const;
   const [suspects, , rows] = await runBatch(db, steps, countingFiles(messages));

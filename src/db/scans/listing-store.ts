@@ -10,6 +10,8 @@ import { columnsOf, listed, pick, select, type Row } from "../select.ts";
 import { addProblems } from "./scan-problems.ts";
 import { commitStep, isCommitted, type RunCounts, type ScanRun } from "./scan-store.ts";
 import { countRows } from "../page.ts";
+import { portionsOf } from "../portions.ts";
+import { recordReadersSql, type Audience, type RecordedFile } from "../files/reader-store.ts";
 
 const f = columnsOf(files, "f");
 
@@ -17,6 +19,7 @@ const f = columnsOf(files, "f");
 const KNOWN_FILE = select({
   ...pick(f, "id", "path", "externalId", "url", "name", "size", "mimeType", "version"),
   ...pick(f, "metadata", "modifiedAt", "sourceState", "deletedAt"),
+  ...pick(f, "audience", "readersRevision"),
 });
 export type KnownRow = Row<typeof KNOWN_FILE>;
 
@@ -52,7 +55,10 @@ async function knownBy(db: Database, column: Sql, sourceId: FileSourceId, values
 }
 
 /** A file as a page of a listing writes it. `contentIsKept`: the version is the same. */
-export type ListedWrite = Omit<KnownRow, "deletedAt" | "modifiedAt"> & {
+export type ListedWrite = Omit<
+  KnownRow,
+  "deletedAt" | "modifiedAt" | "audience" | "readersRevision"
+> & {
   /** Null: now. */
   modifiedAt: number | null;
 };
@@ -63,6 +69,10 @@ export type PageWrites = {
   moved: FileId[];
   states: { id: FileId; sourceState: Record<string, unknown> | null }[];
   failures: { id: FileId; message: string; outside: boolean }[];
+  /** Files whose readers changed. */
+  readers: RecordedFile[];
+  /** At least the audiences of these. */
+  audiences: Audience[];
 };
 
 export type PageTimes = { now: number; queuedUntil: number; removedUntil: number };
@@ -99,22 +109,30 @@ export async function commitPage(
 function writeStatements(
   run: ScanRun,
   commit: string,
-  { writes, moved, states, failures }: PageWrites,
+  { writes, moved, states, failures, readers, audiences }: PageWrites,
   { now, queuedUntil, removedUntil }: PageTimes,
 ): Sql[] {
   const committed = isCommitted(run, commit);
   const statements: Sql[] = [];
+  const recorded = () => {
+    const at = Math.max(now, run.source.permissionsSince);
+    const of = { audiences, files: readers };
+    return readers.length === 0
+      ? []
+      : recordReadersSql(run.source.id, of, { now: at, when: committed });
+  };
   if (states.length > 0) {
     statements.push(
       sql`update files set source_state = m.value ->> 'sourceState' from json_each(${states}) m
         where files.id = m.value ->> 'id' and ${committed}`,
     );
   }
-  if (writes.length === 0) return statements;
+  if (writes.length === 0) return [...statements, ...recorded()];
   const ofWrites = sql`json_each(${writes.map(({ id }) => id)}) m`;
   if (moved.length > 0) statements.push(...freePaths(run, committed, writes, moved));
   statements.push(
     ...portionsOf(writes).map((some) => writeFiles(run, committed, some, now)),
+    ...recorded(),
     pendSql(
       sql`${ofWrites} cross join files f on f.id = m.value
         cross join rags r on r.file_source_id = f.file_source_id`,
@@ -134,27 +152,6 @@ function writeStatements(
         and ${committed}`,
   );
   return statements;
-}
-
-/** D1 accepts a parameter of up to 2 MB, and a character may take three bytes. */
-const MAX_PARAMETER_CHARACTERS = 600_000;
-
-/** A page with long names and much metadata is written by several statements. */
-function portionsOf(writes: ListedWrite[]): ListedWrite[][] {
-  const portions: ListedWrite[][] = [];
-  let open: ListedWrite[] = [];
-  let characters = 0;
-  for (const write of writes) {
-    const { length } = JSON.stringify(write);
-    if (open.length === 0 || characters + length > MAX_PARAMETER_CHARACTERS) {
-      open = [];
-      characters = 0;
-      portions.push(open);
-    }
-    open.push(write);
-    characters += length;
-  }
-  return portions;
 }
 
 const KEPT = ["id", "size"] as const;

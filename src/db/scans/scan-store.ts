@@ -19,6 +19,7 @@ const s = columnsOf(fileSources);
 const SCANNED_SOURCE = select({
   ...pick(s, "id", "provider", "config", "sealedSecrets"),
   ...pick(s, "scanIntervalMinutes", "changeCursor", "listedAt", "heldSince"),
+  ...pick(s, "permissions", "permissionsSince", "defaultReaders"),
 });
 
 export type ScanRun = {

@@ -156,6 +156,13 @@ export const tokens = sqliteTable(
     allRags: integer({ mode: "boolean" }).notNull().default(false),
     /** Whether it may add and remove scopes of the RAGs that it covers. */
     manageScopes: integer({ mode: "boolean" }).notNull().default(true),
+    /**
+     * Whom its calls read for: `named` in each call, or always the person of this address (of a
+     * sign-in: whoever signed in); null: nobody.
+     */
+    reader: text(),
+    /** Groups of that person which the sign-in told; those that sources tell are added to them. */
+    readerGroups: jsonColumn(textList).notNull().default([]),
     createdAt: integer().notNull(),
     expiresAt: integer(),
     lastUsedAt: integer(),

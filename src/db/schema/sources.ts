@@ -13,7 +13,7 @@ import { z } from "zod";
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { LeftOut } from "../../ports/source-reader.ts";
 import { owner, updatedAt } from "./shared-columns.ts";
-import { jsonColumn, jsonObject } from "./json-column.ts";
+import { jsonColumn, jsonObject, textList } from "./json-column.ts";
 
 /** SQL for an id that no other content of the file ever had. */
 export const NEW_CONTENT_ID = "(lower(hex(randomblob(8))))";
@@ -39,6 +39,14 @@ export const fileSources = sqliteTable(
     sealedSecrets: text(),
     webhookSecretHash: text().notNull(),
     scanIntervalMinutes: integer().notNull().default(360),
+    /** On: a call reads only files whose audience its reader is in. */
+    permissions: text({ enum: ["off", "on"] })
+      .notNull()
+      .default("off"),
+    /** When they were last switched on, ms: audiences recorded earlier let nobody in. */
+    permissionsSince: integer().notNull().default(0),
+    /** Principals of files for which none are told. */
+    defaultReaders: jsonColumn(textList).notNull().default([]),
     status: text({ enum: ["active", "error"] })
       .notNull()
       .default("active"),
@@ -229,6 +237,10 @@ export const files = sqliteTable(
     modifiedAt: integer().notNull().default(0),
     /** What a reader stores between scans: validators, how a page was found. */
     sourceState: jsonColumn(jsonObject),
+    /** Null: its readers were never recorded, so nobody may read it where permissions are on. */
+    audience: text(),
+    /** Grows with each change of the audience (at least the time in ms): an older one is void. */
+    readersRevision: integer().notNull().default(0),
     createdAt: integer().notNull(),
     /** When it was deleted at the source; the row is purged after `DELETED_FILES_DAYS`. */
     deletedAt: integer(),

@@ -67,8 +67,14 @@ export const byIndex = <One extends { work: FileWork }>(ones: readonly One[]): O
 
 export function factsOf(file: ClaimedFile): FileFacts {
   const { fileId, path, name, externalId, url, modifiedAt, metadata, mimeType } = file;
+  const { audience: id, readers, readersRevision: revision } = file;
   const facts = { fileId, path, name, externalId, url, modifiedAt };
-  return { ...facts, metadata: { mimeType: asFiltered(mimeType), ...metadata } };
+  const principals = readers?.map(({ principal }) => principal) ?? [];
+  return {
+    ...facts,
+    metadata: { mimeType: asFiltered(mimeType), ...metadata },
+    ...(id === null ? {} : { readers: { id, principals, revision } }),
+  };
 }
 
 /** A filter finds `text/plain; charset=utf-8` by either name. */

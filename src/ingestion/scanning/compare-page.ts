@@ -3,8 +3,11 @@ import type { KnownRow, ListedWrite, PageWrites } from "../../db/scans/listing-s
 import { NO_COUNTS, type RunCounts } from "../../db/scans/scan-store.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 
+/** `audience`: absent where permissions are off, or not known this time. */
+export type ComparedFile = ListedFile & { audience?: string };
+
 export type PageComparison = {
-  writes: PageWrites;
+  writes: Omit<PageWrites, "audiences">;
   counts: RunCounts;
   /** Every listed file that exists now, to find unlisted files at the end of the scan. */
   seen: FileId[];
@@ -18,12 +21,13 @@ const OUTSIDE_KINDS = new Set(["throttled", "down", "denied"]);
  * path; equal versions mean equal bytes. Pure: `idOf` makes the ids of new files.
  */
 export function comparePage(
-  listed: ListedFile[],
+  listed: ComparedFile[],
   known: KnownRow[],
   idOf: () => FileId,
+  permissionsSince = 0,
 ): PageComparison {
   const page: PageComparison = {
-    writes: { writes: [], moved: [], states: [], failures: [] },
+    writes: { writes: [], moved: [], states: [], failures: [], readers: [] },
     counts: { ...NO_COUNTS },
     seen: [],
   };
@@ -37,6 +41,10 @@ export function comparePage(
     taken.add(id);
     page.seen.push(id);
     compareFile(page, file, row, id);
+    const { audience } = file;
+    if (audience === undefined) continue;
+    if (row?.audience === audience && row.readersRevision >= permissionsSince) continue;
+    page.writes.readers.push({ id, audience, isNew: row === null });
   }
   return page;
 }

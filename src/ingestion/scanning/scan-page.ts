@@ -1,12 +1,15 @@
+import { reasonOf } from "../../core/errors.ts";
 import { newId, type FileId } from "../../core/ids.ts";
+import type { Audience } from "../../db/files/reader-store.ts";
 import { idsOfDeleted, commitPage, knownFiles } from "../../db/scans/listing-store.ts";
 import { isMending, type ScanProgress, type ScanRun } from "../../db/scans/scan-store.ts";
-import type { ListingPage, SourceReader } from "../../ports/source-reader.ts";
+import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { advanced } from "../../sources/listing-advance.ts";
 import { comparePage } from "./compare-page.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
+import { audienceOf, defaultReadersOf, tellIndexes } from "../readers/record-readers.ts";
 import { notePage } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
@@ -49,6 +52,8 @@ export async function scanPage(
     },
   );
   if (committed === null) return null;
+  // Before anything else of the page: whoever may no longer read a file finds it no more.
+  if (page.writes.readers.length > 0) await tellIndexesOrLater(services, run);
   await services.queue.index(committed.messages);
   await removeFromIndexes(services, committed.removals);
   return { ...run, progress: next };
@@ -96,12 +101,29 @@ const namesOf = (deleted: string) => [...new Set([deleted, storedPath(deleted)])
 async function compareWithKnown(services: Services, run: ScanRun, listing: ListingPage) {
   const { db } = services;
   const { id } = run.source;
-  const listed = listing.files.map((file) => ({ ...file, path: storedPath(file.path) }));
+  const audiences = new Map<string, Audience>();
+  const listed = await Promise.all(
+    listing.files.map(async (file) => {
+      const audience = await audienceIn(run, file);
+      if (audience !== null) audiences.set(audience.id, audience);
+      const of = audience === null ? {} : { audience: audience.id };
+      return { ...file, path: storedPath(file.path), ...of };
+    }),
+  );
   const [known, deleted] = await Promise.all([
     knownFiles(db, id, listed),
     listing.deleted.length === 0 ? [] : idsOfDeleted(db, id, listing.deleted.flatMap(namesOf)),
   ]);
-  const page = comparePage(listed, known, () => newId<FileId>(services.now()));
+  const { permissionsSince } = run.source;
+  const compared = comparePage(
+    listed,
+    known,
+    () => newId<FileId>(services.now()),
+    permissionsSince,
+  );
+  const changed = new Set(compared.writes.readers.map(({ audience }) => audience));
+  const used = [...audiences.values()].filter(({ id: audience }) => changed.has(audience));
+  const page = { ...compared, writes: { ...compared.writes, audiences: used } };
   page.counts.failed += listing.skipped ?? 0;
   if (isMending(run.progress)) {
     page.counts.mendedAdded = page.counts.added;
@@ -109,6 +131,21 @@ async function compareWithKnown(services: Services, run: ScanRun, listing: Listi
   }
   const there = new Set(page.seen);
   return { page, deleted: deleted.filter((fileId) => !there.has(fileId)) };
+}
+
+/** Null where permissions are off; a file that failed keeps the readers that are known. */
+async function audienceIn({ source }: ScanRun, { readers, failure }: ListedFile) {
+  if (source.permissions === "off") return null;
+  if (readers === undefined && failure !== undefined) return null;
+  return await audienceOf(readers ?? defaultReadersOf(source));
+}
+
+/** An index that does not answer is told by the sweep. */
+async function tellIndexesOrLater(services: Services, { source: { id } }: ScanRun) {
+  await tellIndexes(services, id).catch((thrown: unknown) => {
+    const of = { fileSourceId: id, reason: reasonOf(thrown) };
+    services.log.error("an index was not told who may read files", of);
+  });
 }
 
 async function nextProgress({ progress }: ScanRun, listing: ListingPage, seen: number) {

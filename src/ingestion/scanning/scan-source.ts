@@ -8,6 +8,7 @@ import type { Services } from "../../services.ts";
 import { takenBy } from "../../sources/registry.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
 import { retryAfterScan } from "../indexing/retry-files.ts";
+import { applyDefaultReaders } from "../readers/apply-default-readers.ts";
 import { removeUnlistedFiles } from "./remove-unlisted-files.ts";
 import { scanFailureVerdict } from "./scan-failure-verdict.ts";
 import { forgetNotes } from "./scan-notes.ts";
@@ -131,6 +132,8 @@ async function handOn(services: Services, run: ScanRun, delayMs = 0) {
 async function finish(services: Services, run: ScanRun, reader: SourceReader | null) {
   const { held, contradicted } =
     reader === null ? NOTHING_REMOVED : await removeUnlistedFiles(services, run);
+  if (reader === null && run.source.permissions === "on")
+    await applyDefaultReaders(services, run.source);
   await retryAfterScan(services, run.source.id);
   // Everything listed is committed; a later scan may begin as soon as this one ends.
   if (run.progress.mode !== "look") {

@@ -48,6 +48,8 @@ export const sourceFields = {
   provider: z.enum(PROVIDERS),
   config,
   scanIntervalMinutes: z.int(),
+  permissions: z.enum(["off", "on"]),
+  defaultReaders: z.array(z.string()),
   status: z.enum(["active", "error"]),
   lastScan: Scan.nullable(),
   pushed: z

@@ -1,6 +1,5 @@
 import type { BitSet } from "../../core/bit-set.ts";
-import type { LiveChunk } from "../memory/live-chunks.ts";
-import type { EligibleFiles } from "./resolve-restriction.ts";
+import type { EligibleFiles, LiveChunk } from "../memory/live-chunks.ts";
 
 /**
  * Tells whether this call may return a chunk. A duplicate is left out only when an equal chunk

@@ -1,23 +1,17 @@
 import { BitSet } from "../../core/bit-set.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
+import type { EligibleFiles } from "../memory/live-chunks.ts";
+import type { KeptFileTable } from "../memory/file-table.ts";
 import { valuesOf, type Row } from "../tables.ts";
 import { readTotals } from "../totals.ts";
 import { filesInFolders, FilesWhere } from "./file-condition.ts";
-
-/** What a call may see: every live chunk, or those of the files in the set. */
-export type EligibleFiles = {
-  /** Null: nothing is hidden or restricted. */
-  files: BitSet | null;
-  /** Chunks of these files. */
-  chunkCount: number;
-};
 
 type FileRow = Row<"files", "file" | "chunk_count">;
 
 const VISIBLE = "f.state = 'live' AND f.hidden = 0";
 
-export const isRestricted = ({ named, metadata, condition }: Restriction) =>
-  named !== null || metadata.length > 0 || condition !== undefined;
+export const isRestricted = ({ named, metadata, condition, readers }: Restriction) =>
+  named !== null || metadata.length > 0 || condition !== undefined || readers !== undefined;
 
 function filesNamed(sql: SqlStorage, names: string[]): number[] {
   return valuesOf(
@@ -45,9 +39,16 @@ function matchingFiles(sql: SqlStorage, restriction: Restriction): BitSet | null
 }
 
 /** Resolves a restriction and the scopes together; exact at any number of files. */
-export function resolveRestriction(sql: SqlStorage, restriction: Restriction): EligibleFiles {
+export function resolveRestriction(
+  sql: SqlStorage,
+  restriction: Restriction,
+  fileTable: Pick<KeptFileTable, "readableBy">,
+): EligibleFiles {
   const totals = readTotals(sql);
   const matching = matchingFiles(sql, restriction);
+  if (restriction.readers !== undefined) {
+    return fileTable.readableBy(restriction.readers, matching);
+  }
   if (matching === null && totals.hiddenFiles === 0) {
     return { files: null, chunkCount: totals.chunks };
   }

@@ -15,8 +15,9 @@ import type {
 } from "../../ports/rag-index.ts";
 import { KeptChunkTable } from "../memory/chunk-table.ts";
 import { excludedChunks } from "../exclusions.ts";
+import { KeptFileTable } from "../memory/file-table.ts";
 import { readTotals } from "../totals.ts";
-import type { ChunkChange } from "../write/write-context.ts";
+import type { IndexChange } from "../write/write-context.ts";
 import { Eligibility } from "./eligibility.ts";
 import { chooseCandidates, findsAmong, fuseQuery, rankFused, scaleOf } from "./fuse.ts";
 import { hydrateChunks, readChunks } from "./hydration.ts";
@@ -53,6 +54,7 @@ export class Search {
   readonly #postingsLimit: number;
   readonly #wordScores: WordScores;
   readonly #chunkTable: KeptChunkTable;
+  readonly #fileTable: KeptFileTable;
   /** The last resolved restriction: hydration uses the same one right after the candidates. */
   #resolved: { key: string; eligibility: Eligibility } | null = null;
 
@@ -63,6 +65,7 @@ export class Search {
     this.#vectorLeg = vectorLeg;
     this.#wordScores = new WordScores(ranksIn(sql));
     this.#chunkTable = new KeptChunkTable(sql);
+    this.#fileTable = new KeptFileTable(sql);
   }
 
   /** Called at every write. */
@@ -71,13 +74,15 @@ export class Search {
   }
 
   /** Called after every write. */
-  follow(change: ChunkChange): void {
+  follow(change: IndexChange): void {
     this.#chunkTable.follow(change);
+    this.#fileTable.follow(change.files);
   }
 
   /** After a failed write, memory may be ahead of storage. */
   forget(): void {
     this.#chunkTable.forget();
+    this.#fileTable.forget();
     this.forgetScores();
   }
 
@@ -182,7 +187,7 @@ export class Search {
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {
     const key = JSON.stringify([restriction, includeDuplicates]);
     if (this.#resolved?.key !== key) {
-      const within = resolveRestriction(this.#sql, restriction);
+      const within = resolveRestriction(this.#sql, restriction, this.#fileTable);
       const { chunks } = readTotals(this.#sql);
       const few = Math.max(FEW_CHUNKS, FEW_CHUNKS_SHARE * chunks);
       const chunksOf = (files: BitSet, withDuplicates: boolean) => {

@@ -7,6 +7,7 @@ import { deleteChunks } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
 import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "./files.ts";
 import type { FileRow } from "./files.ts";
+import { writeReadersOf } from "./readers.ts";
 import { readScopes, scopeTest } from "./scopes.ts";
 import type { WriteContext } from "./write-context.ts";
 import { chunksOf, select, type Row } from "../tables.ts";
@@ -113,22 +114,25 @@ export function activateVersion(
   change.left.push(...chunksOf(leaving));
   change.entered.push(...chunksOf(entering));
   change.marks.push(...marks);
-  makeLive(sql, file, facts, { revision, chunkCount: placed.size });
+  makeLive(context, file, facts, { revision, chunkCount: placed.size });
   return { outcome: "activated", chunkCount: placed.size };
 }
 
 /** Writes what is known of a file whose chunks are live, and counts it. */
 export function makeLive(
-  sql: SqlStorage,
+  context: WriteContext,
   before: FileRow,
   facts: FileFacts,
   live: { revision: number; chunkCount: number },
 ): void {
+  const { sql, change } = context;
   const { path, externalId } = facts;
   const holds = scopeTest(readScopes(sql));
   const isInside = holds({ path, externalId, ancestors: ancestorsOf(facts) });
   const hidden = !isInside || isPathExcluded(sql, path);
   writeFacts(sql, before.file, facts, { ...live, hidden });
+  writeReadersOf(context, facts.fileId, facts.readers);
+  change.files.push(before.file);
   fileLiesAt(sql, before.file, path);
   addToTotals(sql, {
     files: before.state === "live" ? 0 : 1,
@@ -138,14 +142,14 @@ export function makeLive(
 
 /** Changes a live file's metadata but not its chunks; called inside a transaction. */
 export function describeFile(
-  { sql }: WriteContext,
+  context: WriteContext,
   facts: FileFacts,
   revision: number,
 ): DescribeResult {
-  const file = findFile(sql, facts.fileId);
+  const file = findFile(context.sql, facts.fileId);
   if (file !== null && isSuperseded(file, revision))
     return { outcome: "superseded", revision: file.revision };
   if (file === null || file.state !== "live") return { outcome: "absent" };
-  makeLive(sql, file, facts, { revision, chunkCount: file.chunk_count });
+  makeLive(context, file, facts, { revision, chunkCount: file.chunk_count });
   return { outcome: "described" };
 }

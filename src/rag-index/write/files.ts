@@ -11,7 +11,7 @@ export function findFile(sql: SqlStorage, fileId: FileId): FileRow | null {
 }
 
 /** The revision of an unknown file; every other revision is later. */
-const NO_REVISION = -1;
+export const NO_REVISION = -1;
 
 export function findOrAddFile(sql: SqlStorage, fileId: FileId): FileRow {
   const known = findFile(sql, fileId);

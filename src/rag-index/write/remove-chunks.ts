@@ -68,6 +68,7 @@ function removeFile(
   change.marks.push(...marks);
   if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });
   markRemoved(sql, file.file, revision);
+  change.files.push(file.file);
   forgetFolders(sql, file.file);
 }
 

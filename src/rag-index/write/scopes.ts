@@ -6,6 +6,7 @@ import { readSetting, writeSetting } from "../settings.ts";
 import { stringsIn } from "../stored-json.ts";
 import { select } from "../tables.ts";
 import { addToTotals } from "../totals.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** The fields that decide whether a file is inside the scopes. */
 type Placed = { path: string; externalId: string | null; ancestors: string[] };
@@ -45,7 +46,7 @@ export function readScopes(sql: SqlStorage): IndexScope[] | null {
 
 /** Stores the scopes and what is excluded; hides or shows live files accordingly. */
 export function restrictToScopes(
-  { sql }: { sql: SqlStorage },
+  { sql, change }: WriteContext,
   scopes: IndexScope[] | null,
   excluded: SearchExclusions = { paths: [], passages: [] },
 ): void {
@@ -68,5 +69,6 @@ export function restrictToScopes(
     "UPDATE files SET hidden = 1 - hidden WHERE file IN (SELECT value FROM json_each(?))",
     JSON.stringify(changed),
   );
+  change.files.push(...changed);
   addToTotals(sql, { hiddenFiles });
 }

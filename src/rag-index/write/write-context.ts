@@ -6,10 +6,15 @@ export type DuplicateMark = { chunk: number; duplicate: boolean };
 /** What a write changed in the live chunks, in this order, to update in-memory state. */
 export type ChunkChange = { left: number[]; entered: number[]; marks: DuplicateMark[] };
 
-/** `words`: whether words were given to the index, or taken from it. */
-export type IndexChange = ChunkChange & { words: boolean };
+/**
+ * `words`: whether words were given to the index, or taken from it. `files`: whose visibility,
+ * audience or number of chunks may have changed.
+ */
+export type IndexChange = ChunkChange & { words: boolean; files: number[] };
 
-export const noChange = (): IndexChange => ({ left: [], entered: [], marks: [], words: false });
+export const noChange = (): IndexChange => {
+  return { left: [], entered: [], marks: [], words: false, files: [] };
+};
 
 /** The passages whose words a write removed, and whether that left words to be merged away. */
 export type WordRemovals = { passages: number; leavesWords: boolean };

@@ -60,7 +60,7 @@ function writeNewFile(
   const added = addLive(sql, { file: file.file, revision }, whole);
   storeCodesIfLarge(sql, added);
   addToTotals(sql, { chunks: added.length });
-  makeLive(sql, file, facts, { revision, chunkCount: added.length });
+  makeLive(context, file, facts, { revision, chunkCount: added.length });
   for (const { chunk, isDuplicate, text, place } of added) {
     // Words are deleted by the text as it is read: stored, it has no half characters.
     const written = { headings: place.headings, text: text.toWellFormed() };

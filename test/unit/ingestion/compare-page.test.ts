@@ -23,6 +23,8 @@ const known = (id: string, path: string, change: Partial<KnownRow> = {}): KnownR
   id: id as FileId,
   deletedAt: null,
   modifiedAt: 0,
+  audience: null,
+  readersRevision: 0,
   ...change,
 });
 
@@ -33,7 +35,7 @@ const compare = (files: ListedFile[], rows: KnownRow[]) => {
 
 test("what is equal is not written, and seen", () => {
   const { writes, counts, seen } = compare([listed("a")], [known("1", "a")]);
-  expect(writes).toEqual({ writes: [], moved: [], states: [], failures: [] });
+  expect(writes).toEqual({ writes: [], moved: [], states: [], failures: [], readers: [] });
   expect(counts).toMatchObject({ unchanged: 1, downloadsSaved: 1, added: 0, changed: 0 });
   expect(seen).toEqual(["1"]);
 });

@@ -1,0 +1,40 @@
+/** Who may read a file: `user:`, `group:` or `domain:` and a name, or `everyone`; normalised. */
+export type Principal = string;
+
+export const EVERYONE: Principal = "everyone";
+
+/** In place of a token's reader: each call names it. */
+export const NAMED = "named";
+
+/** Characters, the kind included. */
+const PRINCIPAL_MAX_LENGTH = 320;
+
+const KINDS = /^(?:user|group|domain):[^\s\p{Cc}]+$/u;
+
+/** The person that a call is made for, and the groups that are known of that person. */
+type Reader = { user: string; groups: string[] };
+
+/** Lower-casing may take a text out of NFC. */
+const folded = (text: string) => text.normalize("NFC").toLowerCase().normalize("NFC").trim();
+
+/** The normalised form; null for what is no principal. */
+export function principalOf(text: string): Principal | null {
+  const principal = folded(text);
+  const isOne = principal === EVERYONE || KINDS.test(principal);
+  return isOne && principal.length <= PRINCIPAL_MAX_LENGTH ? principal : null;
+}
+
+export const userPrincipal = (address: string) => principalOf(`user:${address.trim()}`);
+const groupPrincipal = (name: string) => principalOf(`group:${name.trim()}`);
+
+/** The domain of an address; null for a name without one. */
+function domainPrincipal(address: string): Principal | null {
+  const at = address.lastIndexOf("@");
+  return at === -1 ? null : principalOf(`domain:${address.slice(at + 1).trim()}`);
+}
+
+/** Everything that lets a reader in. */
+export function principalsOf({ user, groups }: Reader): Principal[] {
+  const all = [userPrincipal(user), domainPrincipal(user), EVERYONE, ...groups.map(groupPrincipal)];
+  return [...new Set(all.filter((one) => one !== null))];
+}

@@ -1,0 +1,56 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { z } from "zod";
+
+import { asId, type FileId, type FileSourceId } from "../../core/ids.ts";
+import { jsonColumn } from "./json-column.ts";
+import { owner } from "./shared-columns.ts";
+import { fileSources } from "./sources.ts";
+
+/** Who may read a file, and where each comes from. */
+const audienceReaders = z.array(z.object({ principal: z.string(), from: z.string() }));
+
+/** Sets of readers that files share, by a hash of them, whichever source they come from. */
+export const audiences = sqliteTable("audiences", {
+  id: text().primaryKey(),
+  readers: jsonColumn(audienceReaders).notNull(),
+  /** Why they could not be read: then there are none. */
+  unreadable: text(),
+});
+
+/** The audiences of a principal. Created `without rowid`. */
+export const audiencePrincipals = sqliteTable(
+  "audience_principals",
+  { principal: text().notNull(), audience: text().notNull() },
+  (table) => [primaryKey({ columns: [table.principal, table.audience] })],
+);
+
+/**
+ * Files whose new audience the indexes may not have been told: written with the audience, deleted
+ * when every index has it.
+ */
+export const readerChanges = sqliteTable(
+  "reader_changes",
+  {
+    id: integer().primaryKey(),
+    fileSourceId: owner<FileSourceId>(() => fileSources.id),
+    fileIds: jsonColumn(z.array(z.string().transform((id) => asId<FileId>(id)))).notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [index("reader_changes_source").on(table.fileSourceId, table.at)],
+);
+
+/** Members of groups as a source's provider tells them, nested groups flattened. */
+export const principalGroups = sqliteTable(
+  "principal_groups",
+  {
+    fileSourceId: owner<FileSourceId>(() => fileSources.id),
+    /** A principal: `user:…`. */
+    member: text().notNull(),
+    /** A principal: `group:…`. */
+    inGroup: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.fileSourceId, table.member, table.inGroup] }),
+    index("principal_groups_in").on(table.fileSourceId, table.inGroup),
+  ],
+);

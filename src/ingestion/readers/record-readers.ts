@@ -1,0 +1,114 @@
+import { sha256Hex } from "../../core/hash.ts";
+import type { FileId, FileSourceId } from "../../core/ids.ts";
+import { EVERYONE, principalOf } from "../../core/principals.ts";
+import { shardOf } from "../../core/shard-of.ts";
+import {
+  forgetReaderChanges,
+  recordReadersSql,
+  untoldReaders,
+  type Audience,
+  type Recorded,
+} from "../../db/files/reader-store.ts";
+import { runBatch } from "../../db/sql.ts";
+import type { FileReaders } from "../../ports/source-reader.ts";
+import type { IndexAudience } from "../../ports/index-versions.ts";
+import type { Services } from "../../services.ts";
+import { takenBy } from "../../sources/registry.ts";
+
+const REASON_MAX_LENGTH = 300;
+
+/** The same readers in any order, from the same places, are one audience. */
+export async function audienceOf(told: FileReaders): Promise<Audience> {
+  const unreadable = "unreadable" in told ? told.unreadable.slice(0, REASON_MAX_LENGTH) : null;
+  const from = new Map<string, string>();
+  for (const reader of "unreadable" in told ? [] : told.principals) {
+    const principal = principalOf(reader.principal);
+    if (principal !== null && !from.has(principal)) from.set(principal, reader.from);
+  }
+  const readers = Array.from(from, ([principal, of]) => ({ principal, from: of })).sort((a, b) =>
+    a.principal < b.principal ? -1 : 1,
+  );
+  const id = await sha256Hex(JSON.stringify([readers, unreadable]));
+  return { id, readers, unreadable };
+}
+
+const principalsIn = ({ readers }: Audience) => readers.map(({ principal }) => principal);
+
+/** What a source's files have whose readers are not told; the pages of a web site are public. */
+export function defaultReadersOf(source: {
+  provider: string;
+  defaultReaders: string[];
+}): FileReaders {
+  const { provider, defaultReaders } = source;
+  const isPublic = defaultReaders.length === 0 && takenBy(provider) === "addresses";
+  const principals = isPublic ? [EVERYONE] : defaultReaders;
+  return { principals: principals.map((principal) => ({ principal, from: "default" })) };
+}
+
+type Source = { id: FileSourceId; permissionsSince: number };
+/** `readers` null: nobody told them, and there is no default. */
+type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
+
+/**
+ * Records who may read files and tells their indexes: the call that returns is the last whose
+ * searches see the readers before. Nothing is embedded or indexed again.
+ */
+export async function recordReaders(
+  services: Pick<Services, "db" | "now" | "ragIndexes">,
+  source: Source,
+  files: FileWithReaders[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const recorded: Recorded = { audiences: [], files: [] };
+  const seen = new Set<string>();
+  for (const { id, readers, isNew } of files) {
+    const audience = readers === null ? null : await audienceOf(readers);
+    if (audience !== null && !seen.has(audience.id)) {
+      seen.add(audience.id);
+      recorded.audiences.push(audience);
+    }
+    recorded.files.push({ id, audience: audience?.id ?? null, isNew });
+  }
+  const now = Math.max(services.now(), source.permissionsSince);
+  await runBatch(services.db, recordReadersSql(source.id, recorded, { now }));
+  await tellIndexes(services, source.id);
+}
+
+/**
+ * Tells the indexes what is recorded of a source's files and they may not know: of this change, and
+ * of earlier ones that were cut off in between.
+ */
+export async function tellIndexes(
+  { db, ragIndexes }: Pick<Services, "db" | "ragIndexes">,
+  sourceId: FileSourceId,
+): Promise<void> {
+  for (;;) {
+    const { changes, told, audiences } = await untoldReaders(db, sourceId);
+    if (changes.length === 0) return;
+    const known = new Map<string | null, IndexAudience>(
+      audiences.map((one) => [one.id, { id: one.id, principals: principalsIn(one) }]),
+    );
+    const byIndex = Map.groupBy(told, ({ ragId, generation, fileId, shards }) =>
+      JSON.stringify([ragId, generation, shardOf(fileId, shards)]),
+    );
+    await Promise.all(
+      Array.from(byIndex.values(), async (files) => {
+        const [first] = files;
+        if (first === undefined) return;
+        const { ragId, generation, fileId, shards } = first;
+        const used = new Set(files.flatMap(({ audience }) => known.get(audience) ?? []));
+        await ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) }).writeReaders({
+          audiences: [...used],
+          files: files.map((file) => {
+            return {
+              fileId: file.fileId,
+              audience: file.audience ?? "",
+              revision: file.readersRevision,
+            };
+          }),
+        });
+      }),
+    );
+    await forgetReaderChanges(db, changes);
+  }
+}

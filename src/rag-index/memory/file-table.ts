@@ -1,0 +1,109 @@
+import { BitSet } from "../../core/bit-set.ts";
+import type { Restriction } from "../../ports/rag-index.ts";
+import { valuesOf } from "../tables.ts";
+import type { EligibleFiles } from "./live-chunks.ts";
+import { MemoryBudget } from "./memory-budget.ts";
+
+const MIB = 1_024 * 1_024;
+/** Of all index objects of an isolate. */
+const tablesBudget = new MemoryBudget(8 * MIB);
+const BYTES_A_FILE = 16;
+
+const VISIBLE = `SELECT file, audience, readers_revision,
+  iif(state = 'live' AND hidden = 0, chunk_count, 0) FROM files`;
+const OF_FILES = `${VISIBLE} WHERE file IN (SELECT value FROM json_each(?))`;
+
+type Row = [file: number, audience: number, revision: number, chunks: number];
+
+/** The audience of each file: which files a reader may read is found without reading their rows. */
+class FileTable {
+  #audiences = new Uint32Array(0);
+  #revisions = new Float64Array(0);
+  /** 0: nothing of the file is shown. */
+  #chunks = new Uint32Array(0);
+
+  get bytes(): number {
+    return this.#chunks.length * BYTES_A_FILE;
+  }
+
+  add(rows: Iterable<Row>): void {
+    for (const [file, audience, revision, chunks] of rows) {
+      if (file >= this.#chunks.length) this.#grow(Math.max(file + 64, 2 * this.#chunks.length));
+      this.#audiences[file] = audience;
+      this.#revisions[file] = revision;
+      this.#chunks[file] = chunks;
+    }
+  }
+
+  within(audiences: BitSet, since: number, among: BitSet | null): EligibleFiles {
+    const files = new BitSet();
+    let chunkCount = 0;
+    for (let file = 0; file < this.#chunks.length; file++) {
+      const chunks = this.#chunks[file] ?? 0;
+      if (chunks === 0 || !audiences.has(this.#audiences[file] ?? 0)) continue;
+      if ((this.#revisions[file] ?? 0) < since || among?.has(file) === false) continue;
+      files.add(file);
+      chunkCount += chunks;
+    }
+    return { files, chunkCount };
+  }
+
+  #grow(places: number): void {
+    const [audiences, revisions, chunks] = [this.#audiences, this.#revisions, this.#chunks];
+    this.#audiences = new Uint32Array(places);
+    this.#revisions = new Float64Array(places);
+    this.#chunks = new Uint32Array(places);
+    this.#audiences.set(audiences);
+    this.#revisions.set(revisions);
+    this.#chunks.set(chunks);
+  }
+}
+
+/** The table of one index object: loaded by the first call for a reader, then kept up to date. */
+export class KeptFileTable {
+  readonly #sql: SqlStorage;
+  #table: FileTable | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  forget(): void {
+    this.#table = null;
+    tablesBudget.release(this);
+  }
+
+  /** After a write of these files. */
+  follow(files: number[]): void {
+    if (this.#table === null || files.length === 0) return;
+    this.#table.add(this.#sql.exec(OF_FILES, JSON.stringify(files)).raw<Row>());
+  }
+
+  /** The files that these principals may read; `among` null: of all. */
+  readableBy(
+    { principals, since }: NonNullable<Restriction["readers"]>,
+    among: BitSet | null,
+  ): EligibleFiles {
+    // No file that anybody may read has the audience 0.
+    const audiences = new BitSet(
+      valuesOf<number>(
+        this.#sql,
+        `SELECT DISTINCT member.audience FROM json_each(?) principal
+          CROSS JOIN audience_members member ON member.principal = principal.value`,
+        JSON.stringify(principals),
+      ),
+    );
+    return this.#read().within(audiences, since, among);
+  }
+
+  #read(): FileTable {
+    if (this.#table !== null) {
+      tablesBudget.use(this);
+      return this.#table;
+    }
+    const table = new FileTable();
+    table.add(this.#sql.exec(VISIBLE).raw<Row>());
+    if (tablesBudget.claim(this, table.bytes)) this.#table = table;
+    return table;
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+
+import { principalOf, principalsOf } from "../../../src/core/principals.ts";
+
+test.for([
+  ["user:Ann@Example.com", "user:ann@example.com"],
+  ["GROUP:HR", "group:hr"],
+  [" domain:example.com ", "domain:example.com"],
+  ["Everyone", "everyone"],
+  ["user:Ame\u0301lie@example.com", "user:am\u00e9lie@example.com"],
+  ["ann@example.com", null],
+  ["user:", null],
+  ["group:a b", null],
+  ["everyone:all", null],
+  [`user:${"a".repeat(316)}`, null],
+] as const)("%s is the principal %s", ([text, expected]) => {
+  expect(principalOf(text)).toBe(expected);
+});
+
+test("a reader is in by address, domain and groups; each principal counts once", () => {
+  const reader = { user: "Ann@Example.com", groups: ["HR@example.com", "hr@example.com", ""] };
+  expect(principalsOf(reader)).toEqual([
+    "user:ann@example.com",
+    "domain:example.com",
+    "everyone",
+    "group:hr@example.com",
+  ]);
+  expect(principalsOf({ user: "ann", groups: [] })).toEqual(["user:ann", "everyone"]);
+});
