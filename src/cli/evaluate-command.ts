@@ -75,7 +75,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
     terminal.say(`Each question: ${pageOf(first.run.id)}`);
     const missing = first.run.facts["missingFiles"];
     if (missing !== undefined) {
-      terminal.warn(`Files that questions expect and the index lacks: ${missing}`);
+      terminal.warn(`Expected files that are not in the index: ${missing}`);
     }
   }
   refuse(thresholds, first.summary);
@@ -93,7 +93,7 @@ function refuse(thresholds: Threshold[], summary: RunSummary): void {
 /** A run that is left alone goes on in the service. */
 const orStillGoing = (page: string) => (thrown: unknown) => {
   if (!(thrown instanceof CommandFailure)) throw thrown;
-  throw new CommandFailure(`${thrown.message} The run may still go on: ${page}`);
+  throw new CommandFailure(`${thrown.message} The run may still be in progress: ${page}`);
 };
 
 /** Waits for the end of a run, also while its service is started again. */

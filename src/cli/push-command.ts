@@ -22,7 +22,7 @@ type PushOptions = {
 
 export function pushCommand(): Command {
   return withTarget(new Command("push"), "QUARRY_KEY", "the counts")
-    .description("upload new and changed files of a folder, remove all others from the source")
+    .description("make a source equal a folder: upload new and changed files, remove the others")
     .argument("<folder>", "folder to push")
     .requiredOption("--source <id>", "id or identifier of a file_system source")
     .option("--include <glob>", "push only what matches (may be repeated)", collect)

@@ -35,7 +35,7 @@ const MIN_DESCRIPTION = 15;
 
 /** Help that is wrapped on narrow terminals, and commands without the `[options]` that all have. */
 export function wrapHelp(command: Command): void {
-  command.showHelpAfterError("Add --help to see what it takes.");
+  command.showHelpAfterError("Add --help to see the options.");
   command.configureHelp({
     minWidthToWrap: MIN_DESCRIPTION,
     subcommandTerm: (sub) => {

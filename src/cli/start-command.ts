@@ -14,7 +14,7 @@ function port(text: string): number {
 
 const ABOUT_NPM = IS_PACKED
   ? []
-  : ["\nnpm itself writes two lines to standard output; use npm start --silent -- --once --json."];
+  : ["\nnpm adds two lines to standard output; use npm start --silent -- --once --json."];
 
 /** `npm start` of a checkout, `quarry start` of the installed package. */
 export function startCommand(name: string): Command {

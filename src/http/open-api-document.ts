@@ -7,9 +7,9 @@ import { TAGS } from "./routes/route-parts.ts";
 import { HEADERS } from "./schemas/headers.ts";
 import { UNPUBLISHED } from "../retrieval/search-request.ts";
 
-const DESCRIPTION = `Quarry brings up the passages that matter from a body of documents.
+const DESCRIPTION = `Quarry finds the passages of your documents that answer a query.
 
-A RAG is a set of indexed documents that is searched by meaning. An inference is a stateless call of a model, with linked RAGs as its context.
+A RAG is an index of documents, searched by words and by meaning. An inference is a stateless call of a model, with linked RAGs as its context.
 
 Call the API from a server only: it sends no CORS headers. A response with \`degraded\` is valid and was built with less context than requested. With an administrator's panel session in place of a token, responses may add \`timings\`, \`usage\`, \`toolCalls[].debug\`, the \`message\` inside \`degraded\`, and the header \`X-Inference-Timings\`.
 
@@ -55,12 +55,12 @@ export function unpublishedDocument(routes: RouteConfig[], baseUrl: string) {
     info: {
       ...aboutService(baseUrl),
       title: "Quarry API: agents and webhooks",
-      description: "What programs may call beside the published API.",
+      description: "Calls that are not part of the published API.",
     },
     servers: [{ url: baseUrl, description: "This service." }],
     tags: [
-      { name: TAGS.agents, description: "Models that search on their own." },
-      { name: TAGS.webhooks, description: "Addresses that a web source is told of." },
+      { name: TAGS.agents, description: "Models that search by themselves, in several steps." },
+      { name: TAGS.webhooks, description: "Calls that report changes to a file source." },
     ],
     security: [{ bearer: [] }],
   });
@@ -92,6 +92,6 @@ export function registerComponents(
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",
-    description: "An access token, made in the panel.",
+    description: "An access token, created in the panel.",
   });
 }

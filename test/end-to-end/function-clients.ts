@@ -165,7 +165,7 @@ export async function aiSdkOpenAi({ url, token }: Served): Promise<void> {
       expect((await streamed.usage).totalTokens).toBeGreaterThan(0);
     }
   }
-  // At its defaults it refers to earlier answers by id, and nothing is stored here.
+  // At its defaults it refers to earlier answers by id, and Quarry stores nothing.
   const model = openai("inference/ask");
   const question = { role: "user" as const, content: QUESTION };
   const { response } = await generateText({ model, messages: [question] });

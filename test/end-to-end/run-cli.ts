@@ -79,7 +79,7 @@ export function startCli(
 
 /** @throws with what it said when the command ended with anything but 0. */
 export function expectSuccess({ code, stdout, stderr }: Finished): void {
-  if (code !== 0) throw new Error(`It ended with ${code}.\n${stdout}\n${stderr}`);
+  if (code !== 0) throw new Error(`It exited with code ${code}.\n${stdout}\n${stderr}`);
 }
 
 export function runCli(...call: Parameters<typeof startCli>): Promise<Finished> {

@@ -65,7 +65,7 @@ export const encodedPath = (path: string) => path.split("/").map(encodeURICompon
 export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonNullable<Data>> {
   const { data } = await call;
   if (data !== undefined && data !== null) return data;
-  throw new CommandFailure("The service answered nothing.");
+  throw new CommandFailure("The service sent an empty answer.");
 }
 
 /** The same; null where the answer is an error with this status. */

@@ -93,7 +93,7 @@ function checked({ baseUrl }: ApiTarget, request: Request, response: Response): 
   const isJson = typeOf(response).startsWith("application/json");
   if (response.status === NO_CONTENT || isJson || isStream(response)) return response;
   const where = `${request.method} ${new URL(request.url).pathname}`;
-  throw new CommandFailure(`${baseUrl} answered ${where} like another program than Quarry`);
+  throw new CommandFailure(`${baseUrl} is not Quarry: it answered ${where} in an unknown form`);
 }
 
 function waitBefore(response: Response | undefined, attempt: number): number {

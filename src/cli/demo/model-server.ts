@@ -120,7 +120,7 @@ async function ask<Reply>(
   });
   if (status >= 300) throw failed(`answers ${status}`);
   const read = form.safeParse(parsedJson(new TextDecoder().decode(bytes ?? undefined)));
-  if (!read.success) throw failed("answers in a form that is not OpenAI's");
+  if (!read.success) throw failed("does not answer in OpenAI's format");
   return read.data;
 }
 

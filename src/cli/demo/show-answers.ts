@@ -40,8 +40,8 @@ function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): str
     ({ lexical, vector }) => `${leg("words", lexical)}, ${leg("similarity", vector)}`,
   );
   const reranked = relevance === null ? "" : `, reranker ${relevance.toFixed(SCORE_DIGITS)}`;
-  const looked = wordsRank === null ? "" : `, by words and names rank ${wordsRank}`;
-  return [...legs, `together rank ${fusedRank}${looked}${reranked}`].map((line) => `= ${line}`);
+  const looked = wordsRank === null ? "" : `, words and names rank ${wordsRank}`;
+  return [...legs, `fused rank ${fusedRank}${looked}${reranked}`].map((line) => `= ${line}`);
 }
 
 export function showRetrieval(terminal: Terminal, query: string, retrieval: Retrieval): void {
@@ -60,7 +60,9 @@ export function showAnswer(terminal: Terminal, prompt: string, run: Run): void {
 export const lostLines = ({ degraded }: Pick<Run, "degraded">): string[] =>
   degraded === undefined
     ? []
-    : ["Degraded: a part of the search failed, such as the embedding model; this is without it."];
+    : [
+        "Degraded: a part of the search failed, such as the embedding model. The results come from the rest.",
+      ];
 
 /**
  * `Sources:` and a line for each passage that the answer cites; where it cites none, for all.
@@ -79,7 +81,7 @@ export function sourceLines({ response, items }: Run): string[] {
   if (cited.length > 0 && cited.every(isSaid)) return [];
   const lines = [...new Set(places)].map((place) => `- ${place}`);
   if (lines.length === 0) return [];
-  return [cited.length > 0 ? "Sources:" : "Found, and cited by nothing in the answer:", ...lines];
+  return [cited.length > 0 ? "Sources:" : "Found, but not cited:", ...lines];
 }
 
 /** Citations are not part of the published specification. */

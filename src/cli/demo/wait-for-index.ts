@@ -42,7 +42,7 @@ async function finishedCounts(api: PanelApi, id: string, terminal: Terminal): Pr
       if (done !== moved.done) moved = { done, at: Date.now() };
       if (done < total) progress ??= terminal.progress("Indexing", total);
       progress?.setTotal(total);
-      progress?.update(done, `${vectors} vectors${failed > 0 ? `, ${failed} failed` : ""}`);
+      progress?.update(done, `${vectors} passages${failed > 0 ? `, ${failed} failed` : ""}`);
       if (done >= total) return counts;
       if (Date.now() - moved.at > STANDSTILL_MS) {
         throw new CommandFailure(`Indexing has stopped at ${done} of ${total} files.`);

@@ -46,7 +46,7 @@ export async function checkSignIn(ask: AskWrangler, accountId = ""): Promise<Fin
   }
   if (accounts.length > 1 && accountId === "") {
     const fix = accounts.map(({ id, name }) => `export CLOUDFLARE_ACCOUNT_ID=${id}  # ${name}`);
-    return { what, state: "wrong", note: "several accounts: say which one", fix };
+    return { what, state: "wrong", note: "you have several accounts: choose one", fix };
   }
   return there(what, accounts.find(({ id }) => accountId === "" || id === accountId)?.name);
 }

@@ -45,7 +45,7 @@ function otherShape(what: string, index: VectorIndex, shape: string): Finding {
   return {
     what,
     state: "wrong",
-    note: `it has ${shape}; EMBEDDING_DIMENSIONS asks for ${index.dimensions}, metric ${METRIC}`,
+    note: `it has ${shape}; wrangler.toml needs ${index.dimensions} dimensions, metric ${METRIC}`,
     fix: [
       "# set EMBEDDING_DIMENSIONS to what the index has, or make another one and name it in",
       "# wrangler.toml (index_name):",
@@ -69,7 +69,7 @@ async function checkMetadataIndexes(ask: AskWrangler, index: VectorIndex): Promi
   return {
     what,
     state: "missing",
-    note: `${lacking.join(", ")}; they hold only what is indexed after they are made`,
+    note: `${lacking.join(", ")}; a metadata index covers only vectors that are stored after its creation`,
     fix: [
       ...lacking.map((name) => addition(index, name)),
       "# if RAGs are indexed already: POST /panel/api/rags/{id}/reindex for each",

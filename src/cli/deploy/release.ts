@@ -49,7 +49,9 @@ export async function deployCode({ environment }: DeploySettings): Promise<Relea
   const output = join(folder, "output.ndjson");
   try {
     const args = ["deploy", "--env", environment, ...commitTag()];
-    await runWrangler(args, "The new code is not there", { WRANGLER_OUTPUT_FILE_PATH: output });
+    await runWrangler(args, "The new version was not deployed", {
+      WRANGLER_OUTPUT_FILE_PATH: output,
+    });
     return releasedIn(await readFile(output, "utf8").catch(() => ""));
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -71,7 +71,7 @@ async function ask(url: string): Promise<z.infer<typeof health> | string> {
     const text = await response.text();
     if (!response.ok) return `${response.status} ${text}`;
     const parsed = health.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : "answered by something else than Quarry";
+    return parsed.success ? parsed.data : "another program answers there";
   } catch (thrown) {
     const cause = thrown instanceof Error ? thrown.cause : undefined;
     return cause instanceof Error ? cause.message : String(thrown);

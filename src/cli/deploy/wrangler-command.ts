@@ -47,7 +47,7 @@ export async function runWrangler(
   const options = { cwd: PROJECT, env: environment(extra), stdio: "inherit" } as const;
   const code = await exitCodeOf(spawn("wrangler", args, options)).catch(notStarted);
   if (code !== 0) {
-    throw new CommandFailure(`${purpose}: wrangler ${args.join(" ")} ended with ${code}.`);
+    throw new CommandFailure(`${purpose}: wrangler ${args.join(" ")} exited with code ${code}.`);
   }
 }
 
@@ -66,7 +66,7 @@ export function reasonSaid({ stdout, stderr }: Said): string {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("Logs were written to"));
-  return lines.slice(0, REASON_LINES).join(" ") || "wrangler said nothing";
+  return lines.slice(0, REASON_LINES).join(" ") || "wrangler gave no reason";
 }
 
 /**

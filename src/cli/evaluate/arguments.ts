@@ -16,7 +16,9 @@ export function settingIn(text: string): EvaluationRun["setting"] {
     const name = NAMES.find((known) => known === wished);
     if (value === undefined || name === undefined) {
       const known = NAMES.join(", ");
-      throw new CommandFailure(`"${part.trim()}" is no setting: write NAME=VALUE with ${known}.`);
+      throw new CommandFailure(
+        `"${part.trim()}" is not a setting: write NAME=VALUE with ${known}.`,
+      );
     }
     return [name, valueOf(value)] as const;
   });
@@ -76,12 +78,12 @@ export function missedThresholds(
 ): string[] {
   return thresholds.flatMap(({ measure, least }) => {
     const value = measures[measure] ?? null;
-    if (value === null) return [`${measure} was not measured: no question asks for it`];
+    if (value === null) return [`${measure} was not measured: no question tests it`];
     const is = `${measure} is ${value.toFixed(3)}`;
     if (value < least) return [`${is}, below ${least}`];
     // Answers that could not be judged are not in the figure, and may all be wrong.
     const lowest = measure === "answers" ? value * (1 - errors / questions) : value;
     if (lowest >= least) return [];
-    return [`${is}, but ${errors} of ${questions} questions failed: ${least} is not certain`];
+    return [`${is}, but ${errors} of ${questions} questions failed: ${least} may not be reached`];
   });
 }

@@ -136,7 +136,7 @@ const SHOWN = 10;
 export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = false): void {
   const { added, changed, removed, unchanged, held, failed, skipped } = summary;
   const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
-  terminal.say(dryRun ? `Would be: ${counts}` : counts);
+  terminal.say(dryRun ? `Dry run: ${counts}` : counts);
   listSome(terminal, "skipped, a link", skipped.links);
   listSome(terminal, "skipped, hidden", skipped.hidden);
   for (const { path, reason } of failed.slice(0, SHOWN)) {

@@ -28,7 +28,7 @@ export async function claimState(stateFolder: string, port: number): Promise<() 
   if (other !== null && (await serves(other, file))) {
     throw new CommandFailure(
       `Another server uses ${stateFolder} (process ${other.pid}, port ${other.port}). ` +
-        "End that one, or choose another folder with --state (npm run dev: --persist-to).",
+        "Stop that server, or choose another folder with --state (npm run dev: --persist-to).",
     );
   }
   orSayWhere(stateFolder, () => protectState(stateFolder));
@@ -83,8 +83,8 @@ export async function checkPortIsFree(port: number): Promise<void> {
   const server = createServer().listen(port, "127.0.0.1");
   await once(server, "listening").catch(() => {
     throw new CommandFailure(
-      `Port ${port} is taken by another program, perhaps by a Quarry that still runs. ` +
-        "End that program, or choose another port with --port.",
+      `Another program uses port ${port}, perhaps a Quarry that still runs. ` +
+        "Stop it, or choose another port with --port.",
     );
   });
   server.close();

@@ -67,7 +67,7 @@ function lineOf(name: string, value: string): string {
     (mark) => !value.includes(mark) && (mark !== '"' || !/\\[nr]/.test(value)),
   );
   if (quote === undefined) {
-    throw new CommandFailure(`${name} must not hold each of the quotation marks ' \` and ".`);
+    throw new CommandFailure(`${name} must not contain all three quotation marks ' \` and ".`);
   }
   return `${name}=${quote}${value.replaceAll("$", String.raw`\$`)}${quote}`;
 }

@@ -53,7 +53,7 @@ export function rebuildNotice(stored: StoredIndex[], wanted: WantedVectors): str
   const them = files === 1 ? "1 file is" : `${files} files are`;
   const most = others.find((one) => !isSame(one));
   if (most === undefined) {
-    return `${them} indexed again with ${model}, as another version of Quarry indexed them. Meanwhile the previous index answers.`;
+    return `${them} indexed again with ${model}, because another version of Quarry indexed them. Meanwhile the previous index answers.`;
   }
   const isModel = most.model !== model;
   const before = isModel ? most.model : `${most.dimensions} dimensions`;

@@ -56,7 +56,7 @@ const getFileStatus = createRoute({
   path: "/api/inferences/{identifier}/file-sources/{file_source_identifier}",
   operationId: "getFileStatus",
   summary: "Status of one file",
-  description: "Tells whether a document of a file source behind the inference is indexed.",
+  description: "Says whether a file of one of the inference's sources is indexed.",
   tags: [TAGS.inferences],
   security: bearer,
   middleware: [guardInference, guardSource] as const,

@@ -47,7 +47,7 @@ const runRoute = createRoute({
   path: "/api/inferences/{identifier}",
   operationId: "runInference",
   summary: "Run an inference",
-  description: `One call: a prompt goes in and a response comes out; nothing is remembered. ${SEARCH_RULES}`,
+  description: `Send a prompt, get a response. Quarry stores nothing between calls. ${SEARCH_RULES}`,
   tags: [TAGS.inferences],
   security: bearer,
   middleware: [guardInferenceRun, ...readsJson(InferenceRunRequest), ignoreIdleSearch] as const,
@@ -70,7 +70,7 @@ const retrieveRoute = createRoute({
   path: "/api/inferences/{identifier}/retrieve",
   operationId: "retrieveForInference",
   summary: "Retrieve context only",
-  description: `What running the inference would put into its context, without a model call. ${SEARCH_RULES}`,
+  description: `Return the passages that a run would use, without calling the model. ${SEARCH_RULES}`,
   tags: [TAGS.inferences],
   security: bearer,
   middleware: [

@@ -29,7 +29,7 @@ const query = z
     status: FileStatusName.optional().openapi({ description: "Only files in this status." }),
     path: relativePath
       .optional()
-      .openapi({ description: "Only files beneath this folder.", example: "handbook/" }),
+      .openapi({ description: "Only files in this folder.", example: "handbook/" }),
   })
   .refine(limitFitsPage, limitProblem);
 

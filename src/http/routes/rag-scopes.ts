@@ -33,13 +33,13 @@ const removeRagScope = createRoute({
   operationId: "removeRagScope",
   summary: "Remove a scope",
   description:
-    "Removes an entry from the RAG's scope list; what is no longer in scope leaves the search at once.",
+    "Removes an entry from the RAG's scope list. Files outside the remaining scopes leave search at once.",
   tags: [TAGS.rags],
   security: bearer,
   middleware: [audited("/api"), guardRag, mayChange, ...readsJson(Scope)] as const,
   request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
   responses: {
-    200: json(Ok, "The scope is gone.", EXAMPLES.ok, ["X-Ignored-Fields"]),
+    200: json(Ok, "The scope was removed.", EXAMPLES.ok, ["X-Ignored-Fields"]),
     ...invalidRequest("type must be one of path, externalId; value is required"),
     ...errors(403, 404, 413, 415, 422),
   },

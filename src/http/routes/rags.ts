@@ -47,7 +47,7 @@ const retrieveFromRag = createRoute({
   operationId: "retrieveFromRag",
   summary: "Semantic search in one RAG",
   description:
-    "Returns the chunks that answer the queries, without a model call. It raises no error when a part of the search is down: the answer then carries degraded.",
+    "Returns the chunks that match the queries, without calling a model. If a part of the search is down, the answer has degraded instead of an error.",
   tags: [TAGS.rags],
   security: bearer,
   middleware: [guardSearch, ...readsJson(RagRetrieveRequest)] as const,

@@ -58,7 +58,7 @@ const pushWebUrls = createRoute({
   operationId: "pushWebUrls",
   tags: [TAGS.webhooks],
   summary: "Push addresses of a web source",
-  description: "They are fetched soon. The bearer is the source's own webhook secret, not a token.",
+  description: "Quarry fetches them soon. The bearer is the source's webhook secret, not a token.",
   security: bearer,
   method: "post",
   path: "/api/webhooks/web/{file_source_id}",
@@ -71,7 +71,7 @@ const pushWebUrls = createRoute({
   responses: {
     200: json(
       z.object({ ok: z.literal(true), accepted: z.int(), queued: z.boolean() }),
-      "What was kept.",
+      "The number of accepted addresses.",
     ),
     ...errors(400, 404, 413, 415),
   },
@@ -86,7 +86,7 @@ const reported = SOURCES.flatMap(({ name, notifications }) => {
     operationId: `receive${name.replaceAll(/\W+/g, "")}Notifications`,
     tags: [TAGS.webhooks],
     summary: `Notifications of ${name}`,
-    description: `${name} calls it by itself when files change. A call is believed if it has the secret that the provider was given.`,
+    description: `${name} calls this when files change. Quarry accepts a call only with the secret that it gave the provider.`,
     security: [],
     method: "post",
     path,

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { headersOf, type HeaderName } from "./headers.ts";
 
 const ErrorBody = z
-  .object({ error: z.string().openapi({ description: "What went wrong, in one line." }) })
+  .object({ error: z.string().openapi({ description: "The reason, in one line." }) })
   .openapi("Error");
 
 /** Every error that a published operation may answer with, and when. */
@@ -23,7 +23,7 @@ const ERRORS = {
   ],
   422: ["The RAG is in global mode: it has no scope list.", "RAG is in global scope mode"],
   429: ["The request rate is exceeded.", "Too many requests"],
-  500: ["A defect of the service; the log has it under the request's id.", "Internal server error"],
+  500: ["Internal error. The log has it under the request id.", "Internal server error"],
   502: ["The model provider failed.", "Model call failed: provider answered 503"],
   503: ["The rate-limit store cannot be reached.", "Rate limiting unavailable"],
 } as const;

@@ -4,10 +4,10 @@ import { FILE_STATUSES } from "../../db/schema/rags.ts";
 
 export const FileStatusName = z
   .enum(FILE_STATUSES)
-  .openapi("FileStatusName", { description: "How far the file's indexing is." });
+  .openapi("FileStatusName", { description: "Status of the file's indexing." });
 
 const time = z.iso.datetime({ precision: 3 }).nullable().openapi({
-  description: "The last time it was indexed; null until the first.",
+  description: "When it was last indexed; null if never.",
   example: "2026-01-31T08:15:30.123Z",
 });
 const errorMessage = z
@@ -34,7 +34,7 @@ const RagFileEntry = z
     externalId: z
       .string()
       .nullable()
-      .openapi({ description: "The file's id at the provider; null where it has none." }),
+      .openapi({ description: "The file's id at the provider; null if it has none." }),
   })
   .openapi("RagFileEntry");
 
@@ -55,7 +55,7 @@ export const RagFileList = z.array(RagFileEntry).openapi("RagFileList");
 
 const FileGroup = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "Slug of the RAG." }),
+    ragIdentifier: z.string().openapi({ description: "Identifier of the RAG." }),
     ragName: z.string().openapi({ description: "Display name of the RAG." }),
     files: z.array(FileEntry).openapi({ description: "Its files on this page." }),
   })

@@ -1,17 +1,17 @@
 /** Headers of answers, as components of the published specification. */
 export const HEADERS = {
   "X-Request-Id": {
-    description: "The caller's own id where it sent a sane one, otherwise one of ours.",
+    description: "The caller's X-Request-Id if it is valid, otherwise a new id.",
     schema: { type: "string" },
     example: "7d2f5c1e-4f0b-4a57-9a0e-0c6c9e0a1b52",
   },
   RateLimit: {
-    description: "The budget's name, `r` requests left, `t` seconds until it is whole again.",
+    description: "The limit's name, `r` requests left, `t` seconds until all are available again.",
     schema: { type: "string" },
     example: '"api";r=59;t=60',
   },
   "RateLimit-Policy": {
-    description: "The budget's name, `q` requests in any `w` seconds for a client address.",
+    description: "The limit's name, `q` requests in any `w` seconds for a client address.",
     schema: { type: "string" },
     example: '"api";q=60;w=60',
   },
@@ -21,7 +21,7 @@ export const HEADERS = {
     example: 12,
   },
   "WWW-Authenticate": {
-    description: "That a bearer token is asked for.",
+    description: "Says that a bearer token is required.",
     schema: { type: "string" },
     example: 'Bearer realm="Quarry"',
   },
@@ -33,13 +33,12 @@ export const HEADERS = {
   },
   "X-Ignored-Fields": {
     description:
-      "Only when there are any: fields of the body that were ignored, as they are not known, or as no RAG has a reranker (useReranking).",
+      "Fields of the body that were ignored: unknown ones, and useReranking if no RAG has a reranker. Absent if there are none.",
     schema: { type: "string" },
     example: "top_k",
   },
   "X-Scope-Files": {
-    description:
-      "How many files of the file source the scope holds at present; `10000+` for more than that.",
+    description: "Number of files in the scope now; `10000+` above 10,000.",
     schema: { type: "string", pattern: String.raw`^\d+\+?$` },
     example: "31",
   },

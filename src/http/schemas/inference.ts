@@ -6,7 +6,7 @@ import { Chunk, Degradation } from "./retrieval.ts";
 
 export const LinkedFileSource = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "Slug of the RAG." }),
+    ragIdentifier: z.string().openapi({ description: "Identifier of the RAG." }),
     ragName: z.string().openapi({ description: "Display name of the RAG." }),
     identifier: z.string().openapi({ description: "Identifier of the file source." }),
     provider: Provider,
@@ -16,11 +16,13 @@ export const LinkedFileSource = z
 const InferenceItem = z
   .object({
     name: z.string().openapi({ description: "Display name.", example: "Ask the handbook" }),
-    identifier: z.string().openapi({ description: "Slug used in paths." }),
-    url: z.url().openapi({ description: "Where the inference is run." }),
-    createdAt: z.iso.datetime({ precision: 3 }).openapi({ description: "When it was made, UTC." }),
+    identifier: z.string().openapi({ description: "Identifier, used in paths." }),
+    url: z.url().openapi({ description: "Path to run the inference." }),
+    createdAt: z.iso
+      .datetime({ precision: 3 })
+      .openapi({ description: "When it was created, UTC." }),
     fileSources: z.array(LinkedFileSource).openapi({
-      description: "Linked RAGs; with any, semanticSearch must be sent when running.",
+      description: "Linked RAGs. If there are any, a run requires semanticSearch.",
     }),
   })
   .openapi("InferenceItem");
@@ -30,7 +32,7 @@ export const InferenceList = z.array(InferenceItem).openapi("InferenceList");
 export const ContentBlock = z
   .object({
     type: z.literal("text").openapi({ description: "Kind of block." }),
-    text: z.string().openapi({ description: "What the model wrote." }),
+    text: z.string().openapi({ description: "Text of the model." }),
   })
   .openapi("ContentBlock");
 
@@ -38,11 +40,11 @@ const ToolCall = z
   .object({
     id: z.string().openapi({ description: "Identifier of the call." }),
     tool: z.string().openapi({ description: "Name of the tool." }),
-    ok: z.boolean().openapi({ description: "Whether it gave a result." }),
+    ok: z.boolean().openapi({ description: "Whether the tool returned a result." }),
     debug: z
       .object({
-        input: z.unknown().openapi({ description: "What the model asked for." }),
-        output: z.string().openapi({ description: "What the tool gave." }),
+        input: z.unknown().openapi({ description: "Arguments from the model." }),
+        output: z.string().openapi({ description: "Result of the tool." }),
         durationMs: z.number().openapi({ description: "Milliseconds." }),
       })
       .optional()
@@ -67,16 +69,16 @@ const Cost = z
   .openapi("Cost");
 const Usage = z
   .object({
-    inputTokens: z.int().openapi({ description: "Tokens that the model read." }),
-    outputTokens: z.int().openapi({ description: "Tokens that the model wrote." }),
-    totalTokens: z.int().openapi({ description: "Both together." }),
-    cost: Cost.nullable().openapi({ description: "Null when the model has no price." }),
+    inputTokens: z.int().openapi({ description: "Input tokens of the model." }),
+    outputTokens: z.int().openapi({ description: "Output tokens of the model." }),
+    totalTokens: z.int().openapi({ description: "Sum of both." }),
+    cost: Cost.nullable().openapi({ description: "Null if the model has no price." }),
   })
   .openapi("Usage");
 
 /** What a run of an inference and a turn of an agent have in common. */
 export const runFields = {
-  items: z.array(Chunk).openapi({ description: "Fragments used as context." }),
+  items: z.array(Chunk).openapi({ description: "Chunks used as context." }),
   toolCalls: z.array(ToolCall).openapi({ description: "One entry for each call of a tool." }),
   systemPrompt: z.string().optional().openapi({ description: "Only with includeSystemPrompt." }),
   degraded: Degradation.optional(),
@@ -108,7 +110,7 @@ const StructuredResponse = z.record(z.string(), z.unknown()).openapi("Structured
 export const InferenceRunResponse = z
   .object({
     response: z.union([z.array(ContentBlock), z.array(z.unknown()), StructuredResponse]).openapi({
-      description: "Content blocks; with jsonSchema what follows that schema.",
+      description: "Content blocks; with jsonSchema, a value that follows the schema.",
     }),
     inference: z.string().openapi({ description: "Identifier of the inference executed." }),
     params: RunParams.openapi({ description: "The parameters received, with defaults applied." }),

@@ -10,15 +10,17 @@ const FileSourceReference = z
   .object({
     id: z.string().openapi({ description: "Internal identifier." }),
     name: z.string().openapi({ description: "Display name." }),
-    identifier: z.string().openapi({ description: "Slug of the file source." }),
+    identifier: z.string().openapi({ description: "Identifier of the file source." }),
     provider: Provider,
   })
-  .openapi("FileSourceReference", { description: "Where the documents come from." });
+  .openapi("FileSourceReference", { description: "File source of the RAG." });
 
 const common = {
   id: z.string().openapi({ description: "Internal identifier." }),
   name: z.string().openapi({ description: "Display name.", example: "Staff handbook" }),
-  identifier: z.string().openapi({ description: "Slug used in paths.", example: "handbook" }),
+  identifier: z
+    .string()
+    .openapi({ description: "Identifier, used in paths.", example: "handbook" }),
   status: z.enum(["active", "paused", "error"]).openapi({
     description:
       "paused: an administrator stopped indexing. error: the last scan could not read the file source. What is indexed stays searchable.",
@@ -34,7 +36,7 @@ export const RagList = z.array(RagItem).openapi("RagList");
 
 export const Scope = z
   .object({
-    type: z.enum(["path", "externalId"]).openapi({ description: "What value names." }),
+    type: z.enum(["path", "externalId"]).openapi({ description: "Kind of the value." }),
     value: z.string().min(1).openapi({
       description:
         "A folder's path ends with a slash and includes everything beneath it; without one it is a file. Or the external id of a file or folder in a cloud drive.",

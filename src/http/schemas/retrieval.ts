@@ -2,23 +2,23 @@ import { z } from "@hono/zod-openapi";
 
 const ChunkSource = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "RAG that the chunk is of." }),
+    ragIdentifier: z.string().openapi({ description: "RAG of the chunk." }),
     filePath: z.string().openapi({ description: "Path of the file." }),
     name: z.string().openapi({ description: "File name." }),
     externalId: z
       .string()
       .nullable()
-      .openapi({ description: "The file's id at the provider; null where it has none." }),
+      .openapi({ description: "The file's id at the provider; null if it has none." }),
     url: z
       .string()
       .nullable()
-      .openapi({ description: "Address of the document; null where it has none." }),
+      .openapi({ description: "Address of the document; null if it has none." }),
     modifiedAt: z.iso.datetime().openapi({
-      description: "When the file was last changed, as far as its source tells.",
+      description: "When the file was last changed, according to its source.",
     }),
     position: z.int().min(0).openapi({ description: "0 for the file's first chunk." }),
     page: z.int().nullable().openapi({
-      description: "Page on which the chunk begins, from 1; null where there are no pages.",
+      description: "Page on which the chunk begins, from 1; null if there are no pages.",
     }),
     headings: z.array(z.string()).openapi({ description: "Heading path, outermost first." }),
     start: z.int().min(0).openapi({
@@ -30,7 +30,7 @@ const ChunkSource = z
 
 export const Chunk = z
   .object({
-    text: z.string().openapi({ description: "Fragment text." }),
+    text: z.string().openapi({ description: "Text of the chunk." }),
     score: z.number().min(0).max(1).openapi({ description: "Similarity.", example: 0.731 }),
     source: ChunkSource.optional().openapi({ description: "Only with includeSources." }),
   })
@@ -42,7 +42,7 @@ export const Degradation = z
     message: z
       .string()
       .optional()
-      .openapi({ description: "What was lost; only with an administrator session." }),
+      .openapi({ description: "The part that failed; only with an administrator session." }),
   })
   .openapi("Degradation", {
     description: "Present when the answer was built with less context than requested.",

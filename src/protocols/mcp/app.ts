@@ -47,14 +47,14 @@ export function mcpProtocol(): Hono<AppEnv> {
     const { raw } = context.req;
     const body = await readJson(raw);
     // Each message counts in the rate window; several in one body would not.
-    if (Array.isArray(body)) throw invalid("body must be one message: batches are not served");
+    if (Array.isArray(body)) throw invalid("body must be one message: batches are not supported");
     // The SDK is as large as the rest of the protocols together.
     const { serve } = await import("./serve.ts");
     return await serve(session, asJson(raw), body);
   });
   // Nothing is told without being asked, and there is no session to end.
   app.all("/", (context) => {
-    const body = refusal(SERVER_ERROR, "Method not allowed: POST is served");
+    const body = refusal(SERVER_ERROR, "Method not allowed: use POST");
     return context.json(body, 405, { Allow: "POST" });
   });
   app.all("*", () => {

@@ -24,7 +24,10 @@ export function readCursor<Field extends string>(
   } catch {
     // Said below.
   }
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor is none that this server gave");
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    "cursor is not valid: take it from an earlier answer",
+  );
 }
 
 const hasTexts = <Field extends string>(

@@ -16,8 +16,8 @@ const ID_MAX_LENGTH = 10_000;
 const NO_FILE = "id must be that of a search result";
 
 const Input = z.object({
-  id: z.string().max(ID_MAX_LENGTH).describe("Of a search result: RAG/path."),
-  start: z.int().min(0).default(0).describe("Where in the text to begin, for long files."),
+  id: z.string().max(ID_MAX_LENGTH).describe("Id of a search result: RAG/path."),
+  start: z.int().min(0).default(0).describe("Offset to start at, for long files."),
 });
 
 const Output = z.object({
@@ -31,14 +31,14 @@ const Output = z.object({
     mimeType: z.string(),
     size: z.int().describe("Bytes of the file."),
     length: z.int().describe("Characters of its whole text."),
-    next: z.int().nullable().describe("start of the next part; null when this is the last."),
+    next: z.int().nullable().describe("start of the next part; null if this is the last."),
   }),
 });
 
 export const FETCH_TOOL: Tool = {
   name: "fetch",
   title: "Read a file",
-  description: "Returns the text of a file that search found, with what is known of it.",
+  description: "Returns the text of a file that search found, with its metadata.",
   inputSchema: schemaOf(Input, "input"),
   outputSchema: schemaOf(Output, "output"),
   annotations: { readOnlyHint: true, openWorldHint: false },

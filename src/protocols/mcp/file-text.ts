@@ -17,7 +17,7 @@ export type FileText = {
 };
 
 const NO_TEXT_NOW =
-  "The file has no text now: a newer version of it is being read, or could not be. Its passages are still found.";
+  "The text is not available: a newer version of the file is being read, or could not be read. Search still finds its passages.";
 
 /**
  * A part of a file's text, as it was read for a RAG that the token covers.

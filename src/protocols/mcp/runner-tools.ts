@@ -26,7 +26,7 @@ const NAME_LENGTH = 64;
 const SEARCH_MAX_LENGTH = 10_000;
 
 const AgentInput = z.object({
-  prompt: z.string().regex(/\S/, "must not be blank").describe("What is asked or to be done."),
+  prompt: z.string().regex(/\S/, "must not be blank").describe("The question or task."),
 });
 
 const InferenceInput = AgentInput.extend({
@@ -35,18 +35,18 @@ const InferenceInput = AgentInput.extend({
     .regex(/\S/, "must not be blank")
     .max(SEARCH_MAX_LENGTH)
     .optional()
-    .describe("What to look for in the documents; without it the prompt."),
+    .describe("Search query; by default, the prompt."),
 });
 
 const Source = z.object({
-  id: z.string().describe("Of the file, for fetch."),
+  id: z.string().describe("Id of the file, for fetch."),
   url: z.string(),
   score: z.number(),
 });
 
 const Output = z.object({
   answer: z.string(),
-  sources: z.array(Source).describe("Files whose passages the model was given."),
+  sources: z.array(Source).describe("Files whose passages the model received."),
   degraded: z.object({ occurred: z.literal(true) }).optional(),
 });
 
@@ -95,7 +95,7 @@ function runnerTool(runner: CoveredRunner): Tool {
 
 function descriptionOf(runner: CoveredRunner): string {
   if (runner.kind === "inference") {
-    return `Answers with the inference "${runner.name}", from the documents behind it.`;
+    return `Runs the inference "${runner.name}", which answers from its documents.`;
   }
   const { description, name } = runner;
   return description === ""

@@ -32,16 +32,21 @@ const Input = z.object({
     .regex(/\S/, "must not be blank")
     .max(QUERY_MAX_LENGTH)
     .describe("What to look for, in full words or as a question."),
-  rag: z.string().optional().describe("Identifier of one RAG; without it all are searched."),
+  rag: z.string().optional().describe("Identifier of one RAG; by default, all are searched."),
   modifiedAfter: pointInTime
     .optional()
     .describe("Only files changed at this ISO 8601 day or time, or later."),
-  modifiedBefore: pointInTime.optional().describe("Only files changed before it."),
-  topK: z.int().min(1).max(RESULTS_LIMIT).default(RESULTS_DEFAULT).describe("Most results."),
+  modifiedBefore: pointInTime.optional().describe("Only files changed before this day or time."),
+  topK: z
+    .int()
+    .min(1)
+    .max(RESULTS_LIMIT)
+    .default(RESULTS_DEFAULT)
+    .describe("Maximum number of results."),
 });
 
 const Result = z.object({
-  id: z.string().describe("Of the file, for fetch."),
+  id: z.string().describe("Id of the file, for fetch."),
   title: z.string(),
   url: z.string(),
   text: z.string().describe("The passage."),
@@ -57,7 +62,7 @@ const Result = z.object({
 
 const Degraded = z
   .object({ occurred: z.literal(true) })
-  .describe("Present when a part of the search was down: results may be missing.");
+  .describe("Present if a part of the search was down: results may be missing.");
 
 const Output = z.object({ results: z.array(Result), degraded: Degraded.optional() });
 
@@ -86,7 +91,7 @@ async function namedRag(session: Session, rag: string): Promise<RagRecord> {
     return await coveredRag(session, rag);
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
-    throw notFound("no RAG has this identifier; without rag all are searched");
+    throw notFound("there is no RAG with this identifier; leave out rag to search all");
   }
 }
 

@@ -24,7 +24,7 @@ const PARTS_LIMIT = 100;
 const TextPart = z.discriminatedUnion(
   "type",
   [z.object({ type: z.literal("text"), text: z.string() })],
-  "must be text: other parts are not read",
+  "must be text: other parts are not supported",
 );
 const Content = z.union([z.string(), z.array(TextPart).max(PARTS_LIMIT)]).nullish();
 
@@ -73,12 +73,12 @@ export const ChatRequest = z.object({
   messages: z.array(Message).min(1).max(MESSAGES_LIMIT),
   max_tokens: z.int().min(1).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
-  n: z.literal(1, "must be 1: one answer is made").nullish(),
+  n: z.literal(1, "must be 1: Quarry returns one answer").nullish(),
   stream_options: z.object({ include_usage: z.boolean().optional() }).nullish(),
   response_format: ChatFormat.nullish(),
   tools: functionsOf(Function),
   tool_choice: ChatToolChoice.nullish(),
-  functions: z.array(z.unknown()).max(0, "must be empty: they are called tools now").nullish(),
+  functions: z.array(z.unknown()).max(0, "must be empty: use tools").nullish(),
 });
 
 type Parsed = z.output<typeof ChatRequest>;

@@ -29,7 +29,7 @@ export const functionsOf = <Tool extends z.ZodType>(tool: Tool) =>
 /** The type of every tool that is taken. */
 export const FunctionType = z.literal(
   "function",
-  "must be function: the documents are searched without a tool, and others are not run here",
+  "must be function: Quarry searches without a tool and runs no hosted tools",
 );
 
 const Named = z.object({ type: FunctionType, name: FunctionName });
@@ -51,11 +51,11 @@ export function readFunctions(
   parallel: boolean | null | undefined,
 ): CallerFunctions | undefined {
   const names = new Set(tools.map(({ name }) => name));
-  if (names.size < tools.length) throw refuse("tools", "must have a name of its own each");
+  if (names.size < tools.length) throw refuse("tools", "must have different names");
   checkDepth("tools", tools);
   const bytes = new TextEncoder().encode(JSON.stringify(tools)).byteLength;
   if (bytes > FUNCTIONS_MAX_KIB * KIB) {
-    throw refuse("tools", `must be at most ${FUNCTIONS_MAX_KIB} KiB together`);
+    throw refuse("tools", `must be at most ${FUNCTIONS_MAX_KIB} KiB in total`);
   }
   const { mode, only } = modeOf(choice ?? "auto");
   const unknown = only?.find((name) => !names.has(name));
@@ -90,12 +90,15 @@ export function checkFunctions(
   if (asked === undefined) return;
   const { model, rags } = runner.kind === "agent" ? runner.agent : runner.inference;
   if (!models.chat(model).callsFunctions) {
-    throw refuse("tools", `must be empty: ${model} is no language model and calls no functions`);
+    throw refuse(
+      "tools",
+      `must be empty: ${model} is not a language model and cannot call functions`,
+    );
   }
   const searches = searchesItself(runner) ? searchToolNames(rags) : [];
   const taken = asked.functions.find(({ name }) => searches.includes(name));
   if (taken !== undefined)
-    throw refuse("tools", `must not hold ${taken.name}: a search has this name`);
+    throw refuse("tools", `must not contain ${taken.name}: a search tool has this name`);
 }
 
 const searchesItself = (runner: Runner) =>

@@ -41,7 +41,7 @@ const Part = z.discriminatedUnion(
     }),
     z.object({ type: z.literal("refusal"), refusal: z.string() }),
   ],
-  "must be input_text: other parts are not read",
+  "must be input_text: other parts are not supported",
 );
 const Content = z.union([z.string(), z.array(Part).max(PARTS_LIMIT)]);
 
@@ -69,7 +69,7 @@ const Item = z.discriminatedUnion(
     }),
     z.object({ type: z.literal("item_reference"), id: z.string() }),
   ],
-  "must be message, function_call or function_call_output: other items are not read",
+  "must be message, function_call or function_call_output: other items are not supported",
 );
 
 /** Messages may come without their type. */
@@ -85,7 +85,7 @@ const ResponsesFormat = ResponseFormat.extend({
 });
 
 const nothing = (rule: string) => z.null(`must be empty: ${rule}`).optional();
-const NOT_STORED = "nothing is stored here, send the earlier items in input";
+const NOT_STORED = "Quarry stores nothing, send the earlier items in input";
 
 export const ResponsesRequest = z.object({
   ...SHARED_FIELDS,
@@ -101,11 +101,11 @@ export const ResponsesRequest = z.object({
   text: z.object({ format: ResponsesFormat.nullish() }).nullish(),
   store: z.boolean().nullish(),
   background: z
-    .literal(false, "must be false: use stream, answers are not made in the background")
+    .literal(false, "must be false: background answers are not supported, use stream")
     .nullish(),
   previous_response_id: nothing(NOT_STORED),
   conversation: nothing(NOT_STORED),
-  prompt: nothing("prompts are not stored here, send instructions and input"),
+  prompt: nothing("Quarry stores no prompts, send instructions and input"),
 });
 
 export type ReadResponse = Turn & { asked: z.output<typeof ResponsesRequest> };
@@ -150,7 +150,7 @@ function saidIn(input: Input): Said[] {
 }
 
 const NO_REFERENCE =
-  "must not be item_reference: nothing is stored here, send the item itself (with store: false, clients do)";
+  "must not be item_reference: Quarry stores nothing, send the item itself (clients do so with store: false)";
 
 function itemSaid(item: Exclude<ReadItem, { type: "item_reference" }>, at: string): Said {
   if (item.type === "function_call") {

@@ -63,7 +63,7 @@ export function readConversation(said: Said[]): Conversation {
   if (last === undefined) throw refuse("input", "must not be empty");
   told.expectAnswered(last.param);
   if (last.role !== "user" && last.role !== "tool") {
-    throw refuse(last.param, "must be user, or a function's result: it is answered");
+    throw refuse(last.param, "must be user, or a function's result");
   }
   const isBlank = last.role === "user" && last.text.trim() === "";
   if (isBlank) throw refuse(last.content, "must not be blank");

@@ -11,7 +11,7 @@ test("a setting is read from the command line", () => {
   const read = { topK: 20, reranker: null, model: "local/m:1", useReranking: true };
   expect(settingIn(text)).toEqual(read);
   expect(settingIn("default")).toEqual({});
-  expect(() => settingIn("topk=20")).toThrow(/"topk=20" is no setting/);
+  expect(() => settingIn("topk=20")).toThrow(/"topk=20" is not a setting/);
   expect(() => settingIn("topK")).toThrow(/write NAME=VALUE/);
 });
 
@@ -21,11 +21,11 @@ test("a threshold that is not reached, or not measured, is said", () => {
   const counts = { questions: 20, errors: 0 };
   expect(missedThresholds(thresholds, { ...counts, measures })).toEqual([
     "recall@5 is 0.790, below 0.8",
-    "answers was not measured: no question asks for it",
+    "answers was not measured: no question tests it",
   ]);
   const judged = { questions: 20, errors: 19, measures: { answers: 1, mrr: 1 } };
   expect(missedThresholds([thresholdIn("answers=0.9"), thresholdIn("mrr=1")], judged)).toEqual([
-    "answers is 1.000, but 19 of 20 questions failed: 0.9 is not certain",
+    "answers is 1.000, but 19 of 20 questions failed: 0.9 may not be reached",
   ]);
   for (const wrong of ["recall@7=0.8", "recall@5", "recall@5=80", "recall@5="]) {
     expect(() => thresholdIn(wrong)).toThrow(/--fail-under/);

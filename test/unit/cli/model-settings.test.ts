@@ -107,7 +107,7 @@ test("a server that hangs, breaks, never ends or is none leaves the built-in mod
       [
         `${hanging.port}/v1 (port of Ollama) does not answer`,
         `${broken.port}/v1 (port of Ollama) does not answer`,
-        `${endless.port}/v1 (port of Ollama) answers in a form that is not OpenAI's`,
+        `${endless.port}/v1 (port of Ollama) does not answer in OpenAI's format`,
         `${closed.port}/v1 (port of Ollama) answers 401`,
         `${empty.port}/v1 (port of Ollama) lists no model that would be used.`,
       ].join("; "),

@@ -55,7 +55,7 @@ test("a command that lacks an argument says where its arguments are listed", asy
     let written = "";
     command.exitOverride().configureOutput({ writeErr: (text) => void (written += text) });
     await expect(command.parseAsync(["node", "quarry"])).rejects.toThrow("missing required");
-    expect(written).toMatch(/missing required argument '\w+'\nAdd --help to see what it takes\.\n/);
+    expect(written).toMatch(/missing required argument '\w+'\nAdd --help to see the options\.\n/);
   }
 });
 

@@ -127,7 +127,7 @@ test("a refused token, a missing RAG and a silent server are reported plainly", 
 test("another program than Quarry is recognised by its answer", async () => {
   const url = await listen((_request, response) => response.end("<html>"));
   const call = dataOf(publicApi(url, "qry_x").GET("/api/inferences"));
-  await expect(call).rejects.toThrow("answered GET /api/inferences like another program");
+  await expect(call).rejects.toThrow("is not Quarry: it answered GET /api/inferences");
 });
 
 test("the manifest is read to its last page", async () => {

@@ -38,7 +38,7 @@ test("a second server on a state folder is refused; the first one's end frees it
   await expect(claimState(below, 1)).rejects.toThrow(`${below} cannot be written: E`);
   const file = noteOf(process.ppid, 8_787);
   await expect(claimState(folder, 1)).rejects.toThrow(
-    `Another server uses ${folder} (process ${process.ppid}, port 8787). End that one`,
+    `Another server uses ${folder} (process ${process.ppid}, port 8787). Stop that server`,
   );
   expect(existsSync(file)).toBe(true);
 });

@@ -87,6 +87,6 @@ test("a rebuild is announced in one line, with what keeps the index", () => {
   );
   const older = { ...nomic, format: INDEX_FORMAT - 1 };
   expect(rebuildNotice([older], { model: "local/nomic", dimensions: null })).toMatch(
-    /^7 files are indexed again with local\/nomic, as another version of Quarry/,
+    /^7 files are indexed again with local\/nomic, because another version of Quarry/,
   );
 });

@@ -165,7 +165,7 @@ test("values are written as they are, for their owner only", async () => {
   expect(await writeVariables(folder, "variables.env", {})).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
   const impossible = writeVariables(folder, "variables.env", { AI_GATEWAY_ID: "'`\"" });
-  await expect(impossible).rejects.toThrow("AI_GATEWAY_ID must not hold each of the quotation");
+  await expect(impossible).rejects.toThrow("AI_GATEWAY_ID must not contain all three quotation");
 });
 
 test("a state folder gets its own encryption key once, unless the user gives one", async () => {

@@ -192,7 +192,7 @@ test.each<[string, object, string]>([
   ["conversation", { conversation: "conv_1" }, "send the earlier items in input"],
   ["prompt", { prompt: { id: "pmpt_1" } }, "send instructions and input"],
   ["background", { background: true }, "use stream"],
-  ["tools[0].type", { tools: [{ type: "web_search" }] }, "searched without a tool"],
+  ["tools[0].type", { tools: [{ type: "web_search" }] }, "searches without a tool"],
   ["tool_choice", { tool_choice: "required" }, "without tools"],
   ["text.format.schema", { text: { format: { type: "json_schema", name: "a" } } }, "is required"],
   ["input", { input: [] }, "must not be empty"],

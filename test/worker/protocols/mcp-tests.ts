@@ -129,7 +129,7 @@ export function mcpTests(world: () => ProtocolsWorld): void {
         },
         { timeout: 120_000, interval: 50 },
       );
-      expect(told.content[0]?.text).toMatch(/^The file has no text now: a newer version/);
+      expect(told.content[0]?.text).toMatch(/^The text is not available: a newer version/);
       const found = await call(one, "search", { query: "door opens", rag: name });
       expect(JSON.stringify(found.structuredContent)).toContain("at nine");
     });
@@ -173,7 +173,11 @@ export function mcpTests(world: () => ProtocolsWorld): void {
       expect(JSON.stringify(all)).not.toMatch(/closed|secret/);
       const refused: [string, Structured, RegExp][] = [
         ["search", { query: "boiler", rag: "secrets" }, /^Forbidden$/],
-        ["search", { query: "boiler", rag: "none" }, /^Not found: no RAG has this identifier/],
+        [
+          "search",
+          { query: "boiler", rag: "none" },
+          /^Not found: there is no RAG with this identifier/,
+        ],
         ["search", { query: " " }, /query must not be blank/],
         ["search", { query: "a", topK: 101 }, /topK must be at most 100/],
         ["fetch", { id: "secrets/closed.md" }, /^Forbidden$/],

@@ -125,7 +125,7 @@ export function openAiTests(given: () => ProtocolsWorld): void {
         ),
       );
       const message =
-        "Invalid request: messages[0].content[0].type must be text: other parts are not read";
+        "Invalid request: messages[0].content[0].type must be text: other parts are not supported";
       expect(told).toMatchObject({ status: 400, message });
       for (const path of ["/v1/chat/completions", "/v1/vector_stores/notes/search"]) {
         const message = "Invalid request: body is not valid JSON";

@@ -43,5 +43,5 @@ test("a Worker that refuses its configuration is told with its own words", async
 
 test("another service at the address is not taken for Quarry", async () => {
   answer = { status: 200, body: { hello: "world" } };
-  await expect(smoke(null)).rejects.toThrow("something else than Quarry");
+  await expect(smoke(null)).rejects.toThrow("another program answers there");
 });
