@@ -9,7 +9,7 @@ import type {
 
 import { ModelFailure, passageSource } from "../../ports/models.ts";
 import { readPassages, readRequest } from "../../text/prompt-delimiters.ts";
-import { quotationOf } from "./extractive/answer.ts";
+import { quotationOf } from "./extractive/quotation.ts";
 import { evidenceOf } from "./extractive/evidence.ts";
 import { fillSchema } from "./extractive/fill-schema.ts";
 import { asNode } from "./extractive/candidates.ts";

@@ -39,12 +39,10 @@ export function slotOf(key: string, node: SchemaNode) {
 /** Whether a value is one of a few, has a format, or which type it has. */
 function kindOf(node: SchemaNode): string {
   if (listOf(node["enum"]).length > 0) return "enum";
-  const type = [node["type"]].flat().find((one) => one !== undefined && one !== "null");
-  if (typeof type === "string") return type === "string" && "format" in node ? "format" : type;
-  if (Object.keys(asNode(node["properties"])).length > 0) return "object";
-  if ("items" in node) return "array";
-  if ("minimum" in node || "maximum" in node) return "number";
-  return "type" in node ? "null" : "format" in node ? "format" : "string";
+  const implied = "properties" in node ? "object" : "items" in node ? "array" : "string";
+  const kind = [node["type"] ?? implied].flat().find((one) => one !== "null");
+  if (kind === "string" && "format" in node) return "format";
+  return typeof kind === "string" ? kind : "null";
 }
 
 /** Whether the text or what stands above it is about the property. */
@@ -102,12 +100,11 @@ function namedIn(sentence: string, node: SchemaNode): unknown[] {
 }
 
 function unlabelled(evidence: Evidence, slot: Slot): unknown[] {
-  const { text, said } = evidence;
   const { kind, node, meaning, isProse } = slot;
   if (isNumeric(kind) && meaning.length > 0) return countedFor(evidence, slot);
-  if (kind === "enum" || isNumeric(kind)) return candidatesIn(text, slot);
-  if (kind === "format") return isAbout(evidence, slot) ? candidatesIn(text, slot) : [];
-  return kind === "string" && isProse && !("pattern" in node) && said !== null ? [said] : [];
+  if (kind === "format" && !isAbout(evidence, slot)) return [];
+  if (kind !== "string") return kind === "boolean" ? [] : candidatesIn(evidence.text, slot);
+  return isProse && !("pattern" in node) && evidence.said !== null ? [evidence.said] : [];
 }
 
 /** Numbers before the property's unit, and those before none, which may count the same. */

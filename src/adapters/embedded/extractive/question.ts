@@ -3,29 +3,12 @@ import { splitSentences } from "../../../text/sentences.ts";
 import { tellingWords } from "../../../text/telling-words.ts";
 import { cutUnspacedScripts, wordsOf } from "../../../text/words.ts";
 
-export type Question = {
-  /** Stems of the words that tell what is asked, with their weights. */
-  terms: Map<string, number>;
-  /** Options, names in code and figures, which an answer holds as they are written. */
-  names: string[];
-  figures: string[];
-  asksNumber: boolean;
-  isNegated: boolean;
-};
+export type Question = ReturnType<typeof questionOf>;
 
 /** Only the first terms of a question are used; a longer text is not a question. */
 const MAX_TERMS = 60;
 const MAX_NAMES = 10;
 const MAX_READ_CHARACTERS = 10_000;
-/** Figures and names in code say precisely what is asked for; some words, almost nothing. */
-const PRECISE_WEIGHT = 1.5;
-const COMMON_WEIGHT = 0.6;
-const COMMON = new Set(
-  `allow allowed apply available call case called cause change come different do exactly example
-   exist file files happen happened happens include kind like list long make makes mean means set
-   support supports work works document documents documentation handbook manual page option
-   parameter property flag field attribute argument setting`.split(/\s+/),
-);
 /** `-C`, `--depth`, `+F`; `work_mem`, `ensureDir`, `cookies.set`, `B200` */
 const NAME =
   /(?<![\p{L}\p{N}_-])-{1,2}[\p{L}\p{N}][\p{L}\p{N}_-]*|(?<=^|\s)\+\p{L}(?!\p{L})|(?<![\p{L}\p{N}_.$-])(?:[\p{L}\p{N}$]{1,60}(?:[._][\p{L}\p{N}$]{1,60}){1,9}|\p{Ll}{1,60}\p{Lu}[\p{L}\p{N}]{0,60}|\p{L}{1,10}-?\d[\p{L}\p{N}]{0,20})(?![\p{L}\p{N}_])/gu;
@@ -38,23 +21,17 @@ export const NEGATION =
   /\b(?:not?|never|none|nothing|without|cannot|neither|nor|except|exclud\p{L}*|disab\p{L}*|omit\p{L}*|ignor\p{L}*|invert\p{L}*|prevent\p{L}*|nicht|kein\p{L}*|nie|ohne|außer|pas|sans|sin|senza|sem)\b|n['’]t\b/iu;
 
 /** What a request asks for: its questions, if it has any, otherwise all of its words. */
-export function questionOf(request: string): Question {
+export function questionOf(request: string) {
   const read = request.slice(0, MAX_READ_CHARACTERS);
   const asked = splitSentences(read).filter((one) => /[?？]\s*$/.test(one));
   const text = asked.length > 0 ? asked.join(" ") : read;
-  const names = new Set(namesIn(text).map(({ name }) => name));
-  const precise = new Set([...names, ...figuresIn(text)].flatMap(wordsOf));
   const telling = tellingWords(text);
-  const terms = new Map<string, number>();
-  for (const word of telling.length > 0 ? telling : wordsOf(text)) {
-    // The letter of `-C` is looked for as it is written.
-    if (terms.size >= MAX_TERMS || (word.length === 1 && precise.has(word))) continue;
-    const weight = COMMON.has(word) ? COMMON_WEIGHT : 1;
-    terms.set(stemOf(word), precise.has(word) ? PRECISE_WEIGHT : weight);
-  }
+  const words = telling.length > 0 ? telling : wordsOf(text);
   return {
-    terms,
-    names: [...names].slice(0, MAX_NAMES),
+    /** Stems of the words that tell what is asked. */
+    terms: [...new Set(words.map(stemOf))].slice(0, MAX_TERMS),
+    /** Options, names in code and figures, which an answer holds as they are written. */
+    names: [...new Set(namesIn(text).map(({ name }) => name))].slice(0, MAX_NAMES),
     figures: figuresIn(text).slice(0, MAX_NAMES),
     asksNumber: ASKS_NUMBER.test(text),
     isNegated: NEGATION.test(text),

@@ -5,9 +5,9 @@ import { stemsOf } from "./question.ts";
 export type Passage = { text: string; source: string };
 
 /** A stretch of a passage, UTF-16 offsets, end excluded. */
-export type Span = { start: number; end: number };
+type Span = { start: number; end: number };
 
-/** A block, a table's header or one of its rows, as it is written. */
+/** A block as it is written, or a table's header with one of its rows. */
 export type Part = Span & {
   kind: "paragraph" | "list" | "table" | "code";
   text: string;
@@ -25,7 +25,7 @@ export type Unit = {
   passage: number;
   heading: string;
   /** Stems of the document's name and of all headings. */
-  above: Set<string>;
+  above: string[];
   parts: Part[];
   /** What is quoted: all of it, or what stands up to a table's rows, a row, and what follows. */
   spans: Span[];
@@ -35,11 +35,10 @@ export type Unit = {
 
 /** A section up to this length is quoted whole. */
 const SHORT_SECTION_CHARACTERS = 800;
-/** A paragraph up to this length is quoted with the list below it, with or without a colon. */
-const SHORT_LEAD_CHARACTERS = 400;
-/** Beyond these a source or a run of blocks is not what it seems. */
+/** Beyond these a source, a run of blocks or a table's header is not what it seems. */
 const MAX_SOURCE_CHARACTERS = 2_000;
 const MAX_RUN_BLOCKS = 100;
+const MAX_HEADER_CHARACTERS = 400;
 
 /** Words with which a block goes on from the one before it, or takes back what that says. */
 const GOES_ON =
@@ -49,26 +48,21 @@ const LEADS = /[:：][*_]{0,3}\s*$/;
 const MANUAL_TITLE = /^(?:[A-Z][A-Z0-9 /,-]{2,40}\n(?= )| {3}\p{Lu}[^.:,;\n]{1,60}\n(?= {4}))/u;
 /** What may be typed says nothing of what it does. */
 const SHOWS_USAGE = /^synopsis$/i;
-/** Pictures, and links that lead elsewhere. */
+/** Pictures, links that lead elsewhere, and the settings of a page. */
 const LINK =
-  /!?\[[^[\]]*\](?:\([^()]*\)|\[[^[\]]*\]|:.*)|<a href="#[^>]{0,200}>.{0,300}?<\/a>|<[^<>]{0,500}>/g;
+  /^---\n[\w-]+:[^]*\n---$|!?\[[^[\]]*\](?:\([^()]*\)|\[[^[\]]*\]|:.*)|<a href="#[^>]{0,200}>.{0,300}?<\/a>|<[^<>]{0,500}>/g;
 
 export function unitsOf({ text, source }: Passage, passage: number): Unit[] {
   const [document = "", ...headings] = source.slice(0, MAX_SOURCE_CHARACTERS).split(" › ");
   return sectionsOf(text).flatMap(({ heading: own, parts: all }) => {
     const heading = own ?? headings.at(-1) ?? "";
     if (SHOWS_USAGE.test(heading)) return [];
-    const above = new Set(stemsOf([document, ...headings, heading].join(" ")));
+    const above = [...new Set(stemsOf([document, ...headings, heading].join(" ")))];
     return runsOf(all).flatMap((run, nth) => {
       const isCut = isCutOff(run, own === null && nth === 0);
-      return rowsOf(run).map(({ parts, spans }) => ({
-        passage,
-        heading,
-        above,
-        isCut,
-        parts,
-        spans,
-      }));
+      return rowsOf(run).map(({ parts, spans }) => {
+        return { passage, heading, above, isCut, parts, spans };
+      });
     });
   });
 }
@@ -77,39 +71,29 @@ export function unitsOf({ text, source }: Passage, passage: number): Unit[] {
 type Section = { heading: string | null; parts: Part[] };
 
 function sectionsOf(text: string): Section[] {
-  const sections: Section[] = [{ heading: null, parts: [] }];
+  const first: Section = { heading: null, parts: [] };
+  const sections = [first];
   for (const { kind, heading, start, end } of scanBlocks(text)) {
     const said = text.slice(start, end).trimEnd();
     if (kind === "heading") sections.push({ heading, parts: [] });
-    else if (tells(said, kind, start)) {
-      const [title = ""] = kind === "paragraph" ? (MANUAL_TITLE.exec(said) ?? []) : [];
+    else if (kind === "code" || /[\p{L}\p{N}]/u.test(said.replace(LINK, "").replace(LINK, ""))) {
+      const [title = ""] = (kind === "paragraph" && MANUAL_TITLE.exec(said)) || [];
       if (title !== "") sections.push({ heading: title.trim(), parts: [] });
       sections.at(-1)?.parts.push(partOf(said.slice(title.length), kind, start + title.length));
     }
   }
-  mendIndent(sections[0]?.parts ?? []);
+  const [cut, ...others] = first.parts;
+  // Where a passage begins, the blanks before its first line are lost.
+  if (cut?.start === 0) {
+    cut.indent = Math.min(80, ...others.slice(0, MAX_RUN_BLOCKS).map(({ indent }) => indent));
+  }
   return sections;
-}
-
-/** Where a passage begins, the blanks before its first line are lost. */
-function mendIndent([first, ...others]: Part[]): void {
-  if (first?.start !== 0) return;
-  first.indent = Math.min(80, ...others.slice(0, MAX_RUN_BLOCKS).map(({ indent }) => indent));
-}
-
-/** Whether a block is more than links, and the settings of a page, which are for programs. */
-function tells(said: string, kind: Part["kind"], start: number): boolean {
-  if (kind === "code") return true;
-  if (kind === "paragraph" && start === 0 && /^---\s*\n[\w-]+:/.test(said)) return false;
-  return /[\p{L}\p{N}]/u.test(said.replace(LINK, "").replace(LINK, ""));
 }
 
 function partOf(text: string, kind: Part["kind"], start: number): Part {
   // The lines of a paragraph are no sentences.
   const flowing = kind === "paragraph" ? text.replace(/\n[ \t]*(?=\S)/g, " ") : text;
-  const sentences = splitSentences(flowing)
-    .map(stemsOf)
-    .filter(({ length }) => length > 0);
+  const sentences = splitSentences(flowing).map(stemsOf);
   return { kind, text, start, end: start + text.length, indent: text.search(/\S/), sentences };
 }
 
@@ -128,46 +112,36 @@ function runsOf(parts: Part[]): Part[][] {
 }
 
 function belongs(run: Part[], { kind, text, indent }: Part): boolean {
-  const [first, above] = [run[0], run.at(-1)];
-  if (first === undefined || above === undefined || run.length >= MAX_RUN_BLOCKS) return false;
-  const goesOn = kind === "paragraph" && GOES_ON.test(text);
-  if (above.kind === "table" || goesOn) return goesOn;
-  if (indent > first.indent || kind === "code" || LEADS.test(above.text)) return true;
-  return kind === "list" && mayLead(first, above);
-}
-
-function mayLead(first: Part, above: Part): boolean {
-  if (above.kind === "code") return first.kind === "list";
-  return above.kind === "paragraph" && above.text.length <= SHORT_LEAD_CHARACTERS;
+  const above = run.at(-1);
+  if (above === undefined || run.length >= MAX_RUN_BLOCKS) return false;
+  if (kind === "paragraph" && GOES_ON.test(text)) return true;
+  if (above.kind === "table") return false;
+  const isDeeper = indent > (run[0]?.indent ?? 0);
+  return isDeeper || kind === "code" || kind === "list" || LEADS.test(above.text);
 }
 
 function isCutOff(run: Part[], mayBeCut: boolean): boolean {
   const [first, last] = [run[0], run.at(-1)];
-  if (first === undefined || last === undefined) return true;
-  if (last.kind === "paragraph" && LEADS.test(last.text)) return true;
+  if (first === undefined || (last?.kind === "paragraph" && LEADS.test(last.text))) return true;
   if (!mayBeCut || first.kind === "table") return false;
   const isWithin = /^\p{Ll}[\p{Ll}’'-]*[\s,.;:)]/u.test(first.text);
   return first.kind !== "paragraph" || isWithin || GOES_ON.test(first.text);
 }
 
-/** A row says what its columns are called, too. */
-const MAX_COLUMN_STEMS = 60;
-
 /** A run with a table once for each of its rows; without, once. */
 function rowsOf(run: Part[]): Pick<Unit, "parts" | "spans">[] {
   const [start, end] = [run[0]?.start ?? 0, run.at(-1)?.end ?? 0];
-  const at = run.findIndex(({ kind }) => kind === "table");
-  const table = run[at];
+  const table = run.find(({ kind }) => kind === "table");
   const [names = "", rule = "", ...rows] = table?.text.split("\n") ?? [];
   if (table === undefined || rows.length === 0) return [{ parts: run, spans: [{ start, end }] }];
-  const header = partOf(`${names}\n${rule}`, "table", table.start);
-  const columns = header.sentences.flat().slice(0, MAX_COLUMN_STEMS);
-  let from = header.end;
+  const headerEnd = table.start + names.length + 1 + rule.length;
+  const columns = names.slice(0, MAX_HEADER_CHARACTERS);
+  let from = headerEnd;
   return rows.map((line) => {
-    const row = partOf(`\n${line}`, "table", from);
+    const row = { start: from, end: from + 1 + line.length };
     from = row.end;
-    row.sentences = row.sentences.map((stems) => [...columns, ...stems]);
-    const spans = [{ start, end: header.end }, row, { start: table.end, end }];
-    return { parts: [...run.slice(0, at), header, row, ...run.slice(at + 1)], spans };
+    const part = { ...table, text: line, sentences: [stemsOf(`${columns} ${line}`)] };
+    const parts = run.map((one) => (one === table ? part : one));
+    return { parts, spans: [{ start, end: headerEnd }, row, { start: table.end, end }] };
   });
 }

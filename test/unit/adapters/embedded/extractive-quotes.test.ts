@@ -61,7 +61,7 @@ test.each([
   [
     "all paragraphs below a term",
     "What does tin --open do?",
-    "  -o, --open\n      Removes the lid.\n\n      Never use it on a hot tin.",
+    "  -o, --open\n      Removes the lid of the tin.\n\n      Never use it on a hot tin.",
   ],
   [
     "an item's paragraph and code",
