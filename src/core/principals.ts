@@ -25,7 +25,7 @@ export function principalOf(text: string): Principal | null {
 }
 
 export const userPrincipal = (address: string) => principalOf(`user:${address.trim()}`);
-const groupPrincipal = (name: string) => principalOf(`group:${name.trim()}`);
+export const groupPrincipal = (name: string) => principalOf(`group:${name.trim()}`);
 
 /** The domain of an address; null for a name without one. */
 function domainPrincipal(address: string): Principal | null {

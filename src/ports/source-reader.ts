@@ -68,6 +68,8 @@ export type ListingPage = {
   problems?: { path: string; message: string }[];
   /** On the last page: what limits of the source's settings kept out. */
   leftOut?: LeftOut[];
+  /** On the last page: when somebody's permission to read expires, ms, and is to be read again. */
+  againAt?: number;
   /** On the last page: the cursor from which `follow` reads changes since this listing began. */
   changeCursor?: string;
 };

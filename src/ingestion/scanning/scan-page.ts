@@ -164,6 +164,7 @@ async function nextProgress({ progress }: ScanRun, listing: ListingPage, seen: n
     partial: progress.partial || listing.partial === true,
     seenFiles: (restarted ? 0 : progress.seenFiles) + seen,
     attempts: 0,
+    againAt: listing.againAt ?? (restarted ? undefined : progress.againAt),
     changeCursor: listing.changeCursor ?? (restarted ? null : progress.changeCursor),
     commit: crypto.randomUUID(),
   };

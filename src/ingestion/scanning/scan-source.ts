@@ -145,9 +145,17 @@ async function finish(services: Services, run: ScanRun, reader: SourceReader | n
     error: held === null ? null : held.message,
     heldRemovals: held === null ? 0 : held.count,
     ...whatIsKnown(run, { isHeld: held !== null, contradicted }),
-    nextScanAt: contradicted ? services.now() + CONTRADICTED_AGAIN_AFTER_MS : null,
+    nextScanAt: nextScanOf(run, contradicted, services.now()),
     heldSince: heldSince(run, held !== null),
   });
+}
+
+/** The time of an extra scan, ms; null: the interval's scan is enough. */
+function nextScanOf({ progress }: ScanRun, contradicted: boolean, now: number): number | null {
+  const { againAt } = progress;
+  const again = contradicted ? now + CONTRADICTED_AGAIN_AFTER_MS : Infinity;
+  const at = Math.min(again, againAt ?? Infinity);
+  return at === Infinity ? null : at;
 }
 
 /** What a run did not look at keeps what earlier runs held back. */

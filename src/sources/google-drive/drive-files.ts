@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { inParallel } from "../../core/work/parallel.ts";
 import type { ApiClient } from "../api-client.ts";
+import { drivePermission, PERMISSION_FIELDS } from "./drive-permission.ts";
 
 /** A file as Drive v3 tells of it, with the fields that are asked for. */
 export const driveFile = z.object({
@@ -24,12 +25,26 @@ export const driveFile = z.object({
       labels: z.array(z.object({ id: z.string(), fields: z.unknown().optional() })).optional(),
     })
     .optional(),
+  driveId: z.string().optional(),
+  /** Not told to those who may not share it, nor of items of shared drives. */
+  permissions: z.array(drivePermission).optional(),
+  /** Told of items of shared drives: whether they have permissions of their own. */
+  hasAugmentedPermissions: z.boolean().optional(),
+  /** A folder with limited access. */
+  inheritedPermissionsDisabled: z.boolean().optional(),
 });
 export type DriveFile = z.infer<typeof driveFile>;
 
-export const FILE_FIELDS =
+const FILE_FIELDS =
   "id,name,mimeType,parents,trashed,size,md5Checksum,headRevisionId,modifiedTime,createdTime," +
   "webViewLink,owners(emailAddress),shortcutDetails(targetId,targetMimeType),labelInfo";
+
+const READER_FIELDS =
+  "driveId,hasAugmentedPermissions,inheritedPermissionsDisabled," +
+  `permissions(${PERMISSION_FIELDS})`;
+
+export const fieldsOf = (withReaders: boolean) =>
+  withReaders ? `${FILE_FIELDS},${READER_FIELDS}` : FILE_FIELDS;
 
 export const fileList = z.object({
   nextPageToken: z.string().optional(),
@@ -106,7 +121,7 @@ type Reading = { target: DriveFile } | { reason: string };
  */
 export async function withTargets<Inside extends { file: DriveFile }>(
   client: ApiClient,
-  inside: Inside[],
+  { inside, fields }: { inside: Inside[]; fields: string },
   signal: AbortSignal,
 ): Promise<{
   readable: (Inside & { target: DriveFile })[];
@@ -115,7 +130,7 @@ export async function withTargets<Inside extends { file: DriveFile }>(
   const shortcuts = inside.filter(({ file }) => file.mimeType === SHORTCUT);
   const followed = new Map<string, Reading>();
   await inParallel(shortcuts, SHORTCUTS_AT_ONCE, async ({ file }) => {
-    followed.set(file.id, await behindShortcut(client, file, signal));
+    followed.set(file.id, await behindShortcut(client, { file, fields }, signal));
   });
   const readable: (Inside & { target: DriveFile })[] = [];
   const unreadable: (Inside & { reason: string })[] = [];
@@ -135,13 +150,14 @@ function readingOf(file: DriveFile): Reading {
 
 async function behindShortcut(
   client: ApiClient,
-  { shortcutDetails }: DriveFile,
+  { file, fields }: { file: DriveFile; fields: string },
   signal: AbortSignal,
 ): Promise<Reading> {
+  const { shortcutDetails } = file;
   const type = shortcutDetails?.targetMimeType;
   if (type === FOLDER) return { reason: "shortcuts to folders are not followed" };
   if (shortcutDetails === undefined || type === SHORTCUT) return { reason: FOLLOWED_ONCE };
-  const query = { fields: FILE_FIELDS, supportsAllDrives: true };
+  const query = { fields, supportsAllDrives: true };
   const path = `files/${encodeURIComponent(shortcutDetails.targetId)}`;
   const asked = await client.ask(driveFile, client.address(path, query), signal);
   if ("answer" in asked) {

@@ -4,13 +4,14 @@ import { SourceFailure, type ListingPage } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import {
   driveFile,
-  FILE_FIELDS,
+  fieldsOf,
   fileList,
   FOLDER,
   startPageToken,
   type DriveFile,
 } from "./drive-files.ts";
 import { folders, FolderTree } from "../folder-tree.ts";
+import { nothingShared, sharing } from "./drive-readers.ts";
 import type { GoogleDriveConfig } from "./google-drive-config.ts";
 
 export const storedTree = z.object({
@@ -19,10 +20,19 @@ export const storedTree = z.object({
   root: z.string(),
   driveId: z.string().nullable(),
   folders,
+  /** Null: who may read the files is not read. */
+  sharing: sharing.nullable().default(null),
+  /** The change cursor of the feed that is being followed; null: none. */
+  followed: z.string().nullable().default(null),
 });
 export type StoredTree = z.infer<typeof storedTree>;
 
 const FILES_PER_PAGE = 1_000;
+/** Of some files hundreds of permissions are told, and an answer has a limit. */
+const FILES_PER_PAGE_WITH_READERS = 200;
+export const pageSizeOf = ({ sharing: known }: Pick<StoredTree, "sharing">) =>
+  known === null ? FILES_PER_PAGE : FILES_PER_PAGE_WITH_READERS;
+
 const LIVE_FOLDERS = `mimeType = '${FOLDER}' and trashed = false`;
 const LIVE_FILES = `mimeType != '${FOLDER}' and trashed = false`;
 
@@ -49,14 +59,15 @@ export function corpusOf(driveId: string | null) {
 export async function beginTree(
   client: ApiClient,
   config: GoogleDriveConfig,
-  account: string,
+  { account, withReaders }: { account: string; withReaders: boolean },
   signal: AbortSignal,
 ): Promise<StoredTree> {
   const { id: root, driveId } = await findRoot(client, config, account, signal);
   const of = driveId === null ? {} : { driveId };
   const query = { ...of, supportsAllDrives: true };
   const start = await client.get(startPageToken, "changes/startPageToken", query, signal);
-  return { changeCursor: start.startPageToken, root, driveId, folders: {} };
+  const tree = { changeCursor: start.startPageToken, root, driveId, folders: {}, followed: null };
+  return { ...tree, sharing: withReaders ? nothingShared() : null };
 }
 
 /** One page of folders is added to the tree. */
@@ -65,7 +76,7 @@ export async function listFolders(
   tree: StoredTree,
   page: string | null,
   signal: AbortSignal,
-): Promise<{ tree: StoredTree; entries: number; next: ListingCursor }> {
+): Promise<{ tree: StoredTree; found: DriveFile[]; next: ListingCursor }> {
   const listed = await listPage(client, tree, { q: LIVE_FOLDERS, page, labelIds: [] }, signal);
   const found = listed.files.map(({ id, name, parents }) => [
     id,
@@ -76,7 +87,7 @@ export async function listFolders(
     listed.nextPageToken === undefined
       ? { phase: "files", page: null }
       : { phase: "folders", page: listed.nextPageToken };
-  return { tree: { ...tree, folders }, entries: found.length, next };
+  return { tree: { ...tree, folders }, found: listed.files, next };
 }
 
 /** How files of a page become those of the source. */
@@ -105,17 +116,17 @@ export async function listFiles(
 
 async function listPage(
   client: ApiClient,
-  { driveId }: StoredTree,
+  tree: StoredTree,
   { q, page, labelIds }: { q: string; page: string | null; labelIds: string[] },
   signal: AbortSignal,
 ) {
   const query = {
-    ...corpusOf(driveId),
+    ...corpusOf(tree.driveId),
     q,
     includeLabels: labelIds.length === 0 ? undefined : labelIds.join(","),
-    pageSize: FILES_PER_PAGE,
+    pageSize: pageSizeOf(tree),
     pageToken: page ?? undefined,
-    fields: `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`,
+    fields: `nextPageToken,incompleteSearch,files(${fieldsOf(tree.sharing !== null)})`,
   };
   return await client.get(fileList, "files", query, signal);
 }
@@ -168,13 +179,14 @@ const change = z.object({
   removed: z.boolean().optional(),
   file: driveFile.optional(),
 });
-export type Change = z.infer<typeof change>;
+type Change = z.infer<typeof change>;
 
 export const changeList = z.object({
   nextPageToken: z.string().optional(),
   newStartPageToken: z.string().optional(),
   changes: z.array(change),
 });
+export type ChangeList = z.infer<typeof changeList>;
 
 /** The file as it is now; null where it was deleted, binned or is no longer shared. */
 export function fileThere({ file, removed }: Change): DriveFile | null {

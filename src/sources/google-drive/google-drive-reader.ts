@@ -1,4 +1,4 @@
-import { timeIn, type Now } from "../../core/time.ts";
+import type { Now } from "../../core/time.ts";
 import type {
   KnownFiles,
   ListedFile,
@@ -13,14 +13,7 @@ import { openedFrom, tooLarge, type Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "../access-tokens.ts";
 import { googleTokens, driveClient } from "./drive-client.ts";
 import type { ApiClient } from "../api-client.ts";
-import {
-  exportTypeOf,
-  FILE_FIELDS,
-  FOLDER,
-  metadataOf,
-  versionOf,
-  type DriveFile,
-} from "./drive-files.ts";
+import { exportTypeOf, fieldsOf, type DriveFile } from "./drive-files.ts";
 import {
   beginTree,
   changeList,
@@ -31,17 +24,19 @@ import {
   listFolders,
   listingCursor,
   movesFiles,
+  pageSizeOf,
   storedTree,
+  type ChangeList,
   type StoredTree,
 } from "./drive-listing.ts";
-import { withTargets } from "./drive-files.ts";
+import { DriveReaders } from "./drive-readers.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import { driveWatcher } from "./drive-watcher.ts";
-import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
+import { filesBeneath, READERS_AT_ONCE } from "./files-beneath.ts";
+import { FolderTree } from "../folder-tree.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
-import { uniquePaths } from "../unique-paths.ts";
 
-const CHANGES_PER_PAGE = 1_000;
 /** A change cursor that Drive no longer takes. */
 const EXPIRED = [400, 404, 410];
 
@@ -50,6 +45,8 @@ export type GoogleDriveOptions = {
   now: Now;
   store: ReaderStore;
   known: Pick<KnownFiles, "byPath" | "byExternalId">;
+  /** Whether to list who may read the files. */
+  readsPermissions?: boolean;
 };
 
 /**
@@ -91,10 +88,7 @@ export class GoogleDriveReader implements SourceReader {
     // The state kept between pages is lost: the listing starts again.
     if (tree === null) return { ...(await this.list(null, signal)), restarted: true };
     if (at === null || at.phase === "folders") {
-      const listed = await listFolders(this.#client, tree, at?.page ?? null, signal);
-      await this.#tree.keep(listed.tree);
-      const { entries, next } = listed;
-      return { files: [], deleted: [], entries, next: JSON.stringify(next) };
+      return await this.#folderPage(tree, at?.page ?? null, { isFirst: at === null }, signal);
     }
     const page = await listFiles(
       this.#client,
@@ -102,11 +96,28 @@ export class GoogleDriveReader implements SourceReader {
         tree,
         page: at.page,
         labelIds: this.#config.labelIds ?? [],
-        filesOf: async (files, places) => await this.#filesOf(files, places, signal),
+        filesOf: async (files, places) => await this.#filesOf(files, { tree, places }, signal),
       },
       signal,
     );
-    return { ...page, next: page.next === null ? null : JSON.stringify(page.next) };
+    if (tree.sharing !== null) await this.#tree.keep(tree);
+    const next = page.next === null ? null : JSON.stringify(page.next);
+    return { ...page, next, ...againAt(tree) };
+  }
+
+  async #folderPage(
+    tree: StoredTree,
+    page: string | null,
+    { isFirst }: { isFirst: boolean },
+    signal: AbortSignal,
+  ): Promise<ListingPage> {
+    const listed = await listFolders(this.#client, tree, page, signal);
+    const readers = this.#readersIn(listed.tree);
+    if (isFirst) await readers?.readRoot(signal);
+    await readers?.addFolders(listed.found);
+    await this.#tree.keep(listed.tree);
+    const { found, next } = listed;
+    return { files: [], deleted: [], entries: found.length, next: JSON.stringify(next) };
   }
 
   async follow(
@@ -114,20 +125,48 @@ export class GoogleDriveReader implements SourceReader {
     cursor: string | null,
     signal: AbortSignal,
   ): Promise<ListingPage | null> {
-    const tree = await this.#tree.committed();
-    if (tree === null || tree.changeCursor !== changeCursor) return null;
+    const tree = await this.#followed(changeCursor, cursor);
+    if (tree === null) return null;
     const answer = await this.#changesSince(tree, cursor ?? changeCursor, signal);
     if (answer === null) return null;
-    const { changes, nextPageToken, newStartPageToken } = answer;
-    const places = new FolderTree(tree);
-    if (changes.some((change) => movesFiles(change, tree, places))) return null;
+    const of = { tree, places: new FolderTree(tree) };
+    const isFirst = cursor === null;
+    if (await this.#concernsOthers({ ...answer, isFirst }, of, signal)) return null;
+    return await this.#feedPage({ ...answer, changeCursor }, of, signal);
+  }
+
+  /** Whether these changes concern files that they do not name. */
+  async #concernsOthers(
+    { changes, isFirst }: ChangeList & { isFirst: boolean },
+    { tree, places }: Followed,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (changes.some((change) => movesFiles(change, tree, places))) return true;
+    const readers = this.#readersIn(tree);
+    if (readers === null) return false;
+    if (isFirst && (await readers.rootChanged(signal))) return true;
+    const there = changes.flatMap((change) => fileThere(change) ?? []);
+    const changed = await inParallel(there, READERS_AT_ONCE, async (file) => {
+      return await readers.changesOthers(file, places.placeOf(file.id) !== null, signal);
+    });
+    return changed.includes(true);
+  }
+
+  async #feedPage(
+    answer: ChangeList & { changeCursor: string },
+    of: Followed,
+    signal: AbortSignal,
+  ): Promise<ListingPage> {
+    const { changes, nextPageToken, newStartPageToken, changeCursor } = answer;
+    const { tree } = of;
     const changed = changes.flatMap((change) => fileThere(change) ?? []);
-    const { files, ...unread } = await this.#filesOf(changed, places, signal);
+    const { files, ...unread } = await this.#filesOf(changed, of, signal);
     const listed = new Set(files.map(({ externalId }) => externalId));
     const changedIds = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
     const end = nextPageToken === undefined ? (newStartPageToken ?? changeCursor) : null;
-    if (end !== null && end !== changeCursor) {
-      await this.#tree.keep({ ...tree, changeCursor: end });
+    if (this.#readsPermissions || (end !== null && end !== changeCursor)) {
+      const followed = end === null ? changeCursor : null;
+      await this.#tree.keep({ ...tree, changeCursor: end ?? changeCursor, followed });
     }
     return {
       files,
@@ -136,7 +175,18 @@ export class GoogleDriveReader implements SourceReader {
       deleted: changedIds.filter((id) => !listed.has(id)),
       next: nextPageToken ?? null,
       ...(end === null ? {} : { changeCursor: end }),
+      ...againAt(tree),
     };
+  }
+
+  /** With readers, what one page of a feed learns of them counts for the next. */
+  async #followed(changeCursor: string, cursor: string | null): Promise<StoredTree | null> {
+    const isBegun = cursor !== null && this.#readsPermissions;
+    const tree = await (isBegun ? this.#tree.pending() : this.#tree.committed());
+    const of = isBegun ? tree?.followed : tree?.changeCursor;
+    if (tree === null || of !== changeCursor) return null;
+    // Permissions were switched on or off since.
+    return (tree.sharing !== null) === this.#readsPermissions ? tree : null;
   }
 
   async check(signal: AbortSignal): Promise<string> {
@@ -170,69 +220,49 @@ export class GoogleDriveReader implements SourceReader {
   }
 
   async #begin(signal: AbortSignal): Promise<StoredTree> {
-    return await beginTree(this.#client, this.#config, this.#account, signal);
+    const how = { account: this.#account, withReaders: this.#readsPermissions };
+    return await beginTree(this.#client, this.#config, how, signal);
+  }
+
+  get #readsPermissions(): boolean {
+    return this.#options.readsPermissions === true;
+  }
+
+  /** Null: who may read the files is not asked. */
+  #readersIn(tree: StoredTree): DriveReaders | null {
+    if (tree.sharing === null) return null;
+    const [client, account, now] = [this.#client, this.#account, this.#options.now];
+    return new DriveReaders({ client, account, now, tree }, tree.sharing);
   }
 
   /** Null when Drive no longer takes the cursor. */
-  async #changesSince({ driveId }: StoredTree, pageToken: string, signal: AbortSignal) {
-    const { corpora: _corpora, ...corpus } = corpusOf(driveId);
+  async #changesSince(tree: StoredTree, pageToken: string, signal: AbortSignal) {
+    const { corpora: _corpora, ...corpus } = corpusOf(tree.driveId);
     const query = {
       ...corpus,
       pageToken,
-      pageSize: CHANGES_PER_PAGE,
+      pageSize: pageSizeOf(tree),
       includeRemoved: true,
       includeLabels: this.#config.labelIds?.join(","),
       fields:
         "nextPageToken,newStartPageToken," +
-        `changes(changeType,fileId,removed,file(${FILE_FIELDS}))`,
+        `changes(changeType,fileId,removed,file(${fieldsOf(tree.sharing !== null)}))`,
     };
     const address = this.#client.address("changes", query);
     return await this.#client.find(changeList, address, signal, { absent: EXPIRED });
   }
 
-  /** Those files that lie beneath the root, shortcuts as what they lead to. */
-  async #filesOf(found: DriveFile[], places: FolderTree, signal: AbortSignal) {
-    const inside = found.flatMap((file) => {
-      const place = places.placeOf(file.parents?.[0] ?? "");
-      return place === null || file.mimeType === FOLDER ? [] : [{ file, place }];
-    });
-    const { readable, unreadable } = await withTargets(this.#client, inside, signal);
-    const paths = await uniquePaths(
-      this.#options.known,
-      readable.map(({ file, place }) => ({
-        id: file.id,
-        path: pathOf(place, file),
-      })),
-    );
-    const files = readable.map(({ file, place, target }) =>
-      listedFile(file, { target, path: paths.get(file.id) ?? "", ancestors: place.ancestors }),
-    );
-    const problems = unreadable.map(({ file, place, reason }) => ({
-      path: pathOf(place, file),
-      message: reason,
-    }));
-    return { files, skipped: problems.length, problems };
+  async #filesOf(found: DriveFile[], of: Followed, signal: AbortSignal) {
+    const readers = this.#readersIn(of.tree);
+    const { known } = this.#options;
+    return await filesBeneath({ client: this.#client, known, readers }, { found, ...of }, signal);
   }
 }
 
-const pathOf = ({ path }: FolderPlace, { name }: DriveFile) => `${path}${segmentOf(name)}`;
+type Followed = { tree: StoredTree; places: FolderTree };
+
+/** Permissions that expire are read again then. */
+const againAt = ({ sharing }: StoredTree) =>
+  sharing?.expiresAt == null ? {} : { againAt: sharing.expiresAt };
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
-
-function listedFile(
-  file: DriveFile,
-  { target, path, ancestors }: { target: DriveFile; path: string; ancestors: string[] },
-): ListedFile {
-  return {
-    path,
-    externalId: file.id,
-    url: file.webViewLink ?? null,
-    name: file.name,
-    size: target.size ?? 0,
-    mimeType: exportTypeOf(target.mimeType) ?? target.mimeType,
-    version: versionOf(target),
-    metadata: metadataOf({ ...target, webViewLink: file.webViewLink }, ancestors),
-    sourceState: target.id === file.id ? null : { targetId: target.id },
-    modifiedAt: timeIn(target.modifiedTime ?? ""),
-  };
-}

@@ -33,11 +33,16 @@ export const driveItem = z.object({
   root: facet,
   deleted: facet,
   malware: facet,
+  /** With `hierarchicalsharing`, of items with permissions of their own; empty: shared with none. */
+  shared: facet,
 });
 export type DriveItem = z.infer<typeof driveItem>;
 
 /** What is asked for of each item; a facet that is not named here is not answered. */
-export const ITEM_FIELDS = Object.keys(driveItem.shape).join(",");
+export const fieldsOf = ({ withReaders }: { withReaders: boolean }) =>
+  Object.keys(driveItem.shape)
+    .filter((name) => withReaders || name !== "shared")
+    .join(",");
 
 export type ItemKind = "deleted" | "root" | "folder" | "file" | "other";
 

@@ -140,7 +140,7 @@ async function openDrive(
   if (!found.folder && !found.root) {
     throw denied(`${rootFolderId ?? ""} is no folder: rootFolderId names a folder`);
   }
-  return { id, name, base: "", root: found.id, link: null, folders: {} };
+  return { id, name, base: "", root: found.id, link: null, folders: {}, sharing: null };
 }
 
 const denied = (message: string) => new SourceFailure("denied", `SharePoint: ${message}`);

@@ -23,15 +23,22 @@ type GraphClientOptions = {
   apiBaseUrl: string;
   /** What to do when Graph refuses access. */
   remedy: string;
+  /** Sent with each call. */
+  prefer?: string;
 };
 
 /** Calls of Graph v1.0. */
-export function graphClient({ apiBaseUrl, remedy, ...connection }: GraphClientOptions): ApiClient {
+export function graphClient({
+  apiBaseUrl,
+  remedy,
+  prefer,
+  ...connection
+}: GraphClientOptions): ApiClient {
   const provider = {
     name: "SharePoint",
     baseUrl: `${apiBaseUrl}/v1.0`,
     answerLimitBytes: ANSWER_LIMIT_BYTES,
-    headers: { "user-agent": USER_AGENT },
+    headers: { "user-agent": USER_AGENT, ...(prefer === undefined ? {} : { prefer }) },
     codeIn,
     explain: (error: ApiError) => graphFailure(error, remedy),
   };

@@ -10,6 +10,7 @@ import {
   versionOf,
   type DriveItem,
 } from "./drive-items.ts";
+import { readersFor } from "./item-readers.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 type Known = Pick<KnownFiles, "byPath" | "byExternalId">;
@@ -41,7 +42,10 @@ export async function itemFiles(
   );
   const files = inside.map((placed) => {
     const { id } = placed.item;
-    return listedFile(placed, drive.id, knownById.get(id), paths.get(id) ?? "");
+    const file = listedFile(placed, drive.id, knownById.get(id), paths.get(id) ?? "");
+    const readers = readersFor(drive, { id, ancestors: placed.place.ancestors });
+    if (readers !== undefined) file.readers = readers;
+    return file;
   });
   return { files, deleted, problems };
 }

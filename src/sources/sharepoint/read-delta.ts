@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { driveItem, ITEM_FIELDS, kindOf, type DriveItem } from "./drive-items.ts";
+import { driveItem, fieldsOf, kindOf, type DriveItem } from "./drive-items.ts";
 import type { ApiClient } from "../api-client.ts";
 import { FolderTree, type Folder } from "../folder-tree.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
@@ -9,6 +9,8 @@ import type { FollowedDrive } from "./stored-drives.ts";
  * https://learn.microsoft.com/graph/api/driveitem-delta
  */
 const ITEMS_PER_PAGE = 500;
+/** Each of them may cost a call. */
+const ITEMS_PER_PAGE_WITH_READERS = 200;
 /** The link is no longer taken: everything is to be listed. 404: the drive has gone. */
 const EXPIRED = [400, 404, 410];
 
@@ -29,14 +31,15 @@ export type DeltaPage = {
 /** Null when the link has expired. @throws SourceFailure */
 export async function readDelta(
   client: ApiClient,
-  driveId: string,
+  { id, sharing }: FollowedDrive,
   link: string | null,
   signal: AbortSignal,
 ): Promise<DeltaPage | null> {
+  const withReaders = sharing !== null;
   const beginning = () =>
-    client.address(`drives/${encodeURIComponent(driveId)}/root/delta`, {
-      $select: ITEM_FIELDS,
-      $top: ITEMS_PER_PAGE,
+    client.address(`drives/${encodeURIComponent(id)}/root/delta`, {
+      $select: fieldsOf({ withReaders }),
+      $top: withReaders ? ITEMS_PER_PAGE_WITH_READERS : ITEMS_PER_PAGE,
     });
   const absent = link === null ? [] : EXPIRED;
   const page = await client.find(deltaPage, link ?? beginning(), signal, { absent });
@@ -92,32 +95,38 @@ const placed = (item: DriveItem) =>
 const isBeneath = (drive: FollowedDrive, id: string): boolean =>
   new FolderTree(drive).placeOf(id) !== null;
 
-/** The feed may tell of a file before the folders above it: such are asked for one by one. */
+/**
+ * The feed may tell of a file before the folders above it: such are asked for one by one.
+ * @returns their ids
+ */
 export async function findMissingFolders(
   client: ApiClient,
   drive: FollowedDrive,
   items: DriveItem[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
+  const asked: string[] = [];
   const checked = new Set([drive.root]);
   for (const item of items) {
     if (kindOf(item) !== "file") continue;
     let at: string | null = item.parentReference?.id ?? null;
     while (at !== null && !checked.has(at)) {
       checked.add(at);
-      const folder: Folder | null =
-        drive.folders[at] ?? (await askForFolder(client, drive.id, at, signal));
+      const known: Folder | undefined = drive.folders[at];
+      const folder: Folder | null = known ?? (await askForFolder(client, drive.id, at, signal));
       if (folder === null) break;
+      if (known === undefined) asked.push(at);
       drive.folders[at] = folder;
       at = folder.parent;
     }
   }
+  return asked;
 }
 
 /** Null when it has gone, or cannot be seen. */
 async function askForFolder(client: ApiClient, driveId: string, id: string, signal: AbortSignal) {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
-  const address = client.address(path, { $select: ITEM_FIELDS });
+  const address = client.address(path, { $select: fieldsOf({ withReaders: false }) });
   const found = await client.find(driveItem, address, signal, { absent: [403, 404] });
   return found === null ? null : placed(found);
 }

@@ -18,6 +18,7 @@ import type { ApiClient } from "../api-client.ts";
 import { API_BASE_URL, graphClient } from "./graph-client.ts";
 import { graphWatcher } from "./graph-watcher.ts";
 import { itemFiles, type ItemFiles } from "./item-files.ts";
+import { readDomains, readSharing, SHARING_PREFERENCES } from "./item-readers.ts";
 import { openItem } from "./open-item.ts";
 import { applyFolders, findMissingFolders, readDelta } from "./read-delta.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
@@ -40,6 +41,8 @@ export type SharePointOptions = {
   now: Now;
   store: ReaderStore;
   known: Pick<KnownFiles, "byPath" | "byExternalId">;
+  /** Whether to list who may read the files. */
+  readsPermissions?: boolean;
 };
 
 /** A page of a drive's feed, applied to what is stored of the drive. */
@@ -54,6 +57,8 @@ export class SharePointReader implements SourceReader {
   readonly #config: DocumentSiteConfig;
   readonly #options: SharePointOptions;
   readonly #client: ApiClient;
+  /** Asks for change feeds. */
+  readonly #feeds: ApiClient;
   readonly #drives: ScanState<StoredDrives>;
   readonly watcher: SourceWatcher;
 
@@ -66,13 +71,17 @@ export class SharePointReader implements SourceReader {
     this.#config = config;
     this.#options = options;
     this.#drives = scanState(options.store, "drives", storedDrives);
-    this.#client = graphClient({
+    const connection = {
       outgoing,
       now,
       apiBaseUrl,
       tokens: accessTokens(entraTokens(app, now), outgoing, now),
       remedy: `app ${clientId} may not read ${what}: grant it the role read on the site`,
-    });
+    };
+    this.#client = graphClient(connection);
+    this.#feeds = this.#withReaders
+      ? graphClient({ ...connection, prefer: SHARING_PREFERENCES })
+      : this.#client;
     this.watcher = graphWatcher(this.#client, now, async (signal) => {
       const { drives } = await nameDrives(this.#client, config, signal);
       return drives.map(({ id }) => id);
@@ -112,7 +121,7 @@ export class SharePointReader implements SourceReader {
       at === null
         ? await this.#takeUp(changeCursor, signal)
         : await this.#continued(changeCursor, at);
-    if (drives === null) return null;
+    if (drives === null || this.#isOutdated(drives)) return null;
     const link = drives.drives[0]?.link ?? null;
     const start = at ?? { run: drives.run, drive: 0, link, restarts: 0 };
     const read = await this.#readPage(drives, start, signal);
@@ -128,12 +137,30 @@ export class SharePointReader implements SourceReader {
     return await openItem(this.#client, file, signal);
   }
 
+  get #withReaders(): boolean {
+    return this.#options.readsPermissions === true;
+  }
+
+  /** Without the readers that are asked for, or with those of a permission that has expired. */
+  #isOutdated({ drives, expiresAt }: StoredDrives): boolean {
+    const hasReaders = drives.every(({ sharing }) => sharing !== null);
+    const isExpired = expiresAt !== null && expiresAt <= this.#options.now();
+    return this.#withReaders && (isExpired || !hasReaders);
+  }
+
+  /** Drives that are not read yet. */
+  #unread(drives: FollowedDrive[]): FollowedDrive[] {
+    return this.#withReaders ? drives.map((drive) => ({ ...drive, sharing: {} })) : drives;
+  }
+
   async #begin(signal: AbortSignal): Promise<StoredDrives> {
     const run = crypto.randomUUID();
     const named = await nameDrives(this.#client, this.#config, signal);
     const drives = await openDrives(this.#client, named, this.#config, signal);
     const { siteId } = named;
-    return { cursor: null, run, from: null, moved: false, siteId, drives };
+    const domains = this.#withReaders ? await readDomains(this.#client, signal) : [];
+    const facts = { cursor: null, run, from: null, moved: false, siteId, domains, expiresAt: null };
+    return { ...facts, drives: this.#unread(drives) };
   }
 
   async #restart(restarts: number, signal: AbortSignal): Promise<ListingPage> {
@@ -165,18 +192,23 @@ export class SharePointReader implements SourceReader {
     const known = new Set(stored.drives.map(({ id }) => id));
     const added = libraries.filter(({ id }) => !known.has(id));
     const opened = await openLibraries(this.#client, added, signal);
-    return { ...drives, drives: [...stored.drives, ...opened] };
+    return { ...drives, drives: [...stored.drives, ...this.#unread(opened)] };
   }
 
   /** Null when the link has expired, or the drive has gone. */
-  async #readPage({ run, drives }: StoredDrives, at: Position, signal: AbortSignal) {
+  async #readPage(stored: StoredDrives, at: Position, signal: AbortSignal) {
+    const { run, drives } = stored;
     const drive = drives[at.drive];
     if (drive === undefined)
       return { files: [], deleted: [], problems: [], entries: 0, moved: false, next: null };
-    const page = await readDelta(this.#client, drive.id, at.link, signal);
+    const page = await readDelta(this.#feeds, drive, at.link, signal);
     if (page === null) return null;
-    const moved = applyFolders(drive, page.items);
-    await findMissingFolders(this.#client, drive, page.items, signal);
+    const movedFolders = applyFolders(drive, page.items);
+    const asked = await findMissingFolders(this.#client, drive, page.items, signal);
+    const reading = { client: this.#client, now: this.#options.now(), drives: stored, drive };
+    const isFirst = at.link === drive.link;
+    const of = { items: page.items, asked, isFirst };
+    const moved = (await readSharing(reading, of, signal)) || movedFolders;
     const files = await itemFiles(page.items, drive, this.#options.known);
     const read = { ...files, entries: page.items.length, moved };
     if (page.nextLink !== null) return { ...read, next: { ...at, run, link: page.nextLink } };
@@ -199,6 +231,7 @@ export class SharePointReader implements SourceReader {
       next: next === null ? null : JSON.stringify(next),
       // Without a cursor the next scan lists everything again, with the paths as they are then.
       ...(cursor === null || drives.moved ? {} : { changeCursor: cursor }),
+      ...(drives.expiresAt === null ? {} : { againAt: drives.expiresAt }),
     };
   }
 }

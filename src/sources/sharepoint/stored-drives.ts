@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { folders } from "../folder-tree.ts";
+import { storedReaders } from "../stored-readers.ts";
 
 const followedDrive = z.object({
   id: z.string(),
@@ -13,6 +14,8 @@ const followedDrive = z.object({
   link: z.string().nullable(),
   /** Everything that may hold files, by id; what holds none of ours has no parent. */
   folders,
+  /** Readers of the root and of items with permissions of their own; null: not asked for. */
+  sharing: z.record(z.string(), storedReaders).nullable().default(null),
 });
 /** A drive with the folders that paths are made of, and its place in the change feed. */
 export type FollowedDrive = z.infer<typeof followedDrive>;
@@ -29,6 +32,10 @@ export const storedDrives = z.object({
   /** The site whose libraries these are; null: a single drive. */
   siteId: z.string().nullable(),
   drives: z.array(followedDrive),
+  /** The tenant's domains, whom links for the whole organization let in. */
+  domains: z.array(z.string()).default([]),
+  /** When the first permission that was read expires, ms. */
+  expiresAt: z.number().nullable().default(null),
 });
 /** What a reader keeps between calls. Links to the feed are too long for a row of the database. */
 export type StoredDrives = z.infer<typeof storedDrives>;

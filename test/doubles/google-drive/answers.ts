@@ -1,3 +1,5 @@
+import type { Grant } from "./grant.ts";
+
 export type Item = {
   id: string;
   name: string;
@@ -11,6 +13,10 @@ export type Item = {
   target?: string;
   owner: string;
   downloadable: boolean;
+  /** Permissions of its own. */
+  grants: Grant[];
+  /** A folder with limited access. */
+  limited: boolean;
 };
 
 export function download(item: Item): Response {
@@ -20,6 +26,19 @@ export function download(item: Item): Response {
   if (!item.downloadable) return errorAnswer(403, "cannotDownloadFile");
   const headers = { "content-type": item.mimeType };
   return new Response(item.content, { headers });
+}
+
+const EXPORT_LIMIT_BYTES = 10 * 1_024 * 1_024;
+
+export function exported(item: Item, query: URLSearchParams): Response {
+  if (!item.mimeType.startsWith("application/vnd.google-apps.")) {
+    return errorAnswer(403, "fileNotExportable");
+  }
+  if (!item.downloadable) return errorAnswer(403, "cannotExportFile");
+  if (item.content.length > EXPORT_LIMIT_BYTES) {
+    return errorAnswer(403, "exportSizeLimitExceeded");
+  }
+  return new Response(item.content, { headers: { "content-type": query.get("mimeType") ?? "" } });
 }
 
 /** Stands for MD5: equal texts, equal sums. */

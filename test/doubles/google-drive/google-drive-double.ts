@@ -1,8 +1,9 @@
-import { download, errorAnswer, hashOf, json, type Item } from "./answers.ts";
+import { download, errorAnswer, exported, hashOf, json, type Item } from "./answers.ts";
 import { ChangeLogs, type LogOwner } from "./change-logs.ts";
 import { PushNetwork } from "../push-network.ts";
 import { BASE, ServiceAccountDouble } from "./service-account-double.ts";
 import { parseFields, selected } from "./partial-response.ts";
+import { PermissionsDouble } from "./permissions.ts";
 import { SharedDrives } from "./shared-drives.ts";
 import { WatchChannels } from "./watch-channels.ts";
 
@@ -13,9 +14,17 @@ import { WatchChannels } from "./watch-channels.ts";
 export { BASE };
 
 const FOLDER = "application/vnd.google-apps.folder";
-const EXPORT_LIMIT_BYTES = 10 * 1_024 * 1_024;
 /** What a file is answered with when no fields are asked for. */
 const DEFAULT_FILE_FIELDS = "kind,id,name,mimeType";
+
+const NEW_ITEM = {
+  trashed: false,
+  shared: true,
+  limited: false,
+  downloadable: true,
+  content: "",
+  owner: "ann@example.com",
+};
 
 type Failure = {
   path: RegExp;
@@ -39,6 +48,7 @@ export class GoogleDriveDouble {
   pageSize = 1_000;
   readonly logs = new ChangeLogs();
   readonly sharedDrives = new SharedDrives(this.items);
+  readonly permissions = new PermissionsDouble(this.items);
   #snapshot: Map<string, Item> | null = null;
   #next = 0;
   #clock = Date.UTC(2026, 0, 1);
@@ -142,11 +152,12 @@ export class GoogleDriveDouble {
   }
 
   #ofFile(path: string, query: URLSearchParams): Response {
-    const [, id = "", verb] = /^files\/([^/]+)(?:\/(export))?$/.exec(path) ?? [];
+    const [, id = "", verb] = /^files\/([^/]+)(?:\/(export|permissions))?$/.exec(path) ?? [];
     const item = this.items.get(decodeURIComponent(id));
     if (item === undefined || !this.isVisible(item)) return errorAnswer(404, "notFound");
-    if (verb === "export") return this.#export(item, query);
+    if (verb === "export") return exported(item, query);
     if (!this.sharedDrives.isToldOf(item, query)) return errorAnswer(404, "notFound");
+    if (verb === "permissions") return this.permissions.list(item, query);
     if (query.get("alt") === "media") return download(item);
     return json(
       selected(this.#shown(item), parseFields(query.get("fields") ?? DEFAULT_FILE_FIELDS)),
@@ -206,17 +217,6 @@ export class GoogleDriveDouble {
     return json(selected(body, parseFields(query.get("fields") ?? "changes")));
   }
 
-  #export(item: Item, query: URLSearchParams): Response {
-    if (!item.mimeType.startsWith("application/vnd.google-apps.")) {
-      return errorAnswer(403, "fileNotExportable");
-    }
-    if (!item.downloadable) return errorAnswer(403, "cannotExportFile");
-    if (item.content.length > EXPORT_LIMIT_BYTES) {
-      return errorAnswer(403, "exportSizeLimitExceeded");
-    }
-    return new Response(item.content, { headers: { "content-type": query.get("mimeType") ?? "" } });
-  }
-
   isVisible(item: Item): boolean {
     if (!item.shared || !this.sharedDrives.admits(item)) return false;
     const parent = this.items.get(item.parents[0] ?? "");
@@ -245,6 +245,7 @@ export class GoogleDriveDouble {
         ? { owners: [{ kind: "drive#user", emailAddress: owner }] }
         : { driveId }),
       ...(parents.length === 0 ? {} : { parents }),
+      ...this.permissions.fieldsOf(item, driveId),
       ...(isGoogles ? {} : { size: String(content.length), md5Checksum: hashOf(content) }),
       ...(target === undefined
         ? {}
@@ -256,10 +257,9 @@ export class GoogleDriveDouble {
 
   #add(given: Pick<Item, "name" | "mimeType" | "parents"> & Partial<Item>): string {
     const id = `1id${String(this.#next++).padStart(6, "0")}`;
-    const facts = { trashed: false, shared: true, content: "", owner: "ann@example.com" };
     this.items.set(id, {
-      ...facts,
-      downloadable: true,
+      ...NEW_ITEM,
+      grants: [],
       modifiedTime: this.#time(),
       ...given,
       id,

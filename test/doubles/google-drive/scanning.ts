@@ -4,12 +4,20 @@ import { simulatedScans } from "../source/simulated-scans.ts";
 import { BASE, GoogleDriveDouble } from "./google-drive-double.ts";
 
 /** Scans of a folder of the drive, by default its root, or of a shared drive. */
-export function driveSource(drive: GoogleDriveDouble, settings: Partial<GoogleDriveConfig> = {}) {
+export function driveSource(
+  drive: GoogleDriveDouble,
+  settings: Partial<GoogleDriveConfig> = {},
+  readsPermissions = false,
+) {
   return simulatedScans((kept) => {
     const root = settings.sharedDriveId === undefined ? { rootFolderId: drive.root } : {};
     const config = { ...root, apiBaseUrl: BASE, ...settings };
     const outgoing = { fetch: drive.fetch, allowPrivate: false };
-    return new GoogleDriveReader(config, drive.account.keyFile(), { outgoing, ...kept });
+    return new GoogleDriveReader(config, drive.account.keyFile(), {
+      outgoing,
+      readsPermissions,
+      ...kept,
+    });
   });
 }
 

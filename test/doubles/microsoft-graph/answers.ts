@@ -1,3 +1,5 @@
+import type { Grant } from "./grant.ts";
+
 /** An item of a drive; `seq` is the number of its last change. */
 export type Item = {
   id: string;
@@ -15,6 +17,8 @@ export type Item = {
   malware: boolean;
   /** Office files of some ages have no hash until they are downloaded. */
   hashed: boolean;
+  /** Permissions of its own, which replace those of the folders above; null: inherits. */
+  grants: Grant[] | null;
   seq: number;
 };
 

@@ -1,4 +1,5 @@
 import { errorAnswer, json, selected, shownItem, type Item } from "./answers.ts";
+import { sharedFacet } from "./permissions.ts";
 
 /*
  * https://learn.microsoft.com/graph/api/driveitem-delta
@@ -103,7 +104,7 @@ export class DriveDouble {
     this.#oldest = this.#issued + 1;
   }
 
-  delta(base: string, query: URLSearchParams): Response {
+  delta(base: string, query: URLSearchParams, prefer: string): Response {
     const given = query.get("token");
     const { seq, initial, issued } = given === null ? BEGINNING : parsedToken(given);
     if (issued < this.#oldest) return this.#resync(base);
@@ -121,14 +122,15 @@ export class DriveDouble {
     return json({
       "@odata.context": `${base}/v1.0/$metadata#Collection(driveItem)`,
       [more ? "@odata.nextLink" : "@odata.deltaLink"]: link,
-      value: shown.map((item) => selected(this.#told(item), query.get("$select"))),
+      value: shown.map((item) => selected(this.#told(item, prefer), query.get("$select"))),
     });
   }
 
   /** OneDrive for Business leaves `cTag` out of the feed. */
-  #told(item: Item) {
+  #told(item: Item, prefer: string) {
     const { cTag: _cTag, ...told } = shownItem(this.id, item);
-    return told;
+    const shared = item.deleted ? {} : sharedFacet(this.#snapshot ?? this.items, item, prefer);
+    return { ...told, ...shared };
   }
 
   /** Without the header `deltaExcludeParent` the folders above what changed are told of, too. */
@@ -171,6 +173,7 @@ export class DriveDouble {
       malware: false,
       hashed: true,
       seq: 0,
+      grants: null,
       ...given,
       id,
     };

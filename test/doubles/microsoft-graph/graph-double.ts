@@ -1,5 +1,6 @@
 import { errorAnswer, json, selected, shownItem, type Item } from "./answers.ts";
 import { DriveDouble } from "./drive-double.ts";
+import { listPermissions } from "./permissions.ts";
 import { PushNetwork } from "../push-network.ts";
 import { EntraDouble } from "./entra-double.ts";
 import { SubscriptionsDouble } from "./subscriptions-double.ts";
@@ -32,6 +33,10 @@ export class GraphDouble {
   readonly drives = new Map<string, DriveDouble>();
   readonly asked: string[] = [];
   readonly failures: Failure[] = [];
+  /** Whether the app is told who may read items. */
+  hasFullControl = true;
+  /** What `organization` answers; null: the app may not read it. */
+  domains: string[] | null = ["contoso.example"];
   /** Whether an administrator consented to the app's permission. */
   consented = true;
   /** Calls a minute beyond which the app is throttled. */
@@ -102,15 +107,19 @@ export class GraphDouble {
     if (!this.entra.takes(token)) return errorAnswer(401, "InvalidAuthenticationToken");
     const throttled = this.#throttle();
     if (throttled !== null) return throttled;
-    return await this.#route(method, url, body);
+    return await this.#route(method, url, { body, prefer: headers.get("prefer") ?? "" });
   }
 
-  async #route(method: string, url: URL, body: string): Promise<Response> {
+  async #route(
+    method: string,
+    url: URL,
+    { body, prefer }: { body: string; prefer: string },
+  ): Promise<Response> {
     const path = decodeURIComponent(url.pathname).replace("/v1.0/", "");
     const [, id = ""] = /^subscriptions(?:\/([^/]+))?$/.exec(path) ?? [];
     if (path.startsWith("subscriptions")) return await this.#subscription(method, id, body);
     if (method !== "GET") return errorAnswer(405, "methodNotAllowed");
-    return this.#get(path, url.searchParams);
+    return this.#get(path, url.searchParams, prefer);
   }
 
   async #subscription(method: string, id: string, body: string): Promise<Response> {
@@ -138,8 +147,9 @@ export class GraphDouble {
     return errorAnswer(429, "TooManyRequests", { "retry-after": String(seconds) });
   }
 
-  #get(path: string, query: URLSearchParams): Response {
+  #get(path: string, query: URLSearchParams, prefer: string): Response {
     if (!this.consented) return errorAnswer(401, "generalException");
+    if (path === "organization") return this.#organization();
     const [, siteKey, drives] = /^sites\/(.+?)(\/drives)?$/.exec(path) ?? [];
     if (siteKey !== undefined) return this.#site(siteKey, drives !== undefined);
     const [, driveId = "", rest = ""] = /^drives\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
@@ -147,7 +157,12 @@ export class GraphDouble {
     if (drive === undefined) return errorAnswer(404, "itemNotFound");
     const site = this.sites.find((each) => each.drives.includes(drive));
     if (site?.granted === false) return errorAnswer(403, "accessDenied");
-    return rest === "" ? json(shownDrive(drive)) : this.#inDrive(drive, rest, query);
+    return rest === "" ? json(shownDrive(drive)) : this.#inDrive(drive, rest, { query, prefer });
+  }
+
+  #organization(): Response {
+    if (this.domains === null) return errorAnswer(403, "Authorization_RequestDenied");
+    return json({ value: [{ verifiedDomains: this.domains.map((name) => ({ name })) }] });
   }
 
   #site(key: string, drives: boolean): Response {
@@ -157,11 +172,20 @@ export class GraphDouble {
     return drives ? json({ value: site.drives.map(shownDrive) }) : json({ id: site.id });
   }
 
-  #inDrive(drive: DriveDouble, path: string, query: URLSearchParams): Response {
-    if (path === "root/delta") return drive.delta(this.baseUrl, query);
+  #inDrive(
+    drive: DriveDouble,
+    path: string,
+    { query, prefer }: { query: URLSearchParams; prefer: string },
+  ): Response {
+    if (path === "root/delta") return drive.delta(this.baseUrl, query, prefer);
     const [, id = drive.root, verb] = /^(?:root|items\/([^/]+))(?:\/(.*))?$/.exec(path) ?? [];
     const item = drive.items.get(id);
     if (item === undefined || item.deleted) return errorAnswer(404, "itemNotFound");
+    if (verb === "permissions") {
+      if (!this.hasFullControl) return errorAnswer(403, "accessDenied");
+      const address = `${this.baseUrl}/v1.0/drives/${drive.id}/items/${id}/permissions`;
+      return listPermissions(drive.items, item, query, address);
+    }
     if (verb === "content") {
       const location = this.#downloadUrl(item);
       return new Response(null, { status: 302, headers: { location } });

@@ -11,11 +11,19 @@ export function graphConfig(graph: GraphDouble, settings: Partial<DocumentSiteCo
 }
 
 /** Scans of what the settings name: a site, a library, a drive. */
-export function graphSource(graph: GraphDouble, settings: Partial<DocumentSiteConfig>) {
+export function graphSource(
+  graph: GraphDouble,
+  settings: Partial<DocumentSiteConfig>,
+  readsPermissions = false,
+) {
   return simulatedScans((kept) => {
     const outgoing = { fetch: graph.fetch, allowPrivate: false };
     const secret = graph.entra.secret;
-    return new SharePointReader(graphConfig(graph, settings), secret, { outgoing, ...kept });
+    return new SharePointReader(graphConfig(graph, settings), secret, {
+      outgoing,
+      readsPermissions,
+      ...kept,
+    });
   });
 }
 

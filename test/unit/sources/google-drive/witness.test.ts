@@ -112,3 +112,37 @@ test("Google's own client lists, exports, downloads and follows the double", asy
     response: { data: { error: { errors: [{ reason: "userRateLimitExceeded" }] } } },
   });
 });
+
+test("Google's own client reads the permissions of the double, 100 a page", async () => {
+  const double = await GoogleDriveDouble.open();
+  const driveId = double.sharedDrive("Sales");
+  const people = Array.from({ length: 120 }, (_, at) => `p${at}@example.com`);
+  double.change(driveId, { grants: people.map((to) => ({ type: "user", to })) });
+  const file = double.file(driveId, "offer.txt", "the offer");
+  const own = double.file(double.root, "own.txt", "own");
+  double.change(own, { grants: [{ type: "domain", to: "example.com" }] });
+  const client = await served(double);
+  const fields =
+    "nextPageToken,permissions(type,emailAddress,permissionDetails(inherited,inheritedFrom))";
+  const asked = { fileId: file, supportsAllDrives: true, fields };
+  const { data: first } = await client.permissions.list({ ...asked, pageSize: 500 });
+  expect(first.permissions).toHaveLength(100);
+  expect(first.permissions?.[0]).toEqual({
+    type: "user",
+    emailAddress: "p0@example.com",
+    permissionDetails: [{ inherited: true, inheritedFrom: driveId }],
+  });
+  const pageToken = first.nextPageToken ?? "";
+  const { data: last } = await client.permissions.list({ ...asked, pageToken });
+  expect([last.permissions?.length, last.nextPageToken]).toEqual([20, undefined]);
+  const inline = "hasAugmentedPermissions,permissions(type,domain)";
+  const { data: inDrive } = await client.files.get({ ...asked, fields: inline });
+  expect(inDrive).toEqual({ hasAugmentedPermissions: false });
+  const { data: mine } = await client.files.get({ fileId: own, fields: inline });
+  expect(mine).toEqual({ permissions: [{ type: "domain", domain: "example.com" }] });
+  double.permissions.isTold = false;
+  const refused = client.permissions.list({ fileId: own }, { retry: false });
+  await expect(refused).rejects.toMatchObject({ status: 403 });
+  const { data: untold } = await client.files.get({ fileId: own, fields: inline });
+  expect(untold).toEqual({});
+});

@@ -10,6 +10,7 @@ import {
 import { expect, test } from "vitest";
 
 import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
+import { link, user } from "../../../doubles/microsoft-graph/grant.ts";
 import { serveFetch } from "../../../doubles/serve-fetch.ts";
 
 const PUBLIC = "https://graph.example";
@@ -109,6 +110,38 @@ test("Microsoft's own client lists, downloads, follows and subscribes at the dou
       .catch((thrown: unknown) => thrown);
     expect(throttled).toBeInstanceOf(GraphError);
     expect(throttled).toMatchObject({ statusCode: 429, code: "TooManyRequests" });
+  } finally {
+    await server.stop();
+  }
+});
+
+test("Microsoft's own client reads the permissions of the double", async () => {
+  const graph = new GraphDouble();
+  const { library } = graph.site("hr");
+  const folder = library.folder(library.root, "Folder");
+  const file = library.file(folder, "a.txt", "plain");
+  library.change(folder, { grants: [user("ann@contoso.example"), link("organization")] });
+  const { client, server } = await served(graph);
+  try {
+    const items = `/drives/${library.id}/items`;
+    const { value } = await client.api(`${items}/${file}/permissions`).get();
+    expect(value).toMatchObject([
+      { roles: ["read"], grantedToV2: { user: { email: "ann@contoso.example" } } },
+      { link: { scope: "organization" } },
+    ]);
+    const delta = client.api(`/drives/${library.id}/root/delta`).select("id,shared");
+    const facets = async (prefer: string) => {
+      const { value: found } = await delta.header("prefer", prefer).get();
+      return found.map((item: { shared?: unknown }) => item.shared);
+    };
+    const scope = "users";
+    expect(await facets("deltashowsharingchanges")).toEqual([{}, { scope }, { scope }]);
+    expect(await facets("hierarchicalsharing")).toEqual([{}, undefined, { scope: "users" }]);
+    const { value: tenants } = await client.api("/organization").select("verifiedDomains").get();
+    expect(tenants).toEqual([{ verifiedDomains: [{ name: "contoso.example" }] }]);
+    graph.hasFullControl = false;
+    const refused = client.api(`${items}/${file}/permissions`).get();
+    await expect(refused).rejects.toMatchObject({ statusCode: 403 });
   } finally {
     await server.stop();
   }

@@ -1,0 +1,194 @@
+import { z } from "zod";
+
+import { sha256Hex } from "../../core/hash.ts";
+import type { Now } from "../../core/time.ts";
+import type { FileReaders } from "../../ports/source-reader.ts";
+import type { ApiClient } from "../api-client.ts";
+import type { Folder, FolderPlace } from "../folder-tree.ts";
+import { advanced } from "../listing-advance.ts";
+import { isSame, storedReaders } from "../stored-readers.ts";
+import { FOLDER, type DriveFile } from "./drive-files.ts";
+import {
+  drivePermission,
+  PERMISSION_FIELDS,
+  readPermissions,
+  type DrivePermission,
+  type ReadPermissions,
+} from "./drive-permission.ts";
+
+/*
+ * https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions/list
+ * https://developers.google.com/workspace/drive/api/guides/limited-expansive-access
+ * https://developers.google.com/workspace/drive/api/reference/rest/v3/files#File
+ */
+/** The most that shared drives answer with. */
+const PERMISSIONS_PER_PAGE = 100;
+/** What a folder of a shared drive is marked with. */
+const OWN = "own";
+const INHERITED = "inherited";
+
+export const sharing = z.object({
+  /** A mark of each folder that changes when its sharing does. */
+  marks: z.record(z.string(), z.string()),
+  /** Readers of the root, and of folders that have permissions of their own to inherit. */
+  readers: z.record(z.string(), storedReaders),
+  /** Files that shortcuts lead to. */
+  targets: z.record(z.string(), z.literal(true)),
+  /** When the first permission that was read expires, ms. */
+  expiresAt: z.number().nullable(),
+});
+/** What is known of who may read a drive. */
+export type Sharing = z.infer<typeof sharing>;
+
+export const nothingShared = (): Sharing => ({
+  marks: {},
+  readers: {},
+  targets: {},
+  expiresAt: null,
+});
+
+const permissionList = z.object({
+  permissions: z.array(drivePermission),
+  nextPageToken: z.string().optional(),
+});
+
+type Found = { file: DriveFile; target: DriveFile; place: FolderPlace };
+
+export type DriveReadersOptions = {
+  client: ApiClient;
+  /** Whom the source reads as. */
+  account: string;
+  now: Now;
+  /** `driveId` null: somebody's own drive. */
+  tree: { root: string; driveId: string | null; folders: Record<string, Folder> };
+};
+
+/**
+ * Who may read the files of a drive. Files of somebody's own drive tell it themselves; in a shared
+ * drive, whose items do not, it costs a call for each item that has permissions of its own.
+ */
+export class DriveReaders {
+  readonly #of: DriveReadersOptions;
+  /** Grows with what is read, and is stored with the tree. */
+  readonly #sharing: Sharing;
+  readonly #asked = new Map<string, Promise<FileReaders>>();
+
+  constructor(of: DriveReadersOptions, known: Sharing) {
+    this.#of = of;
+    this.#sharing = known;
+  }
+
+  /** `target` is where the file's text comes from: whoever may read that. */
+  async readersOf({ file, target, place }: Found, signal: AbortSignal): Promise<FileReaders> {
+    const isShortcut = target.id !== file.id;
+    if (isShortcut) this.#sharing.targets[target.id] = true;
+    if (target.permissions !== undefined) return this.#noted(this.#read(target.permissions));
+    if (target.driveId === undefined && this.#of.tree.driveId === null) return this.#untold();
+    if (!isShortcut && inheritsOnly(target)) {
+      return await this.#inherited(place, signal);
+    }
+    return this.#noted(await this.#list(target.id, signal, "file"));
+  }
+
+  async readRoot(signal: AbortSignal): Promise<void> {
+    const { root } = this.#of.tree;
+    this.#sharing.readers[root] = this.#noted(await this.#list(root, signal));
+  }
+
+  async addFolders(folders: DriveFile[]): Promise<void> {
+    for (const folder of folders) this.#sharing.marks[folder.id] = await this.#markOf(folder);
+  }
+
+  /** Whether the root is shared with others than before, or a permission has expired. */
+  async rootChanged(signal: AbortSignal): Promise<boolean> {
+    const { expiresAt, readers } = this.#sharing;
+    if (expiresAt !== null && expiresAt <= this.#of.now()) return true;
+    const { root } = this.#of.tree;
+    return !isSame((await this.#list(root, signal)).readers, readers[root]);
+  }
+
+  /** Whether a change concerns files that the feed does not name. */
+  async changesOthers(file: DriveFile, isInside: boolean, signal: AbortSignal): Promise<boolean> {
+    const { marks, readers, targets } = this.#sharing;
+    if (targets[file.id] === true) return true;
+    if (file.mimeType !== FOLDER || !isInside || file.id === this.#of.tree.root) return false;
+    const mark = await this.#markOf(file);
+    if (marks[file.id] !== mark) return true;
+    // Files with permissions of their own inherit those of their folders, too.
+    return mark === OWN && !isSame((await this.#list(file.id, signal)).readers, readers[file.id]);
+  }
+
+  /** Of the nearest folder above with permissions of its own, or with limited access. */
+  async #inherited({ ancestors }: FolderPlace, signal: AbortSignal): Promise<FileReaders> {
+    const { marks, readers } = this.#sharing;
+    const from = ancestors.findLast((id) => marks[id] === OWN) ?? this.#of.tree.root;
+    const known = readers[from];
+    if (known !== undefined) return known;
+    const asked =
+      this.#asked.get(from) ?? this.#list(from, signal).then((read) => this.#noted(read));
+    this.#asked.set(from, asked);
+    return (readers[from] = await asked);
+  }
+
+  async #markOf(folder: DriveFile): Promise<string> {
+    if (this.#of.tree.driveId !== null) return inheritsOnly(folder) ? INHERITED : OWN;
+    return await sha256Hex(JSON.stringify(this.#read(folder.permissions ?? []).readers));
+  }
+
+  /** All permissions of a file, folder or shared drive. @throws SourceFailure */
+  async #list(id: string, signal: AbortSignal, kind?: "file"): Promise<ReadPermissions> {
+    const { client } = this.#of;
+    const found: DrivePermission[] = [];
+    let pageToken: string | undefined;
+    let advance: Awaited<ReturnType<typeof advanced>>;
+    do {
+      const query = {
+        supportsAllDrives: true,
+        pageSize: PERMISSIONS_PER_PAGE,
+        pageToken,
+        fields: `nextPageToken,permissions(${PERMISSION_FIELDS})`,
+      };
+      const address = client.address(`files/${encodeURIComponent(id)}/permissions`, query);
+      const asked = await client.ask(permissionList, address, signal);
+      if ("error" in asked) {
+        const failure = client.failure(asked.error);
+        // Google throttles with 403 as well.
+        const isRefused = failure.kind === "denied" && [403, 404].includes(asked.error.status);
+        if (!isRefused) throw failure;
+        return { readers: this.#untold(), expiresAt: null };
+      }
+      found.push(...asked.answer.permissions);
+      pageToken = asked.answer.nextPageToken;
+      const entries = asked.answer.permissions.length;
+      advance = await advanced(advance, { next: pageToken ?? null, entries });
+    } while (pageToken !== undefined);
+    return this.#read(found, kind === "file" ? null : id);
+  }
+
+  #untold(): FileReaders {
+    const { account, tree } = this.#of;
+    const role = tree.driveId === null ? "an editor who may share it" : "a content manager";
+    return { unreadable: `Google Drive does not tell ${account} who may read it: make it ${role}` };
+  }
+
+  /** `folder`: the one that they are permissions of; null: a file. */
+  #read(permissions: DrivePermission[], folder: string | null = null): ReadPermissions {
+    const { now, tree } = this.#of;
+    return readPermissions(permissions, now(), (inheritedFrom) => {
+      const id = inheritedFrom ?? folder;
+      if (id === null) return "file";
+      if (id === tree.driveId) return "drive";
+      const name = tree.folders[id]?.name;
+      return name === undefined ? "folder" : `folder ${name}`;
+    });
+  }
+
+  #noted({ readers, expiresAt }: ReadPermissions): FileReaders {
+    const first = this.#sharing.expiresAt;
+    if (expiresAt !== null) this.#sharing.expiresAt = Math.min(expiresAt, first ?? expiresAt);
+    return readers;
+  }
+}
+
+const inheritsOnly = ({ hasAugmentedPermissions, inheritedPermissionsDisabled }: DriveFile) =>
+  hasAugmentedPermissions === false && inheritedPermissionsDisabled !== true;

@@ -1,0 +1,120 @@
+import { z } from "zod";
+
+import { inParallel } from "../../core/work/parallel.ts";
+import type { FileReaders } from "../../ports/source-reader.ts";
+import type { ApiClient } from "../api-client.ts";
+import { advanced } from "../listing-advance.ts";
+import { isSame } from "../stored-readers.ts";
+import { kindOf, type DriveItem } from "./drive-items.ts";
+import {
+  graphPermission,
+  readPermissions,
+  type GraphPermission,
+  type ReadPermissions,
+} from "./graph-permission.ts";
+import type { FollowedDrive, StoredDrives } from "./stored-drives.ts";
+
+/*
+ * https://learn.microsoft.com/graph/api/driveitem-list-permissions
+ * https://learn.microsoft.com/graph/api/driveitem-delta#scanning-permissions-hierarchies
+ */
+/** What a change feed must be asked with to tell which items have permissions of their own. */
+export const SHARING_PREFERENCES =
+  "deltashowremovedasdeleted, deltatraversepermissiongaps, deltashowsharingchanges, hierarchicalsharing";
+const ITEMS_AT_ONCE = 4;
+
+const permissionList = z.object({
+  value: z.array(graphPermission),
+  "@odata.nextLink": z.string().optional(),
+});
+type PermissionList = z.infer<typeof permissionList>;
+
+type Reading = { client: ApiClient; now: number; drives: StoredDrives; drive: FollowedDrive };
+
+/**
+ * Reads the permissions of items of a page that have some of their own, into `drive.sharing`.
+ * Whether they changed for files that the page may not name; a drive without a link is new.
+ */
+export async function readSharing(
+  reading: Reading,
+  of: { items: DriveItem[]; asked: string[]; isFirst: boolean },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { drive } = reading;
+  const { sharing } = drive;
+  if (sharing === null) return false;
+  for (const item of of.items) if (kindOf(item) === "deleted") delete sharing[item.id];
+  const own = of.items.filter(
+    (item) => kindOf(item) !== "deleted" && (item.shared || sharing[item.id] !== undefined),
+  );
+  const files = new Set(own.flatMap((item) => (kindOf(item) === "file" ? [item.id] : [])));
+  const ids = new Set([...own.map(({ id }) => id), ...of.asked]);
+  // A feed may keep silent about its root.
+  if (of.isFirst) ids.add(drive.root);
+  const changed = await inParallel([...ids], ITEMS_AT_ONCE, async (id) => {
+    const from = files.has(id) ? "file" : nameOf(drive, id);
+    const { readers, expiresAt } = await readersOf(reading, { id, from }, signal);
+    noteExpiry(reading.drives, expiresAt);
+    const before = sharing[id];
+    sharing[id] = readers;
+    const isNew = before === undefined && drive.link === null;
+    return !files.has(id) && !isNew && !isSame(readers, before);
+  });
+  return changed.includes(true);
+}
+
+/** Those of the nearest item above, or the file itself, with permissions of its own. */
+export function readersFor(
+  { sharing, root }: FollowedDrive,
+  { id, ancestors }: { id: string; ancestors: string[] },
+): FileReaders | undefined {
+  if (sharing === null) return undefined;
+  const nearest = [...ancestors, id].findLast((each) => sharing[each] !== undefined) ?? root;
+  return sharing[nearest] ?? { unreadable: "its permissions were not read yet" };
+}
+
+function nameOf({ root, name, folders }: FollowedDrive, id: string): string {
+  if (id === root) return `library ${name}`;
+  const folder = folders[id]?.name ?? "";
+  return folder === "" ? "folder" : `folder ${folder}`;
+}
+
+function noteExpiry(drives: StoredDrives, expiresAt: number | null): void {
+  if (expiresAt !== null) drives.expiresAt = Math.min(expiresAt, drives.expiresAt ?? expiresAt);
+}
+
+async function readersOf(
+  { client, now, drives, drive }: Reading,
+  { id, from }: { id: string; from: string },
+  signal: AbortSignal,
+): Promise<ReadPermissions> {
+  const path = `drives/${encodeURIComponent(drive.id)}/items/${encodeURIComponent(id)}/permissions`;
+  const found: GraphPermission[] = [];
+  let address: string | undefined = client.address(path);
+  let advance: Awaited<ReturnType<typeof advanced>>;
+  while (address !== undefined) {
+    const list: PermissionList | null = await client.find(permissionList, address, signal, {
+      absent: [403, 404],
+    });
+    if (list === null) return { readers: { unreadable: REFUSED }, expiresAt: null };
+    found.push(...list.value);
+    address = list["@odata.nextLink"];
+    advance = await advanced(advance, { next: address ?? null, entries: list.value.length });
+  }
+  const { domains } = drives;
+  return readPermissions(found, { now, from, driveId: drive.id, domains });
+}
+
+const REFUSED =
+  "SharePoint does not tell the app who may read it: grant it Sites.FullControl.All, or the role fullcontrol on the site";
+
+const organizations = z.object({
+  value: z.array(z.object({ verifiedDomains: z.array(z.object({ name: z.string() })).nullish() })),
+});
+
+/** The tenant's domains; none where the app may not read them. */
+export async function readDomains(client: ApiClient, signal: AbortSignal): Promise<string[]> {
+  const address = client.address("organization", { $select: "verifiedDomains" });
+  const found = await client.find(organizations, address, signal, { absent: [401, 403, 404] });
+  return found?.value.flatMap((one) => one.verifiedDomains?.map(({ name }) => name) ?? []) ?? [];
+}

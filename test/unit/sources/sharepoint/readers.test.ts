@@ -1,0 +1,219 @@
+import { array, assert, asyncProperty, constantFrom, nat, record } from "fast-check";
+import { expect, test } from "vitest";
+
+import type { Item } from "../../../doubles/microsoft-graph/answers.ts";
+import type { DriveDouble } from "../../../doubles/microsoft-graph/drive-double.ts";
+import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
+import { applyStep } from "../../../doubles/microsoft-graph/random-changes.ts";
+import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
+import {
+  entraGroup,
+  link,
+  siteGroup,
+  user,
+  type Grant,
+} from "../../../doubles/microsoft-graph/grant.ts";
+import { grantsOf } from "../../../doubles/microsoft-graph/permissions.ts";
+import { fileOf } from "../../../doubles/source/simulated-scans.ts";
+import { principalsIn } from "../../../support/principals-in.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** A library with a file in a folder. */
+function shared() {
+  const graph = new GraphDouble();
+  let now = Date.now();
+  graph.now = () => now;
+  graph.entra.now = () => now;
+  const site = graph.site("hr");
+  const { library } = site;
+  const folder = library.folder(library.root, "Offers");
+  const file = library.file(folder, "a.txt", "text");
+  const source = graphSource(graph, { siteId: site.id }, true);
+  source.setTime(now);
+  const tick = (hours: number) => source.setTime((now += hours * HOUR_MS));
+  const readers = () => fileOf(source, file).readers;
+  return { graph, library, folder, file, source, readers, tick, now: () => now };
+}
+
+const GROUP = "0A1b2c3d-1111-2222-3333-444455556666";
+
+test.each<[what: string, grant: Grant, principals: string[]]>([
+  ["a user", user("Ann@contoso.example"), ["user:ann@contoso.example"]],
+  ["a security group", entraGroup(GROUP), [`group:${GROUP.toLowerCase()}`]],
+  [
+    "a Microsoft 365 group",
+    {
+      roles: ["write"],
+      grantedToV2: {
+        group: { id: GROUP, email: "hr@contoso.example" },
+        siteUser: { loginName: `c:0o.c|federateddirectoryclaimprovider|${GROUP}` },
+      },
+    },
+    [`group:${GROUP.toLowerCase()}`, "group:hr@contoso.example"],
+  ],
+  [
+    "the owners of such a group, who are not its members",
+    {
+      roles: ["owner"],
+      grantedToV2: {
+        group: { id: GROUP, email: "hr@contoso.example" },
+        siteUser: { loginName: `c:0o.c|federateddirectoryclaimprovider|${GROUP}_o` },
+      },
+    },
+    [`group:${GROUP.toLowerCase()}_o`],
+  ],
+  [
+    "everyone but guests",
+    {
+      roles: ["read"],
+      grantedToV2: { siteUser: { loginName: "c:0-.f|rolemanager|spo-grid-all-users/1-2" } },
+    },
+    ["domain:contoso.example"],
+  ],
+  ["a link for the organization", link("organization"), ["domain:contoso.example"]],
+  ["a link for anybody", link("anonymous"), ["everyone"]],
+  ["a link with a password", link("anonymous", { hasPassword: true }), []],
+  ["a link to existing access", link("existingAccess"), []],
+  [
+    "a link for people",
+    link("users", { grantedToIdentitiesV2: [{ user: { email: "bob@partner.example" } }] }),
+    ["user:bob@partner.example"],
+  ],
+  [
+    "an invitation",
+    { roles: ["read"], invitation: { email: "eve@partner.example", signInRequired: true } },
+    ["user:eve@partner.example"],
+  ],
+  ["a role that does not read", user("ann@contoso.example", { roles: ["sp.limited access"] }), []],
+  [
+    "what has expired",
+    user("a@contoso.example", { expirationDateTime: "2020-01-01T00:00:00Z" }),
+    [],
+  ],
+  [
+    "what never expires",
+    user("ann@contoso.example", { expirationDateTime: "0001-01-01T00:00:00Z" }),
+    ["user:ann@contoso.example"],
+  ],
+])("%s becomes principals", async (_what, grant, principals) => {
+  const { library, folder, source, readers } = shared();
+  library.change(folder, { grants: [grant] });
+  await source.scan();
+  expect(principalsIn(readers())).toEqual(principals);
+});
+
+test("SharePoint's own groups let nobody in that is not named as a member", async () => {
+  const { library, source, readers } = shared();
+  library.change(library.root, { grants: [siteGroup("5", "HR Members")] });
+  await source.scan();
+  const principal = `group:sharepoint/${library.id.toLowerCase()}/5`;
+  expect(readers()).toEqual({ principals: [{ principal, from: "library Documents" }] });
+});
+
+test("what is inherited costs no call, however many files", async () => {
+  const { graph, library, folder, source, readers } = shared();
+  const people = Array.from({ length: 250 }, (_, at) => user(`p${at}@contoso.example`));
+  library.change(library.root, { grants: people });
+  for (let at = 0; at < 50; at++) library.file(folder, `f${at}.txt`, "text");
+  await source.scan();
+  expect(graph.asked.filter((each) => each.endsWith("/permissions"))).toHaveLength(3);
+  expect(principalsIn(readers())).toHaveLength(250);
+});
+
+test("without full control nobody reads, and the file says what is missing", async () => {
+  const { graph, library, source, readers } = shared();
+  library.change(library.root, { grants: [link("anonymous"), link("organization")] });
+  graph.hasFullControl = false;
+  await source.scan();
+  expect(readers()).toEqual({ unreadable: expect.stringContaining("Sites.FullControl.All") });
+  graph.hasFullControl = true;
+  graph.domains = null;
+  await source.scan();
+  expect(principalsIn(readers())).toEqual(["everyone"]);
+});
+
+const KINDS =
+  "file folder edit touch rename move move delete share share share unshare inherit tick scan scan crash fail expire lag catchUp".split(
+    " ",
+  );
+const step = record({
+  kind: constantFrom(...KINDS),
+  pick: nat({ max: 50 }),
+  other: nat({ max: 50 }),
+});
+
+type Shared = { library: DriveDouble; item: Item; other: number; now: number };
+
+const SHARE: Record<string, (of: Shared) => void> = {
+  share({ library, item, other, now }) {
+    const end = { expirationDateTime: new Date(now + HOUR_MS * (other % 4)).toISOString() };
+    const grant = user(`p${other % 4}@contoso.example`, other % 3 === 0 ? end : {});
+    library.change(item.id, { grants: [...grantsOf(library.items, item), grant] });
+  },
+  unshare: ({ library, item }) =>
+    library.change(item.id, { grants: grantsOf(library.items, item).slice(1) }),
+  inherit({ library, item }) {
+    if (item.kind !== "root") library.change(item.id, { grants: null });
+  },
+};
+
+test("whatever is shared, moved or lost, a scan leaves those who may read", async () => {
+  const schedules = array(step, { minLength: 5, maxLength: 30, size: "max" });
+  await assert(
+    asyncProperty(schedules, async (steps) => {
+      const { graph, library, source, tick, now } = shared();
+      library.pageSize = 3;
+      const deep = library.folder(library.folder(library.root, "Top"), "Deep");
+      for (const parent of [library.root, deep, deep]) library.file(parent, "n.txt", "text");
+      const agree = () => {
+        for (const [id, { readers }] of source.files) {
+          const grants = grantsOf(library.items, library.item(id)).filter(
+            ({ expirationDateTime: end }) => end === undefined || Date.parse(end) > now(),
+          );
+          const expected = grants.map(({ id: name }) => String(name).replace("u-", "user:"));
+          expect(principalsIn(readers)).toEqual([...new Set(expected)].sort());
+        }
+      };
+      let isLagging = false;
+      const deeds: Record<string, (pick: number, other: number) => unknown> = {
+        async scan() {
+          await source.scan();
+          if (!isLagging) agree();
+        },
+        crash: async (pick) => await source.scan(1 + (pick % 4)),
+        async fail(pick) {
+          graph.fail({ path: pick % 2 === 0 ? /delta/ : /permissions/, status: 503 });
+          await source.scan().catch(() => undefined);
+          graph.failures.length = 0;
+        },
+        tick: (_pick, other) => tick(1 + (other % 3)),
+        lag() {
+          isLagging = true;
+          library.lag();
+        },
+        catchUp() {
+          isLagging = false;
+          library.catchUp();
+        },
+      };
+      await source.scan();
+      for (const { kind, pick, other } of steps) {
+        const items = [...library.items.values()].filter(({ deleted }) => !deleted);
+        const item = items[pick % items.length];
+        if (item === undefined) continue;
+        const deed = deeds[kind];
+        const share = SHARE[kind];
+        if (deed !== undefined) await deed(pick, other);
+        else if (share !== undefined) share({ library, item, other, now: now() });
+        else applyStep(library, { kind, pick, other });
+      }
+      library.catchUp();
+      if ((await source.scan()) === "full") await source.scan();
+      agree();
+      expect(await source.scan()).toBe("follow");
+      agree();
+    }),
+    { numRuns: Number(process.env["RANDOM_SCHEDULES"] ?? 60) },
+  );
+});
