@@ -46,6 +46,7 @@ const deps = {
         "htmlparser2",
         "ipaddr.js",
         "jose",
+        "oauth4webapi",
         "otpauth",
         "postal-mime",
         "stemmer",

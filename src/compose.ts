@@ -17,7 +17,8 @@ import { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import { takingTurns } from "./core/work/take-turns.ts";
 import { Turns } from "./core/work/turns.ts";
 import type { Services } from "./services.ts";
-import { openSource } from "./sources/open-source.ts";
+import { guardedExchange } from "./sources/guarded-exchange.ts";
+import { openSource, outgoingOf } from "./sources/open-source.ts";
 
 /** The part of a request's or event's context that services use; objects have no tracing. */
 type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
@@ -71,6 +72,8 @@ export function composeServices(env: Env, context: Context): Services {
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
     queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),
     queueBacklog: () => queueBacklog(queues),
+    askIssuer: async (address, request) =>
+      await guardedExchange(outgoingOf(config), address, request),
     sourceReaders: async (source) => await openSource(services, source),
     wakeClock: clockClient(env.CLOCK),
     debounceDriveScan: driveDebounceClient(env.DRIVE_DEBOUNCE),

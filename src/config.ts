@@ -146,6 +146,9 @@ export const variables = z.object({
   REQUIRE_TOTP: flag
     .default(false)
     .describe("Users without a second factor may sign in only to enrol one"),
+  PASSWORD_SIGN_IN: oneOf("on", "off")
+    .default("on")
+    .describe("`off`: people sign in with OpenID Connect only, once an administrator has done so"),
   ALLOW_PRIVATE_URLS: flag
     .default(false)
     .describe("Sources may read sites and buckets of your own network; refused in production"),

@@ -50,6 +50,8 @@ export type Services = {
   /** Before a piece of long work on texts, so that others are served in between. */
   takeTurn: TakeTurn;
   sourceReaders: SourceReaders;
+  /** A request to an OpenID provider, through the guard; a redirect is not followed. */
+  askIssuer: (address: string, request: RequestInit) => Promise<Response>;
   /** Sets the clock's alarm unless it is set; cheap when it is. */
   wakeClock: () => Promise<void>;
   /** A drive changed: one scan is queued after 10 seconds, for all changes within them. */

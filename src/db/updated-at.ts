@@ -5,6 +5,7 @@ const TABLES = {
   agents: "agents",
   fileSources: "file_sources",
   inferences: "inferences",
+  openidProvider: "openid_provider",
   questions: "questions",
   questionSets: "question_sets",
   rags: "rags",

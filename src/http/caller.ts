@@ -1,6 +1,7 @@
 import { bearerIn } from "../access/bearer.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS, touchSession } from "../db/access/session-store.ts";
+import { mustEnrol } from "../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../access/sessions/same-origin.ts";
 import { sessionHashIn } from "../access/sessions/session-cookie.ts";
 import { MINUTE_MS } from "../core/time.ts";
@@ -82,7 +83,11 @@ function sessionCaller(services: Services, request: Request, stored: Stored<"ses
   const now = services.now();
   const idleMs = now - stored.lastSeenAt;
   if (idleMs >= SESSION_IDLE_MS || now - stored.createdAt >= SESSION_MAX_MS) throw unauthorized();
-  if (services.config.REQUIRE_TOTP && !stored.hasTotp) throw secondFactorRequired();
+  const { hasTotp, vouchedUntil } = stored;
+  // A page of the panel asks the provider again; this only ends what nobody vouches for any more.
+  if (vouchedUntil !== null && vouchedUntil <= now) throw unauthorized();
+  const isVouched = vouchedUntil !== null;
+  if (mustEnrol(services.config, { hasTotp, isVouched })) throw secondFactorRequired();
   const harmless = request.method === "GET" || request.method === "HEAD";
   if (!harmless && !isSameOrigin(request, baseUrlOf(services.config, request))) throw forbidden();
   if (idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, stored.hash, now));

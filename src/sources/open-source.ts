@@ -1,3 +1,4 @@
+import type { Config } from "../config.ts";
 import type { FileSourceId } from "../core/ids.ts";
 import type { Database } from "../db/sql.ts";
 import { filesAfter, knownFiles, type KnownRow } from "../db/scans/listing-store.ts";
@@ -8,6 +9,7 @@ import type {
   SourceSettings,
 } from "../ports/source-reader.ts";
 import type { Services } from "../services.ts";
+import type { Outgoing } from "./guarded-fetch.ts";
 import { readerStore } from "./reader-store.ts";
 import { manifestOf } from "./registry.ts";
 import { openConfig } from "./source-secrets.ts";
@@ -23,11 +25,7 @@ export async function openSource(
   const { open } = manifestOf(source);
   if (open === null) return null;
   return await open(await openConfig(config, source), {
-    outgoing: {
-      // Called as a method of anything else, the platform's fetch refuses.
-      fetch: async (url, request) => await fetch(url, request),
-      allowPrivate: config.ALLOW_PRIVATE_URLS,
-    },
+    outgoing: outgoingOf(config),
     store: readerStore(files, source.id),
     known: knownFilesOf(db, source.id),
     now,
@@ -35,6 +33,12 @@ export async function openSource(
     readsPermissions: source.permissions === "on",
   });
 }
+
+/** The platform's fetch. Called as a method of anything else, it refuses. */
+export const outgoingOf = (config: Pick<Config, "ALLOW_PRIVATE_URLS">): Outgoing => ({
+  fetch: async (url, request) => await fetch(url, request),
+  allowPrivate: config.ALLOW_PRIVATE_URLS,
+});
 
 /** What D1 knows of a source's files, as a reader may ask for it. */
 export function knownFilesOf(db: Database, sourceId: FileSourceId): KnownFiles {

@@ -2,10 +2,9 @@ import { sha256Hex } from "../../core/hash.ts";
 import type { KeyId, UserId } from "../../core/ids.ts";
 import { findKeyByHash } from "../../db/access/key-store.ts";
 import type { Role } from "../../db/access/user-store.ts";
-import type { Services } from "../../services.ts";
 import { bearerIn } from "../bearer.ts";
 import { isWellFormedKey } from "../credential-format.ts";
-import { findSession, type Session } from "./find-session.ts";
+import { findSession, type FindingSession, type Session } from "./find-session.ts";
 
 export type PanelCaller =
   | { kind: "session"; role: Role; session: Session }
@@ -16,7 +15,7 @@ export type PanelCaller =
  * credential read.
  */
 export async function findPanelCaller(
-  services: Pick<Services, "db" | "now" | "inBackground">,
+  services: FindingSession,
   headers: Headers,
   secure: boolean,
 ): Promise<PanelCaller | null> {

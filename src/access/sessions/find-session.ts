@@ -5,31 +5,80 @@ import {
   SESSION_IDLE_MS,
   SESSION_MAX_MS,
   touchSession,
+  type FoundSession,
 } from "../../db/access/session-store.ts";
 import type { Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { sessionHashIn } from "./session-cookie.ts";
 
-export type Session = { userId: UserId; email: string; role: Role; hasTotp: boolean };
+export type Session = {
+  userId: UserId;
+  email: string;
+  role: Role;
+  hasTotp: boolean;
+  /** A provider vouches for it, or a link opened it: our second factor is not asked for. */
+  isVouched: boolean;
+};
+
+export type FindingSession = Pick<
+  Services,
+  "askIssuer" | "config" | "db" | "inBackground" | "log" | "now"
+>;
+
+/** With less time than this left, the provider is asked again: refresh tokens may be short-lived. */
+const RENEWED_BEFORE_END_MS = 45 * MINUTE_MS;
 
 /**
  * The session that a `Cookie` header names; null when there is none or it has ended. `isUse`:
  * whether the request counts as a use, which keeps the session from ending.
  */
 export async function findSession(
-  services: Pick<Services, "db" | "now" | "inBackground">,
+  services: FindingSession,
   cookieHeader: string | null,
   secure: boolean,
   isUse = true,
 ): Promise<Session | null> {
   const hash = await sessionHashIn(cookieHeader, secure);
   if (hash === null) return null;
-  const row = await findSessionRow(services.db, hash);
+  const row = await currentRow(services, hash);
   if (row === null) return null;
   const now = services.now();
   const idleMs = now - row.lastSeenAt;
-  if (idleMs >= SESSION_IDLE_MS || now - row.createdAt >= SESSION_MAX_MS) return null;
   if (isUse && idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, hash, now));
-  const { userId, email, role } = row;
-  return { userId, email, role, hasTotp: row.totpConfirmedAt !== null };
+  const { userId, email, role, totpConfirmedAt, vouchedUntil } = row;
+  return {
+    userId,
+    email,
+    role,
+    hasTotp: totpConfirmedAt !== null,
+    isVouched: vouchedUntil !== null,
+  };
+}
+
+/** The session's row if it has not ended; asks the provider again where it is time. */
+async function currentRow(services: FindingSession, hash: string): Promise<FoundSession | null> {
+  const row = await findSessionRow(services.db, hash);
+  const now = services.now();
+  if (row === null) return null;
+  if (now - row.lastSeenAt >= SESSION_IDLE_MS || now - row.createdAt >= SESSION_MAX_MS) return null;
+  const { vouchedUntil, sealedRefreshToken } = row;
+  if (vouchedUntil === null) return row;
+  if (sealedRefreshToken !== null && vouchedUntil - now < RENEWED_BEFORE_END_MS) {
+    const { recheckSession } = await import("../openid/recheck-session.ts");
+    const outcome = await recheckSession(services, hash, { ...row, sealedRefreshToken });
+    if (outcome === "ended") return null;
+    if (outcome === "vouched") return await findSessionRow(services.db, hash);
+  }
+  return vouchedUntil > now ? row : null;
+}
+
+/** Whether a session has ended only because the provider has to be asked again. */
+export async function isOutOfTime(
+  { db, now }: Pick<Services, "db" | "now">,
+  cookieHeader: string | null,
+  secure: boolean,
+): Promise<boolean> {
+  const hash = await sessionHashIn(cookieHeader, secure);
+  const row = hash === null ? null : await findSessionRow(db, hash);
+  return row?.vouchedUntil != null && row.vouchedUntil <= now();
 }

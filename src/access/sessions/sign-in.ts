@@ -1,7 +1,7 @@
 import { QuarryError, unauthorized } from "../../core/errors.ts";
-import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
+import { equalInConstantTime } from "../../core/hash.ts";
 import { newId, type UserId } from "../../core/ids.ts";
-import { insertSession, type Origin } from "../../db/access/session-store.ts";
+import type { Origin } from "../../db/access/session-store.ts";
 import {
   findSignIn,
   insertFirstUser,
@@ -11,30 +11,27 @@ import {
 } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { secondFactorOf, useCode } from "../totp/check-second-factor.ts";
-import { randomBase62 } from "../credential-format.ts";
 import { foldEmail } from "../users/user-input.ts";
-import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../db/access/session-store.ts";
 import type { Session } from "./find-session.ts";
+import { openSession } from "./open-session.ts";
+import { refusePasswords } from "../openid/sign-in-choices.ts";
 import { clearThrottle, throttleSignIn, throttleCode } from "./throttle-sign-in.ts";
 import { refuseGuessable } from "../users/password-rules.ts";
 import { hashPassword, verifyPassword } from "../users/password.ts";
 
 type SignInServices = Pick<Services, "config" | "db" | "log" | "now">;
 
-/** 43 base62 characters hold 256 bits. */
-const SECRET_LENGTH = 43;
-const USER_AGENT_KEPT = 200;
-
 /**
  * Signs a user in; `secret` is the cookie's value, of which only the hash is stored. A refusal
  * costs one look-up and one scrypt run, whether or not the user exists.
  * @throws QuarryError `unauthorized`, which says that a code is required when only the code is
- * missing; `too-many` after many failures.
+ * missing; `too-many` after many failures; `forbidden` where passwords are off.
  */
 export async function signIn(
   services: SignInServices,
   input: { email: string; password: string; code?: string | undefined } & Origin,
 ): Promise<{ session: Session; secret: string }> {
+  await refusePasswords(services);
   const email = foldEmail(input.email);
   const { user, anyUser } = await findSignIn(services.db, email);
   await throttleSignIn(services, { email, user, address: input.address });
@@ -46,7 +43,8 @@ export async function signIn(
   const secret = await openSession(services, signedIn.id, input);
   services.log.info("signed in", { userId: signedIn.id });
   const { id, role } = signedIn;
-  return { session: { userId: id, email: signedIn.email, role, hasTotp }, secret };
+  const session = { userId: id, email: signedIn.email, role, hasTotp, isVouched: false };
+  return { session, secret };
 }
 
 /** Checks the second factor. Returns whether the user has one. */
@@ -61,23 +59,6 @@ async function passSecondFactor(services: SignInServices, user: UserRow, code: s
   services.log.warn("second factor refused", { userId: user.id });
   // Its words are those of a wrong password: only the audit trail tells them apart.
   throw new QuarryError("unauthorized", unauthorized().message, { code: "code-refused" });
-}
-
-/** Returns the cookie's value. */
-async function openSession(
-  { db, now: clock }: SignInServices,
-  userId: UserId,
-  { address, userAgent }: Origin,
-): Promise<string> {
-  const secret = randomBase62(SECRET_LENGTH);
-  const now = clock();
-  const opened = { hash: await sha256Hex(secret), id: newId(now), userId, now };
-  await insertSession(
-    db,
-    { ...opened, address, userAgent: userAgent.slice(0, USER_AGENT_KEPT) },
-    { seenBefore: now - SESSION_IDLE_MS, createdBefore: now - SESSION_MAX_MS },
-  );
-  return secret;
 }
 
 type Attempt = {

@@ -26,7 +26,7 @@ const TOKEN = select({
 });
 const SESSION = select({
   kind: computed(oneOf(["session"]), "'session'"),
-  ...pick(columnsOf(sessions, "s"), "hash", "userId", "createdAt", "lastSeenAt"),
+  ...pick(columnsOf(sessions, "s"), "hash", "userId", "createdAt", "lastSeenAt", "vouchedUntil"),
   ...pick(columnsOf(users, "u"), "email", "role"),
   hasTotp: computed(
     flag,

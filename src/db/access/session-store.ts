@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { execute, hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { sessions, users, userTotp, signInTries } from "../schema/index.ts";
-import { columnsOf, optional, pick, select, values, type Row } from "../select.ts";
+import { assigned, columnsOf, optional, pick, select, values, type Row } from "../select.ts";
 
 /** A session ends when it was not used for so long, */
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
@@ -14,7 +14,7 @@ export const SESSION_MAX_MS = 7 * DAY_MS;
 const [s, u] = [columnsOf(sessions, "s"), columnsOf(users, "u")];
 
 const FOUND = select({
-  ...pick(s, "userId", "createdAt", "lastSeenAt"),
+  ...pick(s, "userId", "createdAt", "lastSeenAt", "vouchedUntil", "sealedRefreshToken", "address"),
   ...pick(u, "email", "role"),
   totpConfirmedAt: optional(columnsOf(userTotp, "t").confirmedAt),
 });
@@ -27,13 +27,18 @@ export const findSessionRow = (db: Database, hash: string) =>
 export const touchSession = (db: Database, hash: string, now: number) =>
   execute(db)`update sessions set last_seen_at = ${now} where hash = ${hash}`;
 
+export type FoundSession = Row<typeof FOUND>;
+
+/** What ends a session that no password opened, and renews it. */
+export type Vouched = { vouchedUntil: number | null; sealedRefreshToken: string | null };
+
 /** The client from which a session was opened. */
 export type Origin = { address: string; userAgent: string };
 
 /** Adds a session and deletes ended ones, in one step. */
 export async function insertSession(
   db: Database,
-  { now, ...session }: { hash: string; id: string; userId: UserId; now: number } & Origin,
+  { now, ...session }: { hash: string; id: string; userId: UserId; now: number } & Origin & Vouched,
   ended: { seenBefore: number; createdBefore: number },
 ): Promise<void> {
   await runBatch(db, [
@@ -43,10 +48,37 @@ export async function insertSession(
   ]);
 }
 
+/**
+ * Claims the check of a session with the provider, until `until`; false when another request
+ * checks it: a refresh token may be good for one use only.
+ */
+export const claimCheck = (db: Database, hash: string, now: number, until: number) =>
+  hasRows(db)`update sessions set checking_until = ${until}
+    where hash = ${hash} and checking_until <= ${now} returning 1`;
+
+/** What a check brought; without a refresh token the session ends at its time. */
+export const setVouched = (db: Database, hash: string, { ...vouched }: Partial<Vouched>) =>
+  execute(db)`update sessions set ${assigned(sessions, vouched)} where hash = ${hash}`;
+
+/** Ends the sessions that passwords opened. */
+export const endPasswordSessions = (db: Database) =>
+  execute(db)`delete from sessions where vouched_until is null`;
+
+/** Ends the sessions that a provider vouches for, but one, which cannot be renewed any more. */
+export async function endVouchedSessions(db: Database, but: string | null): Promise<void> {
+  await runBatch(db, [
+    sql`delete from sessions where vouched_until is not null and hash is not ${but}`,
+    sql`update sessions set sealed_refresh_token = null where vouched_until is not null`,
+  ]);
+}
+
 export const deleteSession = (db: Database, hash: string) =>
   execute(db)`delete from sessions where hash = ${hash}`;
 
-const LISTED = select({ ...s, email: u.email });
+const LISTED = select({
+  ...pick(s, "hash", "userId", "id", "address", "userAgent", "createdAt", "lastSeenAt"),
+  email: u.email,
+});
 export type SessionRow = Row<typeof LISTED>;
 
 /** A page of the open sessions of one user or of all, the most recently used first. */
@@ -57,6 +89,7 @@ export async function listSessions(
 ): Promise<{ data: SessionRow[]; total: number }> {
   const from = sql`from sessions s join users u on u.id = s.user_id
     where s.last_seen_at > ${now - SESSION_IDLE_MS} and s.created_at > ${now - SESSION_MAX_MS}
+      and (coalesce(s.vouched_until > ${now}, 1) or s.sealed_refresh_token is not null)
       and ${userId === null ? raw("1") : sql`s.user_id = ${userId}`}`;
   return await readPage(db, LISTED, { ...slice, from, order: raw("s.last_seen_at desc, s.id") });
 }
@@ -68,12 +101,13 @@ export async function endSession(db: Database, id: string, userId: UserId | null
   if (!(await ended)) throw notFound();
 }
 
-/** Deletes ended sessions and old failed sign-ins. */
+/** Deletes ended sessions, old failed sign-ins and what was not used in time. */
 export async function purgeExpired(db: Database, now: number): Promise<void> {
   await runBatch(db, [
     sql`delete from sessions where last_seen_at < ${now - SESSION_IDLE_MS}`,
     sql`delete from sessions where created_at < ${now - SESSION_MAX_MS}`,
     sql`delete from sign_in_tries where last_at < ${now - DAY_MS}`,
+    sql`delete from sign_in_secrets where expires_at < ${now}`,
   ]);
 }
 

@@ -20,7 +20,7 @@ export const users = sqliteTable(
   {
     id: text().$type<UserId>().primaryKey(),
     email: text().notNull(),
-    /** `scrypt$N$r$p$salt$hash`, salt and hash in base64. */
+    /** `scrypt$N$r$p$salt$hash`, salt and hash in base64; empty: the user has no password. */
     passwordHash: text().notNull(),
     role: text({ enum: ROLES }).notNull(),
     createdAt: integer().notNull(),
@@ -68,6 +68,12 @@ export const sessions = sqliteTable(
     userAgent: text().notNull().default(""),
     createdAt: integer().notNull(),
     lastSeenAt: integer().notNull(),
+    /** Until when the provider's word counts; null: the session was opened with a password. */
+    vouchedUntil: integer(),
+    /** To ask the provider again: `keyId.iv.ciphertext`; null: the person has to go there. */
+    sealedRefreshToken: text(),
+    /** Until when a request asks the provider, so that no other one does. */
+    checkingUntil: integer().notNull().default(0),
   },
   (table) => [
     uniqueIndex("sessions_id").on(table.id),

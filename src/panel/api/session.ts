@@ -66,7 +66,8 @@ export const sessionRoutes = () =>
         if (caller.kind === "key") {
           return { user: null, key: { id: caller.keyId, role: caller.role } };
         }
-        const totp = { enrolled: caller.session.hasTotp, required: services.config.REQUIRE_TOTP };
+        const { hasTotp: enrolled, isVouched } = caller.session;
+        const totp = { enrolled, required: services.config.REQUIRE_TOTP && !isVouched };
         return { user: userOf(caller.session), totp };
       },
     )

@@ -16,6 +16,7 @@ import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.t
 import { keyPages } from "./settings/keys.tsx";
 import { logPages } from "./settings/log.tsx";
 import { modelPages } from "./settings/models.tsx";
+import { signInSettings } from "./settings/sign-in-settings.tsx";
 import { userPages, userListPages } from "./settings/users.tsx";
 import { selectedFiles } from "./sources/selected-files.tsx";
 import { filePages } from "./sources/file.tsx";
@@ -28,6 +29,7 @@ import { tokenPages } from "./tokens/tokens.tsx";
 import { referencePage } from "../../http/reference-page.ts";
 import { newRagPages, ragPages } from "./rags/rags.tsx";
 import { searchPages } from "./search/search.tsx";
+import { openidPages } from "./sign-in/openid-pages.tsx";
 import { sessionPages } from "./sign-in/sign-in.tsx";
 
 /**
@@ -39,6 +41,7 @@ export function panelPages(): Hono<PageEnv> {
   app.onError(errorPage);
   app.use(asPage, ownForms, auditedPages);
   app.route("/", sessionPages());
+  app.route("/", openidPages());
   app.use(signedInPage);
   app.route("/account/second-factor", secondFactorPages());
   app.use(enrolledPage);
@@ -68,6 +71,7 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/settings/users", userPages());
   app.route("/settings/keys", keyPages());
   app.route("/settings/models", modelPages());
+  app.route("/settings/sign-in", signInSettings());
   app.route("/settings/log", logPages());
   app.route("/rags", ragPages());
   app.route("/inferences", answerPages("inference"));

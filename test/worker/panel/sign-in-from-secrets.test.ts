@@ -25,6 +25,7 @@ const services = (variables: Record<string, string> = {}) => ({
   now: () => Date.now(),
   log: jsonLog((_level, line) => lines.push(line)),
   inBackground: (work: Promise<unknown>) => void work,
+  askIssuer: async () => await Promise.reject(new Error("there is no provider")),
 });
 
 const signInWith = async (

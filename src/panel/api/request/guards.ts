@@ -2,6 +2,7 @@ import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
 import { findPanelCaller, type PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
+import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { sessionHashIn, sessionSecretIn } from "../../../access/sessions/session-cookie.ts";
 import { SECOND_MS } from "../../../core/time.ts";
@@ -72,8 +73,8 @@ export const ownPagesOnly = createMiddleware<PanelEnv>(async ({ req, get }, next
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. @throws `forbidden`. */
 export const enrolledOnly = createMiddleware<PanelEnv>(async ({ get }, next) => {
   const caller = get("caller");
-  const isEnrolled = caller.kind === "key" || caller.session.hasTotp;
-  if (get("services").config.REQUIRE_TOTP && !isEnrolled) throw secondFactorRequired();
+  const { config } = get("services");
+  if (caller.kind === "session" && mustEnrol(config, caller.session)) throw secondFactorRequired();
   await next();
 });
 

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 
 import { beginTotp, confirmEnrolment, pendingTotp } from "../../../access/totp/enrol-totp.ts";
 import { removeOwnTotp } from "../../../access/totp/remove-totp.ts";
+import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { forbidden } from "../../../core/errors.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
@@ -77,7 +78,7 @@ async function secondFactorPage(context: PageContext, state: FormState): Promise
   const services = context.get("services");
   const session = context.get("session");
   const pending = session.hasTotp ? null : await pendingTotp(services, session);
-  const isRequired = services.config.REQUIRE_TOTP && !session.hasTotp;
+  const isRequired = mustEnrol(services.config, session);
   return await page(
     context,
     {

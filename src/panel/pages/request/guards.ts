@@ -2,6 +2,7 @@ import { createMiddleware } from "hono/factory";
 
 import { signInAddress } from "../../../access/sessions/address-after-sign-in.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
+import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { forbidden, tooManyRequests } from "../../../core/errors.ts";
 import { SECOND_MS } from "../../../core/time.ts";
@@ -71,8 +72,7 @@ async function askToSignIn(context: PageContext): Promise<Response> {
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. */
 export const enrolledPage = createMiddleware<PageEnv>(async (context, next) => {
   const { config } = context.get("services");
-  const mustEnrol = config.REQUIRE_TOTP && !context.get("session").hasTotp;
-  if (!mustEnrol) return await next();
+  if (!mustEnrol(config, context.get("session"))) return await next();
   return context.redirect("/panel/account/second-factor", 303);
 });
 

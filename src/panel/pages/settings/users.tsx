@@ -1,10 +1,12 @@
 import { Hono } from "hono";
 
 import { createUser } from "../../../access/users/create-user.ts";
+import { groupsOfUser } from "../../../db/access/openid-store.ts";
 import { readPersonPage, type Person, findPerson } from "../../../db/access/user-store.ts";
 import { newUser, userPatch } from "../../../access/users/user-input.ts";
 import { Data, Time, TimeOr, DataLink, LinkButton } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
+import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { submit, auditAs, redirectWithNotice } from "../request/action.ts";
@@ -169,6 +171,7 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
   const { email, role } = person;
   const state = failed ?? freshForm({ email, role });
   const seen = await shownState(context, "users", person.id);
+  const groups = await groupsOfUser(context.get("services").db, person.id);
   const isOwn = person.id === ownId(context);
   const { fields } = isOwn ? OWN_FORM : FORM;
   return await page(
@@ -182,6 +185,9 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
         shown={seen}
         fields={fields}
       />
+      {groups.length === 0 ? null : (
+        <Facts facts={[["Groups at the provider", <Data>{groups.join(", ")}</Data>]]} />
+      )}
       <h2>Second factor</h2>
       {isOwn ? (
         <p>

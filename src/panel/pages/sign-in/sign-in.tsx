@@ -2,7 +2,7 @@ import { Hono } from "hono";
 
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
-import { findSession } from "../../../access/sessions/find-session.ts";
+import { findSession, isOutOfTime } from "../../../access/sessions/find-session.ts";
 import { signIn } from "../../../access/sessions/sign-in.ts";
 import { signOut } from "../../../access/sessions/sign-out.ts";
 import { QuarryError } from "../../../core/errors.ts";
@@ -11,6 +11,8 @@ import { addressOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { credentials } from "../../../access/totp/totp-input.ts";
 import { emailIn } from "../../../access/users/user-input.ts";
+import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
+import { visible } from "../../components/data.tsx";
 import { TextField } from "../../components/form.tsx";
 import { barePage, type PageContext, type PageEnv } from "../page.tsx";
 import { auditAs } from "../request/action.ts";
@@ -32,6 +34,9 @@ export function sessionPages(): Hono<PageEnv> {
     const next = addressAfterSignIn(context.req.query("next"));
     const session = await findSession(services, context.req.header("Cookie") ?? null, secure);
     if (session !== null) return context.redirect(next, 303);
+    if (await isOutOfTime(services, context.req.header("Cookie") ?? null, secure)) {
+      return context.redirect(openidAddress(next), 303);
+    }
     return await signInPage(context, { state: freshForm(), next, asksCode: false });
   });
 
@@ -131,53 +136,72 @@ function pathOf(referrer: string | undefined): string | undefined {
 
 type SignInProps = { state: FormState; next: string; asksCode: boolean };
 
-async function signInPage(context: PageContext, { state, next, asksCode }: SignInProps) {
+/** Begins a sign-in with the provider, which leads to `next`. */
+const openidAddress = (next: string) => `/panel/sign-in/openid?next=${encodeURIComponent(next)}`;
+
+/** The provider first, then the password where passwords are on. */
+export async function signInPage(context: PageContext, { state, next, asksCode }: SignInProps) {
   const { status, message } = state;
+  const { provider, passwords } = await signInChoices(context.get("services"));
   return await barePage(
     context,
     { title: "Sign in", status },
     <>
       <h1>Sign in</h1>
-      <form method="post" action="/panel/sign-in" class="form">
-        {message === null ? null : (
-          <p class={state.code === "code-required" ? "notice" : "notice bad"} role="alert">
-            {message}
-          </p>
-        )}
-        <input type="hidden" name="next" value={next} />
-        <TextField
-          state={state}
-          name="email"
-          label="E-mail"
-          type="text"
-          autocomplete="username"
-          required
-          autofocus={!asksCode}
-        />
-        <TextField
-          state={state}
-          name="password"
-          label="Password"
-          type="password"
-          autocomplete="current-password"
-          keepsPassword={asksCode}
-          required
-        />
-        {asksCode ? (
-          <TextField
-            state={state}
-            name="code"
-            label="Code"
-            autocomplete="one-time-code"
-            required
-            autofocus
-            hint="Six digits of the app, or a recovery code."
-          />
-        ) : null}
-        <p class="submit">
-          <button class="btn primary">Sign in</button>
+      {message === null ? null : (
+        <p class={state.code === "code-required" ? "notice" : "notice bad"} role="alert">
+          {message}
         </p>
-      </form>
+      )}
+      {provider === null ? null : (
+        <p class="submit">
+          <a class="btn primary" href={openidAddress(next)}>
+            Continue with {visible(provider)}
+          </a>
+        </p>
+      )}
+      {provider !== null && passwords ? <p class="soft">Or with a password:</p> : null}
+      {passwords ? (
+        <PasswordForm {...{ state, next, asksCode }} isFirst={provider === null} />
+      ) : null}
     </>,
   );
 }
+
+const PasswordForm = ({ state, next, asksCode, isFirst }: SignInProps & { isFirst: boolean }) => (
+  <form method="post" action="/panel/sign-in" class="form">
+    <input type="hidden" name="next" value={next} />
+    <TextField
+      state={state}
+      name="email"
+      label="E-mail"
+      type="text"
+      autocomplete="username"
+      required
+      autofocus={isFirst && !asksCode}
+    />
+    <TextField
+      state={state}
+      name="password"
+      label="Password"
+      type="password"
+      autocomplete="current-password"
+      keepsPassword={asksCode}
+      required
+    />
+    {asksCode ? (
+      <TextField
+        state={state}
+        name="code"
+        label="Code"
+        autocomplete="one-time-code"
+        required
+        autofocus
+        hint="Six digits of the app, or a recovery code."
+      />
+    ) : null}
+    <p class="submit">
+      <button class={isFirst ? "btn primary" : "btn"}>Sign in</button>
+    </p>
+  </form>
+);

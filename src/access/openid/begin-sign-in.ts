@@ -1,0 +1,85 @@
+import { z } from "zod";
+
+import { notFound, QuarryError, unprocessable } from "../../core/errors.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import { insertSecret } from "../../db/access/openid-store.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { Services } from "../../services.ts";
+import { seal, unseal } from "../seal.ts";
+import { explain } from "./explain.ts";
+import { FLOW_MS } from "./flow-cookie.ts";
+import { connect, newFlow, signInAddress, type Asking } from "./openid-client.ts";
+import { storedProvider, type StoredProvider } from "./provider-settings.ts";
+
+/** What the browser keeps, sealed, until the person is back. */
+const flow = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  issuer: z.string(),
+  /** Where the person goes then: an address of our own. */
+  next: z.string(),
+  /** The hash of the session that the new one takes the place of; null: there is none. */
+  replaces: z.string().nullable(),
+});
+export type Flow = z.infer<typeof flow>;
+
+/** @throws QuarryError `not-found` where no provider is offered. */
+export async function offeredProvider(services: Pick<Services, "db">): Promise<StoredProvider> {
+  const stored = await storedProvider(services);
+  if (stored?.settings.enabled === true) return stored;
+  throw notFound("no provider is offered for sign-in");
+}
+
+/**
+ * Begins a sign-in: the provider's address for the person, and what their browser keeps.
+ * @throws QuarryError `unprocessable` when the provider cannot be asked.
+ */
+export async function beginSignIn(
+  services: Asking & Pick<Services, "db" | "log">,
+  of: { redirectUri: string; next: string; replaces: string | null },
+): Promise<{ address: string; kept: string }> {
+  const stored = await offeredProvider(services);
+  const begun = newFlow();
+  const { issuer } = stored.settings;
+  const kept: Flow = { ...begun, issuer, next: of.next, replaces: of.replaces };
+  const address = await orExplained(services, async () =>
+    signInAddress(await connect(services, stored), begun, of.redirectUri),
+  );
+  await insertSecret(services.db, await sha256Hex(begun.state), services.now() + FLOW_MS);
+  return { address, kept: await seal(services.config, JSON.stringify(kept)) };
+}
+
+/** What the browser kept; null: nothing, or something else. */
+export async function keptFlow(
+  { config }: Pick<Services, "config">,
+  kept: string | null,
+): Promise<Flow | null> {
+  if (kept === null) return null;
+  const opened = await unseal(config, kept).catch(() => "");
+  return flow.safeParse(parsedJson(opened)).data ?? null;
+}
+
+/**
+ * Asks the provider. The reason of a failure goes to the log; the person learns what to do.
+ * @throws QuarryError `unauthorized` when its answer is refused, `unprocessable` when it is down.
+ */
+export async function orExplained<Result>(
+  { log }: Pick<Services, "log">,
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    const reason = explain(thrown);
+    if (reason === null) throw thrown;
+    log.warn("openid sign-in failed", { reason });
+    if (thrown instanceof SourceFailure) throw unprocessable(IS_DOWN);
+    throw new QuarryError("unauthorized", NOT_ACCEPTED);
+  }
+}
+
+const IS_DOWN = "The provider cannot be reached. Try again in a moment.";
+const NOT_ACCEPTED =
+  "The provider did not sign you in, or its answer was not valid. Try again; an administrator finds the reason in the service’s log.";

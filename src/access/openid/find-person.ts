@@ -1,0 +1,79 @@
+import { QuarryError } from "../../core/errors.ts";
+import { newId, type UserId } from "../../core/ids.ts";
+import { findByIdentity, joinIdentity } from "../../db/access/openid-store.ts";
+import { findUserByEmail, insertUser, updateUser, type Role } from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import type { Person } from "./judge-claims.ts";
+
+/** Matches no password. */
+const NO_PASSWORD = "";
+
+export type SignedInUser = { id: UserId; email: string; role: Role };
+type Account = { issuer: string; subject: string };
+/** The user, and what the sign-in changed of them, as the audit trail names it. */
+type Found = { user: SignedInUser; changes: string[] };
+
+/**
+ * The user of a provider's account, who is let in: found by issuer and subject, else joined by the
+ * verified address, else made. Address, role and groups follow the provider.
+ * @throws QuarryError `conflict` when the address belongs to another account or user.
+ */
+export async function personOf(
+  services: Pick<Services, "db" | "log" | "now">,
+  account: Account,
+  person: Person,
+): Promise<Found> {
+  const { db, now } = services;
+  const known = await findByIdentity(db, account.issuer, account.subject);
+  const { user, changes } =
+    known === null
+      ? await userAt(services, person)
+      : { user: await movedTo(services, known, person.email), changes: [] };
+  if (known !== null && known.email !== person.email) changes.push("email");
+  const { groups } = person;
+  const joined = await joinIdentity(db, { ...account, userId: user.id, groups, now: now() });
+  if (!joined) throw taken();
+  const role = await roleOf(services, user, person.role);
+  if (role !== user.role) changes.push("role");
+  return { user: { ...user, role }, changes };
+}
+
+/** The user of an address, who is joined to the account, or a new one. */
+async function userAt({ db, now }: Pick<Services, "db" | "now">, person: Person): Promise<Found> {
+  const { email } = person;
+  const createdAt = now();
+  const role = person.role ?? "member";
+  const made = { id: newId<UserId>(createdAt), email, role, createdAt };
+  const isNew = await insertUser(db, { ...made, passwordHash: NO_PASSWORD });
+  if (isNew) return { user: made, changes: ["created"] };
+  const user = await findUserByEmail(db, email);
+  if (user === null) throw taken();
+  return { user, changes: ["joined"] };
+}
+
+async function movedTo(
+  { db }: Pick<Services, "db">,
+  { id, email: before, role }: SignedInUser,
+  email: string,
+): Promise<SignedInUser> {
+  if (email !== before && !(await updateUser(db, id, { email, role }, false))) throw taken();
+  return { id, email, role };
+}
+
+/** The last administrator stays one, whatever the provider says. */
+async function roleOf(
+  { db, log }: Pick<Services, "db" | "log">,
+  { id, email, role: before }: SignedInUser,
+  role: Role | null,
+): Promise<Role> {
+  if (role === null || role === before) return before;
+  if (await updateUser(db, id, { email, role }, false)) return role;
+  log.warn("the last administrator keeps the role that the provider took", { userId: id });
+  return before;
+}
+
+const taken = () =>
+  new QuarryError(
+    "conflict",
+    "Your address belongs to another account here. Ask an administrator to remove that user.",
+  );

@@ -1,0 +1,97 @@
+import { invalid, QuarryError } from "../../core/errors.ts";
+import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
+import { HOUR_MS } from "../../core/time.ts";
+import { useState } from "../../db/access/openid-store.ts";
+import {
+  deleteSession,
+  endPasswordSessions,
+  type Origin,
+  type Vouched,
+} from "../../db/access/session-store.ts";
+import type { Services } from "../../services.ts";
+import { seal } from "../seal.ts";
+import { openSession } from "../sessions/open-session.ts";
+import { keptFlow, offeredProvider, orExplained, type Flow } from "./begin-sign-in.ts";
+import { personOf, type SignedInUser } from "./find-person.ts";
+import { judgeClaims, type Judged, type Refusal } from "./judge-claims.ts";
+import { connect, redeem, type Answer, type Asking } from "./openid-client.ts";
+import { signInChoices } from "./sign-in-choices.ts";
+
+/** A session lives so long on one word of the provider. */
+const VOUCHED_MS = HOUR_MS;
+
+type Finishing = Asking & Pick<Services, "db" | "log">;
+
+/** Somebody whom the provider knows and the settings do not let in. */
+export class RefusedPerson extends QuarryError {
+  /** The verified address; null: there is none. */
+  readonly email: string | null;
+
+  constructor({ refusal, email }: Extract<Judged, { isLetIn: false }>) {
+    super("forbidden", WORDS[refusal]);
+    this.email = email;
+  }
+}
+
+const WORDS: Record<Refusal, string> = {
+  "no-address": "The provider does not tell your e-mail address, which is needed here.",
+  "unverified-address": "The provider has not verified your e-mail address, so it is not accepted.",
+  "not-let-in": "Your account may not use this service. Ask an administrator to let you in.",
+};
+
+export type Finished = { user: SignedInUser; secret: string; next: string; changes: string[] };
+
+/**
+ * Signs in the person whom the provider sent back. `kept`: what the browser kept of the beginning.
+ * @throws QuarryError `invalid` for an answer to another beginning, or to one that was used;
+ * `unauthorized` and `unprocessable` as `orExplained`; `conflict` as `personOf`; RefusedPerson.
+ */
+export async function finishSignIn(
+  services: Finishing,
+  of: { kept: string | null; returned: URLSearchParams; redirectUri: string; origin: Origin },
+): Promise<Finished> {
+  const { db } = services;
+  const stored = await offeredProvider(services);
+  const { issuer } = stored.settings;
+  const flow = await flowOf(services, of.kept, of.returned);
+  if (flow.issuer !== issuer) throw otherFlow();
+  const answer = await orExplained(services, async () =>
+    redeem(await connect(services, stored), flow, of),
+  );
+  const judged = judgeClaims(stored.settings, answer.idToken, answer.userinfo);
+  if (flow.replaces !== null) await deleteSession(db, flow.replaces);
+  if (!judged.isLetIn) throw new RefusedPerson(judged);
+  const account = { issuer, subject: answer.subject };
+  const { user, changes } = await personOf(services, account, judged.person);
+  const secret = await openSession(services, user.id, of.origin, await vouched(services, answer));
+  if (!(await signInChoices(services)).passwords) await endPasswordSessions(db);
+  services.log.info("signed in", { userId: user.id });
+  return { user, secret, next: flow.next, changes };
+}
+
+/** The beginning that the answer belongs to, which no other answer can use any more. */
+async function flowOf(
+  services: Pick<Services, "config" | "db" | "now">,
+  kept: string | null,
+  returned: URLSearchParams,
+): Promise<Flow> {
+  const flow = await keptFlow(services, kept);
+  const state = returned.get("state") ?? "";
+  if (flow === null || !(await equalInConstantTime(state, flow.state))) throw otherFlow();
+  if (!(await useState(services.db, await sha256Hex(state), services.now()))) throw otherFlow();
+  return flow;
+}
+
+const otherFlow = () =>
+  invalid("this sign-in was not begun in this browser, took too long or was used. Begin again.");
+
+/** How long the provider's word counts, and what asks for it again. */
+export async function vouched(
+  { config, now }: Pick<Services, "config" | "now">,
+  { refreshToken }: Answer,
+): Promise<Vouched> {
+  return {
+    vouchedUntil: now() + VOUCHED_MS,
+    sealedRefreshToken: refreshToken === null ? null : await seal(config, refreshToken),
+  };
+}

@@ -1,0 +1,91 @@
+import { isObject } from "../../core/is-object.ts";
+import type { Role } from "../../db/access/user-store.ts";
+import { EMAIL_MAX_LENGTH, foldEmail } from "../users/user-input.ts";
+import type { ProviderSettings } from "./provider-settings.ts";
+
+export type Claims = Record<string, unknown>;
+
+/** What the provider says of somebody who is let in. `role` null: the panel keeps it. */
+export type Person = { email: string; role: Role | null; groups: string[] };
+export type Refusal = "no-address" | "unverified-address" | "not-let-in";
+/** `email`: the verified address of somebody who is refused. */
+export type Judged =
+  | { isLetIn: true; person: Person }
+  | { isLetIn: false; refusal: Refusal; email: string | null };
+
+/** As many as a request may name of a reader. */
+const GROUPS_MAX = 1_000;
+const GROUP_MAX_LENGTH = 320;
+
+/** ASCII: some other letters become ASCII ones in lower case, and so another person's address. */
+const PLAIN_ADDRESS = /^[!-?A-~]+@[!-?A-~]+$/;
+
+/** Whether the ID token lacks something that `judgeClaims` reads. */
+export function needsUserinfo(settings: ProviderSettings, idToken: Claims): boolean {
+  const { claim, adminClaim, groupsClaim, verifiedClaim } = settings;
+  const wanted = ["email", verifiedClaim, groupsClaim, claim, adminClaim];
+  return wanted.some((name) => name != null && valueOf(idToken, name) === undefined);
+}
+
+/**
+ * Judges who may sign in by the claims of the ID token, and of userinfo where the token lacks
+ * them. An address and whether it is verified come from the same one of them.
+ */
+export function judgeClaims(
+  settings: ProviderSettings,
+  idToken: Claims,
+  userinfo: Claims = {},
+): Judged {
+  const refused = (refusal: Refusal, verified: string | null = null) =>
+    ({ isLetIn: false, refusal, email: verified }) as const;
+  const source = [idToken, userinfo].find(({ email }) => typeof email === "string" && email !== "");
+  if (source === undefined) return refused("no-address");
+  const email = foldEmail(String(source["email"]));
+  if (email.length > EMAIL_MAX_LENGTH || !PLAIN_ADDRESS.test(String(source["email"]))) {
+    return refused("no-address");
+  }
+  const verified = [idToken, userinfo]
+    .filter((claims) => claims["email"] === source["email"])
+    .map((claims) => valueOf(claims, settings.verifiedClaim));
+  if (!isTrue(verified.find((value) => value !== undefined))) return refused("unverified-address");
+  const has = (name: string, values: readonly string[]) =>
+    valuesOf(name, idToken, userinfo).some((value) => values.includes(value));
+  const domain = email.slice(email.lastIndexOf("@") + 1);
+  const { claim, adminClaim } = settings;
+  const isAtDomain = settings.domains.includes(domain);
+  if (!isAtDomain && (claim == null || !has(claim, settings.claimValues))) {
+    return refused("not-let-in", email);
+  }
+  const role =
+    adminClaim == null ? null : has(adminClaim, settings.adminValues) ? "admin" : "member";
+  const groups = valuesOf(settings.groupsClaim, idToken, userinfo)
+    .filter((group) => group.length <= GROUP_MAX_LENGTH)
+    .slice(0, GROUPS_MAX);
+  return { isLetIn: true, person: { email, role, groups } };
+}
+
+/** Entra writes 1, others write texts. */
+const isTrue = (value: unknown) =>
+  value === true || value === "true" || value === 1 || value === "1";
+
+/** The texts that a claim holds, of the first that has it. */
+function valuesOf(name: string, ...sources: Claims[]): string[] {
+  const found = sources.map((claims) => valueOf(claims, name)).find((value) => value !== undefined);
+  const list: unknown[] = Array.isArray(found) ? found : [found];
+  return list.flatMap((value) => {
+    if (typeof value === "string") return [value];
+    return typeof value === "number" || typeof value === "boolean" ? [String(value)] : [];
+  });
+}
+
+/** A claim by its name, which may hold dots; else the claim `b` within `a` for `a.b`. */
+function valueOf(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name
+    .split(".")
+    .reduce<unknown>(
+      (within, part) =>
+        isObject(within) && Object.hasOwn(within, part) ? within[part] : undefined,
+      claims,
+    );
+}

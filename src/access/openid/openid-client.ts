@@ -1,0 +1,162 @@
+import * as oauth from "oauth4webapi";
+
+import { HOUR_MS } from "../../core/time.ts";
+import type { Services } from "../../services.ts";
+import { unseal } from "../seal.ts";
+import { needsUserinfo, type Claims } from "./judge-claims.ts";
+import type { ProviderSettings, StoredProvider } from "./provider-settings.ts";
+
+export type Asking = Pick<Services, "askIssuer" | "config" | "now">;
+
+const CLOCKS_DIFFER_SECONDS = 30;
+
+/** A provider as it describes itself, and what each request to it needs. */
+export type Connection = {
+  settings: ProviderSettings;
+  server: oauth.AuthorizationServer;
+  client: oauth.Client;
+  authentication: oauth.ClientAuth;
+  options: ReturnType<typeof optionsOf>;
+};
+
+/**
+ * What the provider last said of itself. The library keeps the keys by this object: five minutes,
+ * or a minute when a token names one that is not among them.
+ */
+let known: { issuer: string; server: oauth.AuthorizationServer; until: number } | null = null;
+
+/** `isAnew`: asks the provider again what it supports. @throws what `explain` explains */
+export async function connect(
+  services: Asking,
+  stored: StoredProvider,
+  isAnew = false,
+): Promise<Connection> {
+  const { settings, sealedSecret } = stored;
+  const secret = await unseal(services.config, sealedSecret);
+  const options = optionsOf(services);
+  const now = services.now();
+  if (isAnew || known === null || known.issuer !== settings.issuer || known.until <= now) {
+    const server = await discover(settings.issuer, options);
+    known = { issuer: settings.issuer, server, until: now + HOUR_MS };
+  }
+  const isBasic = settings.clientAuthentication === "basic";
+  return {
+    settings,
+    server: known.server,
+    client: { client_id: settings.clientId, [oauth.clockTolerance]: CLOCKS_DIFFER_SECONDS },
+    authentication: (isBasic ? oauth.ClientSecretBasic : oauth.ClientSecretPost)(secret),
+    options,
+  };
+}
+
+const optionsOf = ({ askIssuer, config }: Asking) => ({
+  [oauth.customFetch]: async (address: string, request: object) =>
+    await askIssuer(address, request),
+  [oauth.allowInsecureRequests]: config.ALLOW_PRIVATE_URLS,
+});
+
+async function discover(issuer: string, options: Connection["options"]) {
+  const at = new URL(issuer);
+  return await oauth.processDiscoveryResponse(at, await oauth.discoveryRequest(at, options));
+}
+
+/** What a sign-in keeps until the person is back. */
+export type Begun = { state: string; nonce: string; verifier: string };
+
+export const newFlow = (): Begun => ({
+  state: oauth.generateRandomState(),
+  nonce: oauth.generateRandomNonce(),
+  verifier: oauth.generateRandomCodeVerifier(),
+});
+
+/** The address at the provider where the person signs in. */
+export async function signInAddress(
+  { settings, server, options }: Connection,
+  { state, nonce, verifier }: Begun,
+  redirectUri: string,
+): Promise<string> {
+  const url = new URL(server.authorization_endpoint ?? "missing:");
+  oauth.checkProtocol(url, !options[oauth.allowInsecureRequests]);
+  const asked = {
+    client_id: settings.clientId,
+    redirect_uri: redirectUri,
+    response_type: "code",
+    scope: settings.scopes,
+    state,
+    nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+  };
+  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** Claims that passed every check; `refreshToken` null: the provider gave none. */
+export type Answer = {
+  subject: string;
+  idToken: Claims;
+  userinfo: Claims;
+  refreshToken: string | null;
+};
+
+/** Exchanges the code that the person brought back. */
+export async function redeem(
+  to: Connection,
+  { state, nonce, verifier }: Begun,
+  { returned, redirectUri }: { returned: URLSearchParams; redirectUri: string },
+): Promise<Answer> {
+  const { server, client, authentication, options } = to;
+  const code = oauth.validateAuthResponse(server, client, returned, state);
+  const response = await oauth.authorizationCodeGrantRequest(
+    ...([server, client, authentication, code, redirectUri, verifier, options] as const),
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+    expectedNonce: nonce,
+    requireIdToken: true,
+  });
+  return await answerFrom(to, response, tokens);
+}
+
+/** Asks once more for somebody who signed in before; null where the provider tells too little. */
+export async function refresh(
+  to: Connection,
+  refreshToken: string,
+  subject: string,
+): Promise<Answer | null> {
+  const { server, client, authentication, options } = to;
+  const response = await oauth.refreshTokenGrantRequest(
+    ...([server, client, authentication, refreshToken, options] as const),
+  );
+  const tokens = await oauth.processRefreshTokenResponse(server, client, response);
+  if (tokens.id_token === undefined && server.userinfo_endpoint === undefined) return null;
+  const answer = await answerFrom(to, response, tokens, subject);
+  return { ...answer, refreshToken: answer.refreshToken ?? refreshToken };
+}
+
+async function answerFrom(
+  to: Connection,
+  response: Response,
+  tokens: oauth.TokenEndpointResponse,
+  expected?: string,
+): Promise<Answer> {
+  const { server, settings, options } = to;
+  // The library checks what the token says; this checks who signed it.
+  const idToken = oauth.getValidatedIdTokenClaims(tokens);
+  if (idToken !== undefined)
+    await oauth.validateApplicationLevelSignature(server, response, options);
+  const subject = idToken?.sub ?? expected ?? "";
+  if (expected !== undefined && subject !== expected) throw new Error("another person's ID token");
+  const isMore = server.userinfo_endpoint !== undefined && needsUserinfo(settings, idToken ?? {});
+  const userinfo = isMore ? await userinfoOf(to, tokens.access_token, subject) : {};
+  return { subject, idToken: idToken ?? {}, userinfo, refreshToken: tokens.refresh_token ?? null };
+}
+
+async function userinfoOf(to: Connection, accessToken: string, subject: string): Promise<Claims> {
+  const { server, client, options } = to;
+  const response = await oauth.userInfoRequest(server, client, accessToken, options);
+  const claims = await oauth.processUserInfoResponse(server, client, subject, response);
+  if (response.headers.get("Content-Type")?.startsWith("application/jwt") === true) {
+    await oauth.validateApplicationLevelSignature(server, response, options);
+  }
+  return { ...claims };
+}

@@ -1,0 +1,124 @@
+import { z } from "zod";
+
+import { findProvider, type ProviderRow } from "../../db/access/openid-store.ts";
+import type { Services } from "../../services.ts";
+
+const LINE_MAX_LENGTH = 500;
+const LIST_MAX_LENGTH = 100;
+
+const line = z.string().trim().min(1).max(LINE_MAX_LENGTH);
+const lines = z.array(line).max(LIST_MAX_LENGTH);
+
+const issuer = line
+  .refine(isIssuer, "must be an https URL without credentials, query or fragment")
+  .meta({
+    label: "Issuer",
+    hint: "/.well-known/openid-configuration follows it; exactly as the provider writes it.",
+    placeholder: "https://login.example.com",
+    input: "url",
+  });
+
+function isIssuer(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return [url.username, url.password, url.search, url.hash].every((part) => part === "");
+}
+
+/** Lower case, without an @ in front: `example.com`. */
+const domains = z
+  .array(line.transform((text) => text.toLowerCase().replace(/^@/, "")))
+  .max(LIST_MAX_LENGTH);
+
+const MORE = "More";
+
+const fields = z.object({
+  name: line.meta({
+    label: "Name",
+    hint: "The button says: Continue with (name).",
+    placeholder: "Example Ltd.",
+  }),
+  issuer,
+  clientId: line.meta({ label: "Client ID" }),
+  clientSecret: line
+    .meta({ label: "Client secret", input: "password", secret: true, hint: "Stored encrypted." })
+    .optional(),
+  domains: domains.default([]).meta({
+    label: "Domains of addresses",
+    hint: "One a line, such as example.com. A person needs a verified address at one of them, or a value below.",
+  }),
+  claim: line.nullish().meta({
+    label: "Or a claim",
+    hint: "Its name, such as groups or hd; a.b is the claim b of a.",
+    isHalf: true,
+  }),
+  claimValues: lines.default([]).meta({
+    label: "With one of these values",
+    hint: "One a line.",
+    isHalf: true,
+  }),
+  adminClaim: line.nullish().meta({
+    label: "Claim of administrators",
+    hint: "Without one, administrators are made under Users.",
+    isHalf: true,
+  }),
+  adminValues: lines.default([]).meta({
+    label: "With one of these values",
+    hint: "One a line. Everybody else is a member.",
+    isHalf: true,
+  }),
+  enabled: z.boolean().default(false).meta({
+    label: "Offer it on the sign-in page",
+    hint: "Save and test the settings first.",
+  }),
+  scopes: line.default("openid email profile").meta({
+    label: "Scopes",
+    hint: "With offline_access, where the provider has it, nobody is sent to the provider every hour.",
+    folded: MORE,
+  }),
+  groupsClaim: line.default("groups").meta({
+    label: "Claim of groups",
+    hint: "The groups of a person, for files with permissions.",
+    folded: MORE,
+  }),
+  verifiedClaim: line.default("email_verified").meta({
+    label: "Claim of a verified address",
+    hint: "For Microsoft Entra ID: xms_edov.",
+    folded: MORE,
+  }),
+  clientAuthentication: z
+    .enum(["basic", "post"])
+    .default("basic")
+    .meta({
+      label: "Client authentication",
+      choices: { basic: "client_secret_basic", post: "client_secret_post" },
+      folded: MORE,
+    }),
+});
+
+/** The panel's OpenID Connect provider, and whom it lets in. */
+const providerSettings = fields.omit({ clientSecret: true });
+export type ProviderSettings = z.infer<typeof providerSettings>;
+
+/** The same as it is sent; without a secret the stored one is kept. */
+export const providerInput = fields.superRefine(
+  ({ domains: at, claim, claimValues, adminClaim, adminValues, scopes }, context) => {
+    const wrong = (field: string, message: string) =>
+      context.addIssue({ code: "custom", path: [field], message });
+    if (claim == null && claimValues.length > 0) wrong("claim", "is required for these values");
+    if (claim != null && claimValues.length === 0) wrong("claimValues", "is required for a claim");
+    if (claim == null && at.length === 0) wrong("domains", "is required, or a claim");
+    if (adminClaim == null && adminValues.length > 0) wrong("adminClaim", "is required");
+    if (adminClaim != null && adminValues.length === 0) wrong("adminValues", "is required");
+    if (!scopes.split(" ").includes("openid")) wrong("scopes", "must have openid");
+  },
+);
+export type ProviderInput = z.infer<typeof providerInput>;
+
+/** The settings, and the secret as it is stored. */
+export type StoredProvider = Omit<ProviderRow, "settings"> & { settings: ProviderSettings };
+
+/** Null: none is set. */
+export async function storedProvider({ db }: Pick<Services, "db">): Promise<StoredProvider | null> {
+  const row = await findProvider(db);
+  return row === null ? null : { ...row, settings: providerSettings.parse(row.settings) };
+}

@@ -1,0 +1,98 @@
+import { QuarryError } from "../../core/errors.ts";
+import { MINUTE_MS } from "../../core/time.ts";
+import { findIdentityOf } from "../../db/access/openid-store.ts";
+import {
+  claimCheck,
+  deleteSession,
+  setVouched,
+  type FoundSession,
+} from "../../db/access/session-store.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { Services } from "../../services.ts";
+import { recordEvent } from "../audit/record-event.ts";
+import { unseal } from "../seal.ts";
+import { explain } from "./explain.ts";
+import { personOf } from "./find-person.ts";
+import { vouched } from "./finish-sign-in.ts";
+import { judgeClaims } from "./judge-claims.ts";
+import { connect, refresh, type Answer, type Asking } from "./openid-client.ts";
+import { storedProvider, type StoredProvider } from "./provider-settings.ts";
+
+/** A check that fails is tried again after so long. */
+const CHECK_MS = MINUTE_MS;
+const OK = 200;
+const UNAUTHORIZED = 401;
+
+type Checking = Asking & Pick<Services, "db" | "log">;
+
+/**
+ * Asks the provider whether it still lets the person in. "unknown": it was not asked, or did not
+ * tell; the session then lives until its time.
+ */
+export async function recheckSession(
+  services: Checking,
+  hash: string,
+  session: FoundSession & { sealedRefreshToken: string },
+): Promise<"vouched" | "ended" | "unknown"> {
+  const { db, now } = services;
+  const stored = await storedProvider(services);
+  if (stored?.settings.enabled !== true) return "unknown";
+  if (!(await claimCheck(db, hash, now(), now() + CHECK_MS))) return "unknown";
+  const known = await findIdentityOf(db, session.userId);
+  if (known?.issuer !== stored.settings.issuer) return "unknown";
+  const answer = await askAgain(services, stored, hash, { ...session, subject: known.subject });
+  if (answer === null) return "unknown";
+  const judged = judgeClaims(stored.settings, answer.idToken, answer.userinfo);
+  const told = async (status: number, changes: string[]) =>
+    await recordEvent(services, {
+      actorKind: "user",
+      actorId: session.userId,
+      actorName: session.email,
+      action: "session.recheck",
+      target: session.email,
+      fields: changes,
+      status,
+      address: session.address,
+      requestId: "",
+    });
+  const found = judged.isLetIn
+    ? await personOf(services, known, judged.person).catch(nullIfRefused)
+    : null;
+  if (found === null) {
+    await deleteSession(db, hash);
+    await told(UNAUTHORIZED, []);
+    return "ended";
+  }
+  await setVouched(db, hash, await vouched(services, answer));
+  if (found.changes.length > 0) await told(OK, found.changes);
+  return "vouched";
+}
+
+/** The new address belongs to another user. */
+function nullIfRefused(thrown: unknown): null {
+  if (thrown instanceof QuarryError) return null;
+  throw thrown;
+}
+
+/** Null where the provider does not tell: without a refresh token the person goes there. */
+async function askAgain(
+  services: Checking,
+  stored: StoredProvider,
+  hash: string,
+  { sealedRefreshToken, subject }: { sealedRefreshToken: string; subject: string },
+): Promise<Answer | null> {
+  const { config, db, log } = services;
+  try {
+    const token = await unseal(config, sealedRefreshToken);
+    const answer = await refresh(await connect(services, stored), token, subject);
+    if (answer === null) await setVouched(db, hash, { sealedRefreshToken: null });
+    return answer;
+  } catch (thrown) {
+    const reason = explain(thrown);
+    log.warn("openid session not renewed", { reason });
+    // Refused, not unreachable: the token will not do any more.
+    if (!(thrown instanceof SourceFailure))
+      await setVouched(db, hash, { sealedRefreshToken: null });
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+import { QuarryError } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import { HOUR_MS } from "../../core/time.ts";
+import { findLinked } from "../../db/access/openid-store.ts";
+import type { Origin } from "../../db/access/session-store.ts";
+import type { Services } from "../../services.ts";
+import { openSession } from "../sessions/open-session.ts";
+import type { SignedInUser } from "./find-person.ts";
+
+/** Long enough to mend the settings; it asks for no second factor. */
+const SESSION_MS = HOUR_MS;
+
+const notGood = () =>
+  new QuarryError("unauthorized", "This link was used, or is older than ten minutes.");
+
+/**
+ * The administrator whom a link of `quarry admin-link` signs in.
+ * @throws QuarryError `unauthorized` when it was used, or is too old.
+ */
+export async function linkedAdmin(
+  { db, now }: Pick<Services, "db" | "now">,
+  code: string,
+): Promise<SignedInUser> {
+  const user = await findLinked(db, await sha256Hex(code), now(), false);
+  if (user === null) throw notGood();
+  return user;
+}
+
+/** Signs in with a link, and uses it up. @throws as `linkedAdmin` */
+export async function useAdminLink(
+  services: Pick<Services, "db" | "log" | "now">,
+  { code, origin }: { code: string; origin: Origin },
+): Promise<{ user: SignedInUser; secret: string }> {
+  const { db, log, now } = services;
+  const user = await findLinked(db, await sha256Hex(code), now(), true);
+  if (user === null) throw notGood();
+  const vouched = { vouchedUntil: now() + SESSION_MS, sealedRefreshToken: null };
+  const secret = await openSession(services, user.id, origin, vouched);
+  log.warn("signed in with an administrator's link", { userId: user.id });
+  return { user, secret };
+}

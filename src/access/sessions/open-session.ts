@@ -1,0 +1,33 @@
+import { sha256Hex } from "../../core/hash.ts";
+import { newId, type UserId } from "../../core/ids.ts";
+import {
+  insertSession,
+  SESSION_IDLE_MS,
+  SESSION_MAX_MS,
+  type Origin,
+  type Vouched,
+} from "../../db/access/session-store.ts";
+import type { Services } from "../../services.ts";
+import { randomBase62 } from "../credential-format.ts";
+
+/** 43 base62 characters hold 256 bits. */
+const SECRET_LENGTH = 43;
+const USER_AGENT_KEPT = 200;
+
+/** Opens a session and returns the cookie's value. `vouched`: for one without a password. */
+export async function openSession(
+  { db, now: clock }: Pick<Services, "db" | "now">,
+  userId: UserId,
+  { address, userAgent }: Origin,
+  vouched: Vouched = { vouchedUntil: null, sealedRefreshToken: null },
+): Promise<string> {
+  const secret = randomBase62(SECRET_LENGTH);
+  const now = clock();
+  const opened = { hash: await sha256Hex(secret), id: newId(now), userId, now, ...vouched };
+  await insertSession(
+    db,
+    { ...opened, address, userAgent: userAgent.slice(0, USER_AGENT_KEPT) },
+    { seenBefore: now - SESSION_IDLE_MS, createdBefore: now - SESSION_MAX_MS },
+  );
+  return secret;
+}

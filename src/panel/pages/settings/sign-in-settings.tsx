@@ -1,0 +1,126 @@
+import { Hono } from "hono";
+import type { Child } from "hono/jsx";
+
+import { saveProvider } from "../../../access/openid/save-provider.ts";
+import {
+  providerInput,
+  storedProvider,
+  type StoredProvider,
+} from "../../../access/openid/provider-settings.ts";
+import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
+import type { Finding } from "../../../access/openid/test-provider.ts";
+import { notFound } from "../../../core/errors.ts";
+import { PROVIDER_ID } from "../../../db/access/openid-store.ts";
+import { sessionHashOf } from "../../api/request/guards.ts";
+import { CodeLine } from "../../components/code-block.tsx";
+import { visible } from "../../components/data.tsx";
+import { ActionButton } from "../../components/form.tsx";
+import { Facts } from "../../components/page-head.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import { Status, type Tone } from "../../components/status.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { auditAs, submit } from "../request/action.ts";
+import type { FormState } from "../request/form.ts";
+import { adminsOnly } from "../request/guards.ts";
+import { declaredForm } from "../request/setting-form.ts";
+import { refuseStale, shownState } from "../request/stale.ts";
+import { redirectUriOf } from "../sign-in/openid-pages.tsx";
+import { settingsPage } from "./settings-page.tsx";
+
+const HERE = "/panel/settings/sign-in";
+const FORM = declaredForm(providerInput);
+
+/** The OpenID Connect provider that people sign in with. */
+export function signInSettings(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.use(adminsOnly);
+  app.get("/", async (context) => await signInTab(context, {}));
+  app.post("/", (context) =>
+    submit(context, {
+      audit: ["sign-in.change"],
+      fields: FORM.names,
+      work: async (form) => {
+        await refuseStale(context, form, ["openidProvider", PROVIDER_ID]);
+        const ownSession = await sessionHashOf(context);
+        await saveProvider(context.get("services"), FORM.read(form), ownSession);
+      },
+      again: (state) => signInTab(context, { state }),
+      leads: () => ({ to: HERE, notice: "The settings are saved." }),
+    }),
+  );
+  app.post("/test", async (context) => {
+    auditAs(context, "sign-in.test");
+    const stored = await storedProvider(context.get("services"));
+    if (stored === null) throw notFound();
+    const { testProvider } = await import("../../../access/openid/test-provider.ts");
+    const redirectUri = redirectUriOf(context);
+    const findings = await testProvider(context.get("services"), stored, redirectUri);
+    return await signInTab(context, { findings });
+  });
+  return app;
+}
+
+type Shown = { state?: FormState; findings?: readonly Finding[] };
+
+async function signInTab(context: PageContext, { state, findings }: Shown): Promise<Response> {
+  const services = context.get("services");
+  const stored = await storedProvider(services);
+  const { passwords } = await signInChoices(services);
+  const shown =
+    stored === null ? {} : { shown: await shownState(context, "openidProvider", PROVIDER_ID) };
+  const form = state ?? FORM.state(stored?.settings);
+  const content = (
+    <>
+      <Facts
+        facts={[
+          ["Redirect URI for the provider", <CodeLine text={redirectUriOf(context)} label="URI" />],
+          ["Passwords", passwordsIn(services.config.PASSWORD_SIGN_IN, passwords)],
+        ]}
+      />
+      {stored === null ? null : <Test stored={stored} findings={findings ?? null} />}
+      <h2>OpenID Connect</h2>
+      <SettingForm action={HERE} state={form} submit="Save" fields={FORM.fields} {...shown} />
+    </>
+  );
+  return await settingsPage(context, "/sign-in", content, state);
+}
+
+function passwordsIn(wanted: "on" | "off", areAccepted: boolean): string {
+  if (!areAccepted) return "off";
+  return wanted === "on"
+    ? "on; PASSWORD_SIGN_IN=off switches them off"
+    : "on until an administrator has signed in with OpenID Connect";
+}
+
+const TONES: Record<Finding["tone"], [tone: Tone, word: string]> = {
+  ok: ["ok", "right"],
+  note: ["warn", "perhaps"],
+  wrong: ["bad", "wrong"],
+};
+
+const Test = ({
+  stored,
+  findings,
+}: {
+  stored: StoredProvider;
+  findings: Shown["findings"] | null;
+}) => (
+  <>
+    <h2>Test</h2>
+    {findings == null ? null : (
+      <ul class="plain" role="status" aria-label="What the test found">
+        {findings.map(({ tone, text }): Child => (
+          <li>
+            <Status tone={TONES[tone][0]}>{TONES[tone][1]}</Status> {visible(text)}
+          </li>
+        ))}
+      </ul>
+    )}
+    <p>
+      {stored.settings.enabled
+        ? "The sign-in page offers this provider."
+        : "The sign-in page does not offer this provider yet."}
+    </p>
+    <ActionButton action={`${HERE}/test`} label="Test the saved settings" />
+  </>
+);

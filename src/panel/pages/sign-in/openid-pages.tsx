@@ -1,0 +1,172 @@
+import { Hono } from "hono";
+
+import type { Finished } from "../../../access/openid/finish-sign-in.ts";
+import { flowCookie, flowIn } from "../../../access/openid/flow-cookie.ts";
+import { linkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link.ts";
+import type { SignedInUser } from "../../../access/openid/find-person.ts";
+import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
+import { sessionCookie } from "../../../access/sessions/session-cookie.ts";
+import { QuarryError } from "../../../core/errors.ts";
+import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
+import { addressOf } from "../../../http/client-address.ts";
+import { answerAndLog } from "../../../http/errors.ts";
+import { sessionHashOf } from "../../api/request/guards.ts";
+import { Data } from "../../components/data.tsx";
+import { barePage, type PageContext, type PageEnv } from "../page.tsx";
+import { auditAs } from "../request/action.ts";
+import { formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
+import { countTry } from "../request/guards.ts";
+import { signInPage } from "./sign-in.tsx";
+
+const START = "/panel";
+
+/** Where the provider sends people back to. */
+export const redirectUriOf = ({ get, req }: PageContext) =>
+  `${baseUrlOf(get("services").config, req.raw)}/panel/sign-in/openid/callback`;
+
+/** Addresses of these pages hold a code: what the pages lead to must not see it. */
+const hideAddress = (context: PageContext) => context.header("Referrer-Policy", "strict-origin");
+
+/** Signing in with the provider, and with an administrator's link. */
+export function openidPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+
+  app.get("/sign-in/openid", async (context) => {
+    const next = addressAfterSignIn(context.req.query("next"));
+    const { beginSignIn } = await import("../../../access/openid/begin-sign-in.ts");
+    return await orSignInPage(context, next, async () => {
+      await countTry(context);
+      const replaces = await sessionHashOf(context);
+      const of = { redirectUri: redirectUriOf(context), next, replaces };
+      const { address, kept } = await beginSignIn(context.get("services"), of);
+      context.header("Set-Cookie", flowCookie(kept, isSecure(context)));
+      return context.redirect(address, 303);
+    });
+  });
+
+  app.get("/sign-in/openid/callback", async (context) => {
+    hideAddress(context);
+    return await orSignInPage(context, START, async () => {
+      await countTry(context);
+      const { next, ...signedIn } = await finished(context);
+      return await enter(context, signedIn, next);
+    });
+  });
+  addLinkPages(app);
+  return app;
+}
+
+async function finished(context: PageContext): Promise<Finished> {
+  const kept = flowIn(context.req.header("Cookie") ?? null, isSecure(context));
+  context.header("Set-Cookie", flowCookie("", isSecure(context)), { append: true });
+  const { finishSignIn, RefusedPerson } = await import("../../../access/openid/finish-sign-in.ts");
+  auditAs(context, "session.openid", "unknown");
+  const returned = new URL(context.req.url).searchParams;
+  const of = { kept, returned, redirectUri: redirectUriOf(context), origin: originOf(context) };
+  try {
+    const found = await finishSignIn(context.get("services"), of);
+    auditAs(context, "session.openid", found.user.email);
+    context.set("auditFields", found.changes);
+    return found;
+  } catch (thrown) {
+    const email = thrown instanceof RefusedPerson ? thrown.email : null;
+    if (email !== null) auditAs(context, "session.openid", email);
+    throw thrown;
+  }
+}
+
+/** An administrator's link is used by a button: what opens links to preview them uses none up. */
+function addLinkPages(app: Hono<PageEnv>): void {
+  app.get("/sign-in/link", async (context) => {
+    hideAddress(context);
+    return await orSignInPage(context, START, async () => {
+      await countTry(context);
+      const code = context.req.query("code") ?? "";
+      const admin = await linkedAdmin(context.get("services"), code);
+      return await linkPage(context, code, admin);
+    });
+  });
+
+  app.post("/sign-in/link", async (context) => {
+    hideAddress(context);
+    return await orSignInPage(context, START, async () => {
+      await countTry(context);
+      auditAs(context, "session.admin-link", "unknown");
+      const code = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("code");
+      const origin = originOf(context);
+      const used = await useAdminLink(context.get("services"), { code, origin });
+      return await enter(context, used, START);
+    });
+  });
+}
+
+const linkPage = (context: PageContext, code: string, { email }: SignedInUser) =>
+  barePage(
+    context,
+    { title: "Sign in with a link" },
+    <>
+      <h1>Sign in with a link</h1>
+      <p>
+        This link signs you in as <Data>{email}</Data>, once, for an hour.
+      </p>
+      <form method="post" action="/panel/sign-in/link">
+        <input type="hidden" name="code" value={code} />
+        <p class="submit">
+          <button class="btn primary">Sign in</button>
+        </p>
+      </form>
+    </>,
+  );
+
+const isSecure = ({ get, req }: PageContext) => isHttps(get("services").config, req.raw);
+
+const originOf = ({ req }: PageContext) => ({
+  address: addressOf(req.raw.headers),
+  userAgent: req.header("User-Agent") ?? "",
+});
+
+/**
+ * The page after a sign-in. It leads on by itself: a redirect would still come from the provider's
+ * site, and the session's cookie, which is SameSite=Strict, would not go along.
+ */
+async function enter(
+  context: PageContext,
+  { user, secret }: { user: SignedInUser; secret: string },
+  next: string,
+): Promise<Response> {
+  context.set("actor", { kind: "user", id: user.id, name: user.email });
+  context.header("Set-Cookie", sessionCookie(secret, isSecure(context)), { append: true });
+  context.header("Refresh", `0;url=${next}`);
+  return await barePage(
+    context,
+    { title: "Signed in" },
+    <>
+      <h1>Signed in</h1>
+      <p>
+        <a class="btn primary" href={next}>
+          Continue
+        </a>
+      </p>
+    </>,
+  );
+}
+
+/** A refusal, in words for people, on the page where they can try again. */
+async function orSignInPage(
+  context: PageContext,
+  next: string,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof QuarryError)) throw thrown;
+    const { status, error } = answerAndLog(thrown, context);
+    const message = error.replace(/^Invalid request: t/, "T");
+    return await signInPage(context, {
+      state: { ...freshForm(), status, message },
+      next,
+      asksCode: false,
+    });
+  }
+}

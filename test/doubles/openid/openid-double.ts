@@ -1,0 +1,161 @@
+import {
+  exportJWK,
+  generateKeyPair,
+  SignJWT,
+  UnsecuredJWT,
+  type CryptoKey,
+  type JWTHeaderParameters,
+} from "jose";
+
+type Claims = Record<string, unknown>;
+type Asked = { redirectUri: string; challenge: string; nonce: string };
+
+/** What a wrong provider does otherwise. */
+export type Wrong = Partial<{
+  /** In place of what the ID token would say; undefined: it does not say it. */
+  claims: Claims;
+  userinfo: Claims;
+  metadata: Claims;
+  header: Partial<JWTHeaderParameters>;
+  /** Signs with a key that it does not publish, or not at all. */
+  signs: "with another key" | "not";
+  /** Its answers are these, in place of its own. */
+  status: number;
+  /** Codes are good for as often as one likes. */
+  codesLast: boolean;
+}>;
+
+export const CLIENT = { id: "quarry", secret: "the client's secret" };
+
+/**
+ * An OpenID provider that signs in whoever comes as `person`: codes once, PKCE, a client secret,
+ * refresh tokens that rotate. It can be made to answer wrongly.
+ */
+export class OpenidDouble {
+  person: Claims = {};
+  wrong: Wrong = {};
+  refreshes = false;
+  /** Requests by path. */
+  readonly asked: string[] = [];
+  readonly #codes = new Map<string, Asked>();
+  readonly #refreshTokens = new Set<string>();
+  #keys: { kid: string; pair: { privateKey: CryptoKey; publicKey: CryptoKey } }[] = [];
+  readonly issuer: string;
+
+  constructor(issuer: string) {
+    this.issuer = issuer;
+  }
+
+  /** Signs with a new key from now on and forgets the one before. */
+  async rotateKeys(): Promise<void> {
+    const pair = await generateKeyPair("ES256");
+    this.#keys = [{ kid: crypto.randomUUID(), pair }];
+  }
+
+  /** What the person's browser brings back from the address that it was sent to. */
+  authorize(address: string): URL {
+    const { searchParams: sent } = new URL(address);
+    const wanted = { response_type: "code", client_id: CLIENT.id, code_challenge_method: "S256" };
+    for (const [name, value] of Object.entries(wanted)) {
+      if (sent.get(name) !== value) throw new Error(`${name} is ${sent.get(name)}`);
+    }
+    const code = crypto.randomUUID();
+    const redirectUri = sent.get("redirect_uri") ?? "";
+    const challenge = sent.get("code_challenge") ?? "";
+    this.#codes.set(code, { redirectUri, challenge, nonce: sent.get("nonce") ?? "" });
+    const back = new URL(redirectUri);
+    back.searchParams.set("code", code);
+    back.searchParams.set("state", sent.get("state") ?? "");
+    back.searchParams.set("iss", this.issuer);
+    return back;
+  }
+
+  readonly fetch = async (address: string, request: RequestInit): Promise<Response> => {
+    const path = address.slice(this.issuer.length);
+    this.asked.push(path);
+    if (this.wrong.status !== undefined) return new Response("no", { status: this.wrong.status });
+    if (path === "/.well-known/openid-configuration") return Response.json(this.#metadata());
+    if (path === "/keys") return Response.json({ keys: await this.#published() });
+    if (path === "/userinfo") {
+      return Response.json({ sub: this.person["sub"], ...this.person, ...this.wrong.userinfo });
+    }
+    if (path === "/token") return await this.#token(new Request(address, request));
+    return new Response("not found", { status: 404 });
+  };
+
+  #metadata(): Claims {
+    return {
+      issuer: this.issuer,
+      authorization_endpoint: `${this.issuer}/authorize`,
+      token_endpoint: `${this.issuer}/token`,
+      userinfo_endpoint: `${this.issuer}/userinfo`,
+      jwks_uri: `${this.issuer}/keys`,
+      response_types_supported: ["code"],
+      code_challenge_methods_supported: ["S256"],
+      id_token_signing_alg_values_supported: ["ES256"],
+      authorization_response_iss_parameter_supported: true,
+      ...this.wrong.metadata,
+    };
+  }
+
+  async #published(): Promise<Claims[]> {
+    return await Promise.all(
+      this.#keys.map(async ({ kid, pair }) =>
+        Object.assign(await exportJWK(pair.publicKey), { kid, alg: "ES256", use: "sig" }),
+      ),
+    );
+  }
+
+  async #token(request: Request): Promise<Response> {
+    const refused = (error: string, status = 400) => Response.json({ error }, { status });
+    // Both parts are sent form-encoded (RFC 6749, 2.3.1).
+    const sent = atob(request.headers.get("Authorization")?.slice("Basic ".length) ?? "");
+    const decoded = decodeURIComponent(sent.replaceAll("+", " "));
+    if (decoded !== `${CLIENT.id}:${CLIENT.secret}`) return refused("invalid_client", 401);
+    const form = new URLSearchParams(await request.text());
+    if (form.get("grant_type") === "refresh_token") {
+      const isKnown = this.#refreshTokens.delete(form.get("refresh_token") ?? "");
+      return isKnown ? await this.#tokens() : refused("invalid_grant");
+    }
+    const asked = this.#askedWith(form.get("code") ?? "");
+    const challenge = await challengeOf(form.get("code_verifier") ?? "");
+    const isRight =
+      asked?.redirectUri === form.get("redirect_uri") && asked.challenge === challenge;
+    return isRight ? await this.#tokens(asked.nonce) : refused("invalid_grant");
+  }
+
+  #askedWith(code: string): Asked | undefined {
+    const asked = this.#codes.get(code);
+    if (this.wrong.codesLast !== true) this.#codes.delete(code);
+    return asked;
+  }
+
+  async #tokens(nonce?: string): Promise<Response> {
+    const refreshToken = this.refreshes ? crypto.randomUUID() : undefined;
+    if (refreshToken !== undefined) this.#refreshTokens.add(refreshToken);
+    return Response.json({
+      access_token: crypto.randomUUID(),
+      token_type: "Bearer",
+      id_token: await this.#idToken(nonce),
+      refresh_token: refreshToken,
+    });
+  }
+
+  async #idToken(nonce: string | undefined): Promise<string> {
+    const now = Math.floor(Date.now() / 1_000);
+    const standard = { iss: this.issuer, aud: CLIENT.id, iat: now, exp: now + 300, nonce };
+    const claims = { ...standard, ...this.person, ...this.wrong.claims };
+    if (this.wrong.signs === "not") return new UnsecuredJWT(claims).encode();
+    const [key] = this.#keys;
+    if (key === undefined) throw new Error("rotateKeys makes the first key");
+    const other = this.wrong.signs === "with another key" ? await generateKeyPair("ES256") : null;
+    return await new SignJWT(claims)
+      .setProtectedHeader({ alg: "ES256", kid: key.kid, ...this.wrong.header })
+      .sign((other ?? key.pair).privateKey);
+  }
+}
+
+async function challengeOf(verifier: string): Promise<string> {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+  return Buffer.from(bytes).toString("base64url");
+}
