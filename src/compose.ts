@@ -61,6 +61,7 @@ export function composeServices(env: Env, context: Context): Services {
     reads: openReads(env.DB),
     recentLookups,
     files: env.FILES,
+    programs: env.OAUTH_KV,
     ragIndexes: ragIndexes(env.RAG_INDEX),
     models: modelRegistry(config, { ai: env.AI }),
     vectorIndex:

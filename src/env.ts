@@ -11,6 +11,7 @@ type Objects<Port> = DurableObjectNamespace<Port & Rpc.DurableObjectBranded>;
 export type Env = {
   DB: D1Database;
   FILES: R2Bucket;
+  OAUTH_KV: KVNamespace;
   RATE_WINDOW: Objects<RateWindow>;
   RAG_INDEX: Objects<RagIndex>;
   CLOCK: Objects<Clock>;

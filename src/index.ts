@@ -9,40 +9,37 @@ import { beginIsolate } from "./jobs/begin-isolate.ts";
  */
 const api = createApp(composeServices);
 
-let withPanelApi: typeof api | null = null;
-let withPanelPages: typeof api | null = null;
+/** The service with routes that its first request evaluates. */
+function later(mount: (app: typeof api) => Promise<unknown>): () => Promise<typeof api> {
+  let mounted: typeof api | null = null;
+  return async () => {
+    if (mounted !== null) return mounted;
+    const app = createApp(composeServices);
+    await mount(app);
+    mounted = app;
+    return app;
+  };
+}
 
-async function appWithPanelApi(): Promise<typeof api> {
-  if (withPanelApi !== null) return withPanelApi;
+const appWithPanelApi = later(async (app) => {
   const { panelApi } = await import("./panel/api/app.ts");
-  const app = createApp(composeServices);
   app.route("/panel/api", panelApi());
-  withPanelApi = app;
-  return app;
-}
-
-async function appWithPanelPages(): Promise<typeof api> {
-  if (withPanelPages !== null) return withPanelPages;
+});
+const appWithPanelPages = later(async (app) => {
   const { panelPages } = await import("./panel/pages/app.ts");
-  const app = createApp(composeServices);
   app.route("/panel", panelPages());
-  withPanelPages = app;
-  return app;
-}
-
-let withProtocols: typeof api | null = null;
-
-async function appWithProtocols(): Promise<typeof api> {
-  if (withProtocols !== null) return withProtocols;
+});
+const appWithAuthorizePage = later(async (app) => {
+  const { authorizePages } = await import("./panel/pages/authorize/authorize.tsx");
+  app.route("/authorize", authorizePages());
+});
+const appWithProtocols = later(async (app) => {
   const { protocols } = await import("./protocols/app.ts");
-  const app = createApp(composeServices);
   app.route("/", protocols());
-  withProtocols = app;
-  return app;
-}
+});
 
 /** The paths of other APIs than our own; see docs/architecture.md. */
-const PROTOCOLS = /^\/(v1|mcp|dify)(\/|$)/;
+const PROTOCOLS = /^\/(v1|mcp|dify|oauth|\.well-known)(\/|$)/;
 
 /** Of a request's URL, which the runtime has written: parsing it once more takes longer. */
 const PATH = /^[^:]*:\/\/[^/?#]*([^?#]*)/;
@@ -51,6 +48,7 @@ async function appFor({ url }: Request): Promise<typeof api> {
   const pathname = PATH.exec(url)?.[1] ?? "/";
   if (pathname.startsWith("/panel/api/")) return await appWithPanelApi();
   if (pathname === "/panel" || pathname.startsWith("/panel/")) return await appWithPanelPages();
+  if (pathname === "/authorize") return await appWithAuthorizePage();
   return PROTOCOLS.test(pathname) ? await appWithProtocols() : api;
 }
 

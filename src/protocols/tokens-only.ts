@@ -1,8 +1,11 @@
 import { createMiddleware } from "hono/factory";
 
+import { bearerIn } from "../access/bearer.ts";
+import { findGrant } from "../access/programs/find-grant.ts";
 import { unauthorized } from "../core/errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { credentialIn } from "../http/caller.ts";
+import { baseUrlOf } from "../http/base-url.ts";
+import { credentialIn, grant } from "../http/caller.ts";
 
 /**
  * Panel sessions end here: these APIs are for programs, and none of them expects cookies. What is
@@ -13,4 +16,14 @@ export const tokensOnly = createMiddleware<AppEnv>(async (context, next) => {
   if (context.req.header("Authorization") === undefined) throw unauthorized();
   await credentialIn(context.get("services"), context.req.raw);
   await next();
+});
+
+/** The same, for APIs that also serve programs which people connected. */
+export const tokensAndGrants = createMiddleware<AppEnv>(async (context, next) => {
+  const { raw } = context.req;
+  const services = context.get("services");
+  const token = bearerIn(raw.headers.get("Authorization"));
+  const found = await findGrant(services, token, baseUrlOf(services.config, raw));
+  if (found !== null) grant(raw, found);
+  return await tokensOnly(context, next);
 });

@@ -1,43 +1,64 @@
-import { invalidFields } from "../../core/errors.ts";
+import { conflict, invalidFields } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type TokenId } from "../../core/ids.ts";
 import { findAgentIds, findInferenceIds } from "../../db/catalog/runner-store.ts";
 import { findRagIds } from "../../db/catalog/rag-writes.ts";
-import { ALL, insertToken, type AccessToken } from "../../db/access/token-store.ts";
+import { ALL, insertToken, type AccessToken, type TokenRow } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
 import { newToken } from "../credential-format.ts";
 import type { NewToken } from "./token-settings.ts";
+
+type Created = Pick<Services, "db" | "now">;
 
 /**
  * Creates an access token. Its resources are stored by id. `secret` is returned only here.
  * @throws QuarryError `invalid` that names every unknown identifier.
  */
 export async function createToken(
-  { db, now }: Pick<Services, "db" | "now">,
+  services: Created,
   input: NewToken,
 ): Promise<{ token: AccessToken; secret: string }> {
-  const [agents, inferences, rags] = await Promise.all([
-    resolve(input.agents, (identifiers) => findAgentIds(db, identifiers)),
-    resolve(input.inferences, (identifiers) => findInferenceIds(db, identifiers)),
-    resolve(input.rags, (identifiers) => findRagIds(db, identifiers)),
-  ]);
-  const groups = { agents, inferences, rags };
-  const unknown = Object.entries(groups).flatMap(([group, { missing }]) =>
-    missing.map((identifier) => ({ field: group, problem: `: there is no ${identifier}` })),
-  );
-  if (unknown.length > 0) throw invalidFields(unknown);
-  const createdAt = now();
-  const { name, manageScopes, expiresAt, reader = null, readerGroups = [] } = input;
-  const id = newId<TokenId>(createdAt);
-  const shown = { id, name, manageScopes, createdAt, expiresAt, lastUsedAt: null };
-  const base = { ...shown, reader, readerGroups };
   const secret = newToken();
   const hash = await sha256Hex(secret);
+  const ofPanel = { hash, grantedBy: null, clientId: null, clientHost: null, onlyOpen: false };
+  const token = await storeToken(services, input, {
+    id: newId<TokenId>(services.now()),
+    ...ofPanel,
+  });
+  if (token === null) throw conflict("Its id is taken");
+  return { token, secret };
+}
+
+type Stored = Pick<TokenRow, "id" | "hash" | "grantedBy" | "clientId" | "clientHost"> & {
+  /** Whether it may cover only what is open to members. */
+  onlyOpen: boolean;
+};
+
+/** Stores a token, or the token of a connected program; null: there is one with this id. */
+export async function storeToken(
+  { db, now }: Created,
+  input: NewToken,
+  { onlyOpen, ...row }: Stored,
+): Promise<AccessToken | null> {
+  const [agents, inferences, rags] = await Promise.all([
+    resolve(input.agents, (identifiers) => findAgentIds(db, identifiers, onlyOpen)),
+    resolve(input.inferences, (identifiers) => findInferenceIds(db, identifiers, onlyOpen)),
+    resolve(input.rags, (identifiers) => findRagIds(db, identifiers, onlyOpen)),
+  ]);
+  const groups = { agents, inferences, rags };
+  const told = onlyOpen ? ": nothing is open to members that is called" : ": there is no";
+  const unknown = Object.entries(groups).flatMap(([group, { missing }]) =>
+    missing.map((identifier) => ({ field: group, problem: `${told} ${identifier}` })),
+  );
+  if (unknown.length > 0) throw invalidFields(unknown);
+  const { name, manageScopes, expiresAt, reader = null, readerGroups = [] } = input;
+  const given = { name, manageScopes, expiresAt, reader, readerGroups };
+  const base = { ...given, id: row.id, createdAt: now(), lastUsedAt: null };
   const all = { allAgents: agents.all, allInferences: inferences.all, allRags: rags.all };
   const grants = { agents: agents.ids, inferences: inferences.ids, rags: rags.ids };
-  await insertToken(db, { ...base, hash, ...all }, grants);
-  const named = { agents: agents.shown, inferences: inferences.shown, rags: rags.shown };
-  return { token: { ...base, ...named }, secret };
+  if (!(await insertToken(db, { ...base, ...row, ...all }, grants))) return null;
+  const shown = { agents: agents.shown, inferences: inferences.shown, rags: rags.shown };
+  return { ...base, ...shown };
 }
 
 type Known<Id> = { id: Id; identifier: string };

@@ -1,5 +1,6 @@
 import { asId, type UserId } from "../../core/ids.ts";
 import { conflict, notFound, type QuarryError } from "../../core/errors.ts";
+import { closeToMembers } from "../../db/access/grant-store.ts";
 import {
   findUserByEmail,
   findUserById,
@@ -39,6 +40,7 @@ export async function updateUser(
   }
   const endSessions = password !== undefined || role !== user.role;
   if (!(await write(db, user.id, change, endSessions))) throw await refusalOf(db, user.id, email);
+  if (role !== user.role) await closeToMembers(db);
   return { ...shown, email, role };
 }
 

@@ -1,5 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import { newId, type AgentId, type InferenceId, type RagId } from "../../core/ids.ts";
+import { closeToMembers } from "../../db/access/grant-store.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import {
   findAgentRecord,
@@ -19,7 +20,7 @@ import type { NewInference } from "./inference-settings.ts";
 import { linkModelAndRags } from "./link-model-and-rags.ts";
 
 type Input = { name: string; identifier?: string | undefined; model: string; rags: string[] };
-type Change = Links & { model?: string | undefined };
+type Change = Links & { model?: string | undefined; openToMembers?: boolean | undefined };
 type Links = { rags?: string[] | undefined };
 type Made<Id> = { id: Id; identifier: string; createdAt: number };
 
@@ -66,6 +67,7 @@ function runnerVerbs<
     const { rags, ...change } = patch;
     const ragIds = await linkModelAndRags(services, { model: change.model, rags });
     await store.update(services.db, id, change, ragIds);
+    if (patch.openToMembers === false) await closeToMembers(services.db);
     return await find(services, { key: id });
   }
   return { find, create, update };

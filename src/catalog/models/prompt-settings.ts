@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
-import { modelName } from "../../core/input/input-fields.ts";
+import { modelName, openToMembers } from "../../core/input/input-fields.ts";
 
 const MAX_PROMPT_LENGTH = 200_000;
 const MAX_LINKS = 100;
@@ -43,4 +43,5 @@ export const answerSettings = {
       isHalf: true,
     })
     .default(null),
+  openToMembers,
 };

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { invalidField, invalidFields } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
-import { identifier, modelName, name } from "../../core/input/input-fields.ts";
+import { identifier, modelName, name, openToMembers } from "../../core/input/input-fields.ts";
 import { settingFields, storedSettings } from "../../core/input/setting-fields.ts";
 import { DEFAULT_CHUNK_OVERLAP } from "../../db/schema/rags.ts";
 import type { RagRecord } from "../../db/records.ts";
@@ -75,6 +75,7 @@ export const newRag = z.object({
       hint: "Days. Of passages that fit about equally the newer comes first. Empty: age does not count.",
     })
     .default(null),
+  openToMembers,
   status: z.enum(["active", "paused"]).default("active"),
 });
 export type NewRag = z.input<typeof newRag>;

@@ -2,6 +2,7 @@ import { MINUTE_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
 import { given } from "../../core/input/given.ts";
 import type { RagRecord } from "../../db/records.ts";
+import { closeToMembers } from "../../db/access/grant-store.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
@@ -32,6 +33,7 @@ export async function updateRag(
   const now = services.now();
   const replacement = scopes === null ? null : { replaceBy: scopes, now };
   await updateRagRow(services.db, rag.id, change, replacement);
+  if (change.openToMembers === false) await closeToMembers(services.db);
   const scopeMode = change.scopeMode ?? rag.scopeMode;
   if (scopes !== null || scopeMode !== rag.scopeMode) {
     await enforceScopes(services, rag.id, { kind: "replaced" });

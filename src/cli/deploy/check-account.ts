@@ -92,24 +92,46 @@ export async function checkSecrets(
 const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 
 /** Checks that the database exists and that wrangler.toml has its id. */
-export async function checkDatabase(
-  ask: AskWrangler,
-  { database, environment }: DeploySettings,
-): Promise<Finding> {
-  const what = `D1 database ${database.name}`;
+export async function checkDatabase(ask: AskWrangler, of: DeploySettings): Promise<Finding> {
+  const what = `D1 database ${of.database.name}`;
   const said = await ask(["d1", "list", "--json"]);
   const listed = jsonSaid(said, databases);
   if (listed === null) return unread(what, said);
-  const found = listed.find(({ name }) => name === database.name);
-  const section = `[[env.${environment}.d1_databases]] of wrangler.toml`;
+  const found = listed.find(({ name }) => name === of.database.name)?.uuid;
+  const kind = { what, create: "d1 create", table: "d1_databases", key: "database_id" };
+  return knownById(of.environment, kind, of.database, found);
+}
+
+const namespaces = z.array(z.object({ id: z.string(), title: z.string() }));
+
+/** The same for the namespace of connected programs. */
+export async function checkNamespace(ask: AskWrangler, of: DeploySettings): Promise<Finding> {
+  const what = `KV namespace ${of.namespace.name}`;
+  const said = await ask(["kv", "namespace", "list"]);
+  const listed = jsonSaid(said, namespaces);
+  if (listed === null) return unread(what, said);
+  const found = listed.find(({ title }) => title === of.namespace.name)?.id;
+  const kind = { what, create: "kv namespace create", table: "kv_namespaces", key: "id" };
+  return knownById(of.environment, kind, of.namespace, found);
+}
+
+type KnownById = { what: string; create: string; table: string; key: string };
+
+/** A resource that wrangler.toml names by an id which its creation prints. */
+function knownById(
+  environment: string,
+  { what, create, table, key }: KnownById,
+  { name, id }: { name: string; id: string },
+  found: string | undefined,
+): Finding {
+  const section = `[[env.${environment}.${table}]] of wrangler.toml`;
   if (found === undefined) {
-    const put = `# and put the database_id that it prints under ${section}`;
-    return { what, state: "missing", fix: [`npx wrangler d1 create ${database.name}`, put] };
+    const put = `# and put the ${key} that it prints under ${section}`;
+    return { what, state: "missing", fix: [`npx wrangler ${create} ${name}`, put] };
   }
-  if (found.uuid === database.id) return there(what);
-  const note = `wrangler.toml has another id: ${database.id}`;
-  const fix = [`# under ${section}:`, `# database_id = "${found.uuid}"`];
-  return { what, state: "wrong", note, fix };
+  if (found === id) return there(what);
+  const fix = [`# under ${section}:`, `# ${key} = "${found}"`];
+  return { what, state: "wrong", note: `wrangler.toml has another id: ${id}`, fix };
 }
 
 const applied = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));

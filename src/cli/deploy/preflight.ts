@@ -3,6 +3,7 @@ import type { Terminal } from "../terminal.ts";
 import {
   checkDatabase,
   checkMigrations,
+  checkNamespace,
   checkResource,
   checkSecrets,
   checkSignIn,
@@ -33,6 +34,7 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings): Pro
   if (signIn.state !== "there") return summary([signIn, variables], []);
   const database = await checkDatabase(ask, settings);
   const checks: (() => Promise<Finding[]>)[] = [
+    async () => [await checkNamespace(ask, settings)],
     ...settings.buckets.map((name) => async () => [await checkResource(ask, "R2 bucket", name)]),
     ...settings.queues.map((name) => async () => [await checkResource(ask, "queue", name)]),
     ...(vectorIndex === null ? [] : [() => checkVectorIndex(ask, vectorIndex)]),

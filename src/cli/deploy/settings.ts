@@ -17,6 +17,7 @@ const configuration = z.object({
   account_id: z.string().optional(),
   vars: z.record(z.string(), z.unknown()),
   d1_databases: z.tuple([database]).rest(database),
+  kv_namespaces: z.tuple([z.object({ id: z.string().default("") })]),
   r2_buckets: z.array(z.object({ bucket_name: z.string() })),
   queues: z.record(z.enum(["consumers", "producers"]), z.array(queue).default([])),
   vectorize: z.array(z.object({ index_name: z.string() })),
@@ -46,6 +47,8 @@ export function readDeploySettings(environment: EnvironmentName) {
     workerName: config.name,
     accountId: process.env["CLOUDFLARE_ACCOUNT_ID"] ?? config.account_id,
     database: { name, id },
+    // wrangler.toml has no name for it.
+    namespace: { name: `${config.name}-programs`, id: config.kv_namespaces[0].id },
     buckets: config.r2_buckets.map(({ bucket_name: bucket }) => bucket),
     // Dead-letter queues first: a consumer refers to them.
     queues: [...new Set([...dead, ...others])],

@@ -39,6 +39,15 @@ export const principals = z
   .max(READERS_LIMIT)
   .transform((all) => [...new Set(all)].toSorted());
 
+/** Of what an assistant can use. */
+export const openToMembers = z
+  .boolean()
+  .meta({
+    label: "Members may connect programs",
+    hint: "Otherwise only administrators connect assistants to it.",
+  })
+  .default(false);
+
 /** A day or a time with its zone. */
 export const pointInTime = z
   .string()

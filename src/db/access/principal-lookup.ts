@@ -2,6 +2,7 @@ import type { TokenId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database, Reads } from "../sql.ts";
 import { flag, oneOf, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { GRANT_IDLE_MS } from "./grant-store.ts";
 import { LISTED_RAG, RAG_JOINS } from "../records.ts";
 import type { AgentRecord, InferenceRecord, ListedRag } from "../records.ts";
 import { agents, inferences, ragScopes, sessions, tokens, users } from "../schema/index.ts";
@@ -136,7 +137,8 @@ const lookUpRunner =
 export const lookUpInference = lookUpRunner("inference", select(columnsOf(inferences, "m")));
 export const lookUpAgent = lookUpRunner("agent", select(columnsOf(agents, "m")));
 
-/** Records a token's use, at most once a minute; never delays an answer. */
+/** Records a token's use, at most once a minute; never delays an answer. A grant lives on. */
 export const touchToken = (db: Database, id: TokenId, now: number, before: number) =>
-  execute(db)`update tokens set last_used_at = ${now}
+  execute(db)`update tokens set last_used_at = ${now}, expires_at =
+      case when granted_by is null then expires_at else ${now + GRANT_IDLE_MS} end
     where id = ${id} and (last_used_at is null or last_used_at <= ${before})`;

@@ -1,7 +1,17 @@
 import { notFound } from "../../core/errors.ts";
-import type { AgentId, InferenceId, RagId, TokenId } from "../../core/ids.ts";
+import type { AgentId, InferenceId, RagId, TokenId, UserId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
-import { flag, textList, columnsOf, computed, select, values, type Row } from "../select.ts";
+import {
+  flag,
+  nullable,
+  text,
+  textList,
+  columnsOf,
+  computed,
+  select,
+  values,
+  type Row,
+} from "../select.ts";
 import { containedIn, readPage, readSortedPage, type ListQuery, type Slice } from "../page.ts";
 import { tokens } from "../schema/index.ts";
 
@@ -10,28 +20,45 @@ export type TokenGrants = { agents: AgentId[]; inferences: InferenceId[]; rags: 
 
 type Kind = "agent" | "inference" | "rag";
 
-/** Writes a token and the ids it names in one step; ids removed meanwhile are left out. */
+export type TokenRow = typeof tokens.$inferSelect;
+
+/**
+ * Writes a token, then the ids it names; ids removed meanwhile are left out. False: there is a
+ * token with its id, which stays as it is.
+ */
 export async function insertToken(
   db: Database,
-  token: typeof tokens.$inferSelect,
+  token: TokenRow,
   grants: TokenGrants,
-): Promise<void> {
+): Promise<boolean> {
+  const inserted = hasRows(db)`insert into tokens ${values(tokens, token)}
+    on conflict (id) do nothing returning 1`;
+  if (!(await inserted)) return false;
   const grant = (kind: Kind, ids: string[]) =>
     sql`insert into ${raw(`token_${kind}s (token_id, ${kind}_id)`)}
       select ${token.id}, id from ${raw(`${kind}s`)}
       where id in (select value from json_each(${ids}))`;
   await runBatch(db, [
-    sql`insert into tokens ${values(tokens, token)}`,
     grant("agent", grants.agents),
     grant("inference", grants.inferences),
     grant("rag", grants.rags),
   ]);
+  return true;
 }
 
 /** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
 type TokenGroups = { agents: string[]; inferences: string[]; rags: string[] };
 
-const { hash: _hidden, allAgents, allInferences, allRags, ...shown } = columnsOf(tokens, "t");
+const {
+  hash: _hidden,
+  grantedBy: _person,
+  clientId: _program,
+  clientHost,
+  allAgents,
+  allInferences,
+  allRags,
+  ...shown
+} = columnsOf(tokens, "t");
 
 export type AccessToken = TokenGroups & Pick<typeof tokens.$inferSelect, keyof typeof shown>;
 
@@ -77,6 +104,9 @@ const TOKEN_LINE = select({
   agents: firstNames("agent"),
   inferences: firstNames("inference"),
   rags: firstNames("rag"),
+  /** Of a connected program: where its codes go, and who connected it. */
+  clientHost,
+  person: computed(nullable(text), "(select u.email from users u where u.id = t.granted_by)"),
   /** Whether there are more than are named. */
   namesMore: computed(
     flag,
@@ -85,13 +115,22 @@ const TOKEN_LINE = select({
 });
 export type TokenLine = Row<typeof TOKEN_LINE>;
 
-/** A page of the tokens, the newest first, with the first of what they name. */
-export const listTokenLines = (db: Database, query: ListQuery) =>
+/**
+ * A page of the panel's tokens or of connected programs, the newest first, with the first of what
+ * they name. `person`: only programs that this user connected.
+ */
+export const listTokenLines = (
+  db: Database,
+  query: ListQuery,
+  of: { programs: boolean; person?: UserId | null },
+) =>
   readSortedPage(db, query, {
     of: TOKEN_LINE,
     table: raw("tokens t"),
     joins: raw(""),
-    where: containedIn(["t.name"], query.search),
+    where: sql`${raw(`t.granted_by is ${of.programs ? "not null" : "null"}`)}
+      and (${of.person ?? null} is null or t.granted_by = ${of.person ?? null})
+      and ${containedIn(["t.name"], query.search)}`,
     id: { column: "t.id", of: ({ id }) => id, order: "desc" },
     sorts: {
       name: { column: "t.name collate nocase", of: ({ name }) => name },

@@ -95,14 +95,16 @@ export type Choice = Row<typeof CHOICE>;
 /** What a field can offer at once; more must be typed. */
 export const CHOICES_MAX = 300;
 
-/** Names to choose from, in order of identifier. */
+/** Names to choose from, in order of identifier; `onlyOpen`: those that are open to members. */
 export async function listChoices(
   db: Database,
   kind: "rag" | "inference" | "agent" | "file_source",
+  onlyOpen = false,
 ): Promise<Choice[]> {
   // Without the hint SQLite sorts all that is not removed.
   const isRemovable = kind === "rag" || kind === "file_source";
-  const hint = isRemovable ? `indexed by ${kind}s_identifier where removed_at is null` : "";
+  const kept = isRemovable ? `indexed by ${kind}s_identifier where removed_at is null` : "where 1";
+  const hint = onlyOpen ? `${kept} and open_to_members` : kept;
   return await readRows(db, CHOICE)`select ${CHOICE} from ${raw(`${kind}s ${hint}`)}
     order by identifier limit ${CHOICES_MAX}`;
 }

@@ -90,6 +90,6 @@ export const listRagRecords = (db: Database, slice: Slice) =>
 const KNOWN = select(pick(columnsOf(rags), "id", "identifier"));
 
 /** Which of these identifiers name a RAG, with their ids; any number of them. */
-export const findRagIds = (db: Database, identifiers: string[]) =>
+export const findRagIds = (db: Database, identifiers: string[], onlyOpen = false) =>
   readRows(db, KNOWN)`select ${KNOWN} from rags where removed_at is null
-    and identifier in (select value from json_each(${identifiers}))`;
+    and (open_to_members or not ${onlyOpen}) and identifier in (select value from json_each(${identifiers}))`;

@@ -66,9 +66,9 @@ function runnerReads<Runner extends Stored>(
     },
 
     /** Which of these identifiers name one, with their ids; any number of them. */
-    findIds: (db: Database, identifiers: string[]) =>
+    findIds: (db: Database, identifiers: string[], onlyOpen = false) =>
       readRows(db, known)`select ${known} from ${name} m
-        where m.identifier in (select value from json_each(${identifiers}))`,
+        where (m.open_to_members or not ${onlyOpen}) and m.identifier in (select value from json_each(${identifiers}))`,
   };
 }
 

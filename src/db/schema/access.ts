@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -172,10 +173,21 @@ export const tokens = sqliteTable(
     createdAt: integer().notNull(),
     expiresAt: integer(),
     lastUsedAt: integer(),
+    /** Of a connected program: who connected it. The token is removed together with the user. */
+    grantedBy: text()
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** As the program names itself to the authorization server. */
+    clientId: text(),
+    /** Where its codes are sent. */
+    clientHost: text(),
   },
   (table) => [
     uniqueIndex("tokens_hash").on(table.hash),
     index("tokens_name").on(table.name, table.id),
+    index("tokens_granted_by")
+      .on(table.grantedBy, table.id)
+      .where(sql`granted_by is not null`),
   ],
 );
 

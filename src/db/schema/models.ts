@@ -21,6 +21,7 @@ const settings = {
   model: text().notNull(),
   temperature: real(),
   maxOutputTokens: integer(),
+  openToMembers: integer({ mode: "boolean" }).notNull().default(false),
   createdAt: integer().notNull(),
   updatedAt: updatedAt(),
 };

@@ -66,6 +66,8 @@ export const rags = sqliteTable(
       .default("hybrid"),
     /** Days in which half of what age may cost a passage is lost; null: age does not count. */
     recencyHalfLifeDays: integer(),
+    /** Whether members may connect programs to it. */
+    openToMembers: integer({ mode: "boolean" }).notNull().default(false),
     /** The live generation. */
     generation: integer().notNull().default(1),
     /**

@@ -2,6 +2,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { reasonOf } from "../../core/errors.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { purgeEvents } from "../../db/access/audit-store.ts";
+import { purgeEndedGrants } from "../../db/access/grant-store.ts";
 import { purgeExpired } from "../../db/access/session-store.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
@@ -54,7 +55,8 @@ const STEPS: [name: string, step: Step][] = [
   ["evaluations", queueUnclaimedRuns],
   ["removed resources", queuePurges],
   ["forgotten files", forgetDeletedFiles],
-  ["expired rows", (services) => purgeExpired(services.db, services.now())],
+  ["expired rows", ({ db, now }) => purgeExpired(db, now())],
+  ["disconnected programs", ({ db, now }) => purgeEndedGrants(db, now())],
   ["audit trail", ({ db, now }) => purgeEvents(db, now() - AUDIT_KEPT_MS)],
   ["kept queries", purgeKeptQueries],
   ["secrets", resealSecrets],

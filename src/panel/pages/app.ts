@@ -25,6 +25,7 @@ import { sourceActions } from "./sources/source-actions.tsx";
 import { sourceListPages } from "./sources/sources.tsx";
 import { sourcePages } from "./sources/source.tsx";
 import { answerPages, newModelPages, runPages } from "./answers/answer-pages.tsx";
+import { programPages } from "./tokens/programs.tsx";
 import { tokenPages } from "./tokens/tokens.tsx";
 import { referencePage } from "../../http/reference-page.ts";
 import { newRagPages, ragPages } from "./rags/rags.tsx";
@@ -54,6 +55,7 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/search", searchPages());
   app.route("/inferences", runPages("inference"));
   app.route("/agents", runPages("agent"));
+  app.route("/tokens/programs", programPages());
   app.use(adminsChange);
   app.route("/first-steps", firstStepsActions());
   app.route("/new/source", newSourcePages());

@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
+import { resourceMetadataUrl } from "../../access/programs/addresses.ts";
 import { forbidden, invalid, notFound, QuarryError } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf } from "../../http/base-url.ts";
@@ -8,7 +9,7 @@ import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { logFailure } from "../../http/errors.ts";
 import { asJson, readJson } from "../../http/middleware/json-body.ts";
 import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
-import { tokensOnly } from "../tokens-only.ts";
+import { tokensAndGrants } from "../tokens-only.ts";
 import type { Session } from "./session.ts";
 
 /*
@@ -41,7 +42,7 @@ export function mcpProtocol(): Hono<AppEnv> {
   app.use(
     rateLimit("api", (context) => context.json(refusal(SERVER_ERROR, TOO_MANY_REQUESTS), 429)),
   );
-  app.use(ownOriginOnly, tokensOnly);
+  app.use(ownOriginOnly, tokensAndGrants);
   app.post("/", async (context) => {
     const session = await begin(context);
     const { raw } = context.req;
@@ -74,10 +75,18 @@ async function begin(context: Context<AppEnv>): Promise<Session> {
   return { services, credential, caller, signal: raw.signal };
 }
 
+/** Says where a program learns how to connect (RFC 9728). */
+function challenge({ get, req }: Context<AppEnv>): string {
+  const metadata = resourceMetadataUrl(baseUrlOf(get("services").config, req.raw));
+  const wrong = req.header("Authorization") === undefined ? "" : ', error="invalid_token"';
+  const found = metadata === null ? "" : `, resource_metadata="${metadata}"`;
+  return `Bearer realm="Quarry"${wrong}${found}`;
+}
+
 function answerError(thrown: unknown, context: Context<AppEnv>): Response {
   const { status, error } = logFailure(thrown, context.get("services").log);
   const isText = thrown instanceof QuarryError && thrown.code === "not-json";
   const codes: Partial<Record<number, number>> = { 400: isText ? PARSE_ERROR : INVALID_REQUEST };
-  if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="Quarry"');
+  if (status === 401) context.header("WWW-Authenticate", challenge(context));
   return context.json(refusal(codes[status] ?? SERVER_ERROR, error), status);
 }

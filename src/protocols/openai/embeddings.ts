@@ -9,7 +9,7 @@ import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import type { Embedder } from "../../ports/models.ts";
 import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
-import { tokensOnly } from "../tokens-only.ts";
+import { tokensAndGrants } from "../tokens-only.ts";
 import { embeddingsBody, embedInputs } from "./embed-inputs.ts";
 import { NoSuchModel, parseBody, refuse } from "./errors.ts";
 import { MODEL_MAX_LENGTH } from "./turn.ts";
@@ -28,7 +28,7 @@ const EmbeddingsRequest = z.object({
 
 export function embeddingRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.post("/embeddings", tokensOnly, async (context) => {
+  app.post("/embeddings", tokensAndGrants, async (context) => {
     const { value, problem } = await parseBodyDeferringErrors(context.req.raw);
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);

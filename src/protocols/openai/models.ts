@@ -8,7 +8,7 @@ import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { admit, agentNow, inferenceNow } from "../../http/middleware/guard.ts";
 import { MODEL_MAX_LENGTH } from "./turn.ts";
-import { tokensOnly } from "../tokens-only.ts";
+import { tokensAndGrants } from "../tokens-only.ts";
 import { NoSuchModel } from "./errors.ts";
 
 /** `inference/sample` or `agent/sample`. */
@@ -40,7 +40,7 @@ const modelAnswer = ({ kind, identifier, createdAt }: Made) => ({
 export function modelRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
 
-  app.get("/models", tokensOnly, async (context) => {
+  app.get("/models", tokensAndGrants, async (context) => {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
     const { principal, runners } = await listCoveredRunners(
@@ -52,7 +52,7 @@ export function modelRoutes(): Hono<AppEnv> {
     return context.json({ object: "list", data: runners.map(modelAnswer) });
   });
 
-  app.get("/models/:model{.+}", tokensOnly, async (context) => {
+  app.get("/models/:model{.+}", tokensAndGrants, async (context) => {
     const model = context.req.param("model");
     const name = readModelName(model);
     const kind = name?.kind ?? "inference";

@@ -14,7 +14,7 @@ import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
 import { attributesOf, type Attributes } from "./attributes.ts";
-import { tokensOnly } from "../tokens-only.ts";
+import { tokensAndGrants } from "../tokens-only.ts";
 import { parseBody, refuse } from "./errors.ts";
 import { readFilters } from "./filters.ts";
 
@@ -46,7 +46,7 @@ const SearchRequest = z.object({
 export function vectorStoreRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
 
-  app.get("/vector_stores", tokensOnly, async (context) => {
+  app.get("/vector_stores", tokensAndGrants, async (context) => {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
     const { principal, rags } = await listCoveredRags(services.reads, credential);
@@ -54,11 +54,11 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     return context.json(pageOf(rags.map(storeAnswer), context.req.query()));
   });
 
-  app.get("/vector_stores/:identifier", tokensOnly, guardRag, (context) =>
+  app.get("/vector_stores/:identifier", tokensAndGrants, guardRag, (context) =>
     context.json(storeAnswer(context.get("rag"))),
   );
 
-  app.post("/vector_stores/:identifier/search", tokensOnly, guardSearch, async (context) => {
+  app.post("/vector_stores/:identifier/search", tokensAndGrants, guardSearch, async (context) => {
     const { rag, caller, services } = context.var;
     const body = await readJson(context.req.raw);
     tellIgnored(context, SearchRequest, body);

@@ -9,6 +9,9 @@ export type Account = {
   databases: { uuid: string; name: string }[];
   /** Of the next database that is made. */
   nextDatabaseId: string;
+  namespaces: { id: string; title: string }[];
+  /** Of the next namespace that is made. */
+  nextNamespaceId: string;
   /** Names of applied migrations; null: no table of them yet. */
   applied: string[] | null;
   /** R2 is switched on once, in the dashboard. */
@@ -30,6 +33,8 @@ export const EMPTY_ACCOUNT: Account = {
   accounts: [{ id: "0123456789abcdef", name: "Bog moss" }],
   databases: [],
   nextDatabaseId: "00000000-0000-0000-0000-000000000000",
+  namespaces: [],
+  nextNamespaceId: "00000000000000000000000000000000",
   applied: null,
   hasR2: true,
   buckets: [],

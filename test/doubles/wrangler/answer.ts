@@ -31,6 +31,11 @@ const COMMANDS: Record<string, Command> = {
     account.databases.push({ uuid: account.nextDatabaseId, name });
     return ok();
   },
+  "kv namespace list": ({ namespaces }) => json(namespaces),
+  "kv namespace create": (account, title) => {
+    account.namespaces.push({ id: account.nextNamespaceId, title });
+    return ok();
+  },
   "d1 execute": ({ applied }) =>
     applied === null
       ? failedJson({ error: { text: "no such table: d1_migrations: SQLITE_ERROR" } })

@@ -32,6 +32,7 @@ const inference: InferenceRecord = {
   systemPrompt: "Answer briefly.",
   temperature: null,
   maxOutputTokens: null,
+  openToMembers: false,
   createdAt: 0,
   model: "local/chat",
   rags: [],

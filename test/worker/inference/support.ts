@@ -99,6 +99,7 @@ function ragRecord(identifier: string, more: Partial<RagRecord> = {}): RagRecord
     reranker: null,
     searchMode: "hybrid",
     recencyHalfLifeDays: null,
+    openToMembers: false,
     generation: 1,
     shards: 1,
     vectorsIn: "vectorize",
@@ -128,6 +129,7 @@ const settings = {
   systemPrompt: "Answer briefly.",
   temperature: null,
   maxOutputTokens: null,
+  openToMembers: false,
   createdAt: 0,
 };
 

@@ -30,6 +30,7 @@ test("an inference is made with defaults, changed field by field, and removed", 
     rags: ["one", "two"],
     temperature: null,
     maxOutputTokens: null,
+    openToMembers: false,
     createdAt: expect.any(String),
   });
   const asking = { nativeRag: false, conversation: "last-message", planning: "on" };

@@ -14,20 +14,21 @@ import { assetNames } from "./assets.ts";
 
 const isReading = (method: string) => method === "GET" || method === "HEAD";
 
-/** No inline script or style, no other host. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** No inline script or style, no other host; `leadsTo`: where the answer to a form may lead. */
+export const policy = (leadsTo = "") =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    `form-action 'self' ${leadsTo}`.trim(),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
 
 export const asPage = createMiddleware<PageEnv>(async (context, next) => {
-  context.header("Content-Security-Policy", POLICY);
+  context.header("Content-Security-Policy", policy());
   context.set("assets", await assetNames(context.env));
   await next();
 });

@@ -39,14 +39,16 @@ const FIELDS = ["confirmation", "type", "value", "entry"];
 
 /**
  * The page that asks before something is removed, and its form. `of` gets the values of the
- * address or of the form.
+ * address or of the form. With "all", it checks who asks.
  */
 export function removable(
   app: Hono<PageEnv>,
   path: string,
   of: (context: PageContext, form: Form) => Promise<Removal>,
+  by: "admins" | "all" = "admins",
 ): void {
-  app.get(path, adminsOnly, async (context) => {
+  if (by === "admins") app.use(path, adminsOnly);
+  app.get(path, async (context) => {
     const values = formFrom(new URL(context.req.url).searchParams);
     return await confirmPage(context, await of(context, values), freshForm({ type: "path" }));
   });

@@ -9,11 +9,9 @@ import {
   type TokenLine,
 } from "../../../db/access/token-store.ts";
 import { notFound } from "../../../core/errors.ts";
-import { DAY_MS } from "../../../core/time.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Data, LinkButton, Shortened, Time, TimeOr } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { Status } from "../../components/status.tsx";
 import { removeColumn, type Column } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
@@ -26,6 +24,7 @@ import { Choices } from "../../components/form.tsx";
 import { moreIn, MoreChoices } from "../../components/more-choices.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { freshForm, type Form, type FormState } from "../request/form.ts";
+import { Expiry, Rights, TOKEN_TABS } from "./token-parts.tsx";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 
 const HERE = "/panel/tokens";
@@ -89,6 +88,7 @@ async function listPage(context: PageContext): Promise<Response> {
       title: "Tokens",
       place: "tokens",
       sub: "Programs call the API with a token, which names what they may use.",
+      tabs: { ...TOKEN_TABS, here: "" },
       actions: (
         <>
           <LinkButton href="/api/docs" label="API reference" />
@@ -100,7 +100,7 @@ async function listPage(context: PageContext): Promise<Response> {
       context={context}
       label="Tokens"
       one="token"
-      listed={await listTokenLines(services.db, query)}
+      listed={await listTokenLines(services.db, query, { programs: false })}
       search={{ label: "Name contains", part: query.search }}
       columns={columnsOf(services.now(), mayChange)}
       empty={
@@ -140,46 +140,6 @@ function columnsOf(now: number, mayChange: boolean): Column<TokenLine>[] {
 }
 
 const removalOf = ({ id }: TokenLine) => `${HERE}/${encodeURIComponent(id)}/remove`;
-
-const SOON_MS = 7 * DAY_MS;
-
-const Expiry = ({ at, now }: { at: number | null; now: number }) => {
-  if (at === null) return <span class="soft">never</span>;
-  if (at <= now) return <Status tone="bad">expired</Status>;
-  return at - now < SOON_MS ? (
-    <Status tone="warn">
-      <Time at={at} now={now} />
-    </Status>
-  ) : (
-    <Time at={at} now={now} />
-  );
-};
-
-const Rights = ({ token }: { token: TokenLine }) => {
-  const groups = [
-    { word: "RAGs", all: token.allRags, names: token.rags },
-    { word: "inferences", all: token.allInferences, names: token.inferences },
-    { word: "agents", all: token.allAgents, names: token.agents },
-  ].filter(({ all, names }) => all || names.length > 0);
-  if (groups.length === 0) return <Status tone="off">nothing</Status>;
-  return (
-    <span class="tags">
-      {groups.map(({ word, all, names }) =>
-        all ? (
-          <span class="tag">all {word}</span>
-        ) : (
-          names.map((name) => (
-            <span class="tag">
-              <Data>{name}</Data>
-            </span>
-          ))
-        ),
-      )}
-      {token.namesMore ? <span class="soft">and more</span> : null}
-      {token.manageScopes ? <span class="tag">changes scopes</span> : null}
-    </span>
-  );
-};
 
 type Group = "rags" | "inferences" | "agents";
 

@@ -38,10 +38,11 @@ const notThere = (findings: Finding[]) =>
 
 /** Everything that production asks for. */
 function complete(): Partial<Account> {
-  const { database, buckets, queues, vectorIndex, secrets } = production;
+  const { database, namespace, buckets, queues, vectorIndex, secrets } = production;
   const { name, dimensions, metadataIndexes = [] } = vectorIndex ?? { name: "", dimensions: 0 };
   return {
     databases: [{ name: database.name, uuid: database.id }],
+    namespaces: [{ title: namespace.name, id: namespace.id }],
     buckets,
     queues,
     indexes: [{ name, dimensions, metric: "cosine", properties: [...metadataIndexes] }],
@@ -65,6 +66,7 @@ test("in an empty account all is missing, and only the printed commands create i
   expect(before.ready).toBe(false);
   expect(notThere(before.findings)).toEqual({
     "D1 database quarry": "missing",
+    "KV namespace quarry-programs": "missing",
     "R2 bucket quarry-files": "missing",
     "queue quarry-scan-dead": "missing",
     "queue quarry-index-dead": "missing",

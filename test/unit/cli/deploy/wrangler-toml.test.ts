@@ -20,7 +20,7 @@ const read = (env?: string) =>
 
 const KEYS =
   `name minify upload_source_maps workers_dev compatibility_flags vars secrets version_metadata assets limits
-  observability placement ai vectorize d1_databases r2_buckets durable_objects migrations queues
+  observability placement ai vectorize d1_databases kv_namespaces r2_buckets durable_objects migrations queues
   triggers`.split(/\s+/);
 const settings = (config: Config) => Object.fromEntries(KEYS.map((key) => [key, config[key]]));
 

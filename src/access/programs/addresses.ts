@@ -1,0 +1,25 @@
+const LOOPBACK = /^http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|$)/i;
+
+/**
+ * What tokens of connected programs are issued for: this service's `/mcp`. Null where OAuth is not
+ * offered: codes and tokens travel over https, or within one machine.
+ */
+export function resourceOf(baseUrl: string): string | null {
+  const isSafe = baseUrl.startsWith("https://") || LOOPBACK.test(baseUrl);
+  return isSafe ? `${baseUrl}/mcp` : null;
+}
+
+/** Where the metadata of that resource is (RFC 9728); null as above. */
+export function resourceMetadataUrl(baseUrl: string): string | null {
+  const resource = resourceOf(baseUrl);
+  if (resource === null) return null;
+  const { origin, pathname } = new URL(resource);
+  return `${origin}/.well-known/oauth-protected-resource${pathname}`;
+}
+
+/** Where the metadata of the authorization server is (RFC 8414). */
+export function serverMetadataUrl(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  const path = pathname === "/" ? "" : pathname;
+  return `${origin}/.well-known/oauth-authorization-server${path}`;
+}

@@ -1,0 +1,107 @@
+import { OAuthAuthorizationServer, OAuthError } from "@cloudflare/workers-oauth-provider";
+
+import { unprocessable } from "../../core/errors.ts";
+import { asId, type TokenId } from "../../core/ids.ts";
+import { DAY_MS, SECOND_MS } from "../../core/time.ts";
+import { endGrant, GRANT_IDLE_MS, isGrantOpen, redeemGrant } from "../../db/access/grant-store.ts";
+import type { Services } from "../../services.ts";
+import { resourceOf } from "./addresses.ts";
+
+type Served = Pick<Services, "db" | "log" | "now" | "programs">;
+
+/** What the library stores: registered programs, and hashes of codes and tokens. */
+type Store = Pick<KVNamespace, "get" | "put" | "list" | "delete">;
+
+/** Programs that registered themselves, used or not; those with a metadata document are not stored. */
+const REGISTERED_MAX = 1_000;
+/** A registration that nobody allowed ends after a day; the first token keeps it as long as a grant. */
+const UNUSED_S = DAY_MS / SECOND_MS;
+const GRANT_S = GRANT_IDLE_MS / SECOND_MS;
+
+export type AuthorizationServer = ReturnType<typeof authorizationServer>;
+
+/**
+ * The authorization server of the service at this address. In the library's words, the user of a
+ * grant is its row in our tokens: the first part of each code and token is the row's id. What the
+ * row forbids is refused, whatever the library still stores.
+ * @throws QuarryError `unprocessable` where OAuth is not offered.
+ */
+export function authorizationServer(services: Served, baseUrl: string) {
+  const resource = resourceOf(baseUrl);
+  if (resource === null) throw unprocessable("Programs connect over https, or on this machine");
+  const env = { OAUTH_KV: storeEndingGrants(services) };
+  const server = (clientRegistrationTTL: number) =>
+    new OAuthAuthorizationServer<typeof env>({
+      issuer: baseUrl,
+      resources: [resource],
+      clientRegistrationEndpoint: `${baseUrl}/oauth/register`,
+      clientRegistrationTTL,
+      clientRegistrationCallback: () => refuseMore(services.programs),
+      clientIdMetadataDocumentEnabled: fetchesOnlyPublicAddresses(),
+      refreshTokenTTL: GRANT_S,
+      refreshTokenIdleTTL: GRANT_S,
+      tokenExchangeCallback: async ({ grantType, userId }) => {
+        const isFirst = grantType.toString() === "authorization_code";
+        if (!(await mayIssue(services, asId(userId), isFirst))) throw ended();
+      },
+      // The library would write to the console; the request's own line tells the status.
+      onError: ({ internal }) => {
+        services.log.info("oauth refused", {
+          category: internal.category,
+          reason: internal.reason,
+        });
+      },
+    });
+  const issuing = server(GRANT_S);
+  return {
+    resource,
+    helpers: issuing.getOAuthApi(env),
+    /** Metadata, tokens and revocation. */
+    issue: (request: Request, context: ExecutionContext) => issuing.fetch(request, env, context),
+    register: (request: Request, context: ExecutionContext) =>
+      server(UNUSED_S).fetch(request, env, context),
+    /** The row of an access token that was issued for our resource; null: none of ours. */
+    async tokenIdOf(accessToken: string): Promise<TokenId | null> {
+      const valid = await issuing.validateToken(resource, accessToken, env);
+      return valid === null ? null : asId<TokenId>(valid.userId);
+    },
+  };
+}
+
+const ended = () =>
+  new OAuthError("invalid_grant", {
+    description: "This connection has ended, or its code was used already: connect again",
+  });
+
+/** A code is taken once, here, because the library's store knows no such step. */
+async function mayIssue({ db, now }: Served, id: TokenId, isFirst: boolean): Promise<boolean> {
+  return isFirst ? await redeemGrant(db, id, now()) : await isGrantOpen(db, id, now());
+}
+
+/** Whether the platform keeps documents of programs from being fetched from private addresses. */
+const fetchesOnlyPublicAddresses = (): boolean =>
+  Cloudflare.compatibilityFlags["global_fetch_strictly_public"] === true;
+
+async function refuseMore(programs: KVNamespace) {
+  const { keys } = await programs.list({ prefix: "client:", limit: REGISTERED_MAX });
+  if (keys.length < REGISTERED_MAX) return undefined;
+  const description = "Too many programs are registered here: unused ones end within a day";
+  return { code: "temporarily_unavailable", status: 503, description };
+}
+
+/** A grant that the library ends (revoked, or its code came twice) ends its token as well. */
+function storeEndingGrants({ programs, db, log }: Served): Store {
+  return {
+    get: programs.get.bind(programs),
+    put: programs.put.bind(programs),
+    list: programs.list.bind(programs),
+    async delete(key: string) {
+      const [kind, tokenId = ""] = key.split(":");
+      if (kind === "grant") {
+        await endGrant(db, asId(tokenId));
+        log.info("program disconnected", { tokenId });
+      }
+      await programs.delete(key);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { AuthRequest } from "@cloudflare/workers-oauth-provider";
+
+import { conflict, invalid, invalidField } from "../../core/errors.ts";
+import type { TokenId } from "../../core/ids.ts";
+import { CODE_MS, endEarlierGrants, endGrant } from "../../db/access/grant-store.ts";
+import type { Services } from "../../services.ts";
+import type { Session } from "../sessions/find-session.ts";
+import { storeToken } from "../tokens/create-token.ts";
+import type { AuthorizationServer } from "./authorization-server.ts";
+import { grantHash } from "./find-grant.ts";
+
+type Chosen = { rags: string[]; inferences: string[]; agents: string[] };
+
+type Connection = {
+  /** Chosen when the page was shown, so that a page is answered once. */
+  id: TokenId;
+  person: Session;
+  program: Program;
+  chosen: Chosen;
+};
+
+export type Program = {
+  request: AuthRequest;
+  name: string;
+  /** Where its codes are sent. */
+  host: string;
+  /** Several of its installations look the same: none takes the place of another. */
+  isShared: boolean;
+};
+
+/**
+ * Connects a program for a person, to what was chosen. Returns the address that takes the code to
+ * the program.
+ * @throws QuarryError `invalid` (nothing chosen, or what the person may not connect); `conflict`
+ * when the page was answered before.
+ */
+export async function connectProgram(
+  services: Services,
+  { helpers }: Pick<AuthorizationServer, "helpers">,
+  { id, person, program, chosen }: Connection,
+): Promise<string> {
+  if (Object.values(chosen).every((group) => group.length === 0)) {
+    throw invalid("choose at least one RAG, inference or agent");
+  }
+  // Everything includes what only administrators will open later.
+  for (const [group, names] of Object.entries(chosen)) {
+    if (names.includes("*")) throw invalidField(group, ": there is no *");
+  }
+  const { request, name, host, isShared } = program;
+  const of = { id, grantedBy: person.userId, clientId: request.clientId, clientHost: host };
+  const reads = { manageScopes: false, reader: person.email };
+  const input = { ...chosen, ...reads, name, expiresAt: services.now() + CODE_MS };
+  const row = { ...of, hash: await grantHash(id), onlyOpen: person.role !== "admin" };
+  if ((await storeToken(services, input, row)) === null) throw answered();
+  try {
+    const { redirectTo } = await helpers.completeAuthorization({
+      request,
+      userId: id,
+      metadata: {},
+      scope: request.scope,
+      props: {},
+      revokeExistingGrants: false,
+    });
+    if (!isShared) await endEarlierGrants(services.db, of);
+    return redirectTo;
+  } catch (thrown) {
+    await endGrant(services.db, id);
+    throw thrown;
+  }
+}
+
+const answered = () =>
+  conflict("This page was answered already. Begin again in the program to connect it.");

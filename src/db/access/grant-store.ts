@@ -1,0 +1,51 @@
+import type { TokenId, UserId } from "../../core/ids.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
+import { execute, hasRows, raw, runBatch, sql, type Database, type Sql } from "../sql.ts";
+
+/** A connected program that was not used for so long has to be connected again. */
+export const GRANT_IDLE_MS = 90 * DAY_MS;
+/** Until a program has taken its code, its token is this long valid. */
+export const CODE_MS = 10 * MINUTE_MS;
+
+/** Takes the code of a grant; false: it was taken already, or the grant has ended. */
+export const redeemGrant = (db: Database, id: TokenId, now: number) =>
+  hasRows(db)`update tokens set last_used_at = ${now}, expires_at = ${now + GRANT_IDLE_MS}
+    where id = ${id} and granted_by is not null and last_used_at is null and expires_at > ${now}
+    returning 1`;
+
+/** Whether a redeemed grant still holds. */
+export const isGrantOpen = (db: Database, id: TokenId, now: number) =>
+  hasRows(db)`select 1 from tokens where id = ${id} and granted_by is not null
+    and last_used_at is not null and expires_at > ${now}`;
+
+export const endGrant = (db: Database, id: TokenId) =>
+  execute(db)`delete from tokens where id = ${id} and granted_by is not null`;
+
+/** Ends a person's earlier grants of the same installation of a program. */
+export const endEarlierGrants = (
+  db: Database,
+  of: { id: TokenId; grantedBy: UserId; clientId: string; clientHost: string },
+) => execute(db)`delete from tokens where granted_by = ${of.grantedBy} and id <> ${of.id}
+    and client_id = ${of.clientId} and client_host = ${of.clientHost}`;
+
+/** Whose a grant is; false also where there is none. */
+export const isGrantOf = (db: Database, id: string, userId: UserId) =>
+  hasRows(db)`select 1 from tokens where id = ${id} and granted_by = ${userId}`;
+
+export const purgeEndedGrants = (db: Database, now: number) =>
+  execute(db)`delete from tokens where granted_by is not null and expires_at <= ${now}`;
+
+const KINDS = ["rag", "inference", "agent"] as const;
+
+/** Takes from members' programs what is not, or no longer, open to members. */
+export async function closeToMembers(db: Database): Promise<void> {
+  await runBatch(
+    db,
+    KINDS.map(
+      (kind): Sql =>
+        sql`delete from ${raw(`token_${kind}s`)} where token_id in (
+          select t.id from tokens t join users u on u.id = t.granted_by where u.role = 'member')
+        and ${raw(`${kind}_id not in (select id from ${kind}s where open_to_members)`)}`,
+    ),
+  );
+}

@@ -1,0 +1,95 @@
+import {
+  AuthorizationError,
+  authorizationErrorRedirect,
+  CimdFetchError,
+  type AuthRequest,
+  type ConsentDescription,
+} from "@cloudflare/workers-oauth-provider";
+
+import { authorizationServer } from "../../../access/programs/authorization-server.ts";
+import type { Program } from "../../../access/programs/connect-program.ts";
+import { baseUrlOf } from "../../../http/base-url.ts";
+import { safeHref } from "../../components/data.tsx";
+import { barePage, type PageContext } from "../page.tsx";
+
+/** What a program asks for. */
+export type Asked =
+  | {
+      isValid: true;
+      program: Program;
+      about: { publisher: string | null; warnings: string[] };
+      /** The request as it came, to be checked again with the answer. */
+      query: string;
+      /** Where "Deny" leads. */
+      denied: string;
+    }
+  /** `back`: tells the program of the refusal; null: nobody can tell whose program it is. */
+  | { isValid: false; problem: string; back: string | null };
+
+const addressOf = ({ get, req }: PageContext) => baseUrlOf(get("services").config, req.raw);
+
+export const serverOf = (context: PageContext) =>
+  authorizationServer(context.get("services"), addressOf(context));
+
+/** @throws QuarryError `unprocessable` where OAuth is not offered. */
+export async function askedIn(context: PageContext, query: string): Promise<Asked> {
+  const { helpers } = serverOf(context);
+  try {
+    const url = `${addressOf(context)}/authorize${query}`;
+    const request = await helpers.parseAuthRequest(new Request(url));
+    const denied = authorizationErrorRedirect(request, "access_denied");
+    if (request.codeChallenge === undefined) {
+      const back = authorizationErrorRedirect(request, "invalid_request", NO_CHALLENGE);
+      return { isValid: false, problem: NO_CHALLENGE, back };
+    }
+    const described = await helpers.describeConsent(request);
+    const [program, about] = [programOf(request, described), aboutOf(described)];
+    return { isValid: true, program, about, query, denied };
+  } catch (thrown) {
+    if (thrown instanceof AuthorizationError) {
+      return { isValid: false, problem: thrown.description, back: thrown.redirectTo ?? null };
+    }
+    if (!(thrown instanceof CimdFetchError)) throw thrown;
+    return { isValid: false, problem: NO_DOCUMENT, back: null };
+  }
+}
+
+const NO_CHALLENGE = "The program sent no code challenge: PKCE with S256 is required";
+const NO_DOCUMENT = "The document that describes the program could not be read";
+const NAME_KEPT = 200;
+
+function programOf(request: AuthRequest, described: ConsentDescription): Program {
+  const { clientName, clientDomain, redirectHost, redirectIsLoopback } = described;
+  const name = clientName.trim().slice(0, NAME_KEPT) || redirectHost;
+  const isShared = clientDomain !== undefined && redirectIsLoopback;
+  return { request, name, host: redirectHost, isShared };
+}
+
+function aboutOf({ clientDomain, redirectIsLoopback }: ConsentDescription) {
+  const warnings = [
+    ...(clientDomain === undefined
+      ? ["The program chose its name itself: nobody has verified it."]
+      : []),
+    ...(redirectIsLoopback
+      ? ["It runs on your computer. Allow it only if you have just begun to connect it there."]
+      : []),
+  ];
+  return { publisher: clientDomain ?? null, warnings };
+}
+
+/** Nothing leads to an address of a program by itself: it may have been made up for that. */
+export async function refusedPage(
+  context: PageContext,
+  { problem, back }: Extract<Asked, { isValid: false }>,
+): Promise<Response> {
+  const address = safeHref(back);
+  return await barePage(
+    context,
+    { title: "Not connected", status: 400 },
+    <>
+      <h1>The program cannot be connected.</h1>
+      <p>{problem}.</p>
+      <p>{address === null ? null : <a href={address}>Back to {new URL(address).host}</a>}</p>
+    </>,
+  );
+}

@@ -1,0 +1,168 @@
+import { Hono } from "hono";
+
+import { connectProgram, type Program } from "../../../access/programs/connect-program.ts";
+import { conflict, invalid } from "../../../core/errors.ts";
+import { asId, newId, type TokenId } from "../../../core/ids.ts";
+import { listChoices } from "../../../db/catalog/panel-lists.ts";
+import { auditedPages } from "../../../http/middleware/audit.ts";
+import { Data, Shortened } from "../../components/data.tsx";
+import { Choices, FormMessage } from "../../components/form.tsx";
+import { MoreChoices, moreIn } from "../../components/more-choices.tsx";
+import { Facts } from "../../components/page-head.tsx";
+import { errorPage } from "../error-page.tsx";
+import { barePage, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { auditAs } from "../request/action.ts";
+import { attempt, formOf, freshForm, type Form, type FormState } from "../request/form.ts";
+import { asPage, enrolledPage, ownForms, policy, signedInPage } from "../request/guards.ts";
+import { askedIn, refusedPage, serverOf, type Asked } from "./asked.tsx";
+
+const GROUPS = { rags: "RAGs", inferences: "Inferences", agents: "Agents" } as const;
+const KINDS = { rags: "rag", inferences: "inference", agents: "agent" } as const;
+type Group = keyof typeof GROUPS;
+const ALL_GROUPS = ["rags", "inferences", "agents"] as const satisfies Group[];
+
+/**
+ * Asks whether a program may be connected, and to what (OAuth's authorization endpoint). To be
+ * mounted at its address on the app that provides the services.
+ */
+export function authorizePages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.onError(errorPage);
+  app.use(asPage, ownForms, auditedPages, signedInPage, enrolledPage);
+  app.get("/", async (context) => {
+    const asked = await askedIn(context, new URL(context.req.url).search);
+    if (!asked.isValid) return await refusedPage(context, asked);
+    return await consentPage(context, asked, freshForm());
+  });
+  app.post("/", async (context) => {
+    const form = await formOf(context);
+    const asked = await askedIn(context, form.exact("query"));
+    if (!asked.isValid) return await refusedPage(context, asked);
+    if (form.text("answer") !== "allow") return context.redirect(asked.denied, 303);
+    const id = idIn(form);
+    auditAs(context, "tokens.connect", id);
+    // A group may have no list to show its problem at: all stand above the form.
+    const tried = await attempt(form, [], () => connect(context, { id, form, asked }));
+    if (!tried.done) return await consentPage(context, asked, tried.state);
+    allowLeadingTo(context, asked.program);
+    return context.redirect(tried.result, 303);
+  });
+  return app;
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function idIn(form: Form): TokenId {
+  const id = form.text("id");
+  if (!ID.test(id)) throw invalid("id is none that this page gave");
+  return asId(id);
+}
+
+type Answer = { id: TokenId; form: Form; asked: Valid };
+
+async function connect(context: PageContext, { id, form, asked }: Answer): Promise<string> {
+  const person = context.get("session");
+  if (form.text("person") !== person.userId) {
+    throw conflict("Somebody else is signed in by now. Begin again in the program to connect it.");
+  }
+  const chosenIn = (group: Group) => [...form.all(group), ...moreIn(form, group)];
+  const chosen = {
+    rags: chosenIn("rags"),
+    inferences: chosenIn("inferences"),
+    agents: chosenIn("agents"),
+  };
+  const { program } = asked;
+  const server = serverOf(context);
+  return await connectProgram(context.get("services"), server, { id, person, program, chosen });
+}
+
+/** Browsers follow the answer to a form only to where the page's policy allows. */
+function allowLeadingTo(context: PageContext, { request }: Program): void {
+  const { origin, protocol, hostname } = new URL(request.redirectUri);
+  // Policies cannot name an IPv6 address.
+  context.header("Content-Security-Policy", policy(hostname.startsWith("[") ? protocol : origin));
+}
+
+type Valid = Extract<Asked, { isValid: true }>;
+
+async function consentPage(
+  context: PageContext,
+  asked: Valid,
+  state: FormState,
+): Promise<Response> {
+  const { program, about } = asked;
+  allowLeadingTo(context, program);
+  return await barePage(
+    context,
+    { title: "Connect a program", status: state.status },
+    <>
+      <h1>
+        Connect <Shortened text={program.name} />?
+      </h1>
+      <Facts
+        facts={[
+          ["Program", <Data>{program.name}</Data>],
+          ["Published by", about.publisher === null ? "unknown" : <Data>{about.publisher}</Data>],
+          ["Sends you to", <Data>{program.host}</Data>],
+          ["Acts for", <Data>{context.get("session").email}</Data>],
+        ]}
+      />
+      {about.warnings.map((warning) => (
+        <p class="notice bad">{warning}</p>
+      ))}
+      {await answerForm(context, asked, state)}
+    </>,
+  );
+}
+
+/** Offers what the person could use; nothing is chosen beforehand. */
+async function answerForm(context: PageContext, { query }: Valid, state: FormState) {
+  const { db, now } = context.get("services");
+  const admin = isAdmin(context);
+  const lists = await Promise.all(
+    ALL_GROUPS.map(async (group) => ({
+      group,
+      choices: await listChoices(db, KINDS[group], !admin),
+    })),
+  );
+  const offered = lists.filter(({ choices }) => choices.length > 0);
+  return (
+    <form method="post" action="/authorize" class="form">
+      <FormMessage state={state} />
+      <input type="hidden" name="query" value={query} />
+      <input type="hidden" name="person" value={context.get("session").userId} />
+      <input type="hidden" name="id" value={newId<TokenId>(now())} />
+      <p>
+        {offered.length === 0
+          ? nothingOffered(admin)
+          : "It may search, read and ask what you choose. It cannot change anything."}
+      </p>
+      {offered.map(({ group, choices }) => (
+        <div class="long-choices">
+          <Choices
+            state={state}
+            name={group}
+            label={GROUPS[group]}
+            options={choices.map(({ identifier, name }) => ({ value: identifier, label: name }))}
+          />
+          <MoreChoices state={state} group={group} choices={choices} />
+        </div>
+      ))}
+      <p class="submit">
+        {offered.length === 0 ? null : (
+          <button class="btn primary" name="answer" value="allow">
+            Allow
+          </button>
+        )}
+        <button class="btn" name="answer" value="deny">
+          Deny
+        </button>
+      </p>
+    </form>
+  );
+}
+
+const nothingOffered = (admin: boolean) =>
+  admin
+    ? "There is nothing to connect it to yet: create a RAG first."
+    : "An administrator has opened nothing to members yet: it is a setting of each RAG, inference and agent.";

@@ -1,0 +1,127 @@
+import { Hono } from "hono";
+
+import { forbidden, notFound } from "../../../core/errors.ts";
+import { isGrantOf } from "../../../db/access/grant-store.ts";
+import {
+  findTokenLine,
+  listTokenLines,
+  removeToken,
+  type TokenLine,
+} from "../../../db/access/token-store.ts";
+import { Data, Faint, Shortened, Time, TimeOr } from "../../components/data.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import { removeColumn, type Column } from "../../components/table.tsx";
+import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { List } from "../request/list.tsx";
+import { listQuery } from "../request/list-query.ts";
+import { removable } from "../request/removal.tsx";
+import { Expiry, Rights, TOKEN_TABS } from "./token-parts.tsx";
+
+const HERE = "/panel/tokens/programs";
+const TRAIL = [
+  { name: "Tokens", href: "/panel/tokens" },
+  { name: "Connected programs", href: HERE },
+];
+
+/** Programs that people connected over OAuth: all for administrators, their own for members. */
+export function programPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/", async (context) => await listPage(context));
+  removable(
+    app,
+    "/:id/remove",
+    async (context) => {
+      const { db, now } = context.get("services");
+      const id = context.req.param("id") ?? "";
+      const program = await findTokenLine(db, id);
+      if (program === null || program.clientHost === null) throw notFound();
+      const isOwn = await isGrantOf(db, id, context.get("session").userId);
+      if (!isOwn && !isAdmin(context)) throw forbidden();
+      const { name, person, lastUsedAt } = program;
+      return {
+        title: "Disconnect the program",
+        place: "tokens",
+        trail: TRAIL,
+        name,
+        submit: "Disconnect it",
+        says: (
+          <p>
+            <Data>{name}</Data> of <Data>{person ?? ""}</Data> stops working within three seconds
+            everywhere. It can be connected again. Last used:{" "}
+            <TimeOr at={lastUsedAt} now={now()} none="never" />.
+          </p>
+        ),
+        audit: ["tokens.remove", program.id],
+        remove: () => removeToken(db, program.id),
+        to: HERE,
+        notice: `${name} is disconnected.`,
+      };
+    },
+    "all",
+  );
+  return app;
+}
+
+async function listPage(context: PageContext): Promise<Response> {
+  const services = context.get("services");
+  const query = listQuery(context);
+  const person = isAdmin(context) ? null : context.get("session").userId;
+  return await page(
+    context,
+    {
+      title: "Connected programs",
+      place: "tokens",
+      sub: "Assistants that people connected by the address of /mcp. Each acts for its person.",
+      tabs: { ...TOKEN_TABS, here: "/programs" },
+    },
+    <List
+      context={context}
+      label="Connected programs"
+      one="program"
+      listed={await listTokenLines(services.db, query, { programs: true, person })}
+      search={{ label: "Name contains", part: query.search }}
+      columns={columnsOf(services.now())}
+      empty={
+        <Empty title="No program is connected yet.">
+          <p>
+            Enter the address of this service with <code>/mcp</code> behind it in an assistant.
+          </p>
+        </Empty>
+      }
+    />,
+  );
+}
+
+const columnsOf = (now: number): Column<TokenLine>[] => [
+  {
+    head: "Program",
+    main: true,
+    sort: "name",
+    cell: ({ name, clientHost }) => (
+      <>
+        <Shortened text={name} />
+        <Faint text={clientHost ?? ""} />
+      </>
+    ),
+  },
+  { head: "Acts for", cell: ({ person }) => <Data>{person ?? ""}</Data> },
+  { head: "May use", cell: (program) => <Rights token={program} /> },
+  {
+    head: "Last used",
+    sort: "used",
+    cell: ({ lastUsedAt }) => <TimeOr at={lastUsedAt} now={now} none="never" />,
+  },
+  {
+    head: "Ends",
+    wide: true,
+    sort: "expires",
+    cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} />,
+  },
+  {
+    head: "Connected",
+    wide: true,
+    sort: "created",
+    cell: ({ createdAt }) => <Time at={createdAt} now={now} />,
+  },
+  removeColumn(({ id }) => `${HERE}/${encodeURIComponent(id)}/remove`),
+];

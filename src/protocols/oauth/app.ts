@@ -1,0 +1,93 @@
+import { Hono, type Context } from "hono";
+
+import {
+  resourceMetadataUrl,
+  resourceOf,
+  serverMetadataUrl,
+} from "../../access/programs/addresses.ts";
+import type { AuthorizationServer } from "../../access/programs/authorization-server.ts";
+import { notFound } from "../../core/errors.ts";
+import { isObject } from "../../core/is-object.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import { baseUrlOf } from "../../http/base-url.ts";
+import { readText, refuseCoded } from "../../http/middleware/json-body.ts";
+import { rateLimit } from "../../http/middleware/rate-limit.ts";
+
+/*
+ * How programs connect to /mcp by its address alone:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+
+const BODY_LIMIT_BYTES = 16 * 1_024;
+const CREATED = 201;
+
+export function oauthProtocol(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.use("/oauth/token", rateLimit("api"));
+  app.use("/oauth/register", rateLimit("login"));
+  app.get("/.well-known/oauth-protected-resource/*", (context) => {
+    const baseUrl = baseUrlFor(context);
+    const wanted = new URL(resourceMetadataUrl(baseUrl) ?? baseUrl).pathname;
+    if (context.req.path !== wanted) throw notFound();
+    const metadata = {
+      resource: resourceOf(baseUrl),
+      authorization_servers: [baseUrl],
+      bearer_methods_supported: ["header"],
+      resource_name: "Quarry",
+    };
+    return context.json(metadata, 200, { "Access-Control-Allow-Origin": "*" });
+  });
+  app.on(["GET", "HEAD", "OPTIONS"], "/.well-known/oauth-authorization-server/*", (context) =>
+    answer(context, serverMetadataUrl(baseUrlFor(context)), ({ issue }, ...of) => issue(...of)),
+  );
+  app.on(["POST", "OPTIONS"], "/oauth/token", (context) =>
+    answer(context, `${baseUrlFor(context)}/oauth/token`, ({ issue }, ...of) => issue(...of)),
+  );
+  app.on(["POST", "OPTIONS"], "/oauth/register", async (context) => {
+    const address = `${baseUrlFor(context)}/oauth/register`;
+    return lasting(await answer(context, address, ({ register }, ...of) => register(...of)));
+  });
+  return app;
+}
+
+/** @throws QuarryError `not-found` where OAuth is not offered. */
+function baseUrlFor({ get, req }: Context<AppEnv>): string {
+  const baseUrl = baseUrlOf(get("services").config, req.raw);
+  if (resourceOf(baseUrl) === null) throw notFound();
+  return baseUrl;
+}
+
+type Answering = (
+  server: AuthorizationServer,
+  request: Request,
+  context: ExecutionContext,
+) => Promise<Response>;
+
+/** What the library answers to the request as its client has sent it, before any proxy of ours. */
+async function answer(context: Context<AppEnv>, url: string, by: Answering): Promise<Response> {
+  const { raw } = context.req;
+  refuseCoded(raw.headers);
+  const body = raw.method === "POST" ? await readText(raw, BODY_LIMIT_BYTES) : null;
+  const request = new Request(url, { method: raw.method, headers: raw.headers, body });
+  const { authorizationServer } = await import("../../access/programs/authorization-server.ts");
+  const server = authorizationServer(context.get("services"), baseUrlFor(context));
+  const answered = await by(server, request, executionOf(context));
+  return new Response(answered.body, answered);
+}
+
+/** Hono's type of it lacks what the platform's has. */
+const executionOf = ({ executionCtx }: Context<AppEnv>) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is the platform's own
+  executionCtx as ExecutionContext;
+
+/**
+ * Programs with a secret would ask people again after a day: what is used is kept, which the
+ * library cannot tell at registration.
+ */
+async function lasting(registered: Response): Promise<Response> {
+  if (registered.status !== CREATED) return registered;
+  const client: unknown = await registered.json();
+  const hasSecret = isObject(client) && "client_secret" in client;
+  const told = hasSecret ? { ...client, client_secret_expires_at: 0 } : client;
+  return new Response(JSON.stringify(told), registered);
+}

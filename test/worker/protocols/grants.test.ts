@@ -1,0 +1,182 @@
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, expect, test, vi } from "vitest";
+
+import { Browser } from "../../support/browser-without-script.ts";
+import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
+import {
+  allow,
+  connected,
+  redeem,
+  refresh,
+  register,
+  registered,
+  token,
+  toolsOf,
+  type Query,
+} from "./connecting.ts";
+import { setUpProtocols, type ProtocolsWorld } from "./world.ts";
+
+const MEMBER = { email: "member@localhost", password: "quiet amber lantern" };
+const admin = new Browser();
+const member = new Browser();
+let world: ProtocolsWorld;
+let memberId = "";
+
+beforeAll(async () => {
+  world = await setUpProtocols();
+  const made = await world.panel.send("POST", "/users", { ...MEMBER, role: "member" });
+  memberId = (made.body as { id: string }).id;
+  await admin.signIn();
+  await member.signIn(MEMBER.email, MEMBER.password);
+});
+
+const idOf = (accessToken: string) => accessToken.split(":", 1)[0] ?? "";
+
+test("a code that comes twice ends the connection, also when both come at once", async () => {
+  const clientId = await registered();
+  const code = await allow(admin, clientId);
+  const { body } = await redeem(clientId, code);
+  expect(await toolsOf(body.access_token)).toContain("search");
+  const again = await redeem(clientId, code);
+  expect([again.status, again.body.error_description]).toEqual([
+    400,
+    expect.stringMatching(/used/),
+  ]);
+  expect(await toolsOf(body.access_token)).toBe(401);
+  const raced = await allow(admin, clientId);
+  const both = await Promise.all([redeem(clientId, raced), redeem(clientId, raced)]);
+  expect(both.filter(({ status }) => status === 200).length).toBeLessThan(2);
+});
+
+test.for<[name: string, changed: Query]>([
+  ["another verifier", { code_verifier: "another-verifier-of-more-than-forty-three-letters-9" }],
+  ["no verifier", { code_verifier: undefined }],
+  ["another redirect", { redirect_uri: "http://127.0.0.1:9/callback" }],
+  ["another resource", { resource: "https://other.example/mcp" }],
+])("A code with %s is worth nothing", async ([, changed]) => {
+  const clientId = await registered();
+  const { status, body } = await redeem(clientId, await allow(admin, clientId), changed);
+  expect(status).toBe(400);
+  expect(body.access_token).toBeUndefined();
+  expect(body.error_description.length).toBeGreaterThan(10);
+});
+
+test("a code is worth nothing to another program", async () => {
+  const code = await allow(admin, await registered());
+  expect((await redeem(await registered(), code)).status).toBe(400);
+});
+
+test("refresh tokens rotate, and an old one is refused", async () => {
+  const { clientId, refresh_token: first } = await connected(admin);
+  const second = await refresh(clientId, first);
+  expect(await toolsOf(second.body.access_token)).toContain("search");
+  const third = await refresh(clientId, second.body.refresh_token);
+  expect(third.status).toBe(200);
+  const replayed = await refresh(clientId, first);
+  expect([replayed.status, replayed.body.error_description]).toEqual([400, expect.any(String)]);
+  expect((await refresh(await registered(), third.body.refresh_token)).status).toBe(400);
+});
+
+test("a removed connection is refused at once, and cannot be refreshed", async () => {
+  const { clientId, access_token: access, refresh_token: last } = await connected(admin);
+  await admin.open("/panel/tokens/programs");
+  expect(admin.html).toContain("Desktop program");
+  expect(admin.html).toContain("admin@localhost");
+  const removed = await admin.post(`/panel/tokens/programs/${idOf(access)}/remove`);
+  expect(removed.location).toBe("/panel/tokens/programs");
+  expect(await toolsOf(access)).toBe(401);
+  const { status, body } = await refresh(clientId, last);
+  expect([status, body.error_description]).toEqual([400, expect.stringContaining("has ended")]);
+  const { body: log } = await world.panel.send("GET", "/audit?limit=100");
+  const events = (log as { data: { action: string; target: string; fields: string[] }[] }).data;
+  const ofGrant = events.filter(({ target }) => target === idOf(access));
+  expect(ofGrant.map(({ action }) => action).sort()).toEqual(["tokens.connect", "tokens.remove"]);
+});
+
+test("a program that revokes its token ends its connection", async () => {
+  const { clientId, access_token: access, refresh_token: last } = await connected(admin);
+  const of = { client_id: await registered(), token: last };
+  await token(of);
+  expect(await toolsOf(access)).toContain("search");
+  expect((await token({ ...of, client_id: clientId })).status).toBe(200);
+  expect(await toolsOf(access)).toBe(401);
+  await admin.open("/panel/tokens/programs");
+  expect(admin.html).not.toContain(idOf(access));
+});
+
+test("a token for another address of the service is refused", async () => {
+  const { access_token: access } = await connected(admin);
+  const asked = (origin: string, bearer: string) =>
+    exports.default.fetch(
+      new Request(`${origin}/mcp`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${bearer}`, "CF-Connecting-IP": freshAddress() },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      }),
+    );
+  const refused = await asked("http://127.0.0.1", access);
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
+  expect((await asked(ORIGIN, access)).status).toBe(200);
+  const [id = "", grant = ""] = access.split(":");
+  for (const forged of [`${id}:${grant}:${"A".repeat(32)}`, `${id}:x:y`, `::`]) {
+    expect((await asked(ORIGIN, forged)).status).toBe(401);
+  }
+});
+
+test("a connection ends with its person, and 90 days after its last use", async () => {
+  const { access_token: unused, refresh_token: last, clientId } = await connected(admin);
+  await toolsOf(unused);
+  const days = async () => {
+    const row = await env.DB.prepare("select expires_at from tokens where id = ?")
+      .bind(idOf(unused))
+      .first<{ expires_at: number }>();
+    return ((row?.expires_at ?? 0) - Date.now()) / 86_400_000;
+  };
+  expect(await days()).toBeCloseTo(90, 1);
+  await env.DB.prepare("update tokens set expires_at = 5, last_used_at = 4 where id = ?")
+    .bind(idOf(unused))
+    .run();
+  await world.panel.send("POST", "/keys", { name: "forgets what was looked up", role: "member" });
+  expect(await toolsOf(unused)).toBe(401);
+  expect((await refresh(clientId, last)).status).toBe(400);
+  await world.panel.send("PATCH", "/rags/notes", { openToMembers: true });
+  const { access_token: access } = await connected(member);
+  await world.panel.send("DELETE", `/users/${memberId}`);
+  expect(await toolsOf(access)).toBe(401);
+});
+
+test("no code, token or secret is stored or logged in clear", async () => {
+  const lines: string[] = [];
+  const spies = (["info", "warn", "error", "log"] as const).map((level) =>
+    vi.spyOn(console, level).mockImplementation((...said: unknown[]) => {
+      lines.push(said.map(String).join(" "));
+    }),
+  );
+  const { body } = await register({ token_endpoint_auth_method: "client_secret_post" });
+  const { client_id: clientId, client_secret: secret } = body as Record<string, string>;
+  const code = await allow(admin, clientId ?? "");
+  const first = await redeem(clientId ?? "", code, { client_secret: secret });
+  const { access_token: access, refresh_token: last } = first.body;
+  await toolsOf(access);
+  await toolsOf(`${access.slice(0, -1)}~`);
+  await redeem(clientId ?? "", code, { client_secret: "wrong" });
+  await refresh(clientId ?? "", `${last}x`, { client_secret: secret });
+  for (const spy of spies) spy.mockRestore();
+  const stored = [...lines];
+  const { results: tables } = await env.DB.prepare(
+    "select name from sqlite_master where type = 'table' and name not like '%\\_%' escape '\\'",
+  ).all<{ name: string }>();
+  for (const table of [...tables.map(({ name }) => name), "audit_events"]) {
+    const { results } = await env.DB.prepare(`select * from ${table}`).all();
+    stored.push(JSON.stringify(results));
+  }
+  const { keys } = await env.OAUTH_KV.list();
+  for (const { name } of keys) stored.push(name, (await env.OAUTH_KV.get(name)) ?? "");
+  expect(stored.join("\n")).toContain(idOf(access));
+  const secrets = [code, access, last].map((text) => text.split(":").at(-1) ?? "");
+  expect(secrets.every((text) => text.length > 20)).toBe(true);
+  for (const clear of [...secrets, secret ?? ""]) {
+    expect(stored.filter((text) => text.includes(clear))).toEqual([]);
+  }
+});

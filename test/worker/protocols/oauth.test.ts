@@ -1,0 +1,226 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+
+import { Browser } from "../../support/browser-without-script.ts";
+import { call, ORIGIN } from "../../support/worker-client.ts";
+import {
+  authorizeAddress,
+  CALLBACK,
+  connected,
+  formIn,
+  press,
+  redeem,
+  register,
+  registered,
+  toolsOf,
+  withBearer,
+  type Query,
+} from "./connecting.ts";
+import { setUpProtocols, type ProtocolsWorld } from "./world.ts";
+
+const MEMBER = { email: "member@localhost", password: "quiet amber lantern" };
+const admin = new Browser();
+const member = new Browser();
+let world: ProtocolsWorld;
+
+beforeAll(async () => {
+  world = await setUpProtocols();
+  await world.panel.send("POST", "/users", { ...MEMBER, role: "member" });
+  await admin.signIn();
+  await member.signIn(MEMBER.email, MEMBER.password);
+});
+
+const idOf = (accessToken: string) => accessToken.split(":", 1)[0] ?? "";
+
+test("the address of /mcp alone tells a program how to connect", async () => {
+  const refused = await call("POST", "/mcp", { body: "{}" });
+  expect(refused.status).toBe(401);
+  const told = refused.headers.get("WWW-Authenticate") ?? "";
+  const [, metadata = ""] = /resource_metadata="([^"]+)"/.exec(told) ?? [];
+  const { body: resource } = await call("GET", new URL(metadata).pathname);
+  expect(resource).toMatchObject({ resource: `${ORIGIN}/mcp`, authorization_servers: [ORIGIN] });
+  const { body: server } = await call("GET", "/.well-known/oauth-authorization-server");
+  expect(server).toMatchObject({
+    issuer: ORIGIN,
+    authorization_endpoint: `${ORIGIN}/authorize`,
+    token_endpoint: `${ORIGIN}/oauth/token`,
+    registration_endpoint: `${ORIGIN}/oauth/register`,
+    code_challenge_methods_supported: ["S256"],
+  });
+});
+
+test("a program is connected by a person, to what they chose and nothing else", async () => {
+  const chosen = { rags: ["notes"], inferences: ["ask"] };
+  const { access_token: access } = await connected(admin, chosen);
+  expect(await toolsOf(access)).toEqual(["search", "fetch", "ask_ask"]);
+  const models = await withBearer(access, "/v1/models");
+  expect(models.body).toMatchObject({ data: [{ id: "inference/ask" }] });
+  const messages = [{ role: "user", content: "boiler service" }];
+  const answers = [
+    ["/v1/chat/completions", { model: "inference/ask", messages }],
+    ["/v1/responses", { model: "inference/ask", input: "boiler service" }],
+    ["/v1/vector_stores/notes/search", { query: "boiler" }],
+    ["/v1/vector_stores/secrets/search", { query: "boiler" }],
+    ["/dify/retrieval", { knowledge_id: "notes", query: "boiler", retrieval_setting: {} }],
+    ["/api/rags/notes/retrieve", { queries: ["boiler"] }],
+    ["/panel/api/rags", {}],
+  ] as const;
+  const got: number[] = [];
+  for (const [path, body] of answers) got.push((await withBearer(access, path, body)).status);
+  expect(got).toEqual([200, 200, 200, 403, 401, 401, 401]);
+});
+
+test.for<[name: string, changed: Query, problem: string]>([
+  ["another resource", { resource: "https://other.example/mcp" }, "resource"],
+  ["a plain challenge", { code_challenge_method: "plain" }, "S256"],
+  ["no challenge", { code_challenge: undefined, code_challenge_method: undefined }, "PKCE"],
+  ["a foreign redirect", { redirect_uri: "https://evil.example/callback" }, "redirect URI"],
+  ["another path", { redirect_uri: "http://127.0.0.1:1/other" }, "redirect URI"],
+  ["a program that nobody knows", { client_id: "nobody" }, "client_id"],
+  ["a token at once", { response_type: "token" }, "response_type"],
+])("A request with %s is refused on a page of ours", async ([, changed, problem]) => {
+  const clientId = await registered();
+  const { status, headers } = await admin.open(await authorizeAddress(clientId, changed));
+  expect({ status, leads: headers.get("Location") }).toEqual({ status: 400, leads: null });
+  expect(admin.html.toLowerCase()).toContain(problem.toLowerCase());
+  expect(admin.html).not.toContain('name="answer"');
+  expect(admin.html).not.toContain("evil.example");
+});
+
+test("a program with a secret needs a challenge as well", async () => {
+  const clientId = await registered({ token_endpoint_auth_method: "client_secret_post" });
+  const without = { code_challenge: undefined, code_challenge_method: undefined };
+  await admin.open(await authorizeAddress(clientId, without));
+  expect(admin.html).toContain("PKCE with S256 is required");
+});
+
+test("the consent page names the program and the person, and chooses nothing", async () => {
+  const name = `<b>Claude</b>${"x".repeat(300)}`;
+  const address = await authorizeAddress(await registered({ client_name: name }));
+  const asked = await new Browser().open(address);
+  const signIn = new URL(asked.headers.get("Location") ?? "", ORIGIN);
+  expect([signIn.pathname, signIn.searchParams.get("next")]).toEqual(["/panel/sign-in", address]);
+  const fromElsewhere = await call("GET", address, { headers: { "Sec-Fetch-Site": "cross-site" } });
+  expect(fromElsewhere.headers.get("Refresh")).toBe(`0;url=${address}`);
+  const { headers } = await admin.open(address);
+  expect(admin.html).toContain("admin@localhost");
+  expect(admin.html).toContain("127.0.0.1");
+  expect(admin.html).toContain("nobody has verified it");
+  expect(admin.html).toContain("runs on your computer");
+  expect(admin.html).not.toContain("<b>Claude");
+  expect(admin.html).not.toMatch(/<input[^>]* checked/);
+  expect(headers.get("X-Frame-Options")).toBe("DENY");
+  expect(headers.get("Referrer-Policy")).toBe("same-origin");
+  const policy = headers.get("Content-Security-Policy");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain("form-action 'self' http://127.0.0.1:33418;");
+});
+
+test("an answer is taken once, from our page, for the person who was shown it", async () => {
+  const clientId = await registered();
+  await admin.open(await authorizeAddress(clientId));
+  const form = formIn(admin.html, { rags: ["notes"] });
+  const foreign = await press(admin, form, { Origin: "https://evil.example" });
+  expect(foreign.status).toBe(403);
+  const none = await press(admin, formIn(admin.html, {}));
+  expect([none.status, String(none.body)]).toEqual([400, expect.stringContaining("at least one")]);
+  const all = await press(admin, formIn(admin.html, { rags: ["*"] }));
+  expect(all.status).toBe(400);
+  const other = await press(member, form);
+  expect([other.status, String(other.body)]).toEqual([409, expect.stringContaining("else")]);
+  const both = await Promise.all([press(admin, form), press(admin, { ...form, rags: "secrets" })]);
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, 409]);
+  const refused = both.find(({ status }) => status === 409);
+  expect(String(refused?.body)).toContain("was answered already");
+  const code = both.find(({ leads }) => leads !== null)?.leads?.searchParams.get("code") ?? "";
+  const { body } = await redeem(clientId, code);
+  const stores = await withBearer(body.access_token, "/v1/vector_stores");
+  expect((stores.body as { data: unknown[] }).data).toHaveLength(1);
+});
+
+test("two pages of one program at once are two answers, and the later one stands", async () => {
+  const clientId = await registered();
+  const pages = [new Browser(), new Browser()];
+  for (const page of pages) {
+    await page.signIn();
+    await page.open(await authorizeAddress(clientId));
+  }
+  const [one, other] = pages.map((page) => formIn(page.html, { rags: ["notes"] }));
+  expect(one?.id).not.toBe(other?.id);
+  const codes: string[] = [];
+  for (const page of pages) {
+    const { leads } = await press(page, formIn(page.html, { rags: ["notes"] }));
+    codes.push(leads?.searchParams.get("code") ?? "");
+  }
+  const [first, second] = await Promise.all(codes.map((code) => redeem(clientId, code)));
+  expect(first?.body.error_description).toContain("has ended");
+  expect(await toolsOf(second?.body.access_token ?? "")).toContain("search");
+});
+
+test("Deny tells the program and connects nothing", async () => {
+  await admin.open(await authorizeAddress(await registered()));
+  const { status, leads } = await press(admin, formIn(admin.html, { answer: "deny" }));
+  expect(status).toBe(303);
+  expect(leads?.origin).toBe("http://127.0.0.1:33418");
+  expect(Object.fromEntries(leads?.searchParams ?? [])).toMatchObject({
+    error: "access_denied",
+    state: "what-the-program-keeps",
+    iss: ORIGIN,
+  });
+});
+
+test("members connect what is open to them, for as long as it is", async () => {
+  const clientId = await registered();
+  await member.open(await authorizeAddress(clientId));
+  expect(member.html).toContain("opened nothing to members");
+  expect(member.html).not.toContain('value="allow"');
+  const forced = await press(member, formIn(member.html, { rags: ["secrets"] }));
+  expect([forced.status, String(forced.body)]).toEqual([400, expect.stringContaining("secrets")]);
+  await world.panel.send("PATCH", "/rags/notes", { openToMembers: true });
+  await world.panel.send("PATCH", "/inferences/ask", { openToMembers: true });
+  const chosen = { rags: ["notes"], inferences: ["ask"] };
+  const { access_token: access } = await connected(member, chosen);
+  expect(member.html).not.toContain('value="secrets"');
+  expect(await toolsOf(access)).toEqual(["search", "fetch", "ask_ask"]);
+  await world.panel.send("PATCH", "/inferences/ask", { openToMembers: false });
+  expect(await toolsOf(access)).toEqual(["search", "fetch"]);
+  const { access_token: others } = await connected(admin);
+  await member.open("/panel/tokens/programs");
+  expect(member.html).toContain(idOf(access));
+  expect(member.html).not.toContain(idOf(others));
+  expect((await member.post(`/panel/tokens/programs/${idOf(others)}/remove`)).status).toBe(403);
+  expect((await member.post(`/panel/tokens/programs/${idOf(access)}/remove`)).status).toBe(303);
+  expect(await toolsOf(access)).toBe(401);
+});
+
+test("registrations are bounded by size, address and number; unused ones end", async () => {
+  const tooLong = await register({ client_name: "x".repeat(20_000) });
+  expect(tooLong.status).toBe(413);
+  const remote = await register({ redirect_uris: ["http://evil.example/callback"] });
+  expect(remote.status).toBe(400);
+  const { body } = await register({ token_endpoint_auth_method: "client_secret_post" });
+  expect(body).toMatchObject({ client_secret: expect.any(String), client_secret_expires_at: 0 });
+  const kept = await env.OAUTH_KV.list({ prefix: "client:" });
+  const soon = Date.now() / 1_000 + 2 * 86_400;
+  const unused = kept.keys.find(({ name }) =>
+    name.endsWith((body as { client_id: string }).client_id),
+  );
+  expect(unused?.expiration).toBeLessThan(soon);
+  const { clientId } = await connected(admin);
+  const { keys } = await env.OAUTH_KV.list({ prefix: `client:${clientId}` });
+  expect(keys[0]?.expiration).toBeGreaterThan(soon);
+  const from = { "CF-Connecting-IP": "192.0.2.99", "Content-Type": "application/json" };
+  const sent = { headers: from, body: JSON.stringify({ redirect_uris: [CALLBACK] }) };
+  const statuses: number[] = [];
+  for (let at = 0; at < 11; at++)
+    statuses.push((await call("POST", "/oauth/register", sent)).status);
+  expect(statuses.at(-1)).toBe(429);
+  const many = Array.from({ length: 1_000 }, (_, at) => `client:filler-${at}`);
+  await Promise.all(many.map((key) => env.OAUTH_KV.put(key, "{}")));
+  const full = await register();
+  expect([full.status, full.body]).toEqual([
+    503,
+    expect.objectContaining({ error: expect.any(String) }),
+  ]);
+  await Promise.all(many.map((key) => env.OAUTH_KV.delete(key)));
+});
