@@ -8,7 +8,7 @@ import { identifierFrom } from "../core/ids.ts";
 export function chooseIdentifier(name: string, given: string | undefined): string {
   const identifier = given ?? identifierFrom(name);
   if (identifier === "")
-    throw invalidField("identifier", "is required: none can be made from the name");
+    throw invalidField("identifier", "is required: it cannot be made from this name");
   return identifier;
 }
 

@@ -47,6 +47,6 @@ export async function askModel(
     });
   };
   const { response, usage } = await measured(services, subject, systemPrompt, ask);
-  if (Array.isArray(response)) throw modelFailed("Model call failed: the answer is no object");
+  if (Array.isArray(response)) throw modelFailed("Model call failed: the answer is not an object");
   return { reply: response, usage };
 }

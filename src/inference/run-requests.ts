@@ -16,13 +16,13 @@ const RAGS_LIMIT = 1_000;
 
 export const SelectedFiles = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "RAG that is linked." }),
+    ragIdentifier: z.string().openapi({ description: "Identifier of a linked RAG." }),
     files: selectedPaths.openapi({ description: "Paths or external ids of files." }),
   })
   .openapi("SelectedFiles");
 export const SelectedFolders = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "RAG that is linked." }),
+    ragIdentifier: z.string().openapi({ description: "Identifier of a linked RAG." }),
     folders: selectedPaths.openapi({ description: "Paths of folders." }),
   })
   .openapi("SelectedFolders");
@@ -31,7 +31,7 @@ export const ProviderFilter = z
     ragIdentifier: z
       .string()
       .optional()
-      .openapi({ description: "Only for this RAG; otherwise for all that are linked." }),
+      .openapi({ description: "Only for this RAG; by default, for all linked RAGs." }),
     ...filterFields,
   })
   .openapi("ProviderFilter");
@@ -87,7 +87,7 @@ export const InferenceRetrieveRequest = z
   .openapi("InferenceRetrieveRequest");
 
 const Prompt = z.string().regex(/\S/, "must not be blank").openapi({
-  description: "What the model receives; it takes no part in the document search.",
+  description: "Text for the model. Searches use semanticSearch, not the prompt.",
   example: "Summarise how leave is asked for.",
 });
 

@@ -112,7 +112,7 @@ async function askForQuestions(
   );
   const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
   const questions = questionsIn(text, plans ? PLANNED_QUESTIONS : QUESTIONS);
-  if (questions.length === 0) throw modelFailed("Model call failed: it wrote no question");
+  if (questions.length === 0) throw modelFailed("Model call failed: no question in the answer");
   return questions;
 }
 

@@ -23,7 +23,9 @@ export const searchFields = {
   topK: search.topK.default(TOP_K_DEFAULT).openapi("TopK", { description: "Chunks to return." }),
   useReranking: search.useReranking
     .default(false)
-    .openapi("UseReranking", { description: "Reorder the results, if the RAG has a reranker." }),
+    .openapi("UseReranking", {
+      description: "Reorder the results with the RAG's reranker, if it has one.",
+    }),
   candidateMultiplier: search.candidateMultiplier.default(2).openapi("CandidateMultiplier", {
     description: "Candidates before reranking: topK times this value.",
   }),
@@ -38,7 +40,7 @@ export const searchFields = {
   }),
   // Without a zod default: `params` shows it only to callers who sent it.
   includeSources: z.boolean().optional().openapi("IncludeSources", {
-    description: "Add to each chunk where it comes from.",
+    description: "Add the source to each chunk.",
     default: false,
   }),
   searchMode: search.searchMode.optional().openapi(unpublished),

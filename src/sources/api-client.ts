@@ -82,7 +82,7 @@ export class ApiClient {
     const text = await readText(got, { callers: signal, limitBytes });
     const parsed = schema.safeParse(text === "" ? null : parsedJson(text));
     if (parsed.success) return { answer: parsed.data };
-    throw new SourceFailure("down", `${name}: an answer that is not understood`);
+    throw new SourceFailure("down", `${name}: an answer in an unknown form`);
   }
 
   address(path: string, query: ApiQuery = {}): string {
@@ -133,7 +133,7 @@ export class ApiClient {
     const { outgoing, tokens } = this.#connection;
     // Links come from answers.
     if (!address.startsWith(`${baseUrl}/`)) {
-      throw new SourceFailure("down", `${name}: a link that leads elsewhere`);
+      throw new SourceFailure("down", `${name}: a link to another host`);
     }
     const headers = {
       authorization: `Bearer ${await tokens.get(signal)}`,

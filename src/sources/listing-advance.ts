@@ -22,7 +22,7 @@ export async function advanced(
   if (next === null) return undefined;
   const { pages, empty, mark, markedAt } = before ?? AT_THE_START;
   const at = await sha256Hex(next);
-  if (at === mark) throw endless("the provider names a page that it named before");
+  if (at === mark) throw endless("the provider returned the same page again");
   const emptyNow = entries === 0 ? empty + 1 : 0;
   if (emptyNow >= MAX_EMPTY_PAGES) throw endless(`${emptyNow} pages in a row were empty`);
   const isMarked = pages + 1 >= 2 * markedAt;

@@ -76,7 +76,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.in
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map(({ path }) => path.join(".")).join(", ");
-  throw new SourceFailure("denied", `file source: its configuration is not usable: ${fields}`);
+  throw new SourceFailure("denied", `file source: its configuration cannot be used: ${fields}`);
 }
 
 /** The settings of a configuration that have one value only, such as R2's `{ r2: true }`. */

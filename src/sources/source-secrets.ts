@@ -90,7 +90,7 @@ async function unsealed(config: Config, sealed: string | null): Promise<string |
 const sealedFields = z.record(z.string(), z.unknown());
 
 const UNOPENED =
-  "file source: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_PREVIOUS opens its credentials: give them again";
+  "file source: neither ENCRYPTION_KEY nor ENCRYPTION_KEY_PREVIOUS opens its credentials: enter them again";
 
 /**
  * The configuration with its secrets in place, for the one who talks to the provider.

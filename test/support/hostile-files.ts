@@ -92,7 +92,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   [
     "paragraph.docx",
     word(`<w:p><w:r><w:t>${"a ".repeat(2 << 20)}</w:t></w:r></w:p>`),
-    { error: "a single paragraph or cell holds more than 2 million characters" },
+    { error: "a single paragraph or cell has more than 2 million characters" },
   ],
   [
     "fields.docx",
@@ -162,7 +162,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   [
     "forms.pdf",
     pageWith("/X Do", HELVETICA, ...Array.from({ length: 24 }, (_one, at) => form(at + 6, 29))),
-    { error: "PDF's page 1 holds too many pieces of text" },
+    { error: "PDF's page 1 has too many pieces of text" },
   ],
   [
     "objects.pdf",
@@ -201,7 +201,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   [
     "values.ipynb",
     utf8(`{"nbformat":4,"metadata":{},"cells":[],"x":[${"[],".repeat(1_000_001)}1]}`),
-    { error: "notebook holds too many values; clear its largest outputs" },
+    { error: "notebook has too many values; clear its largest outputs" },
   ],
   [
     "deep.ipynb",

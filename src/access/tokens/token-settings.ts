@@ -12,7 +12,7 @@ const group = (label: string) =>
     .max(MAX_GROUP)
     .refine(
       (names) => names.length === 1 || !names.includes("*"),
-      "must hold * alone or not at all",
+      "must be * alone, or a list without *",
     )
     .meta({ label })
     .default([]);

@@ -48,7 +48,7 @@ export async function confirmEnrolment(
   const hashes = await Promise.all(recoveryCodes.map(recoveryHash));
   const of = { userId, sealedSecret, step, now: now() };
   if (!(await confirmTotp(db, of, hashes, input.sessionHash))) {
-    throw conflict("The enrolment was changed meanwhile: begin again");
+    throw conflict("The enrolment changed meanwhile: start again");
   }
   return { recoveryCodes };
 }

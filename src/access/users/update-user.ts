@@ -49,7 +49,7 @@ async function refusalOf(db: Services["db"], id: UserId, email: string): Promise
   return holder !== null && holder.id !== id ? emailTaken() : lastAdministrator();
 }
 
-const lastAdministrator = () => conflict("The last administrator must stay one");
+const lastAdministrator = () => conflict("The last administrator cannot become a member");
 
 /**
  * Removes a user and ends the user's sessions.

@@ -29,5 +29,5 @@ export async function checkFileSource(
 
 const NOT_ASKED: SourceCheck = {
   ok: null,
-  message: "a scan tells whether this source can be read",
+  message: "run a scan to see whether this source can be read",
 };

@@ -40,7 +40,7 @@ export async function embedTexts(
 
 function toUnitLength(embedding: number[], dimensions: number): Float32Array {
   if (embedding.length !== dimensions) {
-    const told = `${embedding.length} dimensions where EMBEDDING_DIMENSIONS says ${dimensions}`;
+    const told = `${embedding.length} dimensions, but EMBEDDING_DIMENSIONS is ${dimensions}`;
     throw new ModelFailure(`a vector of ${told}`);
   }
   // Of numbers alone, and in plain loops: a third of the time that the list takes.
@@ -50,7 +50,7 @@ function toUnitLength(embedding: number[], dimensions: number): Float32Array {
     const value = exact[at] ?? 0;
     sum += value * value;
   }
-  if (!Number.isFinite(sum)) throw new ModelFailure("a vector that is no numbers");
+  if (!Number.isFinite(sum)) throw new ModelFailure("a vector with values that are not numbers");
   // A text without any feature has no direction: it is similar to nothing.
   const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
   const unit = new Float32Array(dimensions);

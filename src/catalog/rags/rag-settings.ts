@@ -72,7 +72,7 @@ export const newRag = z.object({
     .nullable()
     .meta({
       label: "Prefer recent files: half-life",
-      hint: "Days. Of passages that fit about equally the newer comes first. Empty: age does not count.",
+      hint: "Days. Among passages that fit about equally, the newer comes first. If empty, age does not count.",
     })
     .default(null),
   openToMembers,

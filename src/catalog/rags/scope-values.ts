@@ -20,7 +20,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 export function problemWithScope(provider: string, { type, value }: IndexScope): string | null {
   if (value === "") return "is required";
   if (value.length > VALUE_MAX_LENGTH) return `must have at most ${VALUE_MAX_LENGTH} characters`;
-  if (CONTROL.test(value)) return "must not hold control characters";
+  if (CONTROL.test(value)) return "must not contain control characters";
   if (type === "externalId") return null;
   return takenBy(provider) === "addresses" ? problemWithUrl(value) : problemWithPath(value);
 }

@@ -73,5 +73,5 @@ function chunkingOf(rag: RagRecord, { chunkSize, chunkOverlap }: RagPatch): RagC
 
 function checkSameSource({ fileSource }: RagRecord, given: string | undefined): void {
   if (given === undefined || given === fileSource.id || given === fileSource.identifier) return;
-  throw invalidField("fileSource", "cannot be changed, a RAG keeps its file source");
+  throw invalidField("fileSource", "cannot be changed: a RAG keeps its file source");
 }

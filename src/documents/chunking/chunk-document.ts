@@ -92,7 +92,7 @@ export function* chunkCooperatively(
 /** Each chunk takes memory, and a share of an embedding call. */
 const tooManyChunks = () =>
   new UnreadableDocument(
-    `document is cut into more than ${MAX_CHUNKS} chunks; split it into several, or choose larger chunks`,
+    `document has more than ${MAX_CHUNKS} passages; split it into several, or choose longer passages`,
   );
 
 /** All chunks at once. */

@@ -78,7 +78,7 @@ const ADVICE: Record<string, string> = {
 };
 
 /** What is said of a kind of picture that a converter reads, where none is bound. */
-export const PICTURES = "pictures are read by Workers AI, which a deployed service has";
+export const PICTURES = "only a deployed service reads pictures, with Workers AI";
 
 export function unsupported(mediaType: string, advice = ADVICE[mediaType]): string {
   return `unsupported media type: ${mediaType}${advice === undefined ? "" : `; ${advice}`}`;

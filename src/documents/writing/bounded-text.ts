@@ -9,7 +9,7 @@ const JOINED_CHARACTERS = 1 << 16;
 /** @throws UnreadableDocument when a single paragraph or cell becomes unrealistically large. */
 export function longer(text: string, more: string): string {
   if (text.length + more.length > MAX_CHARACTERS) {
-    throw new UnreadableDocument("a single paragraph or cell holds more than 2 million characters");
+    throw new UnreadableDocument("a single paragraph or cell has more than 2 million characters");
   }
   const whole = text + more;
   const isStep = Math.floor(whole.length / JOINED_CHARACTERS) * JOINED_CHARACTERS > text.length;
@@ -38,7 +38,7 @@ export class DrawnText {
   add(text: string): void {
     this.#characters += text.length;
     if (this.#characters > MAX_DRAWN_CHARACTERS) {
-      throw new UnreadableDocument("charts, diagrams and formulas hold too much text");
+      throw new UnreadableDocument("charts, diagrams and formulas have too much text");
     }
   }
 }

@@ -65,5 +65,5 @@ export class CompactText {
 
 export const tooMuchText = () =>
   new UnreadableDocument(
-    `document holds more than ${MAX_TEXT_BYTES / MIB} MiB of text; split it into several`,
+    `document has more than ${MAX_TEXT_BYTES / MIB} MiB of text; split it into several`,
   );

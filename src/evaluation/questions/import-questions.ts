@@ -65,7 +65,7 @@ function merged(known: QuestionContent, asked: QuestionContent, line: number): Q
   for (const field of ["answerCheck", "answer", "jsonSchema"] as const) {
     if (known[field] === null || asked[field] === null || known[field] === asked[field]) continue;
     const what = field === "answerCheck" ? "check" : field;
-    throw wrongLine(line, `${what} is another than an earlier line has for this question`);
+    throw wrongLine(line, `${what} differs from an earlier line of this question`);
   }
   return {
     question: asked.question,
@@ -125,7 +125,7 @@ function columnNames(cells: string[]): string[] {
   });
   if (!names.includes("question")) throw wrongLine(1, "the column question is missing");
   const twice = names.find((name, at) => names.indexOf(name) < at);
-  if (twice !== undefined) throw wrongLine(1, `the column ${twice} is there twice`);
+  if (twice !== undefined) throw wrongLine(1, `the column ${twice} occurs twice`);
   return names;
 }
 

@@ -37,7 +37,7 @@ export async function changeQuestion(
   refuseWrong(changed, set);
   if (!(await updateQuestion(db, set.id, changed))) {
     if ((await findQuestion(db, set.id, question.id)) === null) throw notFound();
-    throw conflict("The set has that question already");
+    throw conflict("The set already has this question");
   }
   return changed;
 }

@@ -61,10 +61,10 @@ export function problemWithQuestion(
     return { field: "check", problem: "is for sets of an inference: a RAG gives no answers" };
   }
   if (expected.length === 0 && answerCheck === null) {
-    return { field: "expected", problem: "is required where no answer is checked" };
+    return { field: "expected", problem: "is required if no answer is checked" };
   }
   if ((answerCheck === null) !== (answer === null)) {
-    return { field: "answer", problem: "and check need one another" };
+    return { field: "answer", problem: "and check must be set together" };
   }
   if (answerCheck === "json" && !isJson(answer ?? "")) {
     return { field: "answer", problem: "must be JSON" };

@@ -36,7 +36,7 @@ export async function compareRuns(
   second: EvaluationRun,
 ): Promise<RunComparison> {
   if (first.status !== "done" || second.status !== "done") {
-    throw unprocessable("Only runs that are done can be compared");
+    throw unprocessable("Only finished runs can be compared");
   }
   const [common, ofFirst, ofSecond] = await Promise.all([
     commonQuestions(db, first.id, second.id),

@@ -15,8 +15,7 @@ import { factsOf, subjectOfRun, type Subject } from "./subject-of-run.ts";
 /** How long a message may wait before the sweep sends another. */
 export const QUEUED_RUN_MS = MINUTE_MS;
 
-const NO_QUESTIONS =
-  "The set has no confirmed questions: write some, import a file of them, or confirm those that wait";
+const NO_QUESTIONS = "The set has no confirmed questions: add, import or confirm some";
 
 /**
  * Starts a run of a set with one setting; it is worked on in the background.
@@ -36,7 +35,7 @@ export async function startRun(
   const run = { id, setId: set.id, setting, facts, now: startedAt };
   const limits = { mostAtOnce: RUNS_AT_ONCE, kept: RUNS_KEPT };
   if (!(await insertRun(db, { ...run, claimedUntil: startedAt + QUEUED_RUN_MS }, limits))) {
-    throw unprocessable(`${RUNS_AT_ONCE} runs are under way: wait until one of them is done`);
+    throw unprocessable(`${RUNS_AT_ONCE} runs are in progress: wait until one ends`);
   }
   await queue.scan({ kind: "evaluate", runId: id });
   return id;

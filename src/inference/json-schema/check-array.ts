@@ -36,7 +36,7 @@ function checkUnique(checking: Checking, { value, at }: Judged<unknown[]>): bool
   const seen = new Set<string>();
   for (const [place, item] of value.entries()) {
     const key = canonical(item, checking.budget);
-    if (seen.has(key)) return wrong(checking, below(at, place), "must not be there twice");
+    if (seen.has(key)) return wrong(checking, below(at, place), "must not occur twice");
     seen.add(key);
   }
   return true;

@@ -42,9 +42,7 @@ export class SchemaIndex {
     const wrong = wrongKeyword(schema);
     if (wrong !== null) {
       const where = shown(`${place}/${wrong}`);
-      throw new SchemaRefused(
-        `must be a JSON Schema: what stands at ${where} is not as the specification has it`,
-      );
+      throw new SchemaRefused(`must be a JSON Schema: ${where} does not follow the specification`);
     }
     this.#refuseUnsupported(schema);
     const target = this.#referred(schema);

@@ -40,7 +40,7 @@ export async function startWantedRebuilds(services: Services): Promise<void> {
   if (impossible.length > 0) {
     services.log.error("indexes keep their old settings", {
       rags: impossible.length,
-      reason: `the vector index holds one size of vectors, and EMBEDDING_DIMENSIONS is now ${wanted.dimensions}: set it back, or bind a new vector index and make the RAGs anew`,
+      reason: `the vector index holds one size of vectors, and EMBEDDING_DIMENSIONS is now ${wanted.dimensions}: set it back, or bind a new vector index and create the RAGs again`,
     });
   }
   for (const ragId of ragIds) await startRebuild(services, { ragId });

@@ -14,7 +14,7 @@ function reasonAgainst(path: string): string | null {
   if (path === "") return "is required";
   if (path.length > PATH_MAX_LENGTH) return `must have at most ${PATH_MAX_LENGTH} characters`;
   if (path.startsWith("/")) return "must be relative, without a leading /";
-  if (CONTROL.test(path)) return "must not hold control characters";
+  if (CONTROL.test(path)) return "must not contain control characters";
   const segments = path.split("/");
   if (segments.includes("")) return "must not have an empty segment";
   if (segments.includes(".") || segments.includes("..")) return "must not have a . or .. segment";

@@ -73,7 +73,7 @@ const documentRoute = (app: OpenAPIHono<PanelEnv>) =>
     }),
   ).app;
 
-const DESCRIPTION = `What sets Quarry up: users, keys, file sources, RAGs, inferences, agents and tokens. The pages under /panel do the same.
+const DESCRIPTION = `Set up Quarry: users, keys, file sources, RAGs, inferences, agents and tokens. The pages under /panel do the same.
 
 Send an automation key (\`qrya_…\`), or the cookie of a session; a change with the cookie must come from a page of the service itself. Members may read everything, administrators change everything. A field that is not known is refused with the name of the field that was probably meant.`;
 
@@ -89,7 +89,7 @@ export function panelDocument(baseUrl: string, app = panelApi()) {
     type: "apiKey",
     in: "cookie",
     name: "quarry_session",
-    description: "The session of somebody who is signed in.",
+    description: "The session of a signed-in user.",
   });
   const { webhooks: _none, ...document } = app.getOpenAPI31Document({
     openapi: "3.1.0",

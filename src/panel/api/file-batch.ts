@@ -46,7 +46,7 @@ const Answer = z
 export const fileBatchRoutes = () =>
   new Endpoints("sources").json(
     "post /file-sources/{id}/files",
-    "Put many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
+    "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
     { bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
     async ({ context, services, key }) => {
       const { headers, body } = context.req.raw;

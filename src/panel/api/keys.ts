@@ -25,7 +25,7 @@ export const keyRoutes = () =>
     )
     .json(
       "post /keys",
-      "Make a key. The key is shown this once.",
+      "Create a key. It is shown only once.",
       {
         body: newKey,
         answer: z.object({ ...shown, key: z.string() }).openapi("NewKey"),
@@ -37,6 +37,9 @@ export const keyRoutes = () =>
         return { ...key, key: secret };
       },
     )
-    .empty("delete /keys/{id}", "End a key. It stops working at once.", {}, ({ services, key }) =>
-      removeKey(services.db, asId(key)),
+    .empty(
+      "delete /keys/{id}",
+      "Remove a key. It stops working at once.",
+      {},
+      ({ services, key }) => removeKey(services.db, asId(key)),
     ).app;

@@ -65,7 +65,7 @@ const Overview = z
 export const overviewRoutes = () =>
   new Endpoints("service").json(
     "get /overview",
-    "How the service stands. Counts of files, what fails, scans, queues, calls of the last 24 hours.",
+    "Status of the service. Counts of files, what fails, scans, queues, calls of the last 24 hours.",
     { answer: Overview },
     async ({ services: { config, db, now, queueBacklog, vectorIndex } }) => {
       const at = now();

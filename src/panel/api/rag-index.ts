@@ -68,20 +68,20 @@ export const ragIndexRoutes = () =>
   new Endpoints("rags", ragOf)
     .json(
       `get ${RAG}/index`,
-      "The active index, the one that is built, the previous one. With the settings of each.",
+      "Indexes of a RAG. The live one, the one in progress and the previous one, with their settings.",
       { answer: Index },
       async ({ services, found: rag }) => await indexState(services, rag.id),
     )
     .json(
       `post ${RAG}/estimate`,
-      "What other settings would cost. Files, passages, model tokens and the price of a rebuild; nothing is changed.",
+      "Estimate a rebuild. Files, passages, model tokens and the price of a rebuild; nothing is changed.",
       { body: rebuildWish, answer: Estimate, errors: [422] },
       async ({ services, found: rag, body }) =>
         await estimateRebuild(services, { rag, wish: body }),
     )
     .queue(
       `post ${RAG}/return`,
-      "Return to the previous index. Possible while the previous index is kept.",
+      "Return to the previous index. Possible while it is kept.",
       { errors: [409, 422] },
       async ({ services, found: rag }) => {
         await returnToIndex(services, { ragId: rag.id });
@@ -98,7 +98,7 @@ export const ragIndexRoutes = () =>
     )
     .json(
       `post ${RAG}/preview`,
-      "How a file would be cut. Cuts a file with other sizes. Changes nothing.",
+      "Preview chunking. Cuts a file with other sizes and changes nothing.",
       { body: previewWish, answer: Preview, errors: [422] },
       async ({ services, found: rag, body }) => await previewChunks(services, { rag, ...body }),
     ).app;

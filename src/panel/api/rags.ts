@@ -40,7 +40,7 @@ const shown = {
 };
 const unknownExternalIds = z
   .array(z.string())
-  .openapi({ description: "Ids of its scopes that no file or folder of the source has." });
+  .openapi({ description: "External ids of its scopes that the source does not have." });
 const CheckedRag = z.object({ ...shown, unknownExternalIds }).openapi("CheckedRag");
 
 const ragQuery = z.object({ check: z.literal("scopes").optional() });
@@ -96,7 +96,7 @@ export function ragRoutes() {
     )
     .json(
       `patch ${RAG}`,
-      "Change a RAG. What changes how files are cut builds a new index; the old one answers meanwhile.",
+      "Change a RAG. A change of chunking builds a new index while the old one answers.",
       { body: ragPatch, answer: CheckedRag, errors: [409, 422] },
       async ({ services, found: rag, body }) => {
         const { identifier: wanted, ...patch } = given(body);
@@ -117,7 +117,7 @@ const addActions = (endpoints: Endpoints<RagRecord>) =>
   endpoints
     .queue(
       `post ${RAG}/reindex`,
-      "Make every vector again. A new index is built while the present one answers.",
+      "Rebuild an index. Embeds every passage again while the current index answers.",
       { errors: [409] },
       async ({ services, found: rag }) => {
         await reindexRag(services, { ragId: rag.id });
@@ -125,7 +125,7 @@ const addActions = (endpoints: Endpoints<RagRecord>) =>
     )
     .queue(
       `post ${RAG}/retry`,
-      "Try failed files again. All files in `error`, or the one at `path`.",
+      "Retry failed files. All files in `error`, or the one at `path`.",
       { query: retryQuery },
       async ({ services, found: rag, query: { path } }) => {
         const retried = await retryFiles(services, {

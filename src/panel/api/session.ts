@@ -60,7 +60,7 @@ export const sessionRoutes = () =>
     )
     .json(
       "get /session",
-      "Who one is. The user or key that the request is made with, and whether a second factor is set.",
+      "Your identity. The user or key of the request, and whether a second factor is set.",
       { answer: Itself, before: [signedInOnly] },
       ({ services, caller }) => {
         if (caller.kind === "key") {
@@ -85,7 +85,7 @@ export const sessionRoutes = () =>
     )
     .json(
       "patch /session/password",
-      "Change one's own password. One's other sessions end.",
+      "Change your password. Your other sessions end.",
       {
         body: ownPassword,
         answer: Signed,

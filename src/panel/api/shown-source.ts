@@ -19,7 +19,7 @@ export const Scan = z
     failed: z.int(),
     problems: z
       .array(z.object({ path: z.string(), message: z.string() }))
-      .openapi({ description: "The first 20 that failed or hold nothing to read, and why." }),
+      .openapi({ description: "The first 20 that failed or have no text, and why." }),
     heldRemovals: z.int(),
     leftOut: z
       .array(z.object({ limit: z.string(), addresses: z.int(), isAtLeast: z.boolean() }))

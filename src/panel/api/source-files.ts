@@ -132,7 +132,7 @@ export function sourceFileRoutes() {
     )
     .raw(
       `put ${SOURCE}/files/{path}`,
-      "Put a file. 200 for one that was there, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time.",
+      "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time.",
       { bytes: "application/octet-stream", errors: [413, 415] },
       { 200: { schema: Stored }, 201: { schema: Stored } },
       async ({ context, services, key }) => {

@@ -28,7 +28,7 @@ export const tokenRoutes = () =>
     )
     .json(
       "post /tokens",
-      "Make a token. The token is shown only once. `*` covers all resources, future ones included.",
+      "Create a token. It is shown only once. `*` covers all resources, future ones included.",
       {
         body: newToken,
         answer: z.object({ ...shown, token: z.string() }).openapi("NewToken"),
@@ -42,7 +42,7 @@ export const tokenRoutes = () =>
     )
     .empty(
       "delete /tokens/{id}",
-      "End a token. It stops working everywhere within five seconds.",
+      "Remove a token. It stops working everywhere within five seconds.",
       {},
       ({ services, key }) => removeToken(services.db, asId(key)),
     ).app;

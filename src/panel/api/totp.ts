@@ -20,7 +20,7 @@ export const totpRoutes = () =>
   new Endpoints("session")
     .json(
       `post ${TOTP}`,
-      "Begin a second factor. Show `uri` as a QR code or type `secret` into the app; nothing is asked for until it is confirmed.",
+      "Enrol a second factor. Show `uri` as a QR code or type `secret` into the app; sign-ins need no code until it is confirmed.",
       {
         answer: z.object({ secret: z.string(), uri: z.string() }),
         status: 201,
@@ -47,7 +47,7 @@ export const totpRoutes = () =>
     )
     .empty(
       `delete ${TOTP}`,
-      "Remove one's second factor. With a code or with the password.",
+      "Remove your second factor. With a code or with the password.",
       {
         body: proof,
         errors: [404, 409, 422],

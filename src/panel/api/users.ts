@@ -18,7 +18,7 @@ export const userRoutes = () =>
   new Endpoints("users")
     .list(
       "get /users",
-      "Users. Everybody who may sign in.",
+      "Users. Everybody who can sign in.",
       { item: Shown },
       ({ services, paging }) => listUsers(services.db, paging),
     )

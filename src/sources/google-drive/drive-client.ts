@@ -57,9 +57,9 @@ const THROTTLES = new Set([
 /** What one file cannot be had for, in the words of the one who owns it. */
 const FILE_REASONS = new Map([
   ["exportSizeLimitExceeded", "Google exports documents of at most 10 MB"],
-  ["cannotDownloadFile", "its owner does not let readers download it"],
+  ["cannotDownloadFile", "its owner does not allow downloads"],
   ["cannotDownloadAbusiveFile", "Google marks it as malware or spam"],
-  ["cannotExportFile", "its owner does not let readers download it"],
+  ["cannotExportFile", "its owner does not allow downloads"],
   ["fileNotDownloadable", "Google has no file of it to download"],
   ["fileNotExportable", "Google does not export it"],
 ]);

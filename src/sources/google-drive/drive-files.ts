@@ -145,7 +145,7 @@ export async function withTargets<Inside extends { file: DriveFile }>(
 function readingOf(file: DriveFile): Reading {
   const { mimeType } = file;
   if (!hasNoContent(mimeType)) return { target: file };
-  return { reason: `Google Drive offers no text of files of the type ${mimeType}` };
+  return { reason: `Google Drive cannot export files of type ${mimeType}` };
 }
 
 async function behindShortcut(

@@ -166,7 +166,8 @@ async function findFolder(client: ApiClient, id: string, account: string, signal
     throw denied(`${account} sees no folder ${id}: share the folder with that address`);
   }
   const { name, mimeType, trashed, driveId } = found;
-  if (mimeType !== FOLDER) throw denied(`${id} is no folder: rootFolderId names a folder`);
+  if (mimeType !== FOLDER)
+    throw denied(`${id} is not a folder: rootFolderId must be the id of a folder`);
   if (trashed === true) throw denied(`the folder ${id} is in the bin`);
   return { id, name, driveId: driveId ?? null };
 }

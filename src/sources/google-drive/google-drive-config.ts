@@ -29,7 +29,7 @@ export const cloudDriveConfig = z
     /** Without it, the whole shared drive. */
     rootFolderId: id
       .optional()
-      .meta({ label: "Folder", hint: "The id of a folder; everything beneath it is read." }),
+      .meta({ label: "Folder", hint: "The id of a folder. Quarry reads everything in it." }),
     credentials: serviceAccount.meta({
       label: "Key file of the service account",
       hint: "The whole JSON file. The folder or drive must be shared with its e-mail.",

@@ -9,7 +9,7 @@ const name = z.string().min(1).max(NAME_MAX_LENGTH);
 
 export const prefix = z.string().max(NAME_MAX_LENGTH).optional().meta({
   label: "Folder",
-  hint: "Only what lies below it, such as handbook/. Empty: the whole bucket.",
+  hint: "Only keys that begin with it, such as handbook/. If empty, the whole bucket.",
 });
 
 const credentials = z.strictObject({

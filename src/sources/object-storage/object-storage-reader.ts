@@ -46,21 +46,21 @@ export function objectStorageReader(
     if (!got.response.ok) throw await storageFailure(got, now());
     const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
     const listing = parseListing(new TextDecoder().decode(await readBytes(got, limits)));
-    if (listing === null) throw brokenListing("the answer is no complete listing");
+    if (listing === null) throw brokenListing("the answer is not a complete listing");
     return listing;
   };
 
   return {
     async check(signal) {
       const { objects } = await listPage(null, 1, signal);
-      const isEmpty = objects.length === 0 ? ", and there is nothing in it" : "";
+      const isEmpty = objects.length === 0 ? ", and it is empty" : "";
       return `object storage: the bucket ${config.bucket} can be listed${isEmpty}`;
     },
 
     async list(cursor, signal) {
       const listing = await listPage(cursor, pageSize, signal);
       const next = listing.nextToken;
-      if (next === "") throw brokenListing("it does not say where it goes on");
+      if (next === "") throw brokenListing("it has no cursor for the next page");
       return {
         files: listing.objects.flatMap((each) => fileOf(prefix, each)),
         deleted: [],

@@ -11,7 +11,7 @@ export const r2Bucket = sourceManifest({
   id: "r2",
   provider: objectStorage.provider,
   name: "R2 of this service",
-  summary: "What lies in the bucket that is bound to this service.",
+  summary: "The files of the bucket that is bound to this service.",
   config: z.strictObject({ r2: z.literal(true), prefix }),
   open: async (config, { bucket }) => {
     const { r2BucketReader } = await import("./r2-bucket-reader.ts");

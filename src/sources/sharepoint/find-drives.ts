@@ -138,7 +138,7 @@ async function openDrive(
     );
   }
   if (!found.folder && !found.root) {
-    throw denied(`${rootFolderId ?? ""} is no folder: rootFolderId names a folder`);
+    throw denied(`${rootFolderId ?? ""} is not a folder: rootFolderId must be the id of a folder`);
   }
   return { id, name, base: "", root: found.id, link: null, folders: {}, sharing: null };
 }

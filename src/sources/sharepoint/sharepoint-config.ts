@@ -40,7 +40,7 @@ export const documentSiteConfig = z
     }),
     rootFolderId: id.optional().meta({
       label: "Folder",
-      hint: "The id of a folder of the library; everything beneath it is read.",
+      hint: "The id of a folder of the library. Quarry reads everything in it.",
       folded: PARTS,
     }),
     apiBaseUrl: httpAddress.optional().meta({

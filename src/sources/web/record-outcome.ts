@@ -198,7 +198,7 @@ function recordMissing(step: Step, subject: Subject, why: string): void {
 }
 
 const PROBLEMS_TOLD = 20;
-const ENDLESS = "left out: too long, or one of many that go on without end, as calendars do";
+const ENDLESS = "left out: too long, or one of an endless series, such as pages of a calendar";
 
 function skip({ out }: Step, path: string, message: string): void {
   out.skipped += 1;

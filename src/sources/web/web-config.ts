@@ -33,7 +33,7 @@ const FURTHER = "Limits, patterns and pushed addresses";
 const pushes = {
   pushHosts: z.array(hostName).max(LIST_MAX).optional().meta({
     label: "Hosts of pushed addresses",
-    hint: "One a line. The webhook accepts addresses of these hosts only; empty: of any.",
+    hint: "One per line. The webhook accepts addresses of these hosts only. If empty, of all hosts.",
     folded: FURTHER,
   }),
   /** Deleted ones count until they are forgotten. */
@@ -52,7 +52,7 @@ export type PushLimits = z.infer<typeof pushLimits>;
 export const webConfig = z.strictObject({
   startUrls: addresses.meta({
     label: "Start addresses",
-    hint: "One a line. Links on these pages are followed, within the same host and folder.",
+    hint: "One per line. Quarry follows links on these pages within the same host and folder.",
     rows: 3,
   }),
   sitemapUrls: addresses.meta({ label: "Sitemaps", hint: "One a line." }),

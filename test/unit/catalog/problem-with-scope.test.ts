@@ -20,7 +20,7 @@ test.each([
   ["../a", "must not have a . or .. segment"],
   ["a/../", "must not have a . or .. segment"],
   ["./a", "must not have a . or .. segment"],
-  ["a\nb", "must not hold control characters"],
+  ["a\nb", "must not contain control characters"],
   ["x".repeat(2_049), "must have at most 2048 characters"],
 ])("%j is refused", (value, problem) => {
   expect(problemWithScope("object_storage", path(value))).toBe(problem);

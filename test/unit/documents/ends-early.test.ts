@@ -56,7 +56,7 @@ it("says that a quote is still open at the end of a table", async () => {
   const { markdown, notes } = await extract("a.csv", 'id,text\n1,first\n2,"sec\nond');
   expect(markdown).toContain("first");
   expect(notes).toEqual([
-    "a quote is never closed: the file ends early, or a cell holds all that follows",
+    "a quote is never closed: the file ends early, or a cell contains everything that follows",
   ]);
   expect((await extract("a.csv", 'id,text\n1,"fir""st"\n2,"sec\nond"\n')).notes).toEqual([]);
 });

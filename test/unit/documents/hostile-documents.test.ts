@@ -33,7 +33,7 @@ describe("bombs", () => {
     const bomb = docx(
       `<w:document ${W}><w:body><w:p><w:r>${text}</w:r></w:p></w:body></w:document>`,
     );
-    const message = "a single paragraph or cell holds more than 2 million characters";
+    const message = "a single paragraph or cell has more than 2 million characters";
     expect(await refusal("bomb.docx", bomb)).toBe(message);
   });
 
@@ -78,7 +78,7 @@ describe("work without end", () => {
       '| 1 | "open | 2 |',
       "| 12345 | The pump at the north lock was serviced | 42.50 |",
     ]);
-    expect(notes).toEqual(["a quote is not closed within 1 MiB: it is read as a letter"]);
+    expect(notes).toEqual(["a quote is not closed within 1 MiB: it is read as a character"]);
   });
 
   it("indents no list item by millions of levels", async () => {
@@ -134,7 +134,7 @@ describe("what can never be read says why", () => {
       "a picture",
       "a.pdf",
       PNG,
-      "unsupported media type: image/png; pictures are read by Workers AI, which a deployed service has",
+      "unsupported media type: image/png; only a deployed service reads pictures, with Workers AI",
     ],
     [
       "gzip in gzip",

@@ -55,7 +55,7 @@ test.each([
   ["question,file\nA?,a.md,more", "csv", /line 2: has more cells/],
   ["question,passage\nA?,text", "csv", /line 2: passage needs a file/],
   ["question,file\nA?,", "csv", /line 2: file is required/],
-  ["question,file,file\nA?,a.md,b.md", "csv", /line 1: the column file is there twice/],
+  ["question,file,file\nA?,a.md,b.md", "csv", /line 1: the column file occurs twice/],
   [
     "question,check,answer\nA?,contains,1\nB?,equals,2\nA?,contains,3\nB?,contains,2\nB?,equals,2",
     "csv",
@@ -66,7 +66,7 @@ test.each([
     "jsonl",
     /line 2: answer is another/,
   ],
-  ["question,check\nA?,contains", "csv", /line 2: answer and check need one another/],
+  ["question,check\nA?,contains", "csv", /line 2: answer and check must be set together/],
   ['{"question":"A?","expected":[]}', "jsonl", /line 1: expected is required/],
   ['\n{"question":', "jsonl", /line 2: is not valid JSON/],
   ['{"question":"A?","fiel":1}', "jsonl", /line 1: fiel is not one of question, expected/],

@@ -26,7 +26,7 @@ test("a secret outlives the rotation of the key: read with the old, kept with th
   expect(await openConfig(later, again)).toEqual(given);
   await expect(openConfig(later, sealed)).rejects.toMatchObject({
     kind: "denied",
-    message: expect.stringMatching(/give them again$/),
+    message: expect.stringMatching(/enter them again$/),
   });
 });
 

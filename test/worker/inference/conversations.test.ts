@@ -144,7 +144,7 @@ test.each([
   expect(told).toEqual([]);
   expect(items).toMatchObject([{ text: PARKING }]);
   expect(degradations).toEqual([
-    "questions: Model call failed: it wrote no question, searched for the last message",
+    "questions: Model call failed: no question in the answer, searched for the last message",
   ]);
 });
 

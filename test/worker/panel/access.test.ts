@@ -121,7 +121,7 @@ test("the last administrator can be neither removed nor demoted", async () => {
   const admin = await signedIn();
   const { body } = await admin.send("GET", "/session");
   const { id } = (body as { user: { id: string } }).user;
-  const refusal = { error: "The last administrator must stay one" };
+  const refusal = { error: "The last administrator cannot become a member" };
   expect(await admin.send("DELETE", `/users/${id}`)).toMatchObject({ status: 409, body: refusal });
   expect(await admin.send("PATCH", `/users/${id}`, { role: "member" })).toMatchObject({
     status: 409,

@@ -63,7 +63,7 @@ test("a taken identifier is 409, one that cannot be made from the name 400", asy
   const again = { name: "taken!", provider: "file_system" };
   expect(told(await admin.send("POST", "/file-sources", again))).toBe("409 Identifier is taken");
   expect(told(await admin.send("POST", "/file-sources", { ...again, name: "文書" }))).toBe(
-    "400 Invalid request: identifier is required: none can be made from the name",
+    "400 Invalid request: identifier is required: it cannot be made from this name",
   );
   const japanese = { name: "文書", identifier: "documents", provider: "file_system" };
   expect(await make(japanese)).toMatchObject({ name: "文書", identifier: "documents" });

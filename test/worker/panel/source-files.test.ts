@@ -62,7 +62,7 @@ test.each([
   ["a/..%2F..%2Fescape.txt", "path must not have a . or .. segment"],
   ["a//b.txt", "path must not have an empty segment"],
   ["%2Fetc/passwd", "path must be relative, without a leading /"],
-  ["a%00b", "path must not hold control characters"],
+  ["a%00b", "path must not contain control characters"],
   ["a%zzb", "path is not valid percent-encoded UTF-8"],
   ["", "path is required"],
 ])("PUT …/files/%s is refused", async (path, problem) => {

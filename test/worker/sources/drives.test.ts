@@ -212,7 +212,7 @@ test.each<[string, () => Promise<Drive>, RegExp, Parameters<typeof always>[2]]>(
     const of = await open();
     const { world, source, rag } = await scanned({ ...of, fetch: always(of.fetch, is, change) });
     expect(await lastRun(source)).toMatchObject({
-      error: "the listing does not end: the provider names a page that it named before",
+      error: "the listing does not end: the provider returned the same page again",
       removed: 0,
     });
     expect(await world.counters(rag)).toMatchObject({ deleted: 0 });

@@ -139,7 +139,7 @@ export class ZipArchive {
 
   #readDirectory(): void {
     const { count, offset } = this.#directoryPlace();
-    if (count > MAX_ENTRIES) throw new UnreadableDocument("archive holds too many parts");
+    if (count > MAX_ENTRIES) throw new UnreadableDocument("archive has too many parts");
     let at = offset;
     for (let index = 0; index < count; index++) {
       if (!this.#isAt(at, CENTRAL_SIGNATURE, CENTRAL_BYTES)) throw new UnreadableDocument(DAMAGED);

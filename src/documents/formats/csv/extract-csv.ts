@@ -6,9 +6,9 @@ import { SheetWriter } from "../office/sheets/sheet-writer.ts";
 import { filledRow } from "../../writing/table-text.ts";
 import { guessDelimiter, rowsOf, type Place } from "./delimited-rows.ts";
 
-const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a letter";
+const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a character";
 /** A stray quote cannot be told from a file that is cut off. */
-const OPEN_QUOTE = `a quote is never closed: ${ENDS_EARLY}, or a cell holds all that follows`;
+const OPEN_QUOTE = `a quote is never closed: ${ENDS_EARLY}, or a cell contains everything that follows`;
 
 /** Delimited text (RFC 4180 and its relatives) as tables; empty rows divide them. */
 export function* extractCsv(

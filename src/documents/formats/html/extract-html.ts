@@ -8,8 +8,8 @@ import { countNote, ENDS_EARLY } from "../../notes.ts";
 /** Text shorter than this around an empty page counts only if it has a heading or a sentence. */
 const MIN_CHARACTERS = 200;
 const NOTED_CHARACTERS = 200;
-const BESIDE_LEFT_OUT = "text beside the main part left out";
-const BUILT_BY_SCRIPTS = "page is built by scripts and holds no text of its own";
+const BESIDE_LEFT_OUT = "text outside the main part left out";
+const BUILT_BY_SCRIPTS = "scripts build this page; it has no text of its own";
 
 /** Reads a page. A page of nothing but links keeps them: that is better than no text. */
 export function* readPage(

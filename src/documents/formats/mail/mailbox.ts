@@ -42,7 +42,7 @@ export function* messagesOf(bytes: Uint8Array): CooperativeWork<Mailbox> {
     start = bytes.indexOf(LINE_FEED, at) + 1;
     if (messages.length < MAX_MESSAGES) continue;
     throw new UnreadableDocument(
-      `mailbox holds more than ${MAX_MESSAGES} messages; split it into several`,
+      `mailbox has more than ${MAX_MESSAGES} messages; split it into several`,
     );
   }
   return { messages: [...messages, bytes.subarray(start)], isMailbox: true };

@@ -46,7 +46,7 @@ function* checkSize(text: string): CooperativeWork<void> {
   for (const { kind } of jsonTokens(text, place)) {
     yield* progress.advanceTo(place.at);
     if (kind === "close" || ++values <= MAX_VALUES) continue;
-    throw new UnreadableDocument("notebook holds too many values; clear its largest outputs");
+    throw new UnreadableDocument("notebook has too many values; clear its largest outputs");
   }
 }
 

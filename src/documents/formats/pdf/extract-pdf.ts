@@ -40,7 +40,7 @@ const NAMED_PAGES = 10;
 const NAMED_CMAPS = 3;
 /** With more pages, the tree is not used: each page takes time for all of its children. */
 const MAX_TAGGED_PAGES = 500;
-const LACKS_CONTENT = "the file lacks a part of its pages' content: text may be missing";
+const LACKS_CONTENT = "a part of the pages' content is not in the file: text may be missing";
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
 /**

@@ -33,7 +33,7 @@ export async function textItems(
     // Without this, pdf.js finishes reading this page before it releases the document.
     await reader.cancel(error).catch(() => undefined);
     if (error !== TOO_MANY) throw error;
-    throw new UnreadableDocument(`PDF's page ${page.pageNumber} holds too many pieces of text`);
+    throw new UnreadableDocument(`PDF's page ${page.pageNumber} has too many pieces of text`);
   }
 }
 

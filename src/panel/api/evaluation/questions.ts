@@ -59,7 +59,7 @@ export function questionRoutes() {
     )
     .json(
       `post ${SET}/questions`,
-      "Keep a question. Replaces a question that the set has already.",
+      "Add a question. Replaces an equal question of the set.",
       { body: questionForm, answer: kept, status: 201, errors: [409, 422] },
       async ({ services, found: set, body }) => {
         await keepQuestions(services, { set, asked: [askedOf(body)] });

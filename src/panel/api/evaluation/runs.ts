@@ -110,13 +110,13 @@ export const runRoutes = () =>
   new Endpoints("evaluation", findQuestionSet)
     .list(
       `get ${SET}/runs`,
-      "Runs, the newest first. With their figures where they are done.",
+      "Runs, the newest first. With their figures if they are done.",
       { item: Run },
       ({ services, found: set, paging }) => listRuns(services.db, set.id, paging),
     )
     .json(
       `post ${SET}/runs`,
-      "Start a run. It goes on in the background; `setting` holds what differs from the resource.",
+      "Start a run. It continues in the background; `setting` has the values that differ from the resource's.",
       { body: newRun, answer: Run, status: 201, errors: [409, 422] },
       async (call) => {
         const { services, found: set, body } = call;
@@ -124,11 +124,8 @@ export const runRoutes = () =>
         return await runOf(call, await startRun(services, { set, setting }));
       },
     )
-    .json(
-      `get ${SET}/runs/{run}`,
-      "A run. Progress and figures of a run.",
-      { answer: Run },
-      (call) => runOf(call),
+    .json(`get ${SET}/runs/{run}`, "A run. Its progress and figures.", { answer: Run }, (call) =>
+      runOf(call),
     )
     .list(
       `get ${SET}/runs/{run}/results`,
@@ -148,6 +145,11 @@ export const runRoutes = () =>
         return await compareRuns(call.services, run, await runOf(call, call.query.with));
       },
     )
-    .empty(`delete ${SET}/runs/{run}`, "Remove a run. One under way ends.", {}, async (call) => {
-      await deleteRun(call.services.db, call.found.id, (await runOf(call)).id);
-    }).app;
+    .empty(
+      `delete ${SET}/runs/{run}`,
+      "Remove a run. A run in progress ends.",
+      {},
+      async (call) => {
+        await deleteRun(call.services.db, call.found.id, (await runOf(call)).id);
+      },
+    ).app;

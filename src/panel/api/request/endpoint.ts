@@ -10,9 +10,9 @@ import { type PanelEnv, jsonOf, paging, type Paging } from "./read-request.ts";
 
 /** The groups of the panel API's reference, in its order. */
 export const TAGS = {
-  session: "Signing in: one's own session, password and second factor.",
+  session: "Sign-in, and your own session, password and second factor.",
   users: "Users, their sessions, and automation keys.",
-  sources: "Where documents come from, their files and scans.",
+  sources: "File sources, their files and scans.",
   rags: "Sets of indexed documents: settings, index, searches to try.",
   answers: "Inferences and agents: a prompt, a model and linked RAGs.",
   evaluation: "Question sets, and runs that measure what is found and answered.",
@@ -226,22 +226,22 @@ const ERRORS: Record<number, string> = {
   400: "The request is not valid; the message names each field.",
   401: "No session and no key, or one that has ended.",
   403: "The caller's role does not permit it, or the request came from a foreign page.",
-  404: "There is nothing of this id or name.",
+  404: "No resource has this id or identifier.",
   409: "The identifier is taken, or the resource is in use.",
   413: "The body is larger than the route takes.",
-  415: "The body is encoded; it must be sent as it is.",
-  422: "It cannot be done as things stand; the message says why.",
-  429: "Too many attempts; Retry-After says when the next may be made.",
-  500: "A defect of the service; the log has it under the request's id.",
+  415: "The body has a Content-Encoding; send it uncompressed.",
+  422: "Not possible in the current state; the message says why.",
+  429: "Too many attempts; Retry-After says when to try again.",
+  500: "Internal error. The log has it under the request id.",
   502: "A provider failed.",
-  503: "A store that is needed cannot be reached.",
+  503: "A required store cannot be reached.",
 };
 const ALWAYS = [400, 401, 403, 429, 500, 503];
 
 const OK: Record<string, string> = {
   200: "Done.",
   201: "Created.",
-  202: "Taken up; it goes on in the background.",
+  202: "Accepted; the work continues in the background.",
   204: "Gone.",
 };
 

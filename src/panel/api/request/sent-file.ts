@@ -74,5 +74,5 @@ export function mediaTypeOf(contentType: string | undefined, path: string): stri
 export async function pushedSource(services: Services, key: string) {
   const { source } = await findFileSource(services, { key });
   if (takenBy(source.provider) === "files") return { id: source.id };
-  throw invalid("only a file_system source takes files, this one reads them by itself");
+  throw invalid("only a file_system source takes files; this source reads its own");
 }

@@ -96,7 +96,7 @@ describe("what there is no reader for says what to do", () => {
     [
       "a.gif",
       utf8("GIF89a\0\0"),
-      "image/gif; pictures are read by Workers AI, which a deployed service has",
+      "image/gif; only a deployed service reads pictures, with Workers AI",
     ],
     ["a.ps", utf8("%!PS-Adobe-3.0\n"), "application/postscript; convert it to PDF"],
   ])("%s", async (name, bytes, message) => {

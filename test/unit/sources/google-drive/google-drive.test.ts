@@ -221,7 +221,7 @@ test("what cannot be exported or downloaded is the file's own error", async () =
   });
   expect(await open(kept)).toMatchObject({
     kind: "bad-file",
-    message: "Google Drive: its owner does not let readers download it",
+    message: "Google Drive: its owner does not allow downloads",
   });
   drive.delete(lost);
   expect(await textOf(source, lost)).toBe("deleted");

@@ -207,7 +207,7 @@ test("what a lagging feed does not tell yet, the next scan is told", async () =>
   expect(await textOf(source, late)).toBe("later");
 });
 
-test("a link that leads elsewhere is not followed with the token", async () => {
+test("a link to another host is not followed with the token", async () => {
   const { graph, drive, source } = libraryOf();
   drive.file(drive.root, "a.txt", "a");
   await source.scan();

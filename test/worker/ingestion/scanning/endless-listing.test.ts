@@ -6,7 +6,7 @@ import type { ListingPage } from "../../../../src/ports/source-reader.ts";
 import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";
 
-const REPEATS = "the listing does not end: the provider names a page that it named before";
+const REPEATS = "the listing does not end: the provider returned the same page again";
 const EMPTY = "the listing does not end: 100 pages in a row were empty";
 /** Longer than a listing that ends is allowed to be empty. */
 const FOLDERS = 150;

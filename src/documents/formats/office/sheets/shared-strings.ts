@@ -64,5 +64,4 @@ function grown(
   return new Uint8Array(bytes.buffer.transfer(Math.min(most, Math.max(needed, bytes.length * 2))));
 }
 
-const tooMany = () =>
-  new UnreadableDocument("workbook holds too many texts; split it into several");
+const tooMany = () => new UnreadableDocument("workbook has too many texts; split it into several");

@@ -29,7 +29,7 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
   let from = 0;
   let at = indexOfWord(bytes, "stream", 0);
   while (at >= 0) {
-    if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF holds too many objects");
+    if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF has too many objects");
     const before = latin1(bytes.subarray(Math.max(from, at - DICTIONARY_BYTES), at));
     const dictionary = before.slice(before.lastIndexOf(" obj"));
     const start = afterLineEnd(bytes, at + "stream".length);

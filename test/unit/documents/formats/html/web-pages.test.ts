@@ -47,7 +47,7 @@ describe("what leads around a site is left out", () => {
     const bio = "<h2>About us</h2><p>We have written about hinges for many years. </p>".repeat(4);
     const { markdown, notes } = await read(`<body>${main}<aside>${bio}</aside>`);
     expect(markdown).not.toContain("About us");
-    expect(notes).toEqual(["text beside the main part left out"]);
+    expect(notes).toEqual(["text outside the main part left out"]);
     expect(await markdownOf(`<body>${main}<aside>Call 0800 1234</aside>`)).toContain("0800 1234");
   });
 
@@ -90,7 +90,7 @@ describe("content stays, wherever it stands and whatever its element is called",
     ).join("");
     const page = (beside: string) => `<body><main><p>${text.repeat(3)}</main>${beside}`;
     expect((await read(page(`<ul>${labels}</ul>`))).notes).toEqual([
-      "text beside the main part left out",
+      "text outside the main part left out",
     ]);
     expect((await read(page(links))).notes).toEqual([]);
   });
@@ -213,7 +213,7 @@ it.each([
   `<nav><a href=/>Home</a></nav><main></main>`,
 ])("a page that scripts build is an error, not its navigation: %s", async (body) => {
   const page = read(`<html><head><script src="a.js"></script></head><body>${body}</body></html>`);
-  await expect(page).rejects.toThrow("page is built by scripts and holds no text of its own");
+  await expect(page).rejects.toThrow("scripts build this page; it has no text of its own");
 });
 
 describe("code", () => {

@@ -51,9 +51,7 @@ it.each(["[],", "7,"])("refuses more values than memory takes: %s", async (part)
   const text = `{"nbformat":4,"metadata":{},"cells":[],"x":[${part.repeat(1_000_001)}`;
   const bytes = new TextEncoder().encode(text);
   const reading = extractDocument({ name: "a.ipynb", mimeType: null, bytes });
-  await expect(reading).rejects.toThrow(
-    "notebook holds too many values; clear its largest outputs",
-  );
+  await expect(reading).rejects.toThrow("notebook has too many values; clear its largest outputs");
 });
 
 it("counts no brackets and commas of what is written and printed", async () => {

@@ -72,7 +72,7 @@ describe("text", () => {
     const chart = `<office:document-content><office:body>${texts}</office:body></office:document-content>`;
     const figure = '<text:p>Figure <draw:object xlink:href="./Object 1"/></text:p>';
     const reading = read("text", figure, { objects: { "Object 1": chart } });
-    await expect(reading).rejects.toThrow("charts, diagrams and formulas hold too much text");
+    await expect(reading).rejects.toThrow("charts, diagrams and formulas have too much text");
   });
 
   it("leaves out pictures that a flat file holds as base64", async () => {

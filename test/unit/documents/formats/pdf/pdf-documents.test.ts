@@ -159,7 +159,7 @@ it.each([
     "without the content of a page",
     { at: 0, holdsContent: false },
     /six/,
-    ["the file lacks a part of its pages' content: text may be missing"],
+    ["a part of the pages' content is not in the file: text may be missing"],
   ],
 ])("says what a PDF lacks: %s", async (_what, of, shown, said) => {
   const file = { name: "a.pdf", mimeType: null, bytes: twoPages(of) };
