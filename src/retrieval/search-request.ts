@@ -21,11 +21,9 @@ const Query = z.string().regex(/\S/, "must not be blank");
  */
 export const searchFields = {
   topK: search.topK.default(TOP_K_DEFAULT).openapi("TopK", { description: "Chunks to return." }),
-  useReranking: search.useReranking
-    .default(false)
-    .openapi("UseReranking", {
-      description: "Reorder the results with the RAG's reranker, if it has one.",
-    }),
+  useReranking: search.useReranking.default(false).openapi("UseReranking", {
+    description: "Reorder the results with the RAG's reranker, if it has one.",
+  }),
   candidateMultiplier: search.candidateMultiplier.default(2).openapi("CandidateMultiplier", {
     description: "Candidates before reranking: topK times this value.",
   }),

@@ -12,7 +12,7 @@ export const Notice = ({ text }: { text: string }) => (
 export const ShownOnce = ({ label, value }: { label: string; value: string }) => (
   <section class="notice once" role="status" aria-label={label}>
     <p>
-      <strong>{label}</strong> It is shown only now: copy it to where it belongs.
+      <strong>{label}</strong> Copy it now. It is not shown again.
     </p>
     {value.includes("\n") ? (
       <CodeBlock text={value} label={label} />

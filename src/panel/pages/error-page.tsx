@@ -7,25 +7,25 @@ const TITLES: Partial<Record<number, string>> = {
   400: "That request cannot be understood.",
   401: "You are not signed in.",
   403: "You may not do that.",
-  404: "There is nothing here.",
+  404: "There is no such page.",
   409: "That cannot be done now.",
   413: "That is too large.",
   429: "Too many requests.",
-  500: "Something of ours failed.",
+  500: "Quarry failed.",
   503: "This cannot be reached right now.",
 };
 
 const HELP: Partial<Record<number, string>> = {
-  403: "Nothing was changed. An administrator can do it; a form that came from another site cannot.",
+  403: "Nothing was changed. Only administrators may do it, and only from pages of this service.",
   404: "It was removed, or the address is wrong.",
   429: "Nothing was changed. Wait a minute and try again.",
-  500: "Nothing more is known here; the log has it under the request's id.",
+  500: "The log has the details under the request id.",
 };
 
 /** What went wrong, what was kept, what to do. */
 export async function errorPage(thrown: unknown, context: Context<PageEnv>): Promise<Response> {
   const { status, error } = answerAndLog(thrown, context);
-  const title = TITLES[status] ?? "That did not work.";
+  const title = TITLES[status] ?? "That failed.";
   const content = (
     <>
       <h1>{title}</h1>

@@ -59,12 +59,12 @@ test.each([
   [
     "question,check,answer\nA?,contains,1\nB?,equals,2\nA?,contains,3\nB?,contains,2\nB?,equals,2",
     "csv",
-    /line 4: answer is another than an earlier line has[^;]*$/,
+    /line 4: answer differs from an earlier line of this question[^;]*$/,
   ],
   [
     '{"question":"A?","check":"equals","answer":"a"}\n{"question":"A?","check":"equals","answer":"b"}',
     "jsonl",
-    /line 2: answer is another/,
+    /line 2: answer differs/,
   ],
   ["question,check\nA?,contains", "csv", /line 2: answer and check must be set together/],
   ['{"question":"A?","expected":[]}', "jsonl", /line 1: expected is required/],

@@ -210,5 +210,5 @@ test("the log names things and people, and keeps to one of each in its address",
   const [, actor = ""] = /href="[^"]*actor=([^"&]*)"/.exec(browser.html) ?? [];
   await browser.open(`${created.replaceAll("&amp;", "&")}&actor=${actor}&to=2020-01-01`);
   expect(browser.html).toContain(`<option value="${actor}" selected="">admin@localhost<`);
-  expect(read()).toContain("Nothing is like that.");
+  expect(read()).toContain("No matches.");
 });

@@ -145,7 +145,7 @@ async function importsFiles(admin: Browser): Promise<void> {
   expect(read(admin.html)).not.toContain("From a file?");
   await uploaded("set.jsonl", jsonLine);
   expect(read(admin.html)).toMatch(/1 question imported\..*From a file\?/);
-  expect(read(admin.html)).toMatch(/Not among the files that are searched: vpn\.txt\. /);
+  expect(read(admin.html)).toMatch(/Not in the index: vpn\.txt\. /);
   await uploaded("ansi.csv", new Uint8Array([...Buffer.from("question,file\nGr"), 0xfc, 0x0a]));
   expect(read(admin.html)).toContain("line 2: is not UTF-8");
   await uploaded("", "", "question,file\nFrom a file?,leave.md");

@@ -127,5 +127,5 @@ test("selected files are tried again, or removed after a question with their num
   await admin.post(`${many}/selected`, { action: "confirmed", path: gone });
   expect(admin.html).toMatch(/8 files removed, 1 not: deep\/none\.md: /);
   await admin.open(`${many}?status=error`);
-  expect(admin.html).toContain("No file is like that.");
+  expect(admin.html).toContain("No matches.");
 });

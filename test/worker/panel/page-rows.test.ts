@@ -101,7 +101,7 @@ test.each([
 test.each([
   ["/panel/rags?q=G%20002900", "RAG 002900"],
   ["/panel/tokens?q=2951", "T 002951"],
-  ["/panel/settings/keys?q=x", "Nothing is like that."],
+  ["/panel/settings/keys?q=x", "No matches."],
 ])("%s looks at each name, and reads only what is found", async (path, shown) => {
   const { html, read } = await open(path);
   expect(html).toContain(shown);

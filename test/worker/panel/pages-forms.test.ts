@@ -181,7 +181,7 @@ test("parts of a source are chosen and left out by their exact names, with numbe
   await browser.open("/panel/rags/docs/scope/narrow");
   expect(browser.html).toContain("stay in it; you can add parts next");
   await browser.post("/panel/rags/docs/scope/narrow", { typed: "on", entry: " notes/" });
-  expect(browser.html).toContain("Only what is chosen is indexed now.");
+  expect(browser.html).toContain("Only the chosen parts are indexed now.");
   const add = { type: "path", typed: "on", value: " notes/ " };
   await browser.post("/panel/rags/docs/scope/add", add);
   const scopes = async () =>

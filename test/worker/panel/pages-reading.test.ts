@@ -76,10 +76,10 @@ test("lists are searched by any part, a RAG beyond them stays chosen", async () 
   await api.send("POST", "/keys", { name: "Nightly", role: "member" });
   for (const [path, shown, hidden] of [
     ["/panel/rags?q=CS-", "docs-again", 'rags/docs"'],
-    ["/panel/inferences?q=sk", "Ask", "Nothing is like that"],
+    ["/panel/inferences?q=sk", "Ask", "No matches"],
     ["/panel/tokens?q=tra", "Intranet", "Website"],
     ["/panel/settings?q=Quarry.test", "reader@quarry.test</bdi></a>", "admin@localhost</bdi></a>"],
-    ["/panel/settings/keys?q=x", "Nothing is like that", "Nightly"],
+    ["/panel/settings/keys?q=x", "No matches", "Nightly"],
   ]) {
     await admin.open(path ?? "");
     const main = admin.html.slice(admin.html.indexOf("<main"));

@@ -100,7 +100,7 @@ test("the password is changed, and messages stand at their fields", async () => 
 test("a page that is not there says so, as a page", async () => {
   const { status } = await member.open("/panel/nothing-here");
   expect(status).toBe(404);
-  expect(member.html).toContain("There is nothing here.");
+  expect(member.html).toContain("There is no such page.");
 });
 
 test("the colours are chosen without a script, and come back to the page", async () => {

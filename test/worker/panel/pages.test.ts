@@ -73,7 +73,7 @@ test("a file is uploaded without a script, listed, read and removed", async () =
   await admin.open("/panel/sources/documents?path=EAVE");
   expect(admin.html).toContain("/panel/sources/documents/file?path=leave.md");
   await admin.open("/panel/sources/documents?path=other");
-  expect(read(admin.html)).toContain("No file is like that.");
+  expect(read(admin.html)).toContain("No matches.");
   await admin.open("/panel/sources/documents/file?path=leave.md");
   expect(read(admin.html)).toMatch(
     /27 bytes.*text\/markdown.*Documents (waiting|being read|indexed)/,

@@ -50,12 +50,12 @@ const NothingKept = ({ days }: { days: number }) =>
   days === 0 ? (
     <Empty title="No queries are kept.">
       <p>
-        With the variable <code>KEEP_QUERIES_DAYS</code> the queries of programs are kept for so
-        many days, with the score of what was found. They can be personal: it is off by default.
+        The variable <code>KEEP_QUERIES_DAYS</code> sets how many days Quarry keeps the queries of
+        programs, with the scores of their results. Queries can be personal, so the default is 0.
       </p>
     </Empty>
   ) : (
-    <Empty title="No program has asked anything yet." />
+    <Empty title="No program has searched yet." />
   );
 
 const Query = ({ group: { ragIdentifier, ragName, query, file } }: { group: QueryGroup }) => {

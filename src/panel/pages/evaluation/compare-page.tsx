@@ -64,8 +64,8 @@ const signed = (value: number) => `${value > 0 ? "+" : ""}${figure(value)}`;
 const Comparison = ({ comparison }: { comparison: RunComparison }) => (
   <>
     <p class="soft">
-      Both runs asked {counted(comparison.questions, "question")} alike. A difference may be chance
-      if its interval includes 0 or fewer than 6 questions came out differently.
+      The runs have {counted(comparison.questions, "question")} in common. A difference may be
+      chance if its interval includes 0, or if fewer than 6 questions have different results.
     </p>
     <Table
       label="Measures"

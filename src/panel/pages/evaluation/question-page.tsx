@@ -61,8 +61,7 @@ export function questionPages(): Hono<PageEnv> {
       name: question.question,
       says: (
         <p>
-          <Data>{question.question}</Data> is asked by no further run. Runs that have asked it keep
-          what came of it.
+          <Data>{question.question}</Data> is left out of new runs. Earlier runs keep its results.
         </p>
       ),
       audit: ["question-sets.questions.remove", `${set.identifier}/${question.id}`],

@@ -81,7 +81,7 @@ function problemOf(absent: string[]): { problem?: string } {
   const names = absent.slice(0, NAMES_SHOWN).map((name) => name.slice(0, NAME_LENGTH));
   const more = absent.length > names.length ? ", and more" : "";
   return {
-    problem: `Not among the files that are searched: ${names.join(", ")}${more}. Until they are, their questions count as not found.`,
+    problem: `Not in the index: ${names.join(", ")}${more}. Their questions count as not found.`,
   };
 }
 
@@ -102,7 +102,7 @@ async function questionsTab(
         rows={data}
         empty={
           <Empty title="The set has no questions yet.">
-            <p>Add them below, or keep them from the search page as you come across them.</p>
+            <p>Add them below, or keep them while you search.</p>
           </Empty>
         }
         columns={[
@@ -222,7 +222,7 @@ const ImportForm = ({ action, state }: { action: string; state: FormState }) => 
         { value: "csv", label: "CSV" },
         { value: "jsonl", label: "JSON Lines" },
       ]}
-      hint="For a file, its ending decides."
+      hint="For a file, its name decides."
     />
   </Form>
 );

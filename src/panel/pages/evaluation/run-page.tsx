@@ -49,8 +49,8 @@ export function runResultPages(): Hono<PageEnv> {
       cancel: `${runs}/${run.id}`,
       says: (
         <p>
-          Its figures and the results of its {counted(run.total, "question")} are deleted. No other
-          run can be compared with it then.
+          The figures and results of its {counted(run.total, "question")} are deleted. It can no
+          longer be compared.
         </p>
       ),
       audit: ["question-sets.runs.remove", `${set.identifier}/${run.id}`],

@@ -73,7 +73,7 @@ export function newSetPages(): Hono<PageEnv> {
       leads: ({ id, identifier }) => ({
         to: setAddress(identifier),
         target: id,
-        notice: "The set is made. Add questions to it.",
+        notice: "The set is created. Add questions to it.",
       }),
     }),
   );
@@ -134,11 +134,11 @@ async function newSetPage(context: PageContext, state: FormState): Promise<Respo
     context,
     { title: "New question set", place: "evaluation", trail: [PLACE], status: state.status },
     options.length === 0 ? (
-      <Empty title="There is nothing to ask yet.">
-        <p>A question set belongs to a RAG or to an inference: make one first.</p>
+      <Empty title="There is no RAG and no inference yet.">
+        <p>A question set belongs to a RAG or an inference. Create one first.</p>
       </Empty>
     ) : (
-      <Form action={NEW_SET} state={state} submit="Make the set" cancel={PLACE.href}>
+      <Form action={NEW_SET} state={state} submit="Create set" cancel={PLACE.href}>
         <TextField state={state} name="name" label="Name" required autofocus />
         <SelectField
           state={state}

@@ -37,7 +37,7 @@ export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => 
       state={state}
       name={`${prefix}target`}
       label={kind === "rag" ? "RAG" : "Inference"}
-      options={[{ value: "", label: "That of the set" }, ...targets]}
+      options={[{ value: "", label: "As in the set" }, ...targets]}
     />
     {kind === "rag" ? null : (
       <TextField state={state} name={`${prefix}model`} label="Chat model" placeholder="its own" />

@@ -39,22 +39,22 @@ function ofSource(source: Needs["failingSources"][number]): Need {
     return {
       tone: "warn",
       what: sentence(`has lost ${counted(heldRemovals, "file")}.`),
-      why: "That is more than half of it: nothing was removed until somebody confirms it.",
+      why: "That is more than half of it. Quarry removes nothing until somebody confirms.",
       href,
-      remedy: "Look at it",
+      remedy: "Review removals",
     };
   }
   if (source.status === "active") {
     return {
       tone: "warn",
-      what: sentence("is not read as a whole."),
+      what: sentence("is read only in part."),
       why: leftOutSentences(source, source.leftOut).join(" "),
       href: `${href}/settings`,
-      remedy: "See the settings",
+      remedy: "Open settings",
     };
   }
   const why = `${ended(error ?? NO_REASON)} What is indexed stays searchable.`;
-  return { tone: "bad", what: sentence("is not read."), why, href, remedy: "Mend the source" };
+  return { tone: "bad", what: sentence("is not read."), why, href, remedy: "Open the source" };
 }
 
 /** Files that failed for the same reason in the same source are one need. */

@@ -78,7 +78,7 @@ const PreviewForm = (props: { rag: RagRecord; state: FormState; files: string[] 
   return (
     <form method="get" action={`${ragAddress(rag.identifier)}/preview`}>
       {state.status === 200 ? null : (
-        <Warning text={state.message ?? "Nothing was cut: see the marked fields."} />
+        <Warning text={state.message ?? "No preview: see the marked fields."} />
       )}
       <div class="option-grid">
         <div class="field">
@@ -101,7 +101,7 @@ const PreviewForm = (props: { rag: RagRecord; state: FormState; files: string[] 
         <TextField state={state} name="chunkOverlap" label="Overlap" type="number" />
       </div>
       <p>
-        <button class="btn primary">Cut it</button>
+        <button class="btn primary">Preview chunking</button>
       </p>
     </form>
   );
@@ -111,14 +111,14 @@ const Result = ({ rag, found }: { rag: RagRecord; found: Both }) => {
   if (found === null) {
     return (
       <Empty title="No file is indexed yet.">
-        <p>As soon as one is, this page shows how it is cut.</p>
+        <p>Once a file is indexed, this page shows its passages.</p>
       </Empty>
     );
   }
   if (found === "not read") {
     return (
       <Empty title="There is no such file in the source, or it has not been read yet.">
-        <p>Give the path as the list of the source has it.</p>
+        <p>Enter the path as the source lists it.</p>
       </Empty>
     );
   }
@@ -129,14 +129,14 @@ const Result = ({ rag, found }: { rag: RagRecord; found: Both }) => {
     <div class="cols even">
       <section aria-labelledby="now-title">
         <h2 id="now-title">
-          As it is: {counted(now.total, "passage")} of {rag.chunkSize} tokens at most
+          Now: {counted(now.total, "passage")} of {rag.chunkSize} tokens at most
         </h2>
         <Cuts cuts={now.cuts} total={now.total} />
       </section>
       <section aria-labelledby="then-title">
         <h2 id="then-title">
-          {asNow ? "Cut again" : "As it would be"}: {counted(preview.total, "passage")} of{" "}
-          {preview.chunkSize} tokens at most
+          {asNow ? "The same settings" : "With these settings"}: {counted(preview.total, "passage")}{" "}
+          of {preview.chunkSize} tokens at most
         </h2>
         {isPart ? (
           <p class="soft">

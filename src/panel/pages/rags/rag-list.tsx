@@ -124,7 +124,7 @@ export const makeRag = (context: PageContext) =>
       const isScoped = scopeMode === "scoped";
       const next = isScoped ? "Choose what it indexes." : "Its files are being indexed.";
       const to = ragAddress(identifier) + (isScoped ? "/scope" : "");
-      return { to, target: id, notice: `The RAG is made. ${next}` };
+      return { to, target: id, notice: `The RAG is created. ${next}` };
     },
   });
 
@@ -136,8 +136,8 @@ async function show(context: PageContext, state: FormState): Promise<Response> {
     context,
     { title: "New RAG", place: "rags", trail: [RAGS], status: state.status },
     options.length === 0 ? (
-      <Empty title="There is no source yet.">
-        <p>A RAG indexes the documents of a source: make one first.</p>
+      <Empty title="There are no sources yet.">
+        <p>A RAG indexes the documents of a file source. Create one first.</p>
         <p>
           <LinkButton href="/panel/new/source" label="New source" kind="primary" />
         </p>
@@ -146,7 +146,7 @@ async function show(context: PageContext, state: FormState): Promise<Response> {
       <SettingForm
         action="/panel/new/rag"
         state={state}
-        submit="Make the RAG"
+        submit="Create RAG"
         cancel={RAGS.href}
         fields={NEW_RAG_FORM.fields}
         hints={await ragHints(context.get("services"))}

@@ -119,9 +119,7 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
   return (
     <section>
       <h2>Files that failed</h2>
-      {mayChange ? (
-        <ActionButton action={`${address}/retry`} label="Try all of them again" />
-      ) : null}
+      {mayChange ? <ActionButton action={`${address}/retry`} label="Retry all" /> : null}
       <Table
         label="Files that failed"
         rows={files}
@@ -160,20 +158,20 @@ const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
   const isPaused = rag.status === "paused";
   return (
     <section>
-      <h2>What can be done</h2>
+      <h2>Actions</h2>
       <ul class="needs">
         {previous === null ? null : <WayBack address={address} previous={previous} now={now} />}
         <Deed
-          name={isPaused ? "Go on indexing." : "Pause indexing."}
+          name={isPaused ? "Resume indexing." : "Pause indexing."}
           says={
             isPaused
-              ? "What changed meanwhile is indexed at once."
+              ? "Files that changed meanwhile are indexed at once."
               : "What is indexed stays searchable."
           }
         >
           <ActionButton
             action={`${address}/status`}
-            label={isPaused ? "Go on" : "Pause"}
+            label={isPaused ? "Resume" : "Pause"}
             values={{ status: isPaused ? "active" : "paused" }}
           />
         </Deed>
@@ -187,7 +185,7 @@ const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
         ) : null}
         <Deed
           name="Remove the RAG."
-          says={`Its ${counted(rag.numberVectors, "passage")} go; the documents stay.`}
+          says={`Deletes its ${counted(rag.numberVectors, "passage")}. The documents stay.`}
           tone="bad"
         >
           <LinkButton href={`${address}/remove`} label="Remove" kind="danger" />
@@ -214,15 +212,15 @@ type BackProps = { address: string; previous: NonNullable<Index["previous"]>; no
 
 const WayBack = ({ address, previous, now }: BackProps) => (
   <Deed
-    name="Go back to the index before."
+    name="Return to the previous index."
     says={
       <>
-        Passages of {previous.chunkSize} tokens by <Data mono>{previous.embeddingModel}</Data>. What
-        changed since is indexed in it first. It is dropped{" "}
-        <Time at={previous.keptUntil} now={now} />.
+        Passages of {previous.chunkSize} tokens, embedded by{" "}
+        <Data mono>{previous.embeddingModel}</Data>. It catches up with recent changes, then takes
+        over. Quarry deletes it <Time at={previous.keptUntil} now={now} />.
       </>
     }
   >
-    <ActionButton action={`${address}/return`} label="Go back" />
+    <ActionButton action={`${address}/return`} label="Return to it" />
   </Deed>
 );

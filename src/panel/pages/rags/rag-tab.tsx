@@ -23,7 +23,7 @@ const TABS = {
   "": "Index",
   "/scope": "What it indexes",
   "/settings": "Settings",
-  "/preview": "Preview of cutting",
+  "/preview": "Preview chunking",
 };
 
 type TabProps = Partial<PageProps> & { rag: RagRecord; here: keyof typeof TABS };

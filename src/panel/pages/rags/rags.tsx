@@ -76,7 +76,7 @@ const ACTIONS: Record<string, Action> = {
     work: async (services, { id: ragId }, form) => {
       const path = form.exact("path");
       const retried = await retryFiles(services, { ragId, paths: path === "" ? null : [path] });
-      return `${counted(retried, "file")} will be tried again.`;
+      return `${counted(retried, "file")} will be retried.`;
     },
   },
   status: {
@@ -84,7 +84,7 @@ const ACTIONS: Record<string, Action> = {
     work: async (services, rag, form) => {
       const isPaused = form.text("status") === "paused";
       await updateRag(services, { rag, patch: { status: isPaused ? "paused" : "active" } });
-      return isPaused ? "Indexing is paused." : "Indexing goes on.";
+      return isPaused ? "Indexing is paused." : "Indexing continues.";
     },
   },
 };

@@ -60,8 +60,8 @@ export function addRemovals(app: Hono<PageEnv>): void {
         <p>
           Removes <Data>{rag.name}</Data> with its {counted(rag.numberVectors, "passage")} of{" "}
           {counted(rag.processedFiles, "file")}. The documents stay in{" "}
-          <Data>{rag.fileSource.name}</Data>. Tokens lose their right to it; programs that search it
-          get 404.
+          <Data>{rag.fileSource.name}</Data>. Tokens no longer cover it; programs that search it get
+          404.
         </p>
       ),
       audit: audited("rags.remove", rag),
@@ -155,13 +155,13 @@ function addNarrowing(app: Hono<PageEnv>): void {
       remove: async () => {
         const entry = form.exact("entry");
         const scope: IndexScope = entry === "" ? scopeIn(form) : { type: "path", value: entry };
-        if (rag.scopeMode !== "global") throw conflict("Parts of it are chosen already");
+        if (rag.scopeMode !== "global") throw conflict("Parts of it are already chosen");
         const problem = problemWithScope(rag.fileSource.provider, scope);
         if (problem !== null) throw invalidField("value", problem);
         await updateRag(services, { rag, patch: { scopeMode: "scoped", scopes: [scope] } });
       },
       to: scopeAddress(rag),
-      notice: "Only what is chosen is indexed now.",
+      notice: "Only the chosen parts are indexed now.",
     };
   });
 }

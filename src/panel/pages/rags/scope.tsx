@@ -117,8 +117,8 @@ const Folder = ({ tree }: { tree: Tree }) => {
         label="Folders and files"
         rows={entries}
         empty={
-          <Empty title="Nothing lies here.">
-            <p>What the source holds shows here after its first scan or upload.</p>
+          <Empty title="This folder is empty.">
+            <p>The files of the source appear here after its first scan or upload.</p>
           </Empty>
         }
         columns={[
@@ -194,7 +194,8 @@ const LeaveOut = ({ tree: { here, folder }, scope }: { tree: Tree; scope: IndexS
 };
 
 const ChosenList = ({ tree, scopes }: { tree: Tree; scopes: IndexScope[] }) => {
-  if (scopes.length === 0) return <p class="soft">Nothing yet: nothing of the source is found.</p>;
+  if (scopes.length === 0)
+    return <p class="soft">Nothing is chosen yet, so searches find nothing.</p>;
   return (
     <>
       <ul class="plain chosen">
@@ -242,7 +243,7 @@ const Typed = ({ here, state, rag }: { here: string; state: FormState; rag: RagR
       </Form>
     </details>
     <p class="soft">
-      Or index everything in <Data>{rag.fileSource.name}</Data> again: the choice is forgotten.
+      Or index everything in <Data>{rag.fileSource.name}</Data> again and discard the choice.
     </p>
     <LinkButton href={`${here}/everything`} label="Index everything …" />
   </>

@@ -44,7 +44,7 @@ export function List<Row>(props: ListProps<Row>) {
   const here = hereOf(context);
   const [path = ""] = here.split("?", 1);
   const isSearched = search !== undefined && search.part !== "";
-  const none = isSearched ? "Nothing is like that." : empty;
+  const none = isSearched ? "No matches." : empty;
   const isShort = listed.data.length === 0 && listed.before === null && !isSearched;
   return (
     <>

@@ -99,8 +99,8 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
 const columnsFor = (mayRemove: boolean, now: number): Column<ListedKey>[] => [
   { head: "Name", main: true, cell: ({ name }) => <Data>{name}</Data> },
   { head: "Role", cell: (key) => key.role },
-  { head: "Made by", wide: true, cell: ({ createdByEmail }) => <Data>{createdByEmail}</Data> },
-  { head: "Made", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+  { head: "Created by", wide: true, cell: ({ createdByEmail }) => <Data>{createdByEmail}</Data> },
+  { head: "Created", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
   {
     head: "Expires",
     cell: ({ expiresAt }) =>

@@ -57,7 +57,7 @@ export function logPages(): Hono<PageEnv> {
           label="What happened"
           listed={listed}
           columns={columnsAt(now(), { names, here: hereOf(context) })}
-          empty={isFiltered(filter) ? "Nothing is like that." : "Nothing has happened yet."}
+          empty={isFiltered(filter) ? "No matches." : "Nothing has happened yet."}
         />
       </>
     );

@@ -60,12 +60,7 @@ async function usersTab(context: PageContext, state: FormState): Promise<Respons
       {isAdmin(context) ? (
         <>
           <h2>New user</h2>
-          <SettingForm
-            action={HERE}
-            state={state}
-            submit="Make the user"
-            fields={NEW_FORM.fields}
-          />
+          <SettingForm action={HERE} state={state} submit="Create user" fields={NEW_FORM.fields} />
         </>
       ) : null}
     </>
@@ -121,7 +116,7 @@ export function userPages(): Hono<PageEnv> {
         await updateUser(context.get("services"), change);
       },
       again: (state) => userPage(context, person, state),
-      leads: () => ({ to: pathOf(person), notice: "The user is changed." }),
+      leads: () => ({ to: pathOf(person), notice: "The user is saved." }),
     });
   });
   addActions(app);
@@ -153,8 +148,8 @@ function addActions(app: Hono<PageEnv>): void {
       submit: "Remove this user",
       says: (
         <p>
-          Ends the sessions of <Data>{email}</Data> and the automation keys that they made. What
-          they set up stays, and what they did stays in the record.
+          Ends the sessions of <Data>{email}</Data> and removes their automation keys. What they set
+          up stays, as does the audit log.
         </p>
       ),
       audit: ["users.remove", id],
@@ -196,11 +191,11 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
       ) : person.hasTotp ? (
         <ActionButton
           action={`${pathOf(person)}/second-factor/remove`}
-          label="Remove it: the user lost the app"
+          label="Remove the second factor"
           kind="danger"
         />
       ) : (
-        <p>It is off; they switch it on themselves.</p>
+        <p>Off. Users switch it on themselves.</p>
       )}
       <h2>Open sessions</h2>
       {await openSessions(context, { userId: person.id, here: pathOf(person) })}

@@ -105,7 +105,7 @@ const NoFiles = ({ isFiltered, hasMore, isPushed }: NoFilesProps) =>
   hasMore ? (
     <Empty title="No match among 100,000 files. The search continues on the next page." />
   ) : isFiltered ? (
-    <Empty title="No file is like that." />
+    <Empty title="No matches." />
   ) : (
     <Empty title="There are no files yet.">
       <p>

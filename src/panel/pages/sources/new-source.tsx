@@ -55,10 +55,10 @@ export function newSourcePages(): Hono<PageEnv> {
         target: source.id,
         ...(check === null
           ? {
-              notice: "The source is made, and is being read.",
+              notice: "The source is created. Its first scan has started.",
               secret: { label: "The secret of the source's webhook.", value },
             }
-          : noticeFrom("The source is made.", check)),
+          : noticeFrom("The source is created.", check)),
       }),
     });
   });
@@ -70,7 +70,7 @@ const HERE = { name: "New source", href: "/panel/new/source" };
 const choosePage = (context: PageContext): Promise<Response> =>
   page(
     context,
-    { title: HERE.name, place: "sources", trail: [LIST], sub: "Where are the documents?" },
+    { title: HERE.name, place: "sources", trail: [LIST], sub: "Choose where your documents are" },
     <ul class="cards">
       {SOURCES.map(({ id, name, summary }) => (
         <li>
@@ -95,7 +95,7 @@ async function newSourcePage(context: PageContext, manifest: SourceManifest, sta
       trail: [LIST, HERE],
       sub,
     },
-    <Form action={HERE.href} state={state} submit="Make the source" cancel={LIST.href}>
+    <Form action={HERE.href} state={state} submit="Create source" cancel={LIST.href}>
       <input type="hidden" name="kind" value={id} />
       <TextField state={state} name="name" label="Name" required autofocus />
       <SettingFields fields={configFields(manifest)} state={state} isStored={false} />

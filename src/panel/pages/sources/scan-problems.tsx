@@ -15,7 +15,7 @@ export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: Sour
   const isAll = added + changed + unchanged === 0;
   return (
     <details class="why" open={isAll} data-unfolded={isAll ? "" : undefined}>
-      <summary>{what} not read: which, and why</summary>
+      <summary>{what} not read: show reasons</summary>
       <ul>
         {problems.map(({ path, message }) => (
           <li>
@@ -27,9 +27,9 @@ export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: Sour
       {untold <= 0 ? null : <p>And {untold} more.</p>}
       <p class="soft">
         {manifest.notifications !== undefined
-          ? "They are not in search. A scan looks at them again when they change, and when it lists everything."
-          : "What was read of them before stays. A scan tries again what failed, and so does “Scan now”."}
-        {isWeb ? " What need not be read can be left out in the settings." : ""}
+          ? "Searches do not find them. Quarry tries them again when they change, and at every full listing."
+          : "Earlier versions of them stay searchable. Every scan tries them again."}
+        {isWeb ? " The settings can leave out pages that you do not need." : ""}
       </p>
     </details>
   );

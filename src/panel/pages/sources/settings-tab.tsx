@@ -33,10 +33,10 @@ export async function settingsTab(
           ["Provider", manifest.name],
           ["Identifier", <CodeLine text={source.identifier} label="identifier" />],
           [
-            "Looked at",
+            "Scanned",
             manifest.open === null ? "when pushed" : interval(source.scanIntervalMinutes),
           ],
-          ["Made", <Time at={source.createdAt} now={now} />],
+          ["Created", <Time at={source.createdAt} now={now} />],
         ]}
       />
       {isAdmin(context) ? (
@@ -101,7 +101,7 @@ const Webhook = ({ context, shown: { source, path } }: PartProps) => {
       <CodeBlock text={call} label="Pushing an address" />
       {isAdmin(context) ? (
         <>
-          <p class="soft">Its secret was shown once. A new one makes the old one stop at once.</p>
+          <p class="soft">Its secret was shown once. A new secret replaces it at once.</p>
           <ActionButton action={`${path}/webhook-secret`} label="New webhook secret" />
         </>
       ) : null}

@@ -50,7 +50,7 @@ export function sourceActions(): Hono<PageEnv> {
     return redirectWithNotice(
       context,
       `${shown.path}/settings`,
-      noticeFrom("The provider was asked.", checked),
+      noticeFrom("The connection was checked.", checked),
     );
   });
 
@@ -122,9 +122,9 @@ async function removalOf(context: PageContext) {
         Removes <Data>{source.name}</Data>, the list of its {atLeast(files, FILES_COUNTED, "file")},
         and the record of its runs.{" "}
         {isPushed
-          ? "The files that were pushed to it are deleted; nobody else holds them for you."
+          ? "The files that were pushed to it are deleted. Quarry may have the only copy."
           : "The documents stay where they are."}{" "}
-        No RAG uses it. It cannot be undone.
+        No RAG uses it. This cannot be undone.
       </p>
     ),
     audit: ["file-sources.remove", source.id] satisfies [string, string],

@@ -147,7 +147,7 @@ const Troubles = ({ shown, mayAct }: { shown: ShownSource; mayAct: boolean }) =>
       {lastScan.heldRemovals === 0 ? null : (
         <p>
           {counted(lastScan.heldRemovals, "file")} would be removed, more than half of the source.
-          Nothing was removed: if they are really gone, confirm it.
+          Nothing was removed. If the files are really gone, confirm the removal.
         </p>
       )}
       {lastScan.heldRemovals === 0 || !mayAct ? null : (

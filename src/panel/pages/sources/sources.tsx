@@ -29,7 +29,7 @@ export function sourceListPages(): Hono<PageEnv> {
       {
         title: "Sources",
         place: "sources",
-        sub: "Where documents come from.",
+        sub: "A file source contains the documents that RAGs index.",
         actions: isAdmin(context) ? ADD : null,
         refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,
       },
@@ -53,7 +53,7 @@ const NoSources = ({ mayAdd }: { mayAdd: boolean }) => (
   <Empty title="There are no sources yet.">
     <p>
       A source is a folder that you push, a web site, a bucket, a Google Drive or a SharePoint
-      library. What it holds is read once, and again when it changes.
+      library. Quarry reads its files once, and again when they change.
     </p>
     {mayAdd ? <p>{ADD}</p> : null}
   </Empty>

@@ -227,7 +227,7 @@ const Reach = ({ state, group, label, choices }: ReachProps) => (
       kind="radio"
       options={[
         { value: "none", label: "None" },
-        { value: "all", label: "All, those made later too" },
+        { value: "all", label: "All, including future ones" },
         ...(choices.length === 0 ? [] : [{ value: "some", label: "Only these:" }]),
       ]}
     />

@@ -214,7 +214,7 @@ describe("work that only grows with the document", () => {
 
   it("refuses a document of nothing but top sections, each of which would be a chunk", () => {
     expect(() => chunkDocument(documentOf("# a\nb\n".repeat(100_001)), settings(1))).toThrow(
-      "document is cut into more than 100000 chunks; split it into several, or choose larger chunks",
+      "document has more than 100000 passages; split it into several, or choose longer passages",
     );
   });
 });

@@ -131,7 +131,7 @@ test("what cannot be read is named with its reason, by a listing and by the feed
   expect(page.files.map(({ path }) => path)).toEqual(["a.txt"]);
   const reasons = Object.fromEntries((page.problems ?? []).map((one) => [one.path, one.message]));
   expect(reasons).toEqual({
-    "In/Survey": `Google Drive offers no text of files of the type ${FORM}`,
+    "In/Survey": `Google Drive cannot export files of type ${FORM}`,
     "To a folder": "shortcuts to folders are not followed",
     "To a shortcut": "shortcuts to shortcuts are not followed",
     "To the bin":

@@ -104,7 +104,7 @@ test("a folder that is none, or is of another library, is told", async () => {
   const none = await failureOf(graphSource(graph, { ...named, rootFolderId: "01NONE" }).scan());
   expect(none.message).toBe("SharePoint: the library Documents has no folder 01NONE");
   const noFolder = await failureOf(graphSource(graph, { ...named, rootFolderId: file }).scan());
-  expect(noFolder.message).toContain("is no folder");
+  expect(noFolder.message).toContain("is not a folder");
 });
 
 test("access revoked half way through a listing is told; it goes on once repaired", async () => {
