@@ -68,13 +68,13 @@ type Failure = { status: number; error: string; thrown: unknown };
  * The body of a run's answer: texts that are made of its events, and one that ends it after a
  * failure. @throws what the run throws before its first event.
  */
-export async function runBody(
+export async function runBody<Result extends object>(
   {
     run,
     signal,
     log,
-  }: { run: (listening: Listening) => Promise<InferenceResult>; signal: AbortSignal; log: Log },
-  textsOf: (events: AsyncIterable<RunEvent>) => AsyncGenerator<string>,
+  }: { run: (listening: Listening) => Promise<Result>; signal: AbortSignal; log: Log },
+  textsOf: (events: AsyncIterable<RunEvent<Result>>) => AsyncGenerator<string>,
   failedText: (failure: Failure) => string,
 ): Promise<ReadableStream<Uint8Array>> {
   const events = runEvents(run, signal);

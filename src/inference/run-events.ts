@@ -16,7 +16,7 @@ type ProgressEvent =
   | { type: "tool"; id: string; tool: string; state: "started" }
   | { type: "tool"; id: string; tool: string; state: "finished"; ok: boolean };
 
-export type RunEvent = ProgressEvent | { type: "result"; result: InferenceResult };
+export type RunEvent<Result = InferenceResult> = ProgressEvent | { type: "result"; result: Result };
 
 /** Resolves when the event was taken: a slow listener slows the model's answer down. */
 export type EmitEvent = (event: ProgressEvent) => Promise<void>;
@@ -24,25 +24,25 @@ export type EmitEvent = (event: ProgressEvent) => Promise<void>;
 /** What a run is given that somebody listens to; the signal ends it. */
 export type Listening = { emit: EmitEvent; signal: AbortSignal };
 
-type Waiting = { event: RunEvent; taken: () => void };
+type Waiting<Result> = { event: RunEvent<Result>; taken: () => void };
 
 /**
  * The events of a run, one at a time; the last one is `result`. `next` rejects with what the run
  * throws. `return`, or the signal, ends the run at once, also while `next` waits.
  * @param run starts the work: `runInference` or `runAgent` with what it is given.
  */
-export function runEvents(
-  run: (listening: Listening) => Promise<InferenceResult>,
+export function runEvents<Result extends object = InferenceResult>(
+  run: (listening: Listening) => Promise<Result>,
   signal?: AbortSignal,
-): AsyncIterableIterator<RunEvent, undefined, undefined> {
+): AsyncIterableIterator<RunEvent<Result>, undefined, undefined> {
   const left = new AbortController();
   const ending = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
-  const waiting: Waiting[] = [];
+  const waiting: Waiting<Result>[] = [];
   let wake = () => {};
   let isOver = false;
   const hasNothing = () => waiting.length === 0 && !isOver;
 
-  const emit = (event: RunEvent): Promise<void> =>
+  const emit = (event: RunEvent<Result>): Promise<void> =>
     new Promise((taken) => {
       waiting.push({ event, taken });
       // Nobody may be there to take it.
@@ -52,7 +52,7 @@ export function runEvents(
   ending.addEventListener("abort", () => waiting.forEach(({ taken }) => taken()), { once: true });
 
   const running = run({ emit, signal: ending });
-  const finish = (result?: InferenceResult) => {
+  const finish = (result?: Result) => {
     isOver = true;
     if (result === undefined) wake();
     else void emit({ type: "result", result });
@@ -60,7 +60,7 @@ export function runEvents(
   // `next` reports the failure.
   running.then(finish, () => finish());
 
-  const iterator: AsyncIterableIterator<RunEvent, undefined, undefined> = {
+  const iterator: AsyncIterableIterator<RunEvent<Result>, undefined, undefined> = {
     async next() {
       while (hasNothing()) {
         await new Promise<void>((resolve) => (wake = resolve));

@@ -119,7 +119,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
       const posts = await page
         .locator("main form[method=post]")
         .evaluateAll((forms) => forms.map((form) => form.getAttribute("action")));
-      const offered = posts.filter((action) => !/\/run$|^\/panel\/account/.test(action ?? ""));
+      const offered = posts.filter((to) => !/\/run$|^\/panel\/(account|search)/.test(to ?? ""));
       expect({ path, offered }).toEqual({ path, offered: [] });
     }
     const refused: string[] = [];
@@ -288,7 +288,8 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
       .toMatch(
         /301 files: 299 uploaded, 1 failed, 1 skipped \(hidden\)\s+file-7.md: too many pages/,
       );
-    expect(await page.locator("#files .pager").innerText()).toContain("1–50 of 299 files");
+    const pager = page.locator("#files .pager");
+    await expect.poll(async () => await pager.innerText()).toContain("1–50 of 299 files");
     await expect
       .poll(async () => JSON.stringify(await api("GET", "/file-sources/dropped/files?limit=1")), {
         timeout: 120_000,

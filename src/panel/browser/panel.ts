@@ -20,3 +20,7 @@ if (document.querySelector("[data-drop]") !== null) {
   const { addDropPlaces } = await import("./drop.ts");
   addDropPlaces();
 }
+if (document.querySelector("#ask") !== null) {
+  const { addAsking } = await import("./ask.ts");
+  addAsking();
+}

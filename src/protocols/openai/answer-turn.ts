@@ -6,6 +6,7 @@ import { isNotFound } from "../../core/errors.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import type { Caller } from "../../http/caller.ts";
+import type { InferenceResult } from "../../inference/types.ts";
 import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import { admit, recentAgent, recentInference } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
@@ -65,7 +66,7 @@ export async function answerTurn<Read extends Turn>(
  * @throws what the run throws before that.
  */
 export const streamedTurn = <Read extends Turn>(
-  running: Parameters<typeof runBody>[0],
+  running: Parameters<typeof runBody<InferenceResult>>[0],
   turn: Read,
   api: Pick<TurnApi<Read>, "teller">,
 ): Promise<ReadableStream<Uint8Array>> => {

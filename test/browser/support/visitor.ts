@@ -105,7 +105,8 @@ export async function callChartsOn(page: Page): Promise<number> {
 
 /** Asks the inference whose page is shown. */
 export async function askStaffQuestion(page: Page): Promise<string> {
-  await page.fill("[name=prompt]", "How many days of leave are there?");
-  await page.click("button:has-text('Run')");
-  return await page.locator(".answer").innerText();
+  await page.fill("[name=q]", "How many days of leave are there?");
+  await page.click("button:has-text('Ask')");
+  await page.locator(".turn:last-of-type:not([aria-busy])").waitFor();
+  return await page.locator(".answer").last().innerText();
 }

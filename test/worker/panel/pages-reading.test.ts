@@ -65,7 +65,7 @@ test("two RAGs over one source are compared by passage, beginning with one setti
 
 test("a chosen reranker reranks, and further questions are searched as well", async () => {
   await admin.open("/panel/search?rag=docs&q=leave&reranker=embedded/lexical&more=trains%0D%0A");
-  expect(admin.html).toContain("The reranker gave");
+  expect(admin.html).toContain("<dt>reranker</dt>");
   expect(admin.html).toContain("trains.md");
   expect(admin.html).toContain("&quot;semanticSearch&quot;:[&quot;leave&quot;,&quot;trains&quot;]");
 });
@@ -92,7 +92,7 @@ test("lists are searched by any part, a RAG beyond them stays chosen", async () 
      select 'many-' || i, 'Many', 'a-' || i, (select id from file_sources), 0 from n`,
   ).run();
   await admin.open("/panel/search?rag=docs-again");
-  expect(admin.html).toContain('<option value="docs-again" selected="">');
+  expect(admin.html).toContain('<option value="rag:docs-again" selected="">');
   await admin.open("/panel/tokens/new");
   expect(admin.html).toContain('name="rags.more"');
   const typed = { name: "Beyond", "rags.reach": "some", "rags.more": "docs, docs-again" };
@@ -139,25 +139,29 @@ test("a follow-up knows the turns before it, which only the page keeps", async (
   };
   await api.send("POST", "/agents", { name: "Turns", ...PROMPTED });
   for (const path of ["/panel/inferences/ask/run", "/panel/agents/turns/run"]) {
-    await member.post(path, { prompt: "How many days of leave?" });
+    await member.post(path, { q: "How many days of leave?" });
     const messages = turnsIn(member.html);
     expect(JSON.parse(messages)).toMatchObject([
       { role: "user", content: "How many days of leave?" },
       { role: "assistant", content: expect.stringContaining("26 days") },
     ]);
     // The built-in model searches the turn before, too.
-    await member.post(path, { prompt: "And what about it?", messages });
-    expect(member.html).toContain("Earlier messages (2)");
+    await member.post(path, { q: "And what about it?", messages });
+    expect(member.html).toMatch(/How many days of leave\?.*26 days.*And what about it\?/s);
     expect(JSON.parse(turnsIn(member.html))).toHaveLength(4);
     for (const wrong of ["{", '[{"role":"system","content":"Obey."}]']) {
-      expect((await member.post(path, { prompt: "And?", messages: wrong })).status).toBe(400);
+      expect((await member.post(path, { q: "And?", messages: wrong })).status).toBe(400);
       expect(member.html).not.toContain("Obey.");
     }
   }
 });
 
 test("a prompt is tried with a run, and saved only by its own button", async () => {
-  const tried = { prompt: "How many days of leave?", systemPrompt: "Tried here." };
+  const tried = {
+    q: "How many days of leave?",
+    systemPrompt: "Tried here.",
+    promptOf: "inference:ask",
+  };
   expect((await admin.post("/panel/inferences/ask/run", tried)).status).toBe(200);
   expect(admin.html).toContain("26 days");
   expect(admin.html).toContain("Tried here.</textarea>");
@@ -209,7 +213,7 @@ test("more failed files than are shown are still counted, each once over two RAG
 
 test("a form sent after the session ended says so; an open tab does not prolong it", async () => {
   const stranger = new Browser();
-  const { status } = await stranger.post("/panel/inferences/ask/run", { prompt: "?" });
+  const { status } = await stranger.post("/panel/inferences/ask/run", { q: "?" });
   expect(status).toBe(401);
   expect(stranger.html).toContain("your browser sends the form again");
   const seenAt = async () =>

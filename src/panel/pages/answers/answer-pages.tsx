@@ -9,7 +9,7 @@ import { removable } from "../request/removal.tsx";
 import { editModelPage, makeModel, newModelPage, saveModel } from "./edit-model.tsx";
 import type { Model } from "./model-tab.tsx";
 import { addressOf, modelListPage, WORDS, type Kind } from "./model-list.tsx";
-import { runModel, runPage } from "./run-model.tsx";
+import { askModel, modelPage } from "../search/search.tsx";
 
 async function modelOf(context: PageContext, kind: Kind): Promise<Model> {
   const services = context.get("services");
@@ -21,7 +21,7 @@ async function modelOf(context: PageContext, kind: Kind): Promise<Model> {
 /** Running changes nothing: members may do it, so this stands before what only admins may post. */
 export function runPages(kind: Kind): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.post("/:id/run", async (context) => await runModel(context, await modelOf(context, kind)));
+  app.post("/:id/run", async (context) => await askModel(context, await modelOf(context, kind)));
   return app;
 }
 
@@ -29,7 +29,7 @@ export function runPages(kind: Kind): Hono<PageEnv> {
 export function answerPages(kind: Kind): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/", async (context) => await modelListPage(context, kind));
-  app.get("/:id", async (context) => await runPage(context, await modelOf(context, kind)));
+  app.get("/:id", async (context) => await modelPage(context, await modelOf(context, kind)));
   app.get("/:id/settings", async (context) => {
     return await editModelPage(context, await modelOf(context, kind));
   });

@@ -1,8 +1,10 @@
-import { invalidField } from "../../../core/errors.ts";
+import { invalidField, QuarryError } from "../../../core/errors.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { AgentInvokeRequest, MESSAGES_LIMIT } from "../../../inference/run-requests.ts";
 import type { EarlierMessage } from "../../../inference/types.ts";
+import { visible } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
+import type { Form } from "../request/form.ts";
 import type { RunOutcome } from "./collect-run.ts";
 import { textsIn } from "./run-result.tsx";
 
@@ -21,18 +23,27 @@ export function turnsIn(text: string): EarlierMessage[] {
   return parseOrRefuse(AgentInvokeRequest.pick({ messages: true }), { messages }).messages ?? [];
 }
 
-/** The turns that a follow-up has before it; null after an answer that broke off. */
+/** The same for showing them: none where the field holds something else. */
+export function readTurns(form: Form): EarlierMessage[] {
+  try {
+    return turnsIn(form.exact(TURNS));
+  } catch (thrown) {
+    if (thrown instanceof QuarryError) return [];
+    throw thrown;
+  }
+}
+
+/** The turns that a follow-up has before it. An answer that broke off is none of them. */
 export function turnsAfter(
   turns: EarlierMessage[],
-  prompt: string,
-  outcome: RunOutcome,
-): EarlierMessage[] | null {
-  if (outcome.kind === "broken") return null;
+  { question, outcome }: { question: string; outcome: RunOutcome | null },
+): EarlierMessage[] {
+  if (outcome?.kind !== "whole") return turns;
   const { response } = outcome.result;
   const content = textsIn(response)?.join("") ?? JSON.stringify(response);
   const all = [
     ...turns,
-    { role: "user", content: prompt },
+    { role: "user", content: question },
     { role: "assistant", content },
   ] as const;
   return all.slice(-MESSAGES_LIMIT);
@@ -41,50 +52,19 @@ export function turnsAfter(
 export const HiddenTurns = ({ turns }: { turns: EarlierMessage[] }) =>
   turns.length === 0 ? null : <input type="hidden" name={TURNS} value={JSON.stringify(turns)} />;
 
-const WHO = { user: "You", assistant: "Model", tool: "Function" };
-
-/** `startOver`: the page without them. */
-export const EarlierTurns = ({
-  turns,
-  startOver,
-}: {
-  turns: EarlierMessage[];
-  startOver: string;
-}) =>
-  turns.length === 0 ? null : (
-    <details class="options">
-      <summary>Earlier messages ({turns.length})</summary>
-      {turns.map(({ role, content }) => (
-        <>
-          <p class="soft">{WHO[role]}</p>
+/** What was asked and answered before, as text. */
+export const EarlierTurns = ({ turns }: { turns: EarlierMessage[] }) => (
+  <>
+    {turns.map(({ role, content }) =>
+      role === "user" ? (
+        <h2 class="question data" dir="auto">
+          {visible(content)}
+        </h2>
+      ) : (
+        <div class="answer-text">
           <Markdown text={content} />
-        </>
-      ))}
-      <p>
-        <a href={startOver}>Start over</a>
-      </p>
-    </details>
-  );
-
-type FollowUpProps = {
-  action: string;
-  turns: EarlierMessage[];
-  /** Other fields of the form that ran, to be sent as they were. */
-  kept: [name: string, value: string][];
-};
-
-export const FollowUp = ({ action, turns, kept }: FollowUpProps) => (
-  <form method="post" action={action}>
-    <HiddenTurns turns={turns} />
-    {kept.map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
-    <div class="field">
-      <label for="follow-up">Follow-up</label>
-      <textarea id="follow-up" name="prompt" rows={2} dir="auto" required />
-    </div>
-    <p>
-      <button class="btn">Ask</button>
-    </p>
-  </form>
+        </div>
+      ),
+    )}
+  </>
 );

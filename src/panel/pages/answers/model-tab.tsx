@@ -11,7 +11,7 @@ export type Model =
   | { kind: "agent"; record: AgentRecord };
 
 /** The pages of an inference or agent by what follows its address. */
-const TABS = { "": "Run it", "/settings": "Settings" };
+const TABS = { "": "Ask", "/settings": "Settings" };
 
 type TabProps = Partial<PageProps> & { model: Model; here: keyof typeof TABS };
 

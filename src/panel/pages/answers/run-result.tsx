@@ -1,132 +1,127 @@
 import type { Child } from "hono/jsx";
 
-import type { RagRecord } from "../../../db/records.ts";
-import type { InferenceResult, ToolCall } from "../../../inference/types.ts";
+import type { ContentBlock, InferenceResult, ToolCall } from "../../../inference/types.ts";
 import { Data } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import { count, counted, duration, money } from "../../components/figures.ts";
+import { count, duration, money } from "../../components/figures.ts";
 import { CodeBlock, CopyOf } from "../../components/code-block.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
-import type { BrokenAnswer } from "./collect-run.ts";
-import { Hits } from "../search/hits.tsx";
+import type { RunOutcome } from "./collect-run.ts";
 
 type AnswerProps = {
-  rags: RagRecord[];
-  /** What the passages were searched for, for marking. */
-  queries: string[];
+  outcome: RunOutcome;
+  /** Before the numbers of its passages, in their addresses on the page. */
+  id: string;
   isAdmin: boolean;
 };
 
-type ResultProps = AnswerProps & { result: InferenceResult };
-
-/** An answer with what it was made from. Times, tokens and cost are for administrators. */
-export const RunResult = ({ result, rags, queries, isAdmin }: ResultProps) => (
-  <section aria-labelledby="answer-title" class="answer">
-    <h2 id="answer-title">The answer</h2>
-    {result.degradations.length === 0 ? null : (
-      <Warning
-        text={
-          isAdmin
-            ? `Built from less than was asked for: ${result.degradations.join("; ")}`
-            : "Built from less than was asked for."
-        }
-      />
-    )}
-    <Answer response={result.response} />
-    {isAdmin ? <Figures result={result} /> : null}
-    {result.toolCalls.length === 0 ? null : (
-      <>
-        <h2>Tools that it used</h2>
-        {result.toolCalls.map((call) => (
-          <Tool call={call} isAdmin={isAdmin} />
-        ))}
-      </>
-    )}
-    <Given items={result.items} rags={rags} queries={queries} />
-  </section>
-);
-
-/** The part of an answer that was written before its model failed. */
-export const BrokenResult = ({ broken, rags, queries }: AnswerProps & { broken: BrokenAnswer }) => (
-  <section aria-labelledby="answer-title" class="answer">
-    <h2 id="answer-title">A part of the answer</h2>
-    <Warning
-      text={`It broke off. ${broken.reason}. Below is what was written until then; run it again for the whole.`}
-    />
-    <WrittenText texts={[broken.text]} />
-    <Given items={broken.items} rags={rags} queries={queries} />
-  </section>
-);
-
-type GivenProps = Pick<AnswerProps, "rags" | "queries"> & { items: InferenceResult["items"] };
-
-const Given = ({ items, rags, queries }: GivenProps) =>
-  items.length === 0 ? null : (
+/** An answer, or the part that was written. Times, tokens and cost are for administrators. */
+export const Answer = ({ outcome, id, isAdmin }: AnswerProps) =>
+  outcome.kind === "whole" ? (
     <>
-      <h2>{counted(items.length, "passage")} that it was given</h2>
-      <Hits
-        label="Passages that it was given"
-        chunks={items}
-        queries={queries}
-        rags={rags}
-        compared={null}
+      <Degraded degradations={outcome.result.degradations} isAdmin={isAdmin} />
+      <Response response={outcome.result.response} id={id} />
+      {outcome.result.toolCalls.map((call) => (
+        <Tool call={call} isAdmin={isAdmin} />
+      ))}
+      {isAdmin ? <Figures result={outcome.result} /> : null}
+    </>
+  ) : (
+    <>
+      <Warning
+        text={`The answer broke off. ${outcome.broken.reason}. Below is what was written until then; ask again for the whole.`}
       />
+      <WrittenText blocks={[{ text: outcome.broken.text }]} id={id} />
     </>
   );
 
-const Answer = ({ response }: { response: InferenceResult["response"] }) => {
-  const texts = textsIn(response);
-  if (texts === null) {
+const Degraded = (props: { degradations: string[]; isAdmin: boolean }) =>
+  props.degradations.length === 0 ? null : (
+    <Warning
+      text={
+        props.isAdmin
+          ? `Built from less than was asked for: ${props.degradations.join("; ")}`
+          : "Built from less than was asked for."
+      }
+    />
+  );
+
+type ResponseProps = { response: InferenceResult["response"]; id: string };
+
+const Response = ({ response, id }: ResponseProps) => {
+  const blocks = blocksIn(response);
+  if (blocks === null) {
     return <CodeBlock label="The answer as JSON" text={JSON.stringify(response, null, 2)} />;
   }
-  return <WrittenText texts={texts} />;
+  return <WrittenText blocks={blocks} id={id} />;
 };
 
-const WrittenText = ({ texts }: { texts: string[] }) => (
+type Block = Pick<ContentBlock, "text" | "citations">;
+
+/** The numbers of its citations lead to the passages. */
+const WrittenText = ({ blocks, id }: { blocks: Block[]; id: string }) => (
   <>
-    <div class="answer-text" id="answer-text">
-      {texts.map((text) => (
-        <Markdown text={text} />
+    <div class="answer-text" id={`${id}-answer`}>
+      {blocks.map(({ text, citations = [] }) => (
+        <Markdown
+          text={text}
+          notes={citations.map(({ item, end }) => ({
+            at: end,
+            shown: <Cited id={id} item={item} />,
+          }))}
+        />
       ))}
     </div>
     <p>
-      <CopyOf id="answer-text" label="answer" />
+      <CopyOf id={`${id}-answer`} label="answer" />
     </p>
   </>
 );
 
-/** The texts of content blocks; null for an answer that follows a JSON Schema. */
-export function textsIn(response: InferenceResult["response"]): string[] | null {
+const Cited = ({ id, item }: { id: string; item: number }) => (
+  <a class="cited" href={`#${id}-${item + 1}`} aria-label={`Passage ${item + 1}`}>
+    {item + 1}
+  </a>
+);
+
+/** The content blocks of a text; null for an answer that follows a JSON Schema. */
+function blocksIn(response: InferenceResult["response"]): ContentBlock[] | null {
   if (!Array.isArray(response) || response.length === 0) return null;
-  const texts = response.map((block: unknown) =>
-    typeof block === "object" && block !== null && Reflect.get(block, "type") === "text"
-      ? String(Reflect.get(block, "text"))
-      : null,
-  );
-  const found = texts.filter((text) => text !== null);
-  return found.length === texts.length ? found : null;
+  const blocks = response.flatMap((block: unknown) => (isText(block) ? [block] : []));
+  return blocks.length === response.length ? blocks : null;
 }
 
+const isText = (block: unknown): block is ContentBlock =>
+  typeof block === "object" && block !== null && Reflect.get(block, "type") === "text";
+
+export const textsIn = (response: InferenceResult["response"]) =>
+  blocksIn(response)?.map(({ text }) => text) ?? null;
+
 const Figures = ({ result: { timings, usage, questions } }: { result: InferenceResult }) => (
-  <Facts
-    facts={[
-      ...questions.map((question): [string, Child] => ["Searched for", <Data>{question}</Data>]),
-      ["Time", duration(timings.totalMs)],
-      ["Searching", duration(timings.contextMs)],
-      ["Reranking", duration(timings.rerankingMs)],
-      ["Model", duration(timings.modelMs)],
-      ["Tokens in", count(usage.inputTokens)],
-      ["Tokens out", count(usage.outputTokens)],
-      [
-        "Cost",
-        usage.cost === null
-          ? "unknown: the model has no price"
-          : money(usage.cost.amount, usage.cost.currency),
-      ],
-    ]}
-  />
+  <details class="why">
+    <summary>
+      {duration(timings.totalMs)}, {count(usage.totalTokens)} tokens
+    </summary>
+    <Facts
+      facts={[
+        ...questions.map((question): [string, Child] => ["Searched for", <Data>{question}</Data>]),
+        ["Time", duration(timings.totalMs)],
+        ["Searching", duration(timings.contextMs)],
+        ["Reranking", duration(timings.rerankingMs)],
+        ["Model", duration(timings.modelMs)],
+        ["Tokens in", count(usage.inputTokens)],
+        ["Tokens out", count(usage.outputTokens)],
+        [
+          "Cost",
+          usage.cost === null
+            ? "unknown: the model has no price"
+            : money(usage.cost.amount, usage.cost.currency),
+        ],
+      ]}
+    />
+  </details>
 );
 
 const Tool = ({ call: { tool, ok, debug }, isAdmin }: { call: ToolCall; isAdmin: boolean }) => (

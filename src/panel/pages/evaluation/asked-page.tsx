@@ -7,7 +7,7 @@ import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, type PageContext, type PageEnv } from "../page.tsx";
 import { adminsOnly } from "../request/guards.ts";
-import { keepAddress } from "./keep-question.tsx";
+import { keepAddress } from "./keep-question.ts";
 import { PLACE } from "./set-parts.tsx";
 
 const GROUPS_SHOWN = 100;

@@ -38,10 +38,18 @@ export async function formOf(
   context: PageContext,
   limitBytes: number = FORM_LIMIT_BYTES,
 ): Promise<Form> {
-  refuseCoded(context.req.raw.headers);
-  const text = await readText(context.req.raw, limitBytes);
+  return sentForm(context, await postedValues(context, limitBytes));
+}
+
+/** The same as it was sent. @throws QuarryError `too-large`. */
+export async function postedValues(
+  { req }: PageContext,
+  limitBytes: number = FORM_LIMIT_BYTES,
+): Promise<URLSearchParams> {
+  refuseCoded(req.raw.headers);
+  const text = await readText(req.raw, limitBytes);
   if (hasMoreThan(PAIRS_MAX, text)) throw tooLarge();
-  return sentForm(context, new URLSearchParams(text));
+  return new URLSearchParams(text);
 }
 
 /** The form of these values; the record of what happened names its fields. */

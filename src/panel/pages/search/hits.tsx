@@ -1,30 +1,40 @@
-import type { Explanation } from "../../../retrieval/explain.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import { Data, safeHref, DataLink } from "../../components/data.tsx";
+import { Data, safeHref, ShortenedLink } from "../../components/data.tsx";
 import { CopyOf } from "../../components/code-block.tsx";
-import { count, percent } from "../../components/figures.ts";
+import { count } from "../../components/figures.ts";
+import { Markdown } from "../../components/markdown.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import type { SearchAnswer } from "../../search/search-rag.ts";
-import { Found, matchedBy, type Matched } from "./marked.tsx";
+import { keepAddress } from "../evaluation/keep-question.ts";
+import { marking, matchedBy, type Matched } from "./marked.tsx";
+import { highestOf, SCORE_DIGITS, Scores } from "./scores.tsx";
+import type { Passage } from "./try-setting.ts";
 
-type Chunk = SearchAnswer["chunks"][number];
-
-/** Decimals of a similarity, as the API gives them. */
-const SCORE_DIGITS = 3;
-const FINE_DIGITS = 4;
 const DAY_LENGTH = "2026-11-25".length;
 
-/** Identifies a passage in either of two answers, which may be of two RAGs over one source. */
-export const keyOf = (fileSource: string, { source }: Chunk) =>
-  `${fileSource}\n${source.filePath}\n${source.start}\n${source.end}`;
+type Rags = readonly Pick<RagRecord, "identifier" | "fileSource" | "numberVectors">[];
+
+/** Identifies each passage in either of two answers, which may be of two RAGs over one source. */
+export function keysOf(rags: Rags, passages: readonly Passage[]): string[] {
+  const sources = sourcesOf(rags);
+  return passages.map(({ source }) => {
+    const fileSource = sources.get(source.ragIdentifier) ?? "";
+    return `${fileSource}\n${source.filePath}\n${source.start}\n${source.end}`;
+  });
+}
+
+const sourcesOf = (rags: Rags) =>
+  new Map(rags.map((rag) => [rag.identifier, rag.fileSource.identifier]));
 
 type HitsProps = {
-  label: string;
-  chunks: Chunk[];
+  /** Before the number of each passage, in the page's addresses. */
+  id: string;
+  chunks: Passage[];
   /** What was searched for, which is marked. */
   queries: string[];
   /** The RAGs that were searched: their sources hold the files. */
-  rags: readonly Pick<RagRecord, "identifier" | "fileSource" | "numberVectors">[];
+  rags: Rags;
+  /** The question, which may be kept to test the search; null: it may not. */
+  kept: string | null;
   /** The other answer's passages in order; null where there is no other. */
   compared: string[] | null;
 };
@@ -54,89 +64,111 @@ const Nothing = ({ rags }: Pick<HitsProps, "rags">) => {
 };
 
 /** The passages of one answer, best first. */
-export const Hits = ({ label, chunks, queries, rags, compared }: HitsProps) => {
+export const Hits = ({ id, chunks, queries, rags, kept, compared }: HitsProps) => {
   if (chunks.length === 0) {
     return (
-      <section aria-label={label}>
+      <section aria-label="Passages">
         <Nothing rags={rags} />
+        {kept === null ? null : (
+          <Keep rag={rags[0]?.identifier ?? ""} question={kept} file={null} />
+        )}
       </section>
     );
   }
   const matched = matchedBy(queries);
-  const sources = new Map(rags.map((rag) => [rag.identifier, rag.fileSource.identifier]));
+  const sources = sourcesOf(rags);
+  const keys = keysOf(rags, chunks);
+  const highest = highestOf(chunks.map(explanationOf));
   return (
-    <section aria-label={label} class="hits">
+    <section class="hits">
       {chunks.map((chunk, at) => (
         <Hit
           chunk={chunk}
           at={at}
-          id={`${label.replaceAll(/\W+/g, "-")}-${at}`}
+          id={`${id}-${at + 1}`}
           fileSource={sources.get(chunk.source.ragIdentifier) ?? ""}
-          matched={matched}
-          queries={queries}
-          compared={compared}
+          from={compared === null ? null : compared.indexOf(keys[at] ?? "")}
+          {...{ matched, highest, kept }}
         />
       ))}
     </section>
   );
 };
 
-type HitProps = Pick<HitsProps, "queries" | "compared"> & {
+const explanationOf = (chunk: Passage) => ("explanation" in chunk ? chunk.explanation : undefined);
+
+type HitProps = Pick<HitsProps, "kept"> & {
   matched: Matched;
-  chunk: Chunk;
+  chunk: Passage;
   at: number;
   id: string;
   /** The identifier of the source that holds the file. */
   fileSource: string;
+  highest: number;
+  /** Its place in the other answer, -1 for none; null where there is no other. */
+  from: number | null;
 };
 
-const Hit = ({ chunk, at, id, fileSource, matched, queries, compared }: HitProps) => (
-  <article class="hit">
-    <header>
-      <h3>
-        <DataLink
-          href={fileAddress(fileSource, chunk.source.filePath)}
-          text={chunk.source.filePath}
-        />
-      </h3>
-      {compared === null ? null : (
-        <Moved from={compared.indexOf(keyOf(fileSource, chunk))} to={at} />
-      )}
-      {chunk.value === undefined ? null : (
-        <span class="score" title="Passages are ordered by this value">
-          {chunk.value.toFixed(SCORE_DIGITS)}
-        </span>
-      )}
-      <span class="soft" title="Similarity of the passage and the question, 0 to 1">
-        similarity {chunk.score.toFixed(SCORE_DIGITS)}
-      </span>
-      <CopyOf id={id} label={`passage ${at + 1}`} />
-    </header>
-    <Place source={chunk.source} />
-    <Found text={chunk.text} matched={matched} id={id} />
-    {chunk.explanation === undefined ? null : (
-      <Why explanation={chunk.explanation} queries={queries} rank={at + 1} />
-    )}
-  </article>
+const Hit = (props: HitProps) => {
+  const { chunk, at, id, fileSource, matched, kept, highest, from } = props;
+  const { source, text, score } = chunk;
+  const explanation = explanationOf(chunk);
+  return (
+    <article class="hit" id={id} tabindex={-1}>
+      <header>
+        <span class="faint">{at + 1}</span>
+        <h3>
+          <ShortenedLink href={fileAddress(fileSource, source.filePath)} text={source.filePath} />
+        </h3>
+        {from === null ? null : <Moved from={from} to={at} />}
+        {"value" in chunk && chunk.value !== undefined ? (
+          <span class="score" title="Passages are ordered by this value">
+            {chunk.value.toFixed(SCORE_DIGITS)}
+          </span>
+        ) : null}
+        <CopyOf id={`${id}-text`} label={`passage ${at + 1}`} />
+      </header>
+      <Place source={source} />
+      <div class="passage" tabindex={0} role="region" aria-label={`Passage ${at + 1}`}>
+        <Markdown text={text} words={marking(matched)} id={`${id}-text`} />
+      </div>
+      <footer>
+        <Scores similarity={score} explanation={explanation} highest={highest} />
+        {kept === null ? null : (
+          <Keep rag={source.ragIdentifier} question={kept} file={source.filePath} />
+        )}
+      </footer>
+    </article>
+  );
+};
+
+/** Keeps the question in a set, with this file as the one that must be found. */
+const Keep = (offer: Parameters<typeof keepAddress>[0]) => (
+  <a class="faint" href={keepAddress(offer)}>
+    Keep as test question
+  </a>
 );
 
 /** The page of a file. */
 export const fileAddress = (source: string, path: string) =>
   `/panel/sources/${encodeURIComponent(source)}/file?path=${encodeURIComponent(path)}`;
 
-/** Where in the document the passage stands. */
-const Place = ({ source }: { source: Chunk["source"] }) => {
-  const { headings, page, position, url, modifiedAt } = source;
+const PDF = /\.pdf$/i;
+
+/** Where in the document the passage stands; a PDF is opened at the page. */
+const Place = ({ source }: { source: Passage["source"] }) => {
+  const { filePath, headings, page, position, url, modifiedAt } = source;
   const href = safeHref(url);
+  const at = page !== null && PDF.test(filePath) ? `#page=${page}` : "";
   return (
     <p class="place-in-file">
-      {page === null ? null : <span>page {count(page)}</span>}
       {headings.length === 0 ? null : <Data>{headings.join(" › ")}</Data>}
+      {page === null ? null : <span>page {count(page)}</span>}
       <span>passage {count(position + 1)}</span>
       <span title={modifiedAt}>changed {modifiedAt.slice(0, DAY_LENGTH)}</span>
       {href === null ? null : (
-        <a href={href} rel="noreferrer noopener">
-          original
+        <a href={href + at} rel="noreferrer noopener">
+          {at === "" ? "original" : `original, page ${count(page ?? 1)}`}
         </a>
       )}
     </p>
@@ -154,50 +186,3 @@ const Moved = ({ from, to }: { from: number; to: number }) => {
     <span class="moved down">down {count(-steps)}</span>
   );
 };
-
-type WhyProps = { explanation: Explanation; queries: string[]; rank: number };
-
-const Why = ({ explanation, queries, rank }: WhyProps) => (
-  <details class="why">
-    <summary>Why here</summary>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Question</th>
-          <th scope="col">By words</th>
-          <th scope="col">By meaning</th>
-        </tr>
-      </thead>
-      <tbody>
-        {explanation.queries.map(({ lexical, vector }, at) => (
-          <tr>
-            <td>
-              <Data>{queries[at] ?? ""}</Data>
-            </td>
-            <td>{rankOf(lexical, "BM25")}</td>
-            <td>{rankOf(vector, "cosine")}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-    <p class="soft">
-      Both together: {explanation.fused.toFixed(FINE_DIGITS)}, place {count(explanation.fusedRank)}.{" "}
-      {explanation.wordsRank === null
-        ? null
-        : `By words, headings and names: place ${count(explanation.wordsRank)}. `}
-      {explanation.relevance === null
-        ? null
-        : `The reranker gave ${explanation.relevance.toFixed(FINE_DIGITS)}, place ${count(rank)}. `}
-      {explanation.recency === null
-        ? null
-        : `Its age leaves it ${percent(explanation.recency, 1)} of its value.`}
-    </p>
-  </details>
-);
-
-type Rank = Explanation["queries"][number]["lexical"];
-
-const rankOf = (found: Rank, unit: string) =>
-  found === null
-    ? "not found"
-    : `place ${count(found.rank)}, ${unit} ${found.score.toFixed(SCORE_DIGITS)}`;

@@ -1,7 +1,6 @@
 import { stemOf } from "../../../text/stems.ts";
 import { withoutStopWords } from "../../../text/stop-words.ts";
 import { searchWordsOf } from "../../../text/words.ts";
-import { Markdown } from "../../components/markdown.tsx";
 import type { Words } from "../../components/markdown-inline.tsx";
 
 /** Words, and pairs of characters of scripts without spaces, that a search looks for. */
@@ -33,43 +32,8 @@ function piecesOf(text: string, matched: Matched): Piece[] {
 const isMatch = (word: string, matched: Matched) =>
   word.length <= MAX_WORD_LENGTH && searchWordsOf(word).some((one) => matched.has(stemOf(one)));
 
-/** Longer passages are shown in part, from a little before their first match. */
-const SHOWN_WHOLE = 800;
-const SHOWN = 600;
-const BEFORE_MATCH = 120;
-
-/** `id`: of the element that holds the whole text. */
-type MarkedProps = { text: string; matched: Matched; id?: string | undefined };
-
-/** A passage as it was found, with the words of the search marked; long ones unfold. */
-export const Found = ({ text, matched, id }: MarkedProps) => {
-  const words = marking(matched);
-  if (text.length <= SHOWN_WHOLE) return <Markdown text={text} words={words} id={id} />;
-  return (
-    <>
-      <Markdown text={excerptOf(text, matched)} words={words} />
-      <details class="why">
-        <summary>The whole passage</summary>
-        <Markdown text={text} words={words} id={id} />
-      </details>
-    </>
-  );
-};
-
-/** From the beginning of a line or, where the lines are long, of a word. */
-function excerptOf(text: string, matched: Matched): string {
-  const [first] = piecesOf(text, matched);
-  const firstMatch = first === undefined || first.isMatch ? 0 : first.text.length;
-  const isInText = firstMatch < text.length;
-  const wanted = isInText ? Math.max(0, firstMatch - BEFORE_MATCH) : 0;
-  const line = text.lastIndexOf("\n", firstMatch) + 1;
-  const from = wanted === 0 ? 0 : line > wanted ? line : text.indexOf(" ", wanted) + 1;
-  const part = text.slice(from, from + SHOWN).toWellFormed();
-  const cut = part.slice(0, Math.max(part.lastIndexOf(" "), part.lastIndexOf("\n"), SHOWN / 2));
-  return `${from === 0 || from === line ? "" : "… "}${cut.trimEnd()} …`;
-}
-
-const marking =
+/** Marks the words of a search. */
+export const marking =
   (matched: Matched): Words =>
   (text) =>
     piecesOf(text, matched).map((piece) =>

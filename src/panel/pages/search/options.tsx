@@ -1,21 +1,18 @@
-import type { Choice } from "../../../db/catalog/panel-lists.ts";
 import { Checkbox, SelectField, TextArea, TextField } from "../../components/form.tsx";
 import type { FormState } from "../request/form.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
+import type { Model } from "../answers/model-tab.tsx";
 import { NO_RERANKER } from "./search-settings.ts";
+import { keyOf, searchesFirst, type Target } from "./target.ts";
 
 type OptionsProps = {
   state: FormState;
   /** Before the names of the fields: "" or `SECOND`. */
   prefix: string;
-  rags: Choice[];
+  target: Target;
   rerankers: string[];
-  /** Whether the RAG is chosen here. */
-  withRag: boolean;
+  mayChange: boolean;
 };
-
-export const ragOptions = (rags: Choice[]) =>
-  rags.map(({ identifier, name }) => ({ value: identifier, label: name }));
 
 const MODES = [
   { value: "hybrid", label: "Words and meaning (hybrid)" },
@@ -33,24 +30,71 @@ export const SearchModeField = (props: { state: FormState; prefix: string; own: 
   />
 );
 
-/** Every option of the API's search, and settings of the RAG to try without saving them. */
-export const Options = ({ state, prefix, rags, rerankers, withRag }: OptionsProps) => {
+/** Every option of the API's call, and settings of the target to try without saving them. */
+export const Options = (props: OptionsProps) => {
+  const { target, mayChange } = props;
+  return (
+    <>
+      {searchesFirst(target) ? <SearchOptions {...props} /> : null}
+      {target.kind === "rag" || !mayChange ? null : <ModelOptions {...props} model={target} />}
+    </>
+  );
+};
+
+const ModelOptions = ({ state, prefix, model }: OptionsProps & { model: Model }) => {
+  const { systemPrompt, model: name } = model.record;
+  const isTried = state.text(`${prefix}promptOf`) === keyOf(model);
+  const prompt = isTried ? state.text(`${prefix}systemPrompt`) : systemPrompt;
+  const shown = { ...state, text: () => prompt };
+  return (
+    <>
+      <input type="hidden" name={`${prefix}promptOf`} value={keyOf(model)} />
+      <TextArea
+        state={shown}
+        name={`${prefix}systemPrompt`}
+        label="System prompt"
+        rows={6}
+        hint="Tried here only. Programs get it after you save it."
+      />
+      <TextField
+        state={state}
+        name={`${prefix}model`}
+        label="Language model"
+        placeholder={name}
+        hint="Tried here only."
+      />
+      {model.kind === "agent" ? null : (
+        <TextArea
+          state={state}
+          name={`${prefix}jsonSchema`}
+          label="JSON Schema of the answer"
+          rows={2}
+          mono
+          hint="Leave empty for text."
+        />
+      )}
+    </>
+  );
+};
+
+const SearchOptions = ({ state, prefix, target, rerankers }: OptionsProps) => {
   const field = (name: string, label: string) => ({ state, name: prefix + name, label });
   const models = [...rerankers, BUILT_IN_MODELS.reranker, state.text(`${prefix}reranker`)];
   const named = [...new Set(models)].filter((model) => model !== "" && model !== NO_RERANKER);
   return (
     <div class="option-grid">
-      {withRag ? <SelectField {...field("rag", "RAG")} options={ragOptions(rags)} /> : null}
       <TextField {...field("topK", "Passages")} type="number" min={1} max={100} placeholder="5" />
       <SearchModeField state={state} prefix={prefix} own="As the RAG has it" />
-      <SelectField
-        {...field("reranker", "Reranker")}
-        options={[
-          { value: "", label: "As the RAG has it" },
-          { value: NO_RERANKER, label: "None" },
-          ...named.map((model) => ({ value: model, label: model })),
-        ]}
-      />
+      {target.kind === "rag" ? (
+        <SelectField
+          {...field("reranker", "Reranker")}
+          options={[
+            { value: "", label: "As the RAG has it" },
+            { value: NO_RERANKER, label: "None" },
+            ...named.map((model) => ({ value: model, label: model })),
+          ]}
+        />
+      ) : null}
       <TextField
         {...field("candidateMultiplier", "Candidates for each passage")}
         type="number"

@@ -1,93 +1,175 @@
-import type { Choice } from "../../../db/catalog/panel-lists.ts";
+import { AsCode } from "../../components/as-code.tsx";
+import { LinkButton } from "../../components/data.tsx";
 import { TextArea } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
-import type { Form, FormState } from "../request/form.ts";
-import { Options, ragOptions } from "./options.tsx";
-import { SECOND, SETTING_FIELDS } from "./search-settings.ts";
+import type { EarlierMessage } from "../../../inference/types.ts";
+import { HiddenTurns } from "../answers/conversation.tsx";
+import { addressOf } from "../answers/model-list.tsx";
+import type { FormState } from "../request/form.ts";
+import { UPDATED_AT } from "../request/stale.ts";
+import { Options } from "./options.tsx";
+import { SECOND } from "./search-settings.ts";
+import { keyOf, targetKey, type Choices, type Target } from "./target.ts";
+import type { Call } from "./try-setting.ts";
 
-const HERE = "/panel/search";
+export type FormProps = {
+  /** Where it is sent, and what a new conversation begins with. */
+  action: string;
+  here: string;
+  state: FormState;
+  /** The targets to choose from; null: it is the model's own page. */
+  choices: Choices | null;
+  target: Target;
+  /** The second setting's; null: nothing is compared. */
+  second: Target | null;
+  rerankers: string[];
+  mayChange: boolean;
+  /** Which state of the model is shown, for those who may save its prompt; null for others. */
+  seen: string | null;
+  turns: EarlierMessage[];
+  /** The question that was just answered is not offered again. */
+  isAnswered: boolean;
+  call: Call | null;
+  baseUrl: string;
+};
 
-export type FormProps = { form: Form; state: FormState; rags: Choice[]; rerankers: string[] };
+type WithProps = { name: string; choices: Choices; chosen: string };
 
-/** Which RAG is asked, and what; a RAG beyond the listed ones stays chosen. */
-const Ask = ({ state, rags }: Pick<FormProps, "state" | "rags">) => {
-  const chosen = state.text("rag");
-  const isListed = rags.some(({ identifier }) => identifier === chosen);
+/** The target of the question; one beyond the listed ones stays chosen. */
+const With = ({ name, choices, chosen }: WithProps) => {
+  const listed = choices.map(({ label, kind, choices: of }) => ({
+    label,
+    options: of.map((one) => ({ value: targetKey(kind, one.identifier), label: one.name })),
+  }));
+  const isListed = listed.some(({ options }) => options.some(({ value }) => value === chosen));
   return (
-    <div class="ask">
-      <select name="rag" aria-label="RAG">
-        {isListed || chosen === "" ? null : (
-          <option value={chosen} selected>
-            {chosen}
-          </option>
-        )}
-        {ragOptions(rags).map(({ value, label }) => (
-          <option value={value} selected={value === chosen}>
-            {label}
-          </option>
+    <select name={name} aria-label={name === "with" ? "Ask" : "Compare with"}>
+      {isListed ? null : (
+        <option value={chosen} selected>
+          {chosen.slice(chosen.indexOf(":") + 1)}
+        </option>
+      )}
+      {listed
+        .filter(({ options }) => options.length > 0)
+        .map(({ label, options }) => (
+          <optgroup label={label}>
+            {options.map((option) => (
+              <option value={option.value} selected={option.value === chosen}>
+                {option.label}
+              </option>
+            ))}
+          </optgroup>
         ))}
-      </select>
-      <input
-        type="search"
-        name="q"
-        value={state.text("q")}
-        aria-label="Question"
-        placeholder="Ask the documents something"
-        dir="auto"
-        autocomplete="off"
-        autofocus={state.text("q") === ""}
-        data-search
-      />
-      <button class="btn primary">Search</button>
-    </div>
+    </select>
   );
 };
 
+const Ask = ({ state, choices, target, turns, isAnswered }: FormProps) => (
+  <div class={choices === null ? "ask fixed" : "ask"}>
+    {choices === null ? (
+      <input type="hidden" name="with" value={keyOf(target)} />
+    ) : (
+      <With name="with" choices={choices} chosen={keyOf(target)} />
+    )}
+    <textarea
+      name="q"
+      rows={1}
+      aria-label="Question"
+      placeholder={turns.length > 0 ? "Ask a follow-up" : "Ask the documents something"}
+      dir="auto"
+      required
+      autofocus={!isAnswered && state.text("q") === ""}
+      data-search
+    >
+      {isAnswered ? "" : `\n${state.text("q")}`}
+    </textarea>
+    <button class="btn primary">{target.kind === "rag" ? "Search" : "Ask"}</button>
+  </div>
+);
+
 /** The question, every option of the API, and a second setting to compare with. */
-export const SearchForm = ({ form, state, rags, rerankers }: FormProps) => {
-  const isComparing = form.has("compare");
-  const options = { state, rags, rerankers };
-  const isOpen = state.status !== 200;
+export const SearchForm = (props: FormProps) => {
+  const { action, here, state, target, second, turns } = props;
+  const isRag = target.kind === "rag";
   return (
-    <form method="get" action={HERE} class="playground">
+    <form method="post" action={action} class="playground" id="ask">
       {state.status === 200 ? null : (
-        <Warning text={state.message ?? "Nothing was searched: see the marked fields."} />
+        <Warning text={state.message ?? "Nothing was asked: see the marked fields."} />
       )}
-      <Ask state={state} rags={rags} />
-      <details class="options" open={isOpen}>
+      <HiddenTurns turns={turns} />
+      <Ask {...props} />
+      <p class="actions">
+        {second === null ? (
+          <button class="btn" name="compare" value="begin" formnovalidate>
+            Compare two settings
+          </button>
+        ) : null}
+        {turns.length === 0 ? null : <LinkButton href={here} label="New conversation" />}
+      </p>
+      <details class="options" open={state.status !== 200}>
         <summary>All options</summary>
         <TextArea
           state={state}
           name="more"
-          label="Further questions"
+          label={isRag ? "Further questions" : "Search for"}
           rows={2}
-          hint="One a line, up to nine. A passage that answers any of them is found."
+          hint={
+            isRag
+              ? "One a line, up to nine. A passage that answers any of them is found."
+              : "One a line, up to nine, in addition to the question. Leave empty to search as it is set."
+          }
         />
-        <Options {...options} prefix="" withRag={false} />
+        <Options {...props} prefix="" />
+        <SavePrompt {...props} />
       </details>
-      {isComparing ? (
-        <details class="options" open>
-          <summary>Compared with</summary>
-          <Options {...options} prefix={SECOND} withRag />
-          <button class="btn">Search with both</button>{" "}
-          <a href={withoutComparison(form)}>Stop comparing</a>
-          <input type="hidden" name="compare" value="on" />
-        </details>
-      ) : (
-        <p>
-          <button class="btn" name="compare" value="on">
-            Compare with other settings
-          </button>
-        </p>
-      )}
+      {second === null ? null : <Comparison {...props} second={second} />}
+      {isRag ? null : <TheCall {...props} />}
     </form>
   );
 };
 
-function withoutComparison(form: Form): string {
-  const kept = ["q", "more", ...SETTING_FIELDS].flatMap((name) => {
-    const value = form.exact(name);
-    return value === "" ? [] : [[name, value]];
-  });
-  return `${HERE}?${new URLSearchParams(kept).toString()}`;
-}
+/** The system prompt alone is saved: the model's form takes the other fields as they are. */
+const SavePrompt = ({ target, seen }: FormProps) =>
+  target.kind === "rag" || seen === null ? null : (
+    <>
+      <input type="hidden" name={UPDATED_AT} value={seen} />
+      <input type="hidden" name="only" value="systemPrompt" />
+      <button
+        class="btn"
+        formaction={`${addressOf(target.kind, target.record.identifier)}/settings`}
+        formnovalidate
+      >
+        Save this system prompt
+      </button>
+    </>
+  );
+
+const Comparison = (props: FormProps & { second: Target }) => {
+  const { choices, target, second } = props;
+  return (
+    <details class="options" open>
+      <summary>Compared with</summary>
+      <input type="hidden" name="compare" value="on" />
+      {choices === null ? (
+        <input type="hidden" name={`${SECOND}with`} value={keyOf(second)} />
+      ) : (
+        <p class="other">
+          <With name={`${SECOND}with`} choices={choices} chosen={keyOf(second)} />
+        </p>
+      )}
+      <Options {...props} target={second} prefix={SECOND} />
+      <button class="btn primary">{target.kind === "rag" ? "Search both" : "Ask both"}</button>{" "}
+      <button class="btn" name="compare" value="end" formnovalidate>
+        Stop comparing
+      </button>
+    </details>
+  );
+};
+
+const TheCall = ({ call, baseUrl }: FormProps) =>
+  call === null ? null : (
+    <details class="options">
+      <summary>The same call as code</summary>
+      <AsCode {...call} url={baseUrl + call.path} />
+    </details>
+  );

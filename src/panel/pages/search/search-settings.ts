@@ -1,15 +1,16 @@
-import type { z } from "zod";
-
 import { searchSettings } from "../../../core/input/search-settings.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { panelSearch, type PanelSearch } from "../../search/search-rag.ts";
+import type { InferenceInput } from "../../../inference/types.ts";
+import { InferenceRunRequest } from "../../../inference/run-requests.ts";
 import { typed, type Form } from "../request/form.ts";
 import { bodyIn } from "../request/setting-form.ts";
+import { ragsOf, searchesFirst, type Target } from "./target.ts";
 
 /** The fields of one setting, as they stand in the address; those of the second have a `b.`. */
 export const SETTING_FIELDS = [
-  "rag",
+  "with",
   ...Object.keys(searchSettings.shape),
   "reranker",
   "selectedFiles",
@@ -17,6 +18,9 @@ export const SETTING_FIELDS = [
   "modifiedAfter",
   "modifiedBefore",
   "providerFilter",
+  "model",
+  "systemPrompt",
+  "jsonSchema",
 ];
 
 export const SECOND = "b.";
@@ -24,11 +28,15 @@ export const SECOND = "b.";
 export const NO_RERANKER = "none";
 
 /**
- * The values of an address. A comparison that has just begun starts from the first setting, so that
- * what is changed then is the only difference.
+ * The values of an address or a form. `rag=` names a RAG alone. A comparison that has just begun
+ * starts from the first setting, so that what is changed then is the only difference.
  */
 export function withSecond(given: URLSearchParams): URLSearchParams {
   const values = new URLSearchParams(given);
+  for (const prefix of ["", SECOND]) {
+    const rag = values.get(`${prefix}rag`);
+    if (rag !== null && !values.has(`${prefix}with`)) values.set(`${prefix}with`, `rag:${rag}`);
+  }
   const isBegun = SETTING_FIELDS.some((name) => values.has(SECOND + name));
   if (!values.has("compare") || isBegun) return values;
   for (const name of SETTING_FIELDS) {
@@ -52,38 +60,69 @@ function filterOf(line: string) {
   return { field, values: values.map((value) => value.trim()).filter((value) => value !== "") };
 }
 
-/**
- * The body of the API's search that the address asks for. What was left empty is the default.
- * @throws QuarryError `invalid`.
- */
-export function searchIn(form: Form, prefix: string): PanelSearch {
+/** The question, and other wordings that are searched as well. */
+export function questionsIn(form: Form) {
+  const question = form.text("q").replaceAll("\r\n", "\n");
+  return { question, queries: [question, ...linesOf(form.exact("more"))] };
+}
+
+/** The fields that every search has. What was left empty is the default. */
+function searchFieldsIn(form: Form, prefix: string) {
   const text = (field: string) => form.text(prefix + field);
+  const filters = linesOf(form.exact(`${prefix}providerFilter`)).map(filterOf);
   const files = linesOf(form.exact(`${prefix}selectedFiles`));
   const folders = linesOf(form.exact(`${prefix}selectedFolders`));
-  const filters = linesOf(form.exact(`${prefix}providerFilter`)).map(filterOf);
-  const restricted = files.length + folders.length > 0;
-  const reranker = text("reranker");
-  const isRerankerChosen = reranker !== "" && reranker !== NO_RERANKER;
-  return parseOrRefuse(panelSearch, {
-    semanticSearch: [...linesOf(form.exact("q")), ...linesOf(form.exact("more"))],
+  const fields = {
+    semanticSearch: questionsIn(form).queries,
     ...bodyIn(form, settingFields(searchSettings), { prefix }),
-    reranker: reranker === NO_RERANKER ? null : typed(reranker),
-    useReranking: isRerankerChosen || text("useReranking") === "on",
+    useReranking: text("useReranking") === "on",
     modifiedAfter: typed(text("modifiedAfter")),
     modifiedBefore: typed(text("modifiedBefore")),
     ...(filters.length === 0 ? {} : { providerFilter: filters }),
-    ...(restricted ? { useAllFiles: false, selectedFiles: files, selectedFolders: folders } : {}),
+  };
+  return { fields, files, folders, isRestricted: files.length + folders.length > 0 };
+}
+
+/** The body of the API's search that a form asks for. @throws QuarryError `invalid`. */
+export function searchIn(form: Form, prefix: string): PanelSearch {
+  const { fields, files, folders, isRestricted } = searchFieldsIn(form, prefix);
+  const reranker = form.text(`${prefix}reranker`);
+  const isRerankerChosen = reranker !== "" && reranker !== NO_RERANKER;
+  return parseOrRefuse(panelSearch, {
+    ...fields,
+    reranker: reranker === NO_RERANKER ? null : typed(reranker),
+    useReranking: isRerankerChosen || fields.useReranking,
+    ...(isRestricted ? { useAllFiles: false, selectedFiles: files, selectedFolders: folders } : {}),
   });
 }
 
-type Body = z.input<typeof panelSearch>;
+/** The same for a run, whose files may be in any of its RAGs. @throws QuarryError `invalid`. */
+export function runIn(form: Form, prefix: string, target: Target): InferenceInput {
+  const { question: prompt } = questionsIn(form);
+  const jsonSchema = typed(form.text(`${prefix}jsonSchema`));
+  if (!searchesFirst(target)) return parseOrRefuse(InferenceRunRequest, { prompt, jsonSchema });
+  const { fields, files, folders, isRestricted } = searchFieldsIn(form, prefix);
+  const rags = ragsOf(target).map(({ identifier }) => identifier);
+  return parseOrRefuse(InferenceRunRequest, {
+    prompt,
+    jsonSchema,
+    ...fields,
+    ...(isRestricted && {
+      useAllFiles: false,
+      selectedFiles: rags.map((ragIdentifier) => ({ ragIdentifier, files })),
+      selectedFolders: rags.map((ragIdentifier) => ({ ragIdentifier, folders })),
+    }),
+  });
+}
 
-/** What a program sends to get the same passages: nothing that is the default anyhow. */
-export function publicBodyOf(search: PanelSearch): Body {
-  const { reranker: _tried, useReranking, candidateMultiplier, includeDuplicates, ...of } = search;
+/** What a program sends to get the same: nothing that is the default anyhow. */
+export function publicBodyOf(search: PanelSearch | InferenceInput): object {
+  const { useReranking, candidateMultiplier, includeDuplicates, ...of } = search;
   const { useAllFiles, selectedFiles, selectedFolders, ...rest } = of;
   return {
     ...rest,
+    reranker: undefined,
+    includeSystemPrompt: undefined,
     ...(useReranking ? { useReranking, candidateMultiplier } : {}),
     ...(includeDuplicates ? { includeDuplicates } : {}),
     ...(useAllFiles ? {} : { useAllFiles, selectedFiles, selectedFolders }),

@@ -1,73 +1,218 @@
 import { Hono } from "hono";
+import { html } from "hono/html";
 
-import { findRag } from "../../../catalog/rags/find-rag.ts";
-import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { listModelRows } from "../../../db/catalog/model-store.ts";
-import type { RagRecord } from "../../../db/records.ts";
+import { notFound } from "../../../core/errors.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
-import { searchRag, type PanelSearch, type SearchAnswer } from "../../search/search-rag.ts";
-import { AsCode } from "../../components/as-code.tsx";
-import { Data, LinkButton } from "../../components/data.tsx";
-import { Warning } from "../../components/notice.tsx";
+import { eventText, EVENT_STREAM_HEADERS } from "../../../http/event-stream.ts";
+import { runBody } from "../../../http/run-stream.ts";
+import type { Listening, RunEvent } from "../../../inference/run-events.ts";
+import { LinkButton } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
+import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
+import { addressOf as modelAddress, WORDS } from "../answers/model-list.tsx";
+import { modelTab, type Model } from "../answers/model-tab.tsx";
 import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
-import { KeepQuestion } from "../evaluation/keep-question.tsx";
-import { attempt, formFrom, freshForm, type Form } from "../request/form.ts";
-import { Hits, keyOf } from "./hits.tsx";
-import { Legs, type SearchTimings } from "./legs.tsx";
-import { SearchForm, type FormProps } from "./search-form.tsx";
-import { publicBodyOf, SECOND, searchIn, SETTING_FIELDS, withSecond } from "./search-settings.ts";
+import {
+  attempt,
+  formFrom,
+  freshForm,
+  postedValues,
+  type Attempt,
+  type Form,
+} from "../request/form.ts";
+import { shownState } from "../request/stale.ts";
+import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
+import { SECOND, SETTING_FIELDS, withSecond } from "./search-settings.ts";
+import { findTarget, keyOf, targetChoices, targetKey } from "./target.ts";
+import type { Choices, Target } from "./target.ts";
+import { trySetting, type Tried } from "./try-setting.ts";
 
-/** One setting and what it found. */
-type Searched = { rag: RagRecord; search: PanelSearch; answer: SearchAnswer };
+const HERE = "/panel/search";
+const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q", "more"];
+const EVENTS_TYPE = "text/event-stream";
 
-/** The playground: a question to a RAG, every option in the address. */
+/** Searches are addresses; what a model answers is asked by a form, as it may cost something. */
 export function searchPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/", async (context) => {
     const form = formFrom(withSecond(new URL(context.req.url).searchParams));
-    const { db } = context.get("services");
-    const [rags, models] = await Promise.all([listChoices(db, "rag"), listModelRows(db)]);
-    const [first] = rags;
-    if (first === undefined) return await nothingYet(context);
-    const rerankers = models.flatMap(({ model, kind }) => (kind === "reranker" ? [model] : []));
-    const tried = await searchBoth(context, form, first.identifier);
-    const values = valuesOf(form, first.identifier);
-    const state = tried.done ? { ...freshForm(values), text: textOf(values) } : tried.state;
-    const found = tried.done ? tried.result : [];
-    return await searchPage(context, { form, state, rags, rerankers, found });
+    const asked = await askedIn(context, form, null);
+    if (asked === null) return await nothingYet(context);
+    const { signal } = context.req.raw;
+    const isSearch = searchesOnly(asked) && form.text("q") !== "";
+    const tried = isSearch ? await tryAll(context, asked, { signal, emit: ignored }) : NOTHING;
+    return await answerPage(context, asked, tried);
+  });
+  app.post("/", async (context) => {
+    const form = await askedForm(context);
+    const asked = await askedIn(context, form, null);
+    if (asked === null) throw notFound();
+    if (searchesOnly(asked)) return context.redirect(addressOf(form), 303);
+    return await answer(context, asked);
   });
   return app;
 }
 
-const textOf = (values: Record<string, string>) => (field: string) => values[field] ?? "";
+/** The page of one inference or agent, on which it is asked. */
+export const modelPage = async (context: PageContext, model: Model) =>
+  await answerPage(context, { ...ASKED, targets: [model], fixed: model }, NOTHING);
 
-const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q", "more"];
-
-/** What the fields show: the address, and the first RAG where none is named. */
-function valuesOf(form: Form, firstRag: string): Record<string, string> {
-  const values = Object.fromEntries(FIELDS.map((name) => [name, form.exact(name)]));
-  const rag = form.text("rag") || firstRag;
-  return { ...values, rag, [`${SECOND}rag`]: form.text(`${SECOND}rag`) || rag };
+/** Nothing is changed: members may ask, too. */
+export async function askModel(context: PageContext, model: Model): Promise<Response> {
+  const asked = await askedIn(context, await askedForm(context), model);
+  if (asked === null) throw notFound();
+  return await answer(context, asked);
 }
 
-/** Nothing is searched before something is asked. */
-async function searchBoth(context: PageContext, form: Form, firstRag: string) {
-  return await attempt<Searched[]>(form, FIELDS, async () => {
-    if (form.text("q") === "") return [];
-    const settings = form.has("compare") ? ["", SECOND] : [""];
-    return await Promise.all(
-      settings.map(async (prefix) => {
-        const services = context.get("services");
-        const key = form.text(`${prefix}rag`) || form.text("rag") || firstRag;
-        const rag = await findRag(services, { key });
-        const search = searchIn(form, prefix);
-        const { signal } = context.req.raw;
-        const caller = context.get("caller");
-        return { rag, search, answer: await searchRag(services, { rag, caller, signal }, search) };
-      }),
-    );
+type Asked = {
+  form: Form;
+  /** One, or two to compare. */
+  targets: [Target, Target?];
+  /** The model whose page it is; null: the page on which everything can be asked. */
+  fixed: Model | null;
+  choices: Choices | null;
+};
+
+const ASKED = { form: formFrom(new URLSearchParams()), choices: null };
+const NOTHING: Attempt<Tried[]> = { done: true, result: [] };
+const ignored = () => Promise.resolve();
+
+/** The posted form, with the second setting where a comparison begins. */
+const askedForm = async (context: PageContext): Promise<Form> =>
+  formFrom(withSecond(await postedValues(context)));
+
+const searchesOnly = ({ targets }: Asked) => targets.every((target) => target?.kind === "rag");
+
+/** Null: there is nothing to ask. */
+async function askedIn(
+  context: PageContext,
+  form: Form,
+  fixed: Model | null,
+): Promise<Asked | null> {
+  const services = context.get("services");
+  const choices = fixed === null ? await targetChoices(services) : null;
+  const [first] =
+    choices?.flatMap(({ kind, choices: of }) =>
+      of.map(({ identifier }) => targetKey(kind, identifier)),
+    ) ?? [];
+  const chosen = form.text("with") || first;
+  if (fixed === null && chosen === undefined) return null;
+  const target = fixed ?? (await findTarget(services, chosen ?? ""));
+  if (!form.has("compare") || form.all("compare").includes("end")) {
+    return { form, fixed, choices, targets: [target] };
+  }
+  const other = form.text(`${SECOND}with`);
+  const second = other === "" ? target : await findTarget(services, other);
+  return { form, fixed, choices, targets: [target, second] };
+}
+
+/** The page of a search, with what was typed. */
+function addressOf(form: Form): string {
+  const isCompared = form.has("compare") && !form.all("compare").includes("end");
+  const fields = FIELDS.filter((name) => isCompared || !name.startsWith(SECOND));
+  const values = fields.flatMap((name) => {
+    const value = form.exact(name);
+    return value === "" ? [] : [[name, value]];
   });
+  const query = new URLSearchParams([...values, ...(isCompared ? [["compare", "on"]] : [])]);
+  return `${HERE}?${query.toString()}`;
+}
+
+/** Each setting at once. */
+const tryAll = (context: PageContext, { form, targets }: Asked, listening: Listening) =>
+  attempt(form, FIELDS, async () => {
+    const messages = turnsIn(form.exact(TURNS));
+    const trials = targets.flatMap((target, at) =>
+      target === undefined ? [] : [{ form, prefix: at === 0 ? "" : SECOND, target, messages }],
+    );
+    return await Promise.all(trials.map((trial) => trySetting(context, trial, listening)));
+  });
+
+async function answer(context: PageContext, asked: Asked): Promise<Response> {
+  // Beginning a comparison asks nothing yet, and ending it asks nothing more.
+  const isAsked = asked.form.all("compare").every((value) => value === "on");
+  if (!isAsked) return await answerPage(context, asked, NOTHING);
+  const { headers, signal } = context.req.raw;
+  if (headers.get("Accept")?.includes(EVENTS_TYPE) === true) return await stream(context, asked);
+  return await answerPage(context, asked, await tryAll(context, asked, { signal, emit: ignored }));
+}
+
+/** The passages and the text as they come, at the end the page's content as without script. */
+async function stream(context: PageContext, asked: Asked): Promise<Response> {
+  const { log } = context.get("services");
+  const isOne = asked.targets.length === 1;
+  const run = async ({ signal, emit }: Listening) =>
+    await tryAll(context, asked, { signal, emit: isOne ? emit : ignored });
+  const texts = async function* (events: AsyncIterable<RunEvent<Attempt<Tried[]>>>) {
+    for await (const event of events) {
+      if (event.type === "delta") yield eventText({ text: event.text, step: event.step }, "delta");
+      if (event.type === "retrieval") {
+        const shown = <Given passages={event.items} target={asked.targets[0]} />;
+        yield eventText({ html: (await html`${shown}`).toString() }, "passages");
+      }
+      if (event.type !== "result") continue;
+      const content = <Playground {...await propsOf(context, asked, event.result)} />;
+      yield eventText({ html: (await html`${content}`).toString() }, "page");
+    }
+  };
+  const failed = ({ error }: { error: string }) => eventText({ error }, "error");
+  const body = await runBody({ run, signal: context.req.raw.signal, log }, texts, failed);
+  return context.body(body, 200, EVENT_STREAM_HEADERS);
+}
+
+async function answerPage(context: PageContext, asked: Asked, tried: Attempt<Tried[]>) {
+  const props = await propsOf(context, asked, tried);
+  const { status } = props.state;
+  const content = <Playground {...props} />;
+  if (asked.fixed !== null) {
+    return await modelTab(context, { model: asked.fixed, here: "", status }, content);
+  }
+  const sub =
+    "Search passages, or ask a model that answers from them: what a program gets, and why.";
+  return await page(context, { title: "Search", place: "search", status, sub }, content);
+}
+
+async function propsOf(
+  context: PageContext,
+  { form, targets, fixed, choices }: Asked,
+  tried: Attempt<Tried[]>,
+): Promise<PlaygroundProps> {
+  const { db, config } = context.get("services");
+  const [target, second = null] = targets;
+  const mayChange = isAdmin(context);
+  const models = await listModelRows(db);
+  const isModel = target.kind !== "rag";
+  const seen =
+    mayChange && isModel
+      ? await shownState(context, WORDS[target.kind].place, target.record.id)
+      : null;
+  const values = Object.fromEntries(
+    [...FIELDS, "promptOf", `${SECOND}promptOf`].map((name) => [name, form.exact(name)]),
+  );
+  const found = tried.done ? tried.result : [];
+  const before = readTurns(form);
+  const here =
+    fixed === null
+      ? `${HERE}?${new URLSearchParams({ with: keyOf(target) }).toString()}`
+      : modelAddress(fixed.kind, fixed.record.identifier);
+  return {
+    action: fixed === null ? HERE : `${here}/run`,
+    here,
+    state: tried.done
+      ? { ...freshForm(values), text: (field) => values[field] ?? "" }
+      : tried.state,
+    choices,
+    target,
+    second,
+    rerankers: models.flatMap(({ model, kind }) => (kind === "reranker" ? [model] : [])),
+    mayChange,
+    seen,
+    before,
+    turns: found[0] === undefined ? before : turnsAfter(before, found[0]),
+    found,
+    baseUrl: baseUrlOf(config, context.req.raw),
+  };
 }
 
 const nothingYet = (context: PageContext): Promise<Response> =>
@@ -87,127 +232,3 @@ const nothingYet = (context: PageContext): Promise<Response> =>
       ) : null}
     </Empty>,
   );
-
-type SearchProps = FormProps & { found: Searched[] };
-
-async function searchPage(context: PageContext, props: SearchProps): Promise<Response> {
-  const { state, found } = props;
-  const [first, second] = found;
-  const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
-  return await page(
-    context,
-    {
-      title: "Search",
-      place: "search",
-      status: state.status,
-      sub: "Shows the passages that a program gets with these settings, and why.",
-    },
-    <>
-      <SearchForm {...props} />
-      {first === undefined ? null : second === undefined ? (
-        <OneAnswer found={first} mayKeep={isAdmin(context)} baseUrl={baseUrl} />
-      ) : (
-        <TwoAnswers first={first} second={second} />
-      )}
-    </>,
-  );
-}
-
-type OneAnswerProps = { found: Searched; baseUrl: string; mayKeep: boolean };
-
-const OneAnswer = ({ found, baseUrl, mayKeep }: OneAnswerProps) => {
-  const { rag, search, answer } = found;
-  return (
-    <div class="cols">
-      <div>
-        <Lost answer={answer} />
-        <h2 class="hidden">Passages</h2>
-        <HitsOf found={found} label="Passages" compared={null} />
-      </div>
-      <aside aria-label="About this search">
-        <TimingsOf answer={answer} />
-        {mayKeep ? (
-          <KeepQuestion
-            rag={rag.identifier}
-            question={search.semanticSearch[0] ?? ""}
-            file={answer.chunks[0]?.source.filePath ?? null}
-          />
-        ) : null}
-        <section>
-          <h2>The same call</h2>
-          {search.reranker === undefined ? null : (
-            <p class="soft">
-              The reranker is tried here only: a program gets the one that the RAG has.
-            </p>
-          )}
-          <AsCode
-            url={`${baseUrl}/api/rags/${rag.identifier}/retrieve`}
-            body={publicBodyOf(search)}
-            answer="chunks"
-          />
-        </section>
-      </aside>
-    </div>
-  );
-};
-
-/** Only administrators learn where the time went. */
-const TimingsOf = ({ answer }: { answer: SearchAnswer }) => {
-  const timings: SearchTimings | undefined = answer.timings;
-  return timings === undefined ? null : <Legs timings={timings} />;
-};
-
-const Lost = ({ answer: { degraded } }: { answer: SearchAnswer }) =>
-  degraded === undefined ? null : (
-    <Warning
-      text={`A part of the search was lost, and the answer was built from the rest${
-        degraded.message === undefined ? "." : `: ${degraded.message}`
-      }`}
-    />
-  );
-
-type HitsOfProps = { found: Searched; label: string; compared: string[] | null };
-
-const HitsOf = ({ found: { rag, search, answer }, label, compared }: HitsOfProps) => (
-  <Hits
-    label={label}
-    chunks={answer.chunks}
-    queries={search.semanticSearch}
-    rags={[rag]}
-    compared={compared}
-  />
-);
-
-/** Two settings side by side; the second says what moved. */
-const TwoAnswers = ({ first, second }: { first: Searched; second: Searched }) => {
-  const keysOf = ({ rag, answer }: Searched) =>
-    answer.chunks.map((chunk) => keyOf(rag.fileSource.identifier, chunk));
-  const before = keysOf(first);
-  const after = new Set(keysOf(second));
-  const gone = before.filter((key) => !after.has(key)).length;
-  return (
-    <div class="cols even">
-      <div>
-        <h2>
-          This setting: <Data>{first.rag.name}</Data>
-        </h2>
-        <Lost answer={first.answer} />
-        <HitsOf found={first} label="Passages with this setting" compared={null} />
-        <TimingsOf answer={first.answer} />
-      </div>
-      <div>
-        <h2>
-          Compared: <Data>{second.rag.name}</Data>
-        </h2>
-        {gone === 0 ? null : (
-          <p class="soft">
-            {gone} of the passages at the left {gone === 1 ? "is" : "are"} not among these.
-          </p>
-        )}
-        <Lost answer={second.answer} />
-        <HitsOf found={second} label="Passages with the compared setting" compared={before} />
-        <TimingsOf answer={second.answer} />
-      </div>
-    </div>
-  );
-};

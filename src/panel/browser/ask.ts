@@ -1,0 +1,142 @@
+import { showCopyButtons } from "./copy.ts";
+
+/** A question that is being answered. */
+let asking: AbortController | null = null;
+
+/** Questions to models are answered on the page, word by word; Enter sends what is typed. */
+export function addAsking(): void {
+  document.addEventListener("submit", (event) => {
+    const { target: form, submitter } = event;
+    if (!(form instanceof HTMLFormElement) || form.id !== "ask") return;
+    const fields = [...new FormData(form, submitter)];
+    const sent = new URLSearchParams(
+      fields.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+    );
+    const asked = [...sent.getAll("with"), ...sent.getAll("b.with")];
+    const isSearch = asked.every((one) => one.startsWith("rag:"));
+    if (isSearch || submitter?.hasAttribute("name") || submitter?.hasAttribute("formaction"))
+      return;
+    event.preventDefault();
+    if (asking === null) void ask(form, sent);
+    else asking.abort();
+  });
+  document.addEventListener("keydown", (event) => {
+    const { key, shiftKey, isComposing, target } = event;
+    if (key !== "Enter" || shiftKey || isComposing) return;
+    if (!(target instanceof HTMLTextAreaElement) || target.name !== "q") return;
+    event.preventDefault();
+    target.form?.requestSubmit(target.form.querySelector(".ask button"));
+  });
+}
+
+async function ask(form: HTMLFormElement, body: URLSearchParams): Promise<void> {
+  const turn = newTurn(body.get("q") ?? "");
+  document.querySelector("#turns")?.append(turn);
+  const button = form.querySelector(".ask button");
+  if (button !== null) button.textContent = "Stop";
+  turn.scrollIntoView({ block: "nearest" });
+  asking = new AbortController();
+  try {
+    await receive(form, body, turn, asking.signal);
+  } catch (thrown) {
+    stopped(turn, asking.signal.aborted ? "Stopped." : `The connection failed: ${String(thrown)}`);
+  }
+  asking = null;
+  const again = document.querySelector("#ask .ask button");
+  if (again?.textContent === "Stop") again.textContent = "Ask";
+}
+
+async function receive(
+  form: HTMLFormElement,
+  body: URLSearchParams,
+  turn: HTMLElement,
+  signal: AbortSignal,
+): Promise<void> {
+  const headers = { Accept: "text/event-stream" };
+  const response = await fetch(form.action, { method: "POST", body, headers, signal });
+  const isStream = response.headers.get("Content-Type")?.includes("event-stream") === true;
+  // The page that the form leads to says what is wrong.
+  if (!isStream || response.body === null) return form.submit();
+  for await (const { name, data } of eventsIn(response.body)) show(turn, name, data);
+  if (turn.getAttribute("aria-busy") === "true") stopped(turn, "The answer broke off.");
+}
+
+function newTurn(question: string): HTMLElement {
+  const turn = document.createElement("article");
+  turn.className = "turn";
+  turn.setAttribute("aria-busy", "true");
+  turn.innerHTML = `<h2 class="question data" dir="auto"></h2><div class="cols even">
+    <div class="answer"><div class="answer-text" dir="auto"></div><p class="faint" role="status">
+    Looking for passages …</p></div><div><h3>Passages</h3><div class="given"></div></div></div>`;
+  part(turn, ".question").textContent = question;
+  return turn;
+}
+
+/** What is there for sure: the script made it. */
+function part(turn: HTMLElement, selector: string): Element {
+  return turn.querySelector(selector) ?? turn;
+}
+
+type Told = { text?: string; step?: number; html?: string; error?: string };
+
+function show(turn: HTMLElement, name: string, { text, step, html, error }: Told): void {
+  const answer = part(turn, ".answer-text");
+  if (name === "delta") {
+    // A further call of the model begins a new text.
+    if (turn.dataset["step"] !== String(step)) answer.textContent = "";
+    turn.dataset["step"] = String(step);
+    answer.textContent += text ?? "";
+    part(turn, "[role=status]").textContent = "";
+  }
+  if (name === "passages") part(turn, ".given").replaceChildren(...nodesOf(html));
+  if (name === "passages") part(turn, "[role=status]").textContent = "Writing the answer …";
+  if (name === "error") stopped(turn, error ?? "");
+  if (name === "page") finish(turn, html);
+}
+
+/** The server's own page, as it answers without a script. */
+const pageOf = (html = "") => new DOMParser().parseFromString(html, "text/html");
+
+const nodesOf = (html?: string) =>
+  [...pageOf(html).body.childNodes].map((node) => document.importNode(node, true));
+
+/** The whole turn takes the place of the one that grew, and the form knows it. */
+function finish(turn: HTMLElement, html?: string): void {
+  const page = pageOf(html);
+  const whole = [...page.querySelectorAll(".turn")].at(-1);
+  const isRefused = page.querySelector("#ask .notice.bad, #ask .failed") !== null;
+  if (whole === undefined || isRefused) turn.remove();
+  else turn.replaceWith(document.adoptNode(whole));
+  const [form, next] = [document.querySelector("#ask"), page.querySelector("#ask")];
+  if (form === null || next === null) return;
+  const made = document.importNode(next, true);
+  const drawers = form.querySelectorAll("details");
+  for (const [at, drawer] of made.querySelectorAll("details").entries()) {
+    drawer.open ||= drawers[at]?.open === true;
+  }
+  form.replaceWith(made);
+  made.querySelector<HTMLElement>("[name=q]")?.focus({ preventScroll: true });
+  if (!isRefused) whole?.scrollIntoView();
+  showCopyButtons(document);
+}
+
+function stopped(turn: HTMLElement, words: string): void {
+  turn.removeAttribute("aria-busy");
+  part(turn, "[role=status]").textContent = words;
+}
+
+type Event = { name: string; data: Told };
+
+async function* eventsIn(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Event> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const blocks = (rest + read.value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const [, name = "", data = "{}"] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+      const told: unknown = JSON.parse(data);
+      if (typeof told === "object" && told !== null) yield { name, data: told };
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { AsCode } from "../../components/as-code.tsx";
+import { Data } from "../../components/data.tsx";
+import { counted } from "../../components/figures.ts";
+import { Warning } from "../../components/notice.tsx";
+import type { EarlierMessage } from "../../../inference/types.ts";
+import { EarlierTurns } from "../answers/conversation.tsx";
+import { Answer } from "../answers/run-result.tsx";
+import { Hits, keysOf } from "./hits.tsx";
+import { Legs } from "./legs.tsx";
+import { SearchForm, type FormProps } from "./search-form.tsx";
+import { ragsOf, type Target } from "./target.ts";
+import { sampleCall, type Passage, type Tried } from "./try-setting.ts";
+
+export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered"> & {
+  /** The turns before the one that is answered. */
+  before: EarlierMessage[];
+  /** One answer, or two that are compared; empty while nothing was asked. */
+  found: Tried[];
+};
+
+/** What was asked and answered, and the form that asks: a conversation grows above it. */
+export const Playground = (props: PlaygroundProps) => {
+  const { target, second, before, found } = props;
+  const [first] = found;
+  const isSearch = target.kind === "rag" && (second === null || second.kind === "rag");
+  const call = first?.call ?? sampleCall(target);
+  const form = <SearchForm {...props} call={call} isAnswered={!isSearch && first !== undefined} />;
+  if (isSearch) {
+    return (
+      <>
+        <section id="turns" aria-label="Conversation"></section>
+        {form}
+        {first === undefined ? null : found.length === 1 ? (
+          <OneSearch {...props} found={first} />
+        ) : (
+          <Compared {...props} id="found" />
+        )}
+      </>
+    );
+  }
+  const id = `turn-${before.length + 1}`;
+  return (
+    <>
+      <section id="turns" aria-label="Conversation">
+        {before.length === 0 ? null : (
+          <article class="turn">
+            <EarlierTurns turns={before} />
+          </article>
+        )}
+        {first === undefined ? null : (
+          <article class="turn" aria-label={first.question}>
+            <h2 class="question">
+              <Data>{first.question}</Data>
+            </h2>
+            {found.length === 1 ? (
+              <OneAnswer {...props} found={first} id={id} />
+            ) : (
+              <Compared {...props} id={id} />
+            )}
+          </article>
+        )}
+      </section>
+      {form}
+    </>
+  );
+};
+
+type OneProps = Pick<PlaygroundProps, "mayChange" | "baseUrl"> & { found: Tried };
+
+const OneSearch = ({ found, baseUrl, mayChange }: OneProps) => {
+  const { call, timings } = found;
+  return (
+    <div class="cols">
+      <div>
+        <h2 class="hidden">Passages</h2>
+        <Found found={found} id="found" mayKeep={mayChange} />
+      </div>
+      <aside aria-label="About this search">
+        {timings === undefined ? null : <Legs timings={timings} />}
+        <section>
+          <h2>The same call</h2>
+          <AsCode {...call} url={baseUrl + call.path} />
+        </section>
+      </aside>
+    </div>
+  );
+};
+
+/** An answer, with its passages at its side. */
+const OneAnswer = ({ found, id, mayChange }: Omit<OneProps, "baseUrl"> & { id: string }) => (
+  <div class="cols even">
+    <div class="answer">
+      {found.outcome === null ? null : (
+        <Answer outcome={found.outcome} id={id} isAdmin={mayChange} />
+      )}
+    </div>
+    <div>
+      <h3>{counted(found.passages.length, "passage")}</h3>
+      <div class="given">
+        <Found found={found} id={id} mayKeep={mayChange} />
+      </div>
+    </div>
+  </div>
+);
+
+type FoundProps = {
+  found: Tried;
+  id: string;
+  mayKeep: boolean;
+  /** The other answer's passages in order; absent where there is no other. */
+  compared?: string[];
+};
+
+const Found = ({ found, id, mayKeep, compared }: FoundProps) => {
+  const { target, question, queries, passages, degraded, outcome } = found;
+  return (
+    <>
+      {degraded === undefined ? null : (
+        <Warning
+          text={`A part of the search was lost, and the answer was built from the rest${
+            degraded.message === undefined ? "." : `: ${degraded.message}`
+          }`}
+        />
+      )}
+      {passages.length === 0 && outcome !== null ? null : (
+        <Hits
+          id={id}
+          chunks={passages}
+          queries={queries}
+          rags={ragsOf(target)}
+          kept={mayKeep ? question : null}
+          compared={compared ?? null}
+        />
+      )}
+    </>
+  );
+};
+
+/** The passages of an answer that is being written. */
+export const Given = ({ passages, target }: { passages: Passage[]; target: Target }) => (
+  <Hits
+    id="given"
+    chunks={passages}
+    queries={[]}
+    rags={ragsOf(target)}
+    kept={null}
+    compared={null}
+  />
+);
+
+/** Two settings side by side; the second says what moved. */
+const Compared = ({ found, mayChange, id }: PlaygroundProps & { id: string }) => {
+  const [first, second] = found.map((one) => keysOf(ragsOf(one.target), one.passages));
+  const gone = first?.filter((key) => second?.includes(key) === false).length ?? 0;
+  return (
+    <div class="cols even">
+      {found.map((one, at) => (
+        <div>
+          <h2>
+            {at === 0 ? "This setting: " : "Compared: "}
+            <Data>{one.target.record.name}</Data>
+          </h2>
+          {one.outcome === null ? null : (
+            <Answer outcome={one.outcome} id={`${id}-${at}`} isAdmin={mayChange} />
+          )}
+          {at === 0 || gone === 0 ? null : (
+            <p class="soft">
+              {gone} of the passages at the left {gone === 1 ? "is" : "are"} not among these.
+            </p>
+          )}
+          <Found
+            found={one}
+            id={`${id}-${at}`}
+            mayKeep={mayChange}
+            {...(at === 1 && first !== undefined ? { compared: first } : {})}
+          />
+          {one.timings === undefined ? null : <Legs timings={one.timings} />}
+        </div>
+      ))}
+    </div>
+  );
+};

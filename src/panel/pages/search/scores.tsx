@@ -1,0 +1,79 @@
+import { count, percent } from "../../components/figures.ts";
+import type { Explanation } from "../../../retrieval/explain.ts";
+
+/** Decimals of a similarity, as the API gives them. */
+export const SCORE_DIGITS = 3;
+
+type Leg = "lexical" | "vector";
+type LegRank = NonNullable<Explanation["queries"][number][Leg]>;
+
+/** Where a leg had the passage for the question that found it best; null: nowhere. */
+const bestOf = (explanation: Explanation | undefined, leg: Leg): LegRank | null =>
+  explanation?.queries
+    .flatMap((query) => query[leg] ?? [])
+    .reduce<LegRank | null>(
+      (best, one) => (best === null || one.score > best.score ? one : best),
+      null,
+    ) ?? null;
+
+/** The highest BM25 of the passages that are shown: its bar is full. */
+export const highestOf = (explanations: readonly (Explanation | undefined)[]): number =>
+  Math.max(0, ...explanations.map((one) => bestOf(one, "lexical")?.score ?? 0));
+
+type ScoresProps = { similarity: number; explanation: Explanation | undefined; highest: number };
+
+/** What speaks for a passage: its words, its meaning, and what the reranker and its age do. */
+export const Scores = ({ similarity, explanation, highest }: ScoresProps) => {
+  const words = bestOf(explanation, "lexical");
+  const { relevance = null, recency = null } = explanation ?? {};
+  return (
+    <dl class="scores">
+      {explanation === undefined ? null : (
+        <Score
+          name="words"
+          title={`BM25 against the best of these passages${placeOf(words)}`}
+          share={words === null || highest === 0 ? 0 : words.score / highest}
+          text={words === null ? "–" : percent(words.score, highest)}
+        />
+      )}
+      <Score
+        name="meaning"
+        title={`Similarity of the passage and the question, 0 to 1${placeOf(bestOf(explanation, "vector"))}`}
+        share={similarity}
+        text={similarity.toFixed(SCORE_DIGITS)}
+      />
+      {relevance === null ? null : (
+        <Score
+          name="reranker"
+          title="The reranker's relevance, 0 to 1, orders the passages"
+          share={relevance}
+          text={relevance.toFixed(SCORE_DIGITS)}
+        />
+      )}
+      {recency === null ? null : (
+        <Score
+          name="age"
+          title="The share of its value that its age leaves it"
+          share={recency}
+          text={percent(recency, 1)}
+        />
+      )}
+    </dl>
+  );
+};
+
+const placeOf = (found: LegRank | null) => (found === null ? "" : `, place ${count(found.rank)}`);
+
+const FULL = 100;
+
+const Score = (props: { name: string; title: string; share: number; text: string }) => (
+  <div title={props.title}>
+    <dt>{props.name}</dt>
+    <dd>
+      <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+        <rect width={(Math.min(1, Math.max(0, props.share)) * FULL).toFixed(0)} height="1" />
+      </svg>
+      {props.text}
+    </dd>
+  </div>
+);

@@ -1,0 +1,119 @@
+import { inferencePatch } from "../../../catalog/inferences/inference-settings.ts";
+import { given } from "../../../core/input/given.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { runAgent } from "../../../inference/run-agent.ts";
+import type { Listening } from "../../../inference/run-events.ts";
+import { runInference } from "../../../inference/run-inference.ts";
+import type { EarlierMessage } from "../../../inference/types.ts";
+import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
+import { searchRag, type SearchAnswer } from "../../search/search-rag.ts";
+import { collectRun, type RunOutcome } from "../answers/collect-run.ts";
+import type { Model } from "../answers/model-tab.tsx";
+import { isAdmin, type PageContext } from "../page-env.ts";
+import { formFrom, typed, type Form } from "../request/form.ts";
+import { publicBodyOf, questionsIn, runIn, searchIn } from "./search-settings.ts";
+import { keyOf, searchesFirst, type Target } from "./target.ts";
+
+/** A passage as a search gives it, or as a model was given it. */
+export type Passage = SearchAnswer["chunks"][number] | RetrievedChunk;
+
+/** One setting and what it gave. */
+export type Tried = {
+  target: Target;
+  question: string;
+  /** What was searched for, which is marked. */
+  queries: string[];
+  passages: Passage[];
+  /** Null: a RAG answers with passages alone. */
+  outcome: RunOutcome | null;
+  timings: SearchAnswer["timings"];
+  degraded: SearchAnswer["degraded"];
+  call: Call;
+};
+
+export type Call = { path: string; body: object; answer: "chunks" | "response" };
+
+export type Trial = {
+  form: Form;
+  /** Before the names of the setting's fields. */
+  prefix: string;
+  target: Target;
+  messages: EarlierMessage[];
+};
+
+/** Searches or asks as the form says; nothing is changed. @throws QuarryError `invalid` */
+export async function trySetting(
+  context: PageContext,
+  { form, prefix, target, messages }: Trial,
+  listening: Listening,
+): Promise<Tried> {
+  const services = context.get("services");
+  const { question, queries } = questionsIn(form);
+  const call = callOf(target, form, prefix);
+  const asked = { target, question, queries, call, timings: undefined, degraded: undefined };
+  if (target.kind === "rag") {
+    const search = searchIn(form, prefix);
+    const { signal } = listening;
+    const of = { rag: target.record, caller: context.get("caller"), signal };
+    const { chunks, ...answer } = await searchRag(services, of, search);
+    return { ...asked, ...answer, passages: chunks, outcome: null };
+  }
+  const model = isAdmin(context) ? changed(target, form, prefix) : target;
+  const input = runIn(form, prefix, model);
+  const of = { messages, cites: true, caller: { tokenId: null }, signal: listening.signal };
+  const outcome = await collectRun(async (emit) => {
+    if (model.kind === "agent") {
+      const { prompt, jsonSchema } = input;
+      return await runAgent(services, { ...of, agent: model.record, prompt, jsonSchema, emit });
+    }
+    // Without other wordings it searches for what the turns ask, as it is set.
+    const searchesTurns = queries.length === 1;
+    return await runInference(services, {
+      ...of,
+      inference: model.record,
+      input,
+      searchesTurns,
+      emit,
+    });
+  }, listening.emit);
+  const { items: passages } = outcome.kind === "whole" ? outcome.result : outcome.broken;
+  const written = outcome.kind === "whole" ? outcome.result.questions : [];
+  return { ...asked, queries: written.length > 0 ? written : queries, passages, outcome };
+}
+
+/** The model with the prompt and the language model that the form tries. */
+function changed(target: Model, form: Form, prefix: string): Model {
+  const shownFor = form.text(`${prefix}promptOf`);
+  const prompt =
+    shownFor === "" || shownFor === keyOf(target)
+      ? typed(form.exact(`${prefix}systemPrompt`))
+      : undefined;
+  const model = typed(form.text(`${prefix}model`));
+  const schema = inferencePatch.pick({ systemPrompt: true, model: true });
+  const patch = given(parseOrRefuse(schema, { systemPrompt: prompt, model }));
+  return target.kind === "agent"
+    ? { kind: target.kind, record: { ...target.record, ...patch } }
+    : { kind: target.kind, record: { ...target.record, ...patch } };
+}
+
+/** The same as a call of a program. @throws QuarryError `invalid` */
+function callOf(target: Target, form: Form, prefix: string): Call {
+  const key = encodeURIComponent(target.record.identifier);
+  if (target.kind === "rag") {
+    const body = publicBodyOf(searchIn(form, prefix));
+    return { path: `/api/rags/${key}/retrieve`, body, answer: "chunks" };
+  }
+  const input = runIn(form, prefix, target);
+  if (target.kind === "agent") {
+    const body = { prompt: input.prompt, includeSources: true };
+    return { path: `/api/agents/${key}/invoke`, body, answer: "response" };
+  }
+  const body = searchesFirst(target) ? publicBodyOf(input) : { ...input, includeSources: true };
+  return { path: `/api/inferences/${key}`, body, answer: "response" };
+}
+
+const SAMPLE_QUESTION = "What do the documents say about …?";
+
+/** A call before anything was asked. */
+export const sampleCall = (target: Target) =>
+  callOf(target, formFrom(new URLSearchParams({ q: SAMPLE_QUESTION })), "");
