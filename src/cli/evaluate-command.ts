@@ -90,7 +90,7 @@ function refuse(thresholds: Threshold[], summary: RunSummary): void {
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
 }
 
-/** A run that is left alone goes on in the service. */
+/** A run that is left alone continues in the service. */
 const orStillGoing = (page: string) => (thrown: unknown) => {
   if (!(thrown instanceof CommandFailure)) throw thrown;
   throw new CommandFailure(`${thrown.message} The run may still be in progress: ${page}`);

@@ -63,7 +63,7 @@ const FIRST_SIGN_MS = 1_000;
 const SIGN_EVERY_MS = 2_000;
 
 /**
- * Shows that work goes on: a line after a second, a dot every two seconds. Returns what ends it.
+ * Shows that work continues: a line after a second, a dot every two seconds. Returns what ends it.
  * Nothing is written for work that is done sooner.
  */
 export function showWaiting(stream: NodeJS.WritableStream, label: string): () => void {

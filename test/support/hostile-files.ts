@@ -240,7 +240,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
       "",
       `<si><t>${"a ".repeat(1 << 19)}</t></si>`,
     ),
-    { error: "document holds more than 32 MiB of text; split it into several" },
+    { error: "document has more than 32 MiB of text; split it into several" },
   ],
   [
     "row.ods",
@@ -250,7 +250,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
         `<office:document-content xmlns:office="o" xmlns:table="t" xmlns:text="x"><office:body><office:spreadsheet><table:table><table:table-row><table:table-cell table:number-columns-repeated="20"><text:p>${"a ".repeat(1 << 19)}</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`,
       ),
     }),
-    { error: "document holds more than 32 MiB of text; split it into several" },
+    { error: "document has more than 32 MiB of text; split it into several" },
   ],
   [
     "sparse.xlsx",

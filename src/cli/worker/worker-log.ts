@@ -13,7 +13,7 @@ const NOISE = /kj\/|workerd\/.*disconnected|Address already in use.*inspector/;
 
 /**
  * Copies a Worker's output to a file and passes errors to `tell`, one readable line each: the
- * Worker's own (JSON) and wrangler's. If the file cannot be written, the service goes on.
+ * Worker's own (JSON) and wrangler's. If the file cannot be written, the service continues.
  */
 export function followWorkerLog(
   streams: Readable[],

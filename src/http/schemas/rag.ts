@@ -39,7 +39,7 @@ export const Scope = z
     type: z.enum(["path", "externalId"]).openapi({ description: "Kind of the value." }),
     value: z.string().min(1).openapi({
       description:
-        "A folder's path ends with a slash and includes everything beneath it; without one it is a file. Or the external id of a file or folder in a cloud drive.",
+        "A folder's path ends with a slash and includes everything in it; without a slash it is a file. Or the external id of a file or folder in a cloud drive.",
       example: "handbook/",
     }),
   })

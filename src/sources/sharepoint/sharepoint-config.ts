@@ -22,7 +22,7 @@ export const documentSiteConfig = z
     /** A client secret's value, or the PEM of a certificate and its private key. */
     clientSecret: z.string().min(1).max(SECRET_MAX_LENGTH).meta({
       label: "Client secret",
-      hint: "Of an app registration with Sites.Read.All or Sites.Selected.",
+      hint: "Value of the app registration's secret. The app needs Sites.Selected or Sites.Read.All.",
       input: "password",
       secret: true,
     }),

@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 /** Texts for people, and comments; the sample is fiction. */
 const TEXTS = ["*.md", "docs/**/*.md", "src/cli/**/*.ts", "src/panel/**/*.{ts,tsx,css}"];
 const SAMPLE = /^src\/cli\/sample\//;
+/** Rooms whose errors, hints and descriptions people read; comments there are for engineers. */
+const SPOKEN = "src/{access,catalog,documents,evaluation,http,protocols,sources}/**/*.ts";
 
 /** What a native writer would not write, and what to write instead. */
 const BANNED: [phrase: RegExp, instead: string][] = [
@@ -18,6 +20,14 @@ const BANNED: [phrase: RegExp, instead: string][] = [
   [/\bof itself\b/i, "its, or nothing"],
   [/\bwhat is asked\b/i, "the question"],
   [/\bfor whoever\b/i, "for people who"],
+  [/\bgo(?:es)? on\b/i, "continue"],
+  [/\bbeneath\b/i, "in, or below"],
+  [
+    /\b(?:make (?:a|the)|made a) (?:RAG|file source|source|set|token|key|user)\b(?! equal)/i,
+    "create",
+  ],
+  [/\bthe (?:RAG|source|set|token|key|user) is made\b/i, "is created"],
+  [/\bmend\b/i, "repair, correct, or what to do"],
   [
     /(?:^|[.!?] |\| |- |\/\*\* |\* |\/\/ |[>"'`])Of (?:an?|the|several|two|all|its|every|each|what)\b/m,
     "the subject first",
@@ -27,8 +37,17 @@ const BANNED: [phrase: RegExp, instead: string][] = [
 /** A comment's or paragraph's lines as one text, so that a phrase may span two lines. */
 const joined = (text: string) => text.replaceAll(/\n[ \t]*(?:\*|\/\/)? ?(?=[a-z])/g, " ");
 
-function bannedIn(path: string): string[] {
-  const text = joined(readFileSync(path, "utf8"));
+/** The literals of several words, a line each, without the code's comments. */
+const literals = (code: string) =>
+  [
+    ...code
+      .replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "")
+      .matchAll(/"[^"\n]* [^"\n]*"|`[^`]* [^`]*`/g),
+  ]
+    .map(([text]) => text)
+    .join("\n");
+
+function bannedIn(path: string, text: string): string[] {
   return BANNED.flatMap(([phrase, instead]) =>
     [...text.matchAll(new RegExp(phrase, `g${phrase.flags}`))].map(({ index }) => {
       const around = text.slice(Math.max(0, index - 40), index + 60).replaceAll("\n", " ");
@@ -40,5 +59,13 @@ function bannedIn(path: string): string[] {
 test("pages, panel and command line have none of the banned phrases", () => {
   const paths = globSync(TEXTS).filter((path) => !SAMPLE.test(path));
   expect(paths.length).toBeGreaterThan(200);
-  expect(paths.flatMap(bannedIn)).toEqual([]);
+  const banned = paths.flatMap((path) => bannedIn(path, joined(readFileSync(path, "utf8"))));
+  expect(banned).toEqual([]);
+});
+
+test("errors, hints and the API reference have none of the banned phrases", () => {
+  const paths = globSync(SPOKEN);
+  const spoken = paths.map((path) => [path, literals(readFileSync(path, "utf8"))] as const);
+  expect(spoken.filter(([, text]) => text !== "").length).toBeGreaterThan(100);
+  expect(spoken.flatMap(([path, text]) => bannedIn(path, text))).toEqual([]);
 });

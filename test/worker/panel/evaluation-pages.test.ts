@@ -162,7 +162,7 @@ async function importsFiles(admin: Browser): Promise<void> {
   const [, fromFile = ""] =
     /href="([^"]*\/questions\/[^"]*)"[^>]*>\s*<bdi[^>]*>From/.exec(admin.html) ?? [];
   await admin.open(`${fromFile}/remove`);
-  expect(read(admin.html)).toContain("From a file? is asked by no further run.");
+  expect(read(admin.html)).toContain("From a file? is left out of new runs.");
   await admin.post(`${fromFile}/remove`);
   expect(read(admin.html)).toMatch(/The question is removed\./);
   expect(read(admin.html)).not.toContain("From a file?");

@@ -124,7 +124,7 @@ test("what a scan could not read is told on the source's page and among its runs
     expect(member.html).toContain("And 2 more.");
     const cut = "At least 1,169 addresses are left out by “Pages at most” (1,000).";
     expect(member.html).toContain(cut);
-    expect(member.html).toContain("A scan tries again what failed");
+    expect(member.html).toContain("Every scan tries them again");
   }
   const { body } = await api.send("GET", "/file-sources/site");
   expect(body).toMatchObject({ lastScan: { failed: 3, problems } });

@@ -93,7 +93,7 @@ export class Endpoints<Found = undefined> {
     });
   }
 
-  /** Answers 202: it goes on in the background. */
+  /** Answers 202: the work continues in the background. */
   queue<At extends Route, Query extends z.ZodObject, Body extends z.ZodType = None>(
     route: At,
     about: string,

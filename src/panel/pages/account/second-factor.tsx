@@ -90,7 +90,9 @@ async function secondFactorPage(context: PageContext, state: FormState): Promise
     },
     <>
       {session.hasTotp ? <Removing state={state} /> : null}
-      {isRequired ? <p class="notice warn">This service requires one: enrol it to go on.</p> : null}
+      {isRequired ? (
+        <p class="notice warn">This service requires one: enrol it to continue.</p>
+      ) : null}
       {pending === null && !session.hasTotp ? (
         <ActionButton action={HERE} label="Begin" kind="primary" />
       ) : null}

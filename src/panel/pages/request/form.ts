@@ -109,7 +109,7 @@ export type Attempt<Result> = { done: true; result: Result } | { done: false; st
 const MENDABLE = new Set(["invalid", "conflict", "unprocessable", "unauthorized", "too-many"]);
 
 /**
- * Does what a form asks for. What the form's author can mend comes back as the form's state: every
+ * Does what a form asks for. What the form's author can correct comes back as the form's state: every
  * value as it was typed, messages at their fields. Any other error is thrown on.
  * @param fields the form's fields; other problems are shown above the form.
  */

@@ -222,8 +222,8 @@ const nothingYet = (context: PageContext): Promise<Response> =>
     <Empty title="There is nothing to search yet.">
       <p>
         {isAdmin(context)
-          ? "Make a RAG first: it indexes the documents of a source."
-          : "An administrator has to make a RAG first."}
+          ? "Create a RAG first. It indexes the documents of a file source."
+          : "An administrator must create a RAG first."}
       </p>
       {isAdmin(context) ? (
         <p>

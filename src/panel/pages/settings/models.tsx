@@ -59,7 +59,7 @@ export function modelPages(): Hono<PageEnv> {
         <p>
           <Data mono>{model}</Data> ({kind}) is no longer suggested, and its prices are forgotten:{" "}
           {priceOf(row.inputPrice, row)} for input, {priceOf(row.outputPrice, row)} for output. What
-          uses it goes on; further calls cost nothing here.
+          uses it keeps working; the cost of further calls is not counted.
         </p>
       ),
       audit: ["models.put", model],

@@ -35,6 +35,6 @@ it("refuses more text than a Worker holds, and says what to do", () => {
   };
   fill(32, "x".repeat(MIB));
   expect(() => fill(1, "x".repeat(MIB))).toThrow(
-    "document holds more than 32 MiB of text; split it into several",
+    "document has more than 32 MiB of text; split it into several",
   );
 });
