@@ -65,7 +65,7 @@ async function extractFile(
   options: ExtractOptions,
   depth: number,
 ): Promise<ExtractedDocument> {
-  if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT);
+  if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT, "no-text");
   const found = detectFormat(file);
   const extraction =
     "foreign" in found
@@ -84,7 +84,7 @@ async function extractFile(
       const { text, ...facts } = await convertForeign(file, "application/pdf", options, reason);
       return { ...facts, markdown: textOf({ text, ...facts }) };
     }
-    throw new UnreadableDocument(extraction.reason ?? NO_TEXT);
+    throw new UnreadableDocument(extraction.reason ?? NO_TEXT, "no-text");
   }
   return { ...document, language: declaredLanguage(document) ?? detectLanguage(document.markdown) };
 }
@@ -109,9 +109,14 @@ async function convertForeign(
 ): Promise<Extraction> {
   const isPicture = mediaType.startsWith("image/") || mediaType === "application/pdf";
   const converter = options.converter ?? null;
-  if (!isPicture || converter === null) throw new UnreadableDocument(otherwise);
+  if (!isPicture || converter === null) {
+    throw new UnreadableDocument(
+      otherwise,
+      mediaType === "application/pdf" ? "no-text" : "unsupported",
+    );
+  }
   const text = await converter.toMarkdown(file.name, mediaType, file.bytes);
-  if (text.trim() === "") throw new UnreadableDocument(NO_TEXT);
+  if (text.trim() === "") throw new UnreadableDocument(NO_TEXT, "no-text");
   const notes = ["read by a converter"];
   return { text, title: null, language: null, pages: [], notes };
 }
@@ -153,21 +158,25 @@ function* unlessBroken(reading: CooperativeWork<Extraction>): CooperativeWork<Ex
     return yield* reading;
   } catch (cause) {
     if (cause instanceof UnreadableDocument) throw cause;
-    throw new UnreadableDocument("document is damaged or made in a way that cannot be read", {
-      cause,
-    });
+    throw new UnreadableDocument(
+      "document is damaged or made in a way that cannot be read",
+      "damaged",
+      {
+        cause,
+      },
+    );
   }
 }
 
 function decodeFile(file: RawDocument) {
   const { bytes, mimeType } = file;
   const unknown = unsupported(unknownMediaType(mimeType));
-  if (looksBinary(bytes)) throw new UnreadableDocument(unknown);
+  if (looksBinary(bytes)) throw new UnreadableDocument(unknown, "unsupported");
   try {
     return decodeText(bytes, declaredEncoding(bytes, mimeType));
   } catch (error) {
     // Zeros that are not halves of UTF-16 characters do not occur in text.
-    throw bytes.includes(0) ? new UnreadableDocument(unknown) : error;
+    throw bytes.includes(0) ? new UnreadableDocument(unknown, "unsupported") : error;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { FileFailure } from "../core/file-failures.ts";
 /** Where a page, slide or sheet begins: character offset in `markdown`. Numbers count from 1. */
 export type PageStart = { page: number; start: number };
 
@@ -27,6 +28,12 @@ export { EXTRACTION_FORMAT } from "../core/index-format.ts";
 /** The document can never be read; the message is shown as the file's `errorMessage`. */
 export class UnreadableDocument extends Error {
   override readonly name = "UnreadableDocument";
+  readonly code: FileFailure;
+
+  constructor(message: string, code: FileFailure = "beyond-limits", options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /** The time for one document is used up; its other parts are not tried. */

@@ -87,7 +87,14 @@ const IN_RAG = select({
   ragIdentifier: r.identifier,
   ragName: r.name,
   status: shownStatus("x"),
-  ...pick(columnsOf(ragFiles, "x"), "indexedAt", "errorMessage", "notes", "chunkCount"),
+  ...pick(
+    columnsOf(ragFiles, "x"),
+    "indexedAt",
+    "errorMessage",
+    "errorCode",
+    "notes",
+    "chunkCount",
+  ),
 });
 
 export type FileDetail = Row<typeof DETAIL> & { rags: Row<typeof IN_RAG>[] };

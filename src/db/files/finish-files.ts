@@ -1,3 +1,4 @@
+import type { FileFailure } from "../../core/file-failures.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import { execute, readRows, runBatch, sql, type Database } from "../sql.ts";
@@ -17,6 +18,7 @@ export type FileEnd = IndexMessage & {
    */
   notes: string[] | null;
   errorMessage: string | null;
+  errorCode: FileFailure | null;
   errorIsOutside: boolean;
   /** For `pending` and `processing`: the row is not claimed before this time. */
   claimedUntil: number;
@@ -42,6 +44,7 @@ export async function finishFiles(
           else coalesce(m.value ->> 'fingerprint', fingerprint) end,
         notes = coalesce(m.value ->> 'notes', notes),
         error_message = m.value ->> 'errorMessage',
+        error_code = m.value ->> 'errorCode',
         error_is_outside = m.value ->> 'errorIsOutside',
         attempts = case m.value ->> 'status' when 'pending' then attempts else 0 end,
         lease_id = null,
@@ -86,7 +89,7 @@ export const giveUpFiles = (
   { reason, now }: { reason: string; now: number },
 ) =>
   execute(db)`update rag_files set status = 'error', error_message = ${reason},
-      error_is_outside = 1, attempts = 0, lease_id = null, claimed_until = 0, leased_until = ${now}
+      error_code = 'service', error_is_outside = 1, attempts = 0, lease_id = null, claimed_until = 0, leased_until = ${now}
     from json_each(${messages}) m
     where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
       and (status = 'pending' or (status = 'processing' and ${heldUntil()} < ${now}))`;

@@ -146,7 +146,8 @@ function writeStatements(
       { now, removedUntil },
     ).sql,
     sql`update rag_files set status = 'error', claimed_until = 0, leased_until = ${now},
-        error_message = m.value ->> 'message', error_is_outside = m.value ->> 'outside'
+        error_message = m.value ->> 'message', error_code = 'source',
+        error_is_outside = m.value ->> 'outside'
       from json_each(${failures}) m
       where rag_files.file_id = m.value ->> 'id' and rag_files.status = 'pending' and ${isOpen()}
         and ${committed}`,

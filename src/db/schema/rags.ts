@@ -8,6 +8,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 
+import { FILE_FAILURES } from "../../core/file-failures.ts";
 import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
 import { owner, updatedAt } from "./shared-columns.ts";
 import { jsonColumn, textList } from "./json-column.ts";
@@ -208,6 +209,8 @@ export const ragFiles = sqliteTable(
     /** The last success, ms; null until the first. */
     indexedAt: integer(),
     errorMessage: text(),
+    /** Of the message: what to do about it depends on it. */
+    errorCode: text({ enum: FILE_FAILURES }),
     /** Whether a later scan retries the file: the cause was outside of it. */
     errorIsOutside: integer({ mode: "boolean" }).notNull().default(false),
     /** Chunks of the live version. */

@@ -26,10 +26,10 @@ const SEVEN_BIT: [name: RegExp, mark: number][] = [
 export function decodeText(bytes: Uint8Array, declared: string | null): DecodedText {
   const name = declared ?? "";
   if (SEVEN_BIT.some(([names, mark]) => names.test(name) && bytes.includes(mark))) {
-    throw new UnreadableDocument(`text encoding ${name} is not read`);
+    throw new UnreadableDocument(`text encoding ${name} is not read`, "encoding");
   }
   const found = decodeMarked(bytes) ?? decodeUtf8(bytes) ?? decodeOther(bytes, declared);
-  if (found === null) throw new UnreadableDocument(NOT_RECOGNISED);
+  if (found === null) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
   return found;
 }
 
@@ -86,7 +86,7 @@ function decodeUtf16(bytes: Uint8Array): DecodedText | null {
     return { text: text ?? "", encoding, notes: [], share: plausibleShare(text ?? "") };
   });
   const best = readings.reduce((left, right) => (right.share > left.share ? right : left));
-  if (best.share < PLAUSIBLE_SHARE) throw new UnreadableDocument(NOT_RECOGNISED);
+  if (best.share < PLAUSIBLE_SHARE) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
   return { text: best.text, encoding: best.encoding, notes: [] };
 }
 

@@ -92,7 +92,7 @@ function zipFormat(file: RawDocument): Detected {
  */
 function oleMediaType(bytes: Uint8Array): string {
   const holds = (name: string) => includesUtf16(bytes, name);
-  if (holds("EncryptedPackage")) throw new UnreadableDocument("document is encrypted");
+  if (holds("EncryptedPackage")) throw new UnreadableDocument("document is encrypted", "encrypted");
   if (holds("WordDocument")) return "application/msword";
   if (holds("PowerPoint Document")) return "application/vnd.ms-powerpoint";
   if (holds("Workbook") || holds("Book")) return "application/vnd.ms-excel";

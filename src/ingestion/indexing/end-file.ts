@@ -1,3 +1,4 @@
+import type { FileFailure } from "../../core/file-failures.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { FileEnd } from "../../db/files/finish-files.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
@@ -34,6 +35,7 @@ export function endOf(
     fingerprint: null,
     notes: null,
     errorMessage: null,
+    errorCode: null,
     errorIsOutside: false,
     claimedUntil: 0,
   };
@@ -76,11 +78,13 @@ export async function endOfFailure(
     const again = { delayMs: verdict.delayMs, reason: verdict.message };
     return endOf(file, { status: "pending", claimedUntil }, again);
   }
-  const errorMessage = verdict.message;
-  if (verdict.kind === "given-up") {
-    return endOf(file, { status: "error", errorMessage, errorIsOutside: true });
-  }
-  const unread = { status: "error" as const, errorMessage, chunkCount: 0, notes: [] };
+  const failed = {
+    status: "error" as const,
+    errorMessage: verdict.message,
+    errorCode: failureOf(thrown),
+  };
+  if (verdict.kind === "given-up") return endOf(file, { ...failed, errorIsOutside: true });
+  const unread = { ...failed, chunkCount: 0, notes: [] };
   if (file.chunkCount === 0) return endOf(file, unread);
   const { fileId, revision } = file;
   const removed = await outcomeOf(() =>
@@ -141,6 +145,16 @@ export function verdictOn(thrown: unknown, attempts: number): FailureVerdict {
   const message = plainMessage(thrown);
   if (delayMs === null) return { kind: "given-up", message: `${message} after ${MAX_TRIES} tries` };
   return { kind: "again", message, delayMs: Math.max(delayMs, askedWaitMs(thrown)) };
+}
+
+function failureOf(thrown: unknown): FileFailure {
+  if (thrown instanceof UnreadableDocument) return thrown.code;
+  if (thrown instanceof SourceFailure) {
+    if (thrown.kind === "our-limit") return "beyond-limits";
+    return thrown.kind === "denied" ? "denied" : "source";
+  }
+  const isModel = thrown instanceof StepFailure && thrown.cause instanceof ModelFailure;
+  return isModel || thrown instanceof QuarryError ? "model" : "service";
 }
 
 function plainMessage(thrown: unknown): string {

@@ -114,7 +114,7 @@ async function downloaded(services: Services, file: ClaimedFile): Promise<Conten
   const bytes = await labelFailure("file source", () =>
     readLimited(opened.body, DOCUMENT_LIMIT_BYTES),
   );
-  if (bytes === null) throw new UnreadableDocument(`file is ${ABOVE_LIMIT}`);
+  if (bytes === null) throw new UnreadableDocument(`file is ${ABOVE_LIMIT}`, "too-large");
   return { bytes, sha256: await sha256Hex(bytes), mimeType: opened.mimeType ?? file.mimeType };
 }
 

@@ -54,7 +54,7 @@ export async function readFile(
     chunkCooperatively(loaded.document, settings),
     loaded.yieldToOthers,
   );
-  if (cut.length === 0) throw new UnreadableDocument("no text found");
+  if (cut.length === 0) throw new UnreadableDocument("no text found", "no-text");
   const { markdown } = loaded.document;
   const chunks = await identify(file, markdown, cut);
   return { file, fingerprint, markdown, notes: storedNotes(loaded.document.notes), chunks };

@@ -100,6 +100,7 @@ test("files that are written, claimed and finished together are counted together
     fingerprint: "f",
     notes: null,
     errorMessage: null,
+    errorCode: null,
     errorIsOutside: false,
     claimedUntil: 0,
   };

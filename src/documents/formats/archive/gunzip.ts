@@ -24,7 +24,7 @@ export async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
     }
   } catch (error) {
     if (error instanceof UnreadableDocument) throw error;
-    throw new UnreadableDocument("archive is damaged or incomplete", { cause: error });
+    throw new UnreadableDocument("archive is damaged or incomplete", "damaged", { cause: error });
   } finally {
     await reader?.cancel().catch(() => undefined);
   }

@@ -95,7 +95,7 @@ export class ZipArchive {
   *chunks(name: string): Generator<Uint8Array> {
     const entry = this.#find(name);
     if (entry === undefined) return;
-    if (entry.isEncrypted) throw new UnreadableDocument("document is encrypted");
+    if (entry.isEncrypted) throw new UnreadableDocument("document is encrypted", "encrypted");
     if (this.#inflatedBytes + entry.size > MAX_INFLATED_BYTES) {
       throw new UnreadableDocument(EXPANDS);
     }
@@ -106,7 +106,7 @@ export class ZipArchive {
         yield data.subarray(at, at + OUTPUT_STEP_BYTES);
       }
     } else if (entry.method === METHOD_DEFLATED) yield* this.#inflate(data);
-    else throw new UnreadableDocument(DAMAGED);
+    else throw new UnreadableDocument(DAMAGED, "damaged");
   }
 
   *#inflate(data: Uint8Array): Generator<Uint8Array> {
@@ -118,7 +118,7 @@ export class ZipArchive {
       try {
         inflate.push(data.subarray(at, end), end === data.length);
       } catch {
-        throw new UnreadableDocument(DAMAGED);
+        throw new UnreadableDocument(DAMAGED, "damaged");
       }
       for (const chunk of ready) {
         this.#count(chunk.length);
@@ -142,7 +142,8 @@ export class ZipArchive {
     if (count > MAX_ENTRIES) throw new UnreadableDocument("archive has too many parts");
     let at = offset;
     for (let index = 0; index < count; index++) {
-      if (!this.#isAt(at, CENTRAL_SIGNATURE, CENTRAL_BYTES)) throw new UnreadableDocument(DAMAGED);
+      if (!this.#isAt(at, CENTRAL_SIGNATURE, CENTRAL_BYTES))
+        throw new UnreadableDocument(DAMAGED, "damaged");
       const nameLength = this.#view.getUint16(at + 28, true);
       const nameStart = at + CENTRAL_BYTES;
       const extraStart = nameStart + nameLength;
@@ -177,7 +178,7 @@ export class ZipArchive {
     let next = field + 4;
     for (const name of ["size", "compressedSize", "offset"] as const) {
       if (figures[name] !== ELSEWHERE) continue;
-      if (next + 8 > end) throw new UnreadableDocument(DAMAGED);
+      if (next + 8 > end) throw new UnreadableDocument(DAMAGED, "damaged");
       figures[name] = Number(this.#view.getBigUint64(next, true));
       next += 8;
     }
@@ -194,7 +195,8 @@ export class ZipArchive {
     if (locator < 0 || !this.#isAt(locator, LOCATOR_SIGNATURE, LOCATOR_BYTES))
       return { count, offset };
     const end64 = Number(this.#view.getBigUint64(locator + 8, true));
-    if (!this.#isAt(end64, END64_SIGNATURE, END64_BYTES)) throw new UnreadableDocument(DAMAGED);
+    if (!this.#isAt(end64, END64_SIGNATURE, END64_BYTES))
+      throw new UnreadableDocument(DAMAGED, "damaged");
     return {
       count: Number(this.#view.getBigUint64(end64 + 32, true)),
       offset: Number(this.#view.getBigUint64(end64 + 48, true)),
@@ -207,15 +209,17 @@ export class ZipArchive {
     for (let at = last; at >= first; at--) {
       if (this.#view.getUint32(at, true) === END_SIGNATURE) return at;
     }
-    throw new UnreadableDocument(DAMAGED);
+    throw new UnreadableDocument(DAMAGED, "damaged");
   }
 
   #dataOf(entry: Entry): Uint8Array {
     const { offset, compressedSize } = entry;
-    if (!this.#isAt(offset, LOCAL_SIGNATURE, LOCAL_BYTES)) throw new UnreadableDocument(DAMAGED);
+    if (!this.#isAt(offset, LOCAL_SIGNATURE, LOCAL_BYTES))
+      throw new UnreadableDocument(DAMAGED, "damaged");
     const nameLength = this.#view.getUint16(offset + 26, true);
     const start = offset + LOCAL_BYTES + nameLength + this.#view.getUint16(offset + 28, true);
-    if (start + compressedSize > this.#bytes.length) throw new UnreadableDocument(DAMAGED);
+    if (start + compressedSize > this.#bytes.length)
+      throw new UnreadableDocument(DAMAGED, "damaged");
     return this.#bytes.subarray(start, start + compressedSize);
   }
 

@@ -77,7 +77,7 @@ function* refuseProtected(archive: ZipArchive): CooperativeWork<void> {
     },
   });
   if (algorithms.some((algorithm) => !FONT_SCRAMBLING.test(algorithm))) {
-    throw new UnreadableDocument("document is encrypted");
+    throw new UnreadableDocument("document is encrypted", "encrypted");
   }
 }
 

@@ -75,7 +75,7 @@ function literal(raw: string, isKey: boolean): JsonToken {
   return { kind: "value", text: valueText(raw), isString: raw.startsWith('"') };
 }
 
-const notJson = () => new UnreadableDocument("JSON is damaged or incomplete");
+const notJson = () => new UnreadableDocument("JSON is damaged or incomplete", "damaged");
 
 function rawLiteral(text: string, at: number): string {
   const raw = text[at] === '"' ? rawString(text, at) : matchAt(BARE, text, at);

@@ -79,5 +79,8 @@ async function writeMessage(
     return { title, failure: null };
   }
   if (!hasEncrypted) return { title, failure: unread };
-  return { title, failure: new UnreadableDocument(isWrapped(root) ? ENCLOSED : ENCRYPTED) };
+  return {
+    title,
+    failure: new UnreadableDocument(isWrapped(root) ? ENCLOSED : ENCRYPTED, "encrypted"),
+  };
 }

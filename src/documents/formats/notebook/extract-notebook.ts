@@ -27,7 +27,7 @@ export function* extractNotebook(text: string): CooperativeWork<Extraction> {
   try {
     notebook = JSON.parse(text);
   } catch {
-    throw new UnreadableDocument("notebook is damaged or incomplete");
+    throw new UnreadableDocument("notebook is damaged or incomplete", "damaged");
   }
   if (fieldOf(notebook, "worksheets") !== undefined) {
     throw new UnreadableDocument("notebook is of nbformat 3; convert it with jupyter nbconvert");

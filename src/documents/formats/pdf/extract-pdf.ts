@@ -195,7 +195,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
     }
   }
   if (numPages > 0 && unread.length === numPages) {
-    throw new UnreadableDocument("no page can be read");
+    throw new UnreadableDocument("no page can be read", "damaged");
   }
   const notes = [...unreadNotes(unread), ...fontNotes(reader)];
   const facts = { title: title ?? out.firstHeading(2), language, notes };

@@ -25,8 +25,8 @@ export async function openPdf(bytes: Uint8Array, missingCmaps: Set<string>): Pro
     });
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
-    const isEncrypted = name === "PasswordException";
-    throw new UnreadableDocument(isEncrypted ? "PDF is encrypted" : "PDF is damaged or incomplete");
+    if (name === "PasswordException") throw new UnreadableDocument("PDF is encrypted", "encrypted");
+    throw new UnreadableDocument("PDF is damaged or incomplete", "damaged");
   }
 }
 

@@ -105,6 +105,6 @@ function withoutEncrypted(whole: string, notes: string[]) {
   const end = start < 0 ? -1 : whole.indexOf(END, start);
   if (end < 0) return { text: whole, notes };
   const text = whole.slice(0, start) + whole.slice(end + END.length);
-  if (!/\S/.test(text)) throw new UnreadableDocument(ENCRYPTED);
+  if (!/\S/.test(text)) throw new UnreadableDocument(ENCRYPTED, "encrypted");
   return { text, notes: [...notes, ENCRYPTED_PART] };
 }

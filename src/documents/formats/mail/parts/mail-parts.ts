@@ -202,7 +202,7 @@ class PartsReader {
 }
 
 function tooDeep(): never {
-  throw new UnreadableDocument("message is damaged or nests too deeply");
+  throw new UnreadableDocument("message is damaged or nests too deeply", "damaged");
 }
 
 function partOf(headers: MailHeaders, usual: string, start: number): MailPart {

@@ -28,7 +28,7 @@ function* extractPackage(bytes: Uint8Array): CooperativeWork<Extraction> {
   const kind = KINDS.find((each) => declared.includes(each)) ?? "text";
   const manifest = yield* archive.read("META-INF/manifest.xml");
   if (manifest !== null && utf8.decode(manifest).includes("encryption-data")) {
-    throw new UnreadableDocument("document is encrypted");
+    throw new UnreadableDocument("document is encrypted", "encrypted");
   }
   const out = new MarkdownBuilder();
   const reader = new OdfReader(kind, out, yield* readObjects(archive));

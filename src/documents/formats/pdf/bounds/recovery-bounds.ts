@@ -25,7 +25,10 @@ export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
   const add = (from: number, to: number) => {
     read += to - from;
     if (read > limit)
-      throw new UnreadableDocument("PDF is damaged: too many of its objects have no end");
+      throw new UnreadableDocument(
+        "PDF is damaged: too many of its objects have no end",
+        "damaged",
+      );
   };
   let next: Word | null = nextWord(bytes, 0);
   let endOfStream = -1;

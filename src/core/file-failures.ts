@@ -1,0 +1,15 @@
+/** Why a file is not indexed, as far as the remedies differ; the message tells the rest. */
+export const FILE_FAILURES = [
+  "encrypted",
+  "no-text",
+  "too-large",
+  "damaged",
+  "unsupported",
+  "encoding",
+  "beyond-limits",
+  "denied",
+  "source",
+  "model",
+  "service",
+] as const;
+export type FileFailure = (typeof FILE_FAILURES)[number];
