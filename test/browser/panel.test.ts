@@ -4,18 +4,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { scratchFolder, startService } from "../end-to-end/local-service.ts";
+import { fileTests } from "./file-tests.ts";
 import { CHROMIUM_ARGUMENTS, findChromium } from "./support/chromium.ts";
 import { PAYLOADS } from "./support/payloads.ts";
 import { writtenFolder } from "./support/written-folder.ts";
 import { storePayloads } from "./support/store-payloads.ts";
 import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
-import { dropped, linksIn, overflowOf, signedInVisitor } from "./support/visitor.ts";
+import { dropped, linksIn, overflowOf, signedInVisitor, type Visitor } from "./support/visitor.ts";
 import { askStaffQuestion, callChartsOn, violationsOn, visitorIn } from "./support/visitor.ts";
-import type { Visitor } from "./support/visitor.ts";
 import { ADMIN, makeWorld, MEMBER, type Api } from "./support/world.ts";
 
 const executablePath = findChromium();
-
 const FIRST_DOCUMENTS = {
   "leave.md": "# Leave\n\nFull-time employees have 26 days of paid leave a year.",
   "trains.md": "# Trains\n\nSecond class, booked two weeks before the journey.",
@@ -23,7 +22,6 @@ const FIRST_DOCUMENTS = {
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_280, height: 900 };
-
 let state: ReturnType<typeof scratchFolder> | undefined;
 let service: RunningWorker;
 let browser: Browser;
@@ -84,6 +82,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     api = await makeWorld(service.url);
   });
 
+  fileTests(() => ({ admin, api }));
   test("every page is accessible in both colours and fits a desk and a phone", async () => {
     const { page, complaints } = admin;
     const found: Record<string, unknown> = {};

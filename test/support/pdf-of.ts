@@ -41,3 +41,17 @@ export const pagesOf = (contents: string[], font = HELVETICA) => {
 
 /** @param text as `TJ` takes it */
 export const lineOf = (y: number, text: string) => `BT /F1 10 Tf 50 ${y} Td ${text} TJ ET\n`;
+
+/** Whoever opens it is asked for a password. */
+export function encryptedPdf(): Uint8Array<ArrayBuffer> {
+  const key = `<${"ab".repeat(32)}>`;
+  const pdf = pdfOf(
+    [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 0 /Kids [] >>",
+      `<< /Filter /Standard /V 1 /R 2 /P -4 /O ${key} /U ${key} >>`,
+    ],
+    "/Encrypt 3 0 R /ID [<00> <00>]",
+  );
+  return new Uint8Array(pdf);
+}

@@ -254,15 +254,13 @@ export const ActionButton = (props: {
   action: string;
   label: string;
   values?: Record<string, string>;
-  kind?: "primary" | "danger" | "plain";
+  kind?: "primary" | "danger" | "plain" | "link";
 }) => (
   <form method="post" action={props.action} class="action">
     {Object.entries(props.values ?? {}).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
-    <button
-      class={props.kind === "plain" || props.kind === undefined ? "btn" : `btn ${props.kind}`}
-    >
+    <button class={props.kind === "link" ? "link" : `btn ${props.kind ?? "plain"}`}>
       {props.label}
     </button>
   </form>

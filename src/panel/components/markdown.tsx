@@ -82,7 +82,7 @@ function table(lines: string[], words: Words): Child {
   const rows = lines.filter((_line, at) => at !== 1 || !hasHead).map(cellsOf);
   const [head, ...body] = hasHead ? rows : [null, ...rows];
   return (
-    <div class="table" role="region" aria-label="Table" tabindex={0}>
+    <div class="table" role="group" aria-label="Table" tabindex={0}>
       <table>
         {head == null ? null : (
           <thead>

@@ -70,7 +70,7 @@ export const Empty = ({ title, children }: { title: string; children?: Child }) 
 );
 
 /** Names and values, one below the other. */
-export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: Child])[] }) => (
+export const Facts = ({ facts }: { facts: readonly (readonly [name: Child, value: Child])[] }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
       <div>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { extractDocument, UnreadableDocument } from "../../../src/documents/extract-document.ts";
 import { HOSTILE_FILES } from "../../support/hostile-files.ts";
-import { pdfOf } from "../../support/pdf-of.ts";
+import { encryptedPdf } from "../../support/pdf-of.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const extract = (name: string, bytes: Uint8Array, mimeType: string | null = null) =>
@@ -112,18 +112,6 @@ describe("what can never be read says why", () => {
       if (view.getUint32(at, true) === 0x02014b50) view.setUint16(at + 8, 1, true);
     }
     return bytes;
-  };
-  /** Whoever opens it is asked for a password. */
-  const encryptedPdf = () => {
-    const key = `<${"ab".repeat(32)}>`;
-    return pdfOf(
-      [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        "<< /Type /Pages /Count 0 /Kids [] >>",
-        `<< /Filter /Standard /V 1 /R 2 /P -4 /O ${key} /U ${key} >>`,
-      ],
-      "/Encrypt 3 0 R /ID [<00> <00>]",
-    );
   };
 
   it.each([

@@ -21,6 +21,7 @@ export const policy = (leadsTo = "") =>
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "frame-src 'self'",
     "connect-src 'self'",
     `form-action 'self' ${leadsTo}`.trim(),
     "base-uri 'none'",

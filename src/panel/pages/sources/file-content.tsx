@@ -1,47 +1,42 @@
 import type { Child } from "hono/jsx";
 
 import { findRag } from "../../../catalog/rags/find-rag.ts";
-import { QuarryError } from "../../../core/errors.ts";
-import type { FileDetail } from "../../../db/files/file-store.ts";
+import { isNotFound } from "../../../core/errors.ts";
 import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
+import { keepsOriginals } from "../../../ingestion/uploads/read-original.ts";
 import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
+import type { Passage } from "../../../ports/rag-index.ts";
 import { Data, visible } from "../../components/data.tsx";
-import { Markdown } from "../../components/markdown.tsx";
 import { count, counted } from "../../components/figures.ts";
+import { ActionButton } from "../../components/form.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
-import type { PageContext } from "../page-env.ts";
-import type { ShownSource } from "./shown-source.ts";
+import { isAdmin, type PageContext } from "../page-env.ts";
+import { ORIGINAL_FRAME, originalHref } from "./original.tsx";
+import type { ShownFile } from "./shown-source.ts";
 
 /** Characters of the text on one page: some documents are books. */
 const TEXT_SHOWN = 60_000;
-const PASSAGES_SHOWN = 20;
+const PASSAGES_SHOWN = 40;
 
-/** `here`: the address of the file's page. */
-export type ShownFile = { shown: ShownSource; file: FileDetail; here: string };
-
-/** What was read from the file, a part at a time. */
-export async function textTab(
-  context: PageContext,
-  { shown, file, here }: ShownFile,
-): Promise<Child> {
-  const source = { id: shown.source.id, provider: shown.source.provider };
-  const read = await readOrNull(
-    readExtractedText(context.get("services"), { source, path: file.path }),
-  );
-  if (read === null) return <NoText isDeleted={file.deletedAt !== null} />;
+/** What was read from the file as Markdown, a part at a time. */
+export async function textTab(context: PageContext, of: ShownFile): Promise<Child> {
+  const { file, here } = of;
+  const text = await textOf(context, of);
+  if (text === null) return <NoText isDeleted={file.deletedAt !== null} />;
   const from = offsetIn(context);
-  const to = Math.min(read.text.length, from + TEXT_SHOWN);
+  const to = Math.min(text.length, from + TEXT_SHOWN);
   return (
     <>
       <pre class="wrap tall data" dir="auto" tabindex={0} role="region" aria-label="Text">
-        {visible(read.text.slice(from, to))}
+        {visible(text.slice(from, to))}
       </pre>
       <Part
-        here={here}
+        here={`${here}&view=text`}
         from={from}
         to={to}
-        total={read.text.length}
+        total={text.length}
         step={TEXT_SHOWN}
         unit="character"
       />
@@ -49,27 +44,36 @@ export async function textTab(
   );
 }
 
+/** Null where nothing was read yet. */
+async function textOf(context: PageContext, { shown, file }: ShownFile): Promise<string | null> {
+  const { id, provider } = shown.source;
+  const of = { source: { id, provider }, path: file.path };
+  try {
+    return (await readExtractedText(context.get("services"), of)).text;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return null;
+    throw thrown;
+  }
+}
+
 const NoText = ({ isDeleted }: { isDeleted: boolean }) =>
   isDeleted ? (
     <Empty title="The file was deleted.">
-      <p>
-        Its text and bytes are deleted as well, and no search finds it. It stays listed a while.
-      </p>
+      <p>Its text and bytes are deleted, too, and no search finds it. It stays listed a while.</p>
     </Empty>
   ) : (
-    <Empty title="There is no text of it.">
-      <p>
-        A file is read when the first RAG indexes it. Where that failed, the reason stands above.
-      </p>
+    <Empty title="Nothing was read from it yet.">
+      <p>A file is read when the first RAG indexes it.</p>
     </Empty>
   );
 
-/** The passages of a RAG, as they were cut. */
+/** What was read from the file, with the passages of a RAG marked in it. */
 export async function passagesTab(
   context: PageContext,
-  { file, here }: ShownFile,
+  of: ShownFile,
   key: string,
 ): Promise<Child> {
+  const { file, here } = of;
   const services = context.get("services");
   const rag = await findRag(services, { key });
   const offset = offsetIn(context);
@@ -77,18 +81,24 @@ export async function passagesTab(
   const { data, total } = await listPassages(services, { rag, path: file.path, ...page });
   if (total === 0) return <Empty title="There are no passages of it in this RAG yet." />;
   const to = Math.min(total, offset + PASSAGES_SHOWN);
+  // While a newer version is read, places are those of the earlier text.
+  const { status } = file.rags.find(({ ragIdentifier }) => ragIdentifier === rag.identifier) ?? {};
+  const text = status === "indexed" ? await textOf(context, of) : null;
+  const isLast = to === total;
   return (
     <>
-      <ol class="passages" start={offset + 1}>
-        {data.map(({ text, headings, page, isDuplicate }) => (
-          <li>
-            <p class="faint">
-              {headings.length === 0 ? null : <Data>{headings.join(" › ")}</Data>}
-              {page === null ? "" : ` · page ${page}`}
-              {isDuplicate ? " · equal to another passage, which stands for it" : ""}
-            </p>
-            <Markdown text={text} />
-          </li>
+      <ol class="passages">
+        {cutsOf(data, text, { isFirst: offset === 0, isLast }).map(({ passage, between, own }) => (
+          <>
+            {between === "" ? null : (
+              <li class="between">
+                <Markdown text={between} />
+              </li>
+            )}
+            {passage === null ? null : (
+              <Cut of={of} passage={passage} own={own} mayChange={isAdmin(context)} back={key} />
+            )}
+          </>
         ))}
       </ol>
       <Part
@@ -103,15 +113,74 @@ export async function passagesTab(
   );
 }
 
-/** Null where nothing was read yet. */
-async function readOrNull<Read>(reading: Promise<Read>): Promise<Read | null> {
-  try {
-    return await reading;
-  } catch (thrown) {
-    if (thrown instanceof QuarryError && thrown.kind === "not-found") return null;
-    throw thrown;
+type Cut = { passage: Passage | null; between: string; own: string };
+
+/**
+ * Passages as they follow one another in the text: what lies between them, and of each what the one
+ * before does not hold. Without the text, the passages alone.
+ */
+function cutsOf(
+  passages: Passage[],
+  text: string | null,
+  { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
+): Cut[] {
+  if (text === null) {
+    return passages.map((passage) => ({ passage, between: "", own: passage.text }));
   }
+  let at = isFirst ? 0 : (passages[0]?.start ?? 0);
+  const cuts: Cut[] = passages.map((passage) => {
+    const between = text.slice(at, Math.max(at, passage.start)).trim();
+    const own = text.slice(Math.max(at, passage.start), passage.end);
+    at = Math.max(at, passage.end);
+    return { passage, between, own };
+  });
+  const rest = isLast ? text.slice(at).trim() : "";
+  return rest === "" ? cuts : [...cuts, { passage: null, between: rest, own: "" }];
 }
+
+const EXCERPT_LENGTH = 120;
+
+type CutProps = { of: ShownFile; passage: Passage; own: string; mayChange: boolean; back: string };
+
+const Cut = ({ of, passage, own, mayChange, back }: CutProps) => {
+  const { headings, page, position, isDuplicate, isExcluded, text, duplicateKey } = passage;
+  return (
+    <li id={`passage-${position + 1}`} class={isExcluded ? "cut excluded" : "cut"}>
+      <div class="faint">
+        <strong>{count(position + 1)}</strong>
+        {headings.length === 0 ? null : <Data>{headings.join(" › ")}</Data>}
+        {page === null ? null : <PageLink of={of} page={page} />}
+        {isExcluded ? <span>left out of search</span> : null}
+        {isDuplicate && !isExcluded ? <span>an equal passage is found instead</span> : null}
+        {mayChange ? (
+          <ActionButton
+            action={`${of.shown.path}/file/search`}
+            label={isExcluded ? "Take into search" : "Leave out of search"}
+            kind="link"
+            values={{
+              path: of.file.path,
+              textHash: duplicateKey,
+              excerpt: text.slice(0, EXCERPT_LENGTH),
+              excluded: isExcluded ? "" : "on",
+              back,
+            }}
+          />
+        ) : null}
+      </div>
+      <Markdown text={own} />
+    </li>
+  );
+};
+
+/** Opens the original at the page, where this service keeps it. */
+const PageLink = ({ of, page }: { of: ShownFile; page: number }) =>
+  keepsOriginals(of.shown.source) ? (
+    <a href={`${originalHref(of)}#page=${page}`} target={ORIGINAL_FRAME}>
+      page {page}
+    </a>
+  ) : (
+    <span>page {page}</span>
+  );
 
 const OFFSET_MAX = 1_000_000_000;
 

@@ -1,25 +1,28 @@
 import { Hono } from "hono";
-import type { Child } from "hono/jsx";
 
+import { excludeFromSearch } from "../../../catalog/file-sources/exclude-from-search.ts";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { notFound } from "../../../core/errors.ts";
-import { findFileDetail, type FileDetail } from "../../../db/files/file-store.ts";
+import { findFileDetail } from "../../../db/files/file-store.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
+import { describePushedFile } from "../../../ingestion/uploads/describe-pushed-file.ts";
+import { keepsOriginals } from "../../../ingestion/uploads/read-original.ts";
 import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
-import { Data, LinkButton, safeHref, TimeOr, DataLink, Problem } from "../../components/data.tsx";
-import { counted, size, count } from "../../components/figures.ts";
+import { Data, LinkButton } from "../../components/data.tsx";
+import { counted, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { Tabs, Empty, Facts } from "../../components/page-head.tsx";
+import { Tabs } from "../../components/page-head.tsx";
 import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { formOf } from "../request/form.ts";
+import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
+import { freshForm, formOf, type FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
 import { BUSY_SECONDS } from "./source-state.ts";
-import { passagesTab, textTab, type ShownFile } from "./file-content.tsx";
-import { sourceOf, trailTo } from "./shown-source.ts";
-import { CodeLine, CopyButton } from "../../components/code-block.tsx";
-import { FileStatus } from "../../components/status.tsx";
-import { Table } from "../../components/table.tsx";
+import { passagesTab, textTab } from "./file-content.tsx";
+import { FileFacts } from "./file-facts.tsx";
+import { FileMetadata, metadataOf } from "./file-metadata.tsx";
+import { Original, originalOf } from "./original.tsx";
+import { sourceOf, trailTo, type ShownFile } from "./shown-source.ts";
+import { remedyOf } from "../../components/remedies.ts";
 import { takenBy } from "../../../sources/registry.ts";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
@@ -30,30 +33,19 @@ async function fileOf(context: PageContext, path: string): Promise<ShownFile> {
   return { shown, file, here: `${shown.path}/file?path=${encodeURIComponent(path)}` };
 }
 
-/** One file: what was read from it, how it was cut, and where it is. */
+/** One file: the original next to what was read from it, how it was cut, and where it is. */
 export function filePages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
 
   app.get("/:id/file", async (context) => {
-    const of = await fileOf(context, context.req.query("path") ?? "");
-    const rag = context.req.query("rag");
-    const tab =
-      rag === undefined ? await textTab(context, of) : await passagesTab(context, of, rag);
-    return await filePage(context, of, rag, tab);
+    return await filePage(context, await fileOf(context, context.req.query("path") ?? ""));
   });
 
-  app.post("/:id/file/retry", async (context) => {
-    const form = await formOf(context);
-    const { file, here } = await fileOf(context, form.exact("path"));
-    const services = context.get("services");
-    for (const { ragIdentifier } of file.rags.filter(({ status }) => status === "error")) {
-      auditAs(context, "rags.retry", ragIdentifier);
-      const rag = await findRag(services, { key: ragIdentifier });
-      await retryFiles(services, { ragId: rag.id, paths: [file.path] });
-    }
-    return redirectWithNotice(context, here, { notice: "It is tried again now." });
-  });
+  app.get("/:id/file/original", async (context) =>
+    originalOf(context, await fileOf(context, context.req.query("path") ?? "")),
+  );
 
+  addChanges(app);
   removable(app, "/:id/file/remove", async (context, form) => {
     const { shown, file, here } = await fileOf(context, form.exact("path"));
     const { source } = shown;
@@ -81,40 +73,148 @@ export function filePages(): Hono<PageEnv> {
   return app;
 }
 
+function addChanges(app: Hono<PageEnv>): void {
+  app.post("/:id/file/search", async (context) => {
+    const form = await formOf(context);
+    const { shown, file, here } = await fileOf(context, form.exact("path"));
+    const { id } = shown.source;
+    auditAs(context, "file-sources.exclusions.put", id);
+    const textHash = form.text("textHash");
+    const passage = textHash === "" ? null : { textHash, excerpt: form.exact("excerpt") };
+    const excluded = form.text("excluded") === "on";
+    const { path } = file;
+    await excludeFromSearch(context.get("services"), { source: { id }, path, passage, excluded });
+    const back = form.text("back");
+    const what = passage === null ? "The file" : "The passage";
+    const notice = excluded ? "is left out of every search." : "is found again.";
+    return redirectWithNotice(
+      context,
+      back === "" ? here : `${here}&rag=${encodeURIComponent(back)}`,
+      {
+        notice: `${what} ${notice}`,
+      },
+    );
+  });
+
+  app.post("/:id/file/metadata", async (context) => {
+    const form = await formOf(context);
+    const of = await fileOf(context, form.exact("path"));
+    const { source } = of.shown;
+    if (!keepsOriginals(source)) throw notFound();
+    return await submit(context, {
+      audit: ["file-sources.files.change", source.id],
+      form,
+      fields: [],
+      work: async () => {
+        const { path, metadata: before } = of.file;
+        const metadata = metadataOf(form, before);
+        await describePushedFile(context.get("services"), { source, path, metadata });
+      },
+      again: (state) => filePage(context, of, state),
+      leads: () => ({ to: of.here, notice: "The metadata is saved. Searches use it in seconds." }),
+    });
+  });
+
+  app.post("/:id/file/retry", async (context) => {
+    const form = await formOf(context);
+    const { file, here } = await fileOf(context, form.exact("path"));
+    const services = context.get("services");
+    for (const { ragIdentifier } of file.rags.filter(({ status }) => status === "error")) {
+      auditAs(context, "rags.retry", ragIdentifier);
+      const rag = await findRag(services, { key: ragIdentifier });
+      await retryFiles(services, { ragId: rag.id, paths: [file.path] });
+    }
+    return redirectWithNotice(context, here, { notice: "It is tried again now." });
+  });
+}
+
 async function filePage(
   context: PageContext,
-  { shown, file, here }: ShownFile,
-  rag: string | undefined,
-  tab: Child,
+  of: ShownFile,
+  state: FormState = freshForm(),
 ): Promise<Response> {
+  const { shown, file, here } = of;
+  const now = context.get("services").now();
   const isBusy = file.rags.some(({ status }) => status === "pending" || status === "processing");
-  const passages = file.rags.map(({ ragIdentifier, ragName }) => {
-    return [`&rag=${ragIdentifier}`, `Passages in ${ragName}`];
-  });
+  const cut = file.rags.filter(({ chunkCount }) => chunkCount > 0);
+  const shownRag = context.req.query("rag") ?? cut[0]?.ragIdentifier;
+  const isPlain = context.req.query("view") === "text" || shownRag === undefined;
+  const tab = isPlain ? await textTab(context, of) : await passagesTab(context, of, shownRag);
+  const mayChange = isAdmin(context);
   return await page(
     context,
     {
       title: file.path,
       data: true,
       place: "sources",
+      status: state.status,
       refreshSeconds: isBusy ? BUSY_SECONDS : null,
       trail: trailTo(shown),
-      actions: isAdmin(context) ? <Actions of={{ shown, file, here }} /> : null,
+      actions: mayChange ? <Actions of={of} /> : null,
     },
     <>
       <div id="file-state" data-live>
-        <FileFacts file={file} now={context.get("services").now()} />
+        <FileState of={of} mayChange={mayChange} />
       </div>
-      <Tabs
-        label="Pages of this file"
-        address={here}
-        names={Object.fromEntries([["", "Text as it was read"], ...passages])}
-        here={rag === undefined ? "" : `&rag=${rag}`}
-      />
-      {tab}
+      <div class="beside">
+        <section class="original" aria-label="Original">
+          <Original of={of} page={context.req.query("page")} />
+        </section>
+        <section aria-label="What was read">
+          <Tabs
+            label="What was read"
+            address={here}
+            names={Object.fromEntries([
+              ...cut.map((rag) => [`&rag=${rag.ragIdentifier}`, `Passages in ${rag.ragName}`]),
+              ["&view=text", "Text as it was read"],
+            ])}
+            here={isPlain ? "&view=text" : `&rag=${shownRag}`}
+          />
+          {tab}
+        </section>
+      </div>
+      <div id="file-facts" data-live>
+        <FileFacts file={file} now={now} />
+      </div>
+      <FileMetadata of={of} state={state} mayChange={mayChange && keepsOriginals(shown.source)} />
     </>,
   );
 }
+
+/** Why the file failed or is not found, and what to do. */
+const FileState = ({ of: { shown, file }, mayChange }: { of: ShownFile; mayChange: boolean }) => {
+  const failed = file.rags.find(({ status }) => status === "error");
+  const remedy = remedyOf(failed?.errorCode ?? null, keepsOriginals(shown.source));
+  return (
+    <>
+      {failed === undefined ? null : (
+        <div class="notice bad" role="status">
+          <p>
+            <strong>Not indexed:</strong>{" "}
+            <Data>{failed.errorMessage ?? "it could not be read"}</Data>. {remedy}
+          </p>
+        </div>
+      )}
+      {file.isExcluded ? (
+        <div class="notice warn" role="status">
+          <p>
+            The file is left out of search. It stays indexed, and out of every search when it is
+            indexed again.
+          </p>
+          {mayChange ? <SearchButton of={{ shown, file }} /> : null}
+        </div>
+      ) : null}
+    </>
+  );
+};
+
+const SearchButton = ({ of: { shown, file } }: { of: Omit<ShownFile, "here"> }) => (
+  <ActionButton
+    action={`${shown.path}/file/search`}
+    label={file.isExcluded ? "Take into search" : "Leave out of search"}
+    values={{ path: file.path, excluded: file.isExcluded ? "" : "on" }}
+  />
+);
 
 const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
   <>
@@ -126,6 +226,7 @@ const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
         kind="primary"
       />
     ) : null}
+    {file.isExcluded || file.deletedAt !== null ? null : <SearchButton of={{ shown, file }} />}
     {takenBy(shown.source.provider) === "files" && file.deletedAt === null ? (
       <LinkButton
         href={`${shown.path}/file/remove?path=${encodeURIComponent(file.path)}`}
@@ -138,82 +239,3 @@ const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
 
 const passagesOf = ({ rags }: ShownFile["file"]) =>
   rags.reduce((sum, { chunkCount }) => sum + chunkCount, 0);
-
-/** What is known of a file, in which RAGs it is, and what was left out of it. */
-const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
-  const href = safeHref(file.url);
-  const notes = [...new Set(file.rags.flatMap((rag) => rag.notes))];
-  return (
-    <>
-      <Facts
-        facts={[
-          ["Path", <CodeLine text={file.path} label="path" />],
-          ["Size", size(file.size)],
-          ["Type", <Data>{file.mimeType}</Data>],
-          ...(href === null
-            ? []
-            : ([
-                [
-                  "Address",
-                  <>
-                    <a href={href} rel="noreferrer">
-                      <Data>{href}</Data>
-                    </a>{" "}
-                    <CopyButton text={href} label="address" />
-                  </>,
-                ],
-              ] as const)),
-          ["Last changed", <TimeOr at={file.modifiedAt} now={now} none="–" />],
-          ["Known since", <TimeOr at={file.createdAt} now={now} none="–" />],
-        ]}
-      />
-      <h2>In RAGs</h2>
-      <InRags rags={file.rags} now={now} />
-      {notes.length === 0 ? null : (
-        <>
-          <h2>Left out or repaired</h2>
-          <ul>
-            {notes.map((note) => (
-              <li>
-                <Data>{note}</Data>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      <h2>Content</h2>
-    </>
-  );
-};
-
-type InRagsProps = { rags: FileDetail["rags"]; now: number };
-
-const InRags = ({ rags, now }: InRagsProps) => (
-  <Table
-    label="RAGs"
-    rows={rags}
-    empty={
-      <Empty title="It is in no RAG.">
-        <p>No RAG reads this source, or the file lies outside the scopes of those that do.</p>
-      </Empty>
-    }
-    columns={[
-      {
-        head: "RAG",
-        cell: (rag) => (
-          <>
-            <DataLink href={`/panel/rags/${rag.ragIdentifier}`} text={rag.ragName} />
-            <Problem text={rag.errorMessage} />
-          </>
-        ),
-      },
-      { head: "Status", cell: ({ status }) => <FileStatus status={status} /> },
-      { head: "Passages", numeric: true, cell: ({ chunkCount }) => count(chunkCount) },
-      {
-        head: "Indexed",
-        wide: true,
-        cell: ({ indexedAt }) => <TimeOr at={indexedAt} now={now} none="–" />,
-      },
-    ]}
-  />
-);

@@ -139,6 +139,7 @@ const columnsOf = ({ path, now, isPushed, mayChange }: Shown): Column<SourceFile
           text={file.path}
         />
         <Problem text={file.errorMessage} />
+        {file.isExcluded ? <div class="faint">left out of search</div> : null}
       </>
     ),
   },
@@ -168,6 +169,13 @@ const Actions = ({ of: { path, file, isPushed } }: { of: ActionsOf }) => {
           values={{ path: file.path, action: "retry" }}
         />
       ) : null}
+      {file.status === "deleted" ? null : (
+        <MenuPost
+          action={`${path}/file/search`}
+          label={file.isExcluded ? "Take into search" : "Leave out of search"}
+          values={{ path: file.path, excluded: file.isExcluded ? "" : "on" }}
+        />
+      )}
       {isPushed && file.status !== "deleted" ? (
         <a class="danger" href={`${path}/file/remove${named}`}>
           Remove …

@@ -5,6 +5,7 @@ import {
   type RagOfSource,
 } from "../../../db/catalog/source-counts.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
+import type { FileDetail } from "../../../db/files/file-store.ts";
 import type { FileCounts } from "../../../db/records.ts";
 import type { Database } from "../../../db/sql.ts";
 import { notFound } from "../../../core/errors.ts";
@@ -32,6 +33,9 @@ export async function indexedSources(
     return { ...found, rags: bySource.get(id) ?? [], files: files.get(id) ?? NO_FILES };
   });
 }
+
+/** A file of a source; `here`: the address of its page. */
+export type ShownFile = { shown: ShownSource; file: FileDetail; here: string };
 
 export const SOURCES = { name: "Sources", href: "/panel/sources" };
 

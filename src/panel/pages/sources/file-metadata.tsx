@@ -1,0 +1,106 @@
+import { isObject } from "../../../core/is-object.ts";
+import { Data } from "../../components/data.tsx";
+import { FormMessage } from "../../components/form.tsx";
+import { Facts } from "../../components/page-head.tsx";
+import type { Form, FormState } from "../request/form.ts";
+import type { ShownFile } from "./shown-source.ts";
+
+type Metadata = Record<string, unknown>;
+
+/** Empty rows for new fields; saving offers as many again. */
+const NEW_ROWS = 2;
+
+/** A value as it is typed: a list has a line for each, what else is no text is JSON. */
+function typedOf(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) {
+    return value.join("\n");
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** What was typed in place of `before`; what was not changed keeps its type. */
+function valueOf(typed: string, before: unknown): unknown {
+  if (before !== undefined && typed === typedOf(before)) return before;
+  if (typeof before === "number" && Number.isFinite(Number(typed))) return Number(typed);
+  if (isObject(before) && !Array.isArray(before)) return parsedOr(typed);
+  const lines = typed.split("\n").map((line) => line.trim());
+  const values = lines.filter((line) => line !== "");
+  return Array.isArray(before) || values.length > 1 ? values : (values[0] ?? "");
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The metadata that the rows of a form say; a row without a name or a value is left out. */
+export function metadataOf(form: Form, before: Metadata): Metadata {
+  const texts = form.all("value").map((text) => text.replaceAll("\r\n", "\n").trim());
+  const rows = form.all("name").flatMap((name, at): [string, unknown][] => {
+    const [key, typed] = [name.trim(), texts[at] ?? ""];
+    return key === "" || typed === "" ? [] : [[key, valueOf(typed, before[key])]];
+  });
+  return Object.fromEntries(rows);
+}
+
+type Props = { of: ShownFile; state: FormState; mayChange: boolean };
+
+/** What is known of a file; editable where people push the files. */
+export const FileMetadata = ({ of: { shown, file }, state, mayChange }: Props) => {
+  const entries = Object.entries(file.metadata).map(([name, value]) => [name, typedOf(value)]);
+  if (!mayChange) {
+    if (entries.length === 0) return null;
+    return (
+      <section>
+        <h2>Metadata</h2>
+        <Facts
+          facts={entries.map(([name = "", value = ""]) => [
+            <Data>{name}</Data>,
+            <Data>{value}</Data>,
+          ])}
+        />
+      </section>
+    );
+  }
+  const typed = state.all("name").map((name, at) => [name, state.all("value")[at] ?? ""]);
+  const rows = state.status === 200 ? entries : typed;
+  return (
+    <section>
+      <h2>Metadata</h2>
+      <form method="post" action={`${shown.path}/file/metadata`} class="form full">
+        <FormMessage state={state} />
+        <p class="hint">
+          Searches can filter by these fields. For several values, use a line for each. Empty a
+          value to remove its field. Nothing is read or embedded again.
+        </p>
+        <input type="hidden" name="path" value={file.path} />
+        {[...rows, ...Array.from({ length: NEW_ROWS }, () => ["", ""])].map(
+          ([name = "", value = ""], at) => (
+            <div class="metadata-row">
+              <input
+                name="name"
+                value={name}
+                aria-label={`Field ${at + 1}`}
+                placeholder="Field"
+                dir="auto"
+              />
+              <textarea
+                name="value"
+                rows={Math.max(1, value.split("\n").length)}
+                aria-label={name === "" ? `Value ${at + 1}` : `Value of ${name}`}
+                placeholder="Value"
+                dir="auto"
+              >{`\n${value}`}</textarea>
+            </div>
+          ),
+        )}
+        <p class="submit">
+          <button class="btn">Save metadata</button>
+        </p>
+      </form>
+    </section>
+  );
+};

@@ -1,0 +1,130 @@
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
+import { decodeText } from "../../../documents/decoding/decode-text.ts";
+import { notFound } from "../../../core/errors.ts";
+import { keepsOriginals, readOriginal } from "../../../ingestion/uploads/read-original.ts";
+import { safeHref } from "../../components/data.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import type { PageContext } from "../page-env.ts";
+import type { ShownFile } from "./shown-source.ts";
+
+type Shown = "pdf" | "image" | "html" | "text";
+
+/** Images that browsers show. */
+const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
+const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|javascript|toml)$/;
+/** A longer text is sent as it is: its encoding is not looked for. */
+const DECODED_BYTES = 5 * 1_024 * 1_024;
+
+/** How a browser may show a file; null: it can only be downloaded. */
+function shownAs(name: string, mimeType: string): { as: Shown; type: string } | null {
+  const given = mimeType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const type = given === UNKNOWN_MEDIA_TYPE ? mediaTypeByName(name) : given;
+  if (type === "application/pdf") return { as: "pdf", type };
+  if (IMAGE.test(type)) return { as: "image", type };
+  if (type === "text/html" || type === "application/xhtml+xml")
+    return { as: "html", type: "text/html" };
+  return TEXT.test(type) ? { as: "text", type: "text/plain; charset=utf-8" } : null;
+}
+
+/**
+ * Nothing in a document runs, loads anything, or is of our origin. Browsers show PDFs in a viewer
+ * of their own, which they do not load in a sandbox.
+ */
+const FRAMED = "default-src 'none'; frame-ancestors 'self'; form-action 'none'; base-uri 'none'";
+const DRAWN = `${FRAMED}; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox`;
+const POLICIES: Record<Shown, string> = {
+  pdf: `${FRAMED}; style-src 'unsafe-inline'; object-src 'self'`,
+  image: DRAWN,
+  html: DRAWN,
+  text: DRAWN,
+};
+
+/** The bytes of a pushed file: to be framed by its page, or downloaded. @throws `not-found` */
+export async function originalOf(context: PageContext, { shown, file }: ShownFile) {
+  const of = { source: shown.source, path: file.path };
+  const original = await readOriginal(context.get("services"), of);
+  if (original === null) throw notFound();
+  const { name, mimeType, size, object } = original;
+  const view = context.req.query("download") === undefined ? shownAs(name, mimeType) : null;
+  const named = `filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escape)}`;
+  if (view === null) {
+    return context.body(object.body, 200, {
+      "Content-Type": UNKNOWN_MEDIA_TYPE,
+      "Content-Disposition": `attachment; ${named}`,
+    });
+  }
+  const isDecoded = view.as === "text" && size <= DECODED_BYTES;
+  const body = isDecoded ? decoded(new Uint8Array(await object.arrayBuffer())) : object.body;
+  return context.body(body, 200, {
+    "Content-Type": view.type,
+    "Content-Disposition": `inline; ${named}`,
+    "Content-Security-Policy": POLICIES[view.as],
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Frame-Options": "SAMEORIGIN",
+  });
+}
+
+function decoded(bytes: Uint8Array<ArrayBuffer>): string | Uint8Array<ArrayBuffer> {
+  try {
+    return decodeText(bytes, null).text;
+  } catch {
+    return bytes;
+  }
+}
+
+/** The name that links of the page open it under. */
+export const ORIGINAL_FRAME = "original";
+
+export const originalHref = ({ shown, file }: ShownFile) =>
+  `${shown.path}/file/original?path=${encodeURIComponent(file.path)}`;
+
+const PAGE = /^[1-9]\d{0,5}$/;
+
+/** The file as it was sent, or the way to it. `page`: of a PDF, to be opened at. */
+export const Original = ({ of, page = "" }: { of: ShownFile; page: string | undefined }) => {
+  const { shown, file } = of;
+  const source = safeHref(file.url);
+  const href = originalHref(of);
+  if (file.deletedAt !== null) return <Empty title="The original was deleted." />;
+  if (!keepsOriginals(shown.source)) {
+    return (
+      <Empty title="The original stays at its source.">
+        <p>
+          This service keeps the text that was read from it.{" "}
+          {source === null ? null : (
+            <a href={source} rel="noreferrer" target="_blank">
+              Open the original
+            </a>
+          )}
+        </p>
+      </Empty>
+    );
+  }
+  if (file.size === 0) return <Empty title="The file is empty." />;
+  const view = shownAs(file.name, file.mimeType);
+  return (
+    <>
+      <p class="original-links faint">
+        {view === null ? null : (
+          <a href={href} target="_blank">
+            Open in a new tab
+          </a>
+        )}
+        <a href={`${href}&download`}>Download</a>
+      </p>
+      {view === null ? (
+        <Empty title="Browsers do not show files of this type." />
+      ) : view.as === "image" ? (
+        <img class="frame" src={href} alt={`Original of ${file.name}`} />
+      ) : (
+        <iframe
+          class="frame"
+          name={ORIGINAL_FRAME}
+          title={`Original of ${file.name}`}
+          src={view.as === "pdf" && PAGE.test(page) ? `${href}#page=${page}` : href}
+          sandbox={view.as === "pdf" ? undefined : ""}
+        ></iframe>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { encryptedPdf } from "../../support/pdf-of.ts";
+import { Browser } from "../../support/browser-without-script.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { call, signedIn } from "../../support/worker-client.ts";
+
+const FILES = "/file-sources/notes/files";
+const PAGE = "/panel/sources/notes/file";
+const HOSTILE = "<h1>Hi</h1><script>parent.stolen = 1</script>";
+
+const panel = await signedIn();
+const admin = new Browser();
+const at = (path: string, more = "") => `${PAGE}${more}?path=${encodeURIComponent(path)}`;
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(" .", ".");
+
+beforeAll(async () => {
+  await panel.send("POST", "/file-sources", { name: "Notes", provider: "file_system" });
+  await panel.send("POST", "/rags", { name: "Notes", fileSource: "notes" });
+  const metadata = { "X-File-Metadata": JSON.stringify({ year: 2026, labels: ["a"] }) };
+  const leave = "# Leave\n\nThere are 26 days of leave.";
+  await panel.put(`${FILES}/leave.md`, leave, "text/markdown", metadata);
+  await panel.put(`${FILES}/page.html`, HOSTILE, "text/html");
+  await panel.put(`${FILES}/drawing.svg`, `<svg>${HOSTILE}</svg>`, "image/svg+xml");
+  await panel.put(`${FILES}/old.txt`, new Uint8Array([0xe4, 0x68]), "text/plain");
+  await panel.put(`${FILES}/sealed.pdf`, encryptedPdf(), "application/pdf");
+  await panel.put(`${FILES}/empty.md`, "");
+  await panel.put(`${FILES}/parts.zip`, new Uint8Array([80, 75, 5, 6]), "application/zip");
+  await admin.signIn();
+  await vi.waitFor(
+    async () => {
+      const { body } = await panel.send("GET", `${FILES}?limit=50`);
+      const { data } = body as { data: { status: string }[] };
+      const isDone = data.every(({ status }) => status === "indexed" || status === "error");
+      if (!isDone) throw new Error("indexing");
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+});
+afterAll(queuesSettled);
+
+test.each([
+  ["sealed.pdf", "PDF is encrypted. Remove the password or the encryption and upload it again."],
+  ["empty.md", "no text found. If it is a scan or a picture, recognise its text (OCR) and upload"],
+  ["parts.zip", "Convert it to PDF, Word, HTML or text and upload it again."],
+])("the page of %s says why it failed and what to do", async (path, told) => {
+  await admin.open(at(path));
+  expect(textOf(admin.html)).toContain(told);
+});
+
+test.each([
+  ["page.html", "text/html"],
+  ["drawing.svg", "image/svg+xml"],
+  ["old.txt", "text/plain; charset=utf-8"],
+])("the original of %s can run, load and frame nothing", async (path, type) => {
+  await admin.open(at(path));
+  expect(admin.html).toMatch(/<iframe[^>]* sandbox=""|<img class="frame"/);
+  const headers = { Cookie: admin.cookies };
+  const original = await call("GET", at(path, "/original"), { headers });
+  expect(original.headers.get("Content-Type")).toBe(type);
+  const policy = original.headers.get("Content-Security-Policy") ?? "";
+  expect(policy.split("; ")).toEqual(
+    expect.arrayContaining(["default-src 'none'", "sandbox", "frame-ancestors 'self'"]),
+  );
+  expect(policy).not.toMatch(/script-src|allow-/);
+  expect(original.headers.get("X-Content-Type-Options")).toBe("nosniff");
+  expect((await call("GET", at(path, "/original"))).status).toBe(303);
+});
+
+test("files that browsers do not show are downloaded, text of old encodings is read", async () => {
+  const headers = { Cookie: admin.cookies };
+  const zip = await call("GET", at("parts.zip", "/original"), { headers });
+  expect(zip.headers.get("Content-Type")).toBe("application/octet-stream");
+  expect(zip.headers.get("Content-Disposition")).toBe("attachment; filename*=UTF-8''parts.zip");
+  const html = await call("GET", `${at("page.html", "/original")}&download`, { headers });
+  expect(html.headers.get("Content-Disposition")).toMatch(/^attachment/);
+  const text = await call("GET", at("leave.md", "/original"), { headers });
+  expect(text.body).toBe("# Leave\n\nThere are 26 days of leave.");
+});
+
+test("a passage and a file are left out of search without script, and taken in again", async () => {
+  const found = async () => {
+    const asked = { semanticSearch: ["days of leave"] };
+    const { body } = await panel.send("POST", "/rags/notes/search", asked);
+    return JSON.stringify(body).includes("26 days");
+  };
+  await admin.open(at("leave.md"));
+  const [, textHash = ""] = /name="textHash" value="(\w+)"/.exec(admin.html) ?? [];
+  const passage = { path: "leave.md", textHash, excerpt: "There are", back: "notes" };
+  for (const part of [passage, { path: "leave.md" }]) {
+    expect(await found()).toBe(true);
+    const out = await admin.post(`${PAGE}/search`, { ...part, excluded: "on" });
+    expect(out.status).toBe(303);
+    expect(textOf(admin.html)).toContain("is left out of every search.");
+    expect(await found()).toBe(false);
+    await admin.open(at("leave.md"));
+    expect(textOf(admin.html)).toMatch(/left out of search.*Take into search/);
+    await admin.post(`${PAGE}/search`, { ...part, excluded: "" });
+  }
+  expect(await found()).toBe(true);
+});
+
+test("edited metadata keeps its types, and what is emptied is removed", async () => {
+  const values = new URLSearchParams({ path: "leave.md" });
+  for (const [name, value] of [
+    ["year", "2027"],
+    ["labels", "a\nb"],
+    ["owner", "ana"],
+    ["gone", ""],
+  ] as const) {
+    values.append("name", name);
+    values.append("value", value);
+  }
+  const answer = await admin.sendRaw(`${PAGE}/metadata`, new Response(values));
+  expect(answer.location).toBe(at("leave.md"));
+  const { body } = await panel.send("GET", `${FILES}/leave.md`);
+  expect(body).toMatchObject({ metadata: { year: 2027, labels: ["a", "b"], owner: "ana" } });
+  expect(Object.keys((body as { metadata: object }).metadata)).toHaveLength(3);
+});
