@@ -38,6 +38,7 @@ export function countedBindings(env: Env, options: { delayMs?: number } = {}): C
     ...env,
     DB: countedDatabase(env.DB, log),
     FILES: countedMethods(env.FILES, "R2", log),
+    OAUTH_KV: countedMethods(env.OAUTH_KV, "OAUTH_KV", log),
     RATE_WINDOW: countedNamespace("RATE_WINDOW", env.RATE_WINDOW, log),
     RAG_INDEX: countedNamespace("RAG_INDEX", env.RAG_INDEX, log),
     CLOCK: countedNamespace("CLOCK", env.CLOCK, log),

@@ -1,5 +1,6 @@
 import { QuarryError } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
+import { endGrantsOf } from "../../db/access/grant-store.ts";
 import { findIdentityOf } from "../../db/access/openid-store.ts";
 import {
   claimCheck,
@@ -60,6 +61,7 @@ export async function recheckSession(
     : null;
   if (found === null) {
     await deleteSession(db, hash);
+    await endGrantsOf(db, session.userId);
     await told(UNAUTHORIZED, []);
     return "ended";
   }

@@ -9,8 +9,8 @@ import { resourceOf } from "./addresses.ts";
 
 type Served = Pick<Services, "db" | "log" | "now" | "programs">;
 
-/** What the library stores: registered programs, and hashes of codes and tokens. */
-type Store = Pick<KVNamespace, "get" | "put" | "list" | "delete">;
+/** Bytes. Longer keys are an error of the platform, and strangers choose parts of ours. */
+const KEY_MAX_BYTES = 512;
 
 /** Programs that registered themselves, used or not; those with a metadata document are not stored. */
 const REGISTERED_MAX = 1_000;
@@ -89,10 +89,16 @@ async function refuseMore(programs: KVNamespace) {
   return { code: "temporarily_unavailable", status: 503, description };
 }
 
-/** A grant that the library ends (revoked, or its code came twice) ends its token as well. */
-function storeEndingGrants({ programs, db, log }: Served): Store {
+/**
+ * What the library stores: registered programs, and hashes of codes and tokens. A grant that it
+ * ends (revoked, or its code came twice) ends its token as well.
+ */
+function storeEndingGrants({ programs, db, log }: Served) {
   return {
-    get: programs.get.bind(programs),
+    async get(key: string, options?: KVNamespaceGetOptions<"json">): Promise<unknown> {
+      if (Buffer.byteLength(key) > KEY_MAX_BYTES) return null;
+      return await (options === undefined ? programs.get(key) : programs.get(key, options));
+    },
     put: programs.put.bind(programs),
     list: programs.list.bind(programs),
     async delete(key: string) {

@@ -2,7 +2,13 @@ import type { AuthRequest } from "@cloudflare/workers-oauth-provider";
 
 import { conflict, invalid, invalidField } from "../../core/errors.ts";
 import type { TokenId } from "../../core/ids.ts";
-import { CODE_MS, endEarlierGrants, endGrant } from "../../db/access/grant-store.ts";
+import {
+  closeToMembers,
+  CODE_MS,
+  endEarlierGrants,
+  endGrant,
+} from "../../db/access/grant-store.ts";
+import { groupsOfUser } from "../../db/access/openid-store.ts";
 import type { Services } from "../../services.ts";
 import type { Session } from "../sessions/find-session.ts";
 import { storeToken } from "../tokens/create-token.ts";
@@ -48,10 +54,13 @@ export async function connectProgram(
   }
   const { request, name, host, isShared } = program;
   const of = { id, grantedBy: person.userId, clientId: request.clientId, clientHost: host };
-  const reads = { manageScopes: false, reader: person.email };
+  const readerGroups = await groupsOfUser(services.db, person.userId);
+  const reads = { manageScopes: false, reader: person.email, readerGroups };
   const input = { ...chosen, ...reads, name, expiresAt: services.now() + CODE_MS };
   const row = { ...of, hash: await grantHash(id), onlyOpen: person.role !== "admin" };
   if ((await storeToken(services, input, row)) === null) throw answered();
+  // Something may have been closed meanwhile.
+  await closeToMembers(services.db);
   try {
     const { redirectTo } = await helpers.completeAuthorization({
       request,

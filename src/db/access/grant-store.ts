@@ -35,6 +35,16 @@ export const isGrantOf = (db: Database, id: string, userId: UserId) =>
 export const purgeEndedGrants = (db: Database, now: number) =>
   execute(db)`delete from tokens where granted_by is not null and expires_at <= ${now}`;
 
+/** A person's programs read for that person, as address and groups are now. */
+export const followPerson = (db: Database, userId: UserId) =>
+  execute(db)`update tokens set reader = (select email from users where id = ${userId}),
+    reader_groups = coalesce((select groups from user_identities where user_id = ${userId}), '[]')
+    where granted_by = ${userId}`;
+
+/** Of somebody who is no longer let in. */
+export const endGrantsOf = (db: Database, userId: UserId) =>
+  execute(db)`delete from tokens where granted_by = ${userId}`;
+
 const KINDS = ["rag", "inference", "agent"] as const;
 
 /** Takes from members' programs what is not, or no longer, open to members. */

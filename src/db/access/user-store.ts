@@ -103,9 +103,6 @@ export async function updateUser(
     sql`update users set ${assigned(users, { ...change, id })}, ${UPDATED}
       where id = ${id} and ${keepsAnAdmin} and ${addressIsFree} returning 1`,
     sql`delete from sessions where user_id = ${id} and ${endSessions} and changes() > 0`,
-    // Connected programs read for their person.
-    sql`update tokens set reader = (select email from users where id = ${id})
-      where granted_by = ${id}`,
   ]);
   return updated.length > 0;
 }

@@ -61,6 +61,17 @@ test.for<[name: string, changed: Query]>([
   expect(body.error_description.length).toBeGreaterThan(10);
 });
 
+test("what nobody could have been given is refused with a sentence", async () => {
+  const clientId = await registered();
+  const long = "é".repeat(400);
+  for (const code of ["", "x", "a:b:c", `${long}:b:c`, `:${long}:`]) {
+    const answers = [await redeem(clientId, code), await refresh(clientId, code)];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    for (const { body } of answers) expect(body.error_description.length).toBeGreaterThan(10);
+  }
+  expect((await redeem(long, "a:b:c")).status).toBe(401);
+});
+
 test("a code is worth nothing to another program", async () => {
   const code = await allow(admin, await registered());
   expect((await redeem(await registered(), code)).status).toBe(400);

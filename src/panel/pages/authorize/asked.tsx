@@ -17,7 +17,7 @@ export type Asked =
   | {
       isValid: true;
       program: Program;
-      about: { publisher: string | null; warnings: string[] };
+      about: { publisher: string | null; warning: string };
       /** The request as it came, to be checked again with the answer. */
       query: string;
       /** Where "Deny" leads. */
@@ -74,7 +74,7 @@ function aboutOf({ clientDomain, redirectIsLoopback }: ConsentDescription) {
       ? ["It runs on your computer. Allow it only if you have just begun to connect it there."]
       : []),
   ];
-  return { publisher: clientDomain ?? null, warnings };
+  return { publisher: clientDomain ?? null, warning: warnings.join(" ") };
 }
 
 /** Nothing leads to an address of a program by itself: it may have been made up for that. */

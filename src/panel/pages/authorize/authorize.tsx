@@ -107,9 +107,7 @@ async function consentPage(
           ["Acts for", <Data>{context.get("session").email}</Data>],
         ]}
       />
-      {about.warnings.map((warning) => (
-        <p class="notice bad">{warning}</p>
-      ))}
+      {about.warning === "" ? null : <p class="notice bad">{about.warning}</p>}
       {await answerForm(context, asked, state)}
     </>,
   );

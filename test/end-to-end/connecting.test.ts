@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { CHROMIUM_ARGUMENTS, findChromium } from "../browser/support/chromium.ts";
+import { signedInVisitor } from "../browser/support/visitor.ts";
+import { conformance } from "./mcp-conformance.ts";
+import { countsOf, makeRag, scratchFolder, startService } from "./local-service.ts";
+import { mcpRemote, sdkClient, type Person } from "./oauth-clients.ts";
+
+const executablePath = findChromium();
+const OTTERS = "# Otters\n\nOtters live at the brook below the alder trees.";
+
+const scratch = scratchFolder();
+let service: RunningWorker;
+let browser: Browser;
+let person: Person;
+let bearer = "";
+
+beforeAll(async () => {
+  if (executablePath === null) return;
+  [service, browser] = await Promise.all([
+    startService(scratch.path),
+    chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS }),
+  ]);
+  const { api, token } = await makeRag(service.url);
+  const params = { path: { id: "docs", path: "otters.md" } };
+  await api.PUT("/file-sources/{id}/files/{path}", {
+    params,
+    body: OTTERS,
+    bodySerializer: (text) => text,
+  });
+  await vi.waitFor(async () => expect((await countsOf(api)).processedFiles).toBe(1), 60_000);
+  const credentials = { email: "admin@localhost", password: "quarry" };
+  const { context } = await signedInVisitor(browser, service.url, credentials);
+  person = { context, rag: "docs" };
+  bearer = token;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  scratch.remove();
+});
+
+test.skipIf(executablePath === null)(
+  "the official SDK's client connects by the address, and refreshes",
+  async () => {
+    const { client, kept } = await sdkClient(service.url, person);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["search", "fetch"]);
+    const found = await client.callTool({
+      name: "search",
+      arguments: { query: "Where do otters live?" },
+    });
+    expect(JSON.stringify(found)).toContain("alder");
+    const before = kept.tokens;
+    if (before !== undefined) kept.tokens = { ...before, access_token: "a:b:c" };
+    expect((await client.listTools()).tools).toHaveLength(2);
+    expect(kept.tokens?.refresh_token).not.toBe(before?.refresh_token);
+    await client.close();
+    const log = readFileSync(join(scratch.path, "worker.log"), "utf8");
+    for (const secret of [kept.tokens?.access_token, before?.refresh_token, kept.verifier]) {
+      expect(secret).toBeTruthy();
+      expect(log).not.toContain(secret?.split(":").at(-1));
+    }
+  },
+);
+
+test.skipIf(executablePath === null)(
+  "mcp-remote connects a program that knows local servers only",
+  async () => {
+    const folder = join(scratch.path, "mcp-remote");
+    expect(await mcpRemote(service.url, person, folder)).toEqual(["search", "fetch"]);
+  },
+);
+
+test.skipIf(executablePath === null)(
+  "the protocol's conformance suite finds what its list says",
+  async () => {
+    const said = await conformance(service.url, bearer, scratch.path);
+    for (const scenario of ["server-initialize", "ping", "tools-list", "resources-list"]) {
+      expect(said).toContain(`✓ ${scenario}: 1 passed, 0 failed`);
+    }
+    expect(said).toContain("✓ dns-rebinding-protection: 2 passed, 0 failed");
+  },
+);

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+const require = createRequire(import.meta.url);
+const run = promisify(execFile);
+/** What does not apply to this server, and why. */
+const BASELINE = join(import.meta.dirname, "mcp-conformance.yml");
+
+/** Passes requests on with a token: the suite sends none. */
+async function withToken(url: string, token: string) {
+  const { hostname, port } = new URL(url);
+  const server = createServer((asked, answer) => {
+    const headers = { ...asked.headers, authorization: `Bearer ${token}` };
+    const of = { hostname, port, path: asked.url, method: asked.method, headers };
+    const passed = request(of, (got) => {
+      answer.writeHead(got.statusCode ?? 500, got.headers);
+      got.pipe(answer);
+    });
+    asked.pipe(passed);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port: own } = server.address() as AddressInfo;
+  return { address: `http://127.0.0.1:${own}/mcp`, close: () => server.close() };
+}
+
+/**
+ * https://github.com/modelcontextprotocol/conformance: its scenarios for servers. Returns what it
+ * prints; it ends with an error where another scenario fails, or passes, than the list says.
+ */
+export async function conformance(url: string, token: string, folder: string): Promise<string> {
+  const proxy = await withToken(url, token);
+  const script = join(
+    dirname(require.resolve("@modelcontextprotocol/conformance/package.json")),
+    "dist/index.js",
+  );
+  const args = ["server", "--url", proxy.address, "--expected-failures", BASELINE];
+  try {
+    return (await run(process.execPath, [script, ...args], { cwd: folder })).stdout;
+  } finally {
+    proxy.close();
+  }
+}

@@ -1,0 +1,125 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+  type OAuthClientProvider,
+} from "@modelcontextprotocol/client";
+import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { BrowserContext } from "playwright-core";
+import { expect } from "vitest";
+
+/** A person's browser, and how far they go. */
+export type Person = { context: BrowserContext; rag: string };
+
+/** Opens a program's address, chooses the RAG and presses the button. Ends at the program. */
+export async function answerConsent(
+  { context, rag }: Person,
+  address: string,
+  button: "Allow" | "Deny",
+): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(address);
+  if (button === "Allow") await page.check(`input[name=rags][value=${rag}]`);
+  await Promise.all([
+    page.waitForURL((url) => url.pathname !== "/authorize"),
+    page.click(`button:has-text('${button}')`),
+  ]);
+  await page.close();
+}
+
+/** Where a desktop program waits for its code: any free port of this machine. */
+async function loopback() {
+  const server = createServer((request, response) => {
+    response.end("Connected");
+    server.emit("code", new URL(request.url ?? "/", "http://127.0.0.1"));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const arrived = once(server, "code") as Promise<[URL]>;
+  return { address: `http://127.0.0.1:${port}/callback`, arrived, close: () => server.close() };
+}
+
+type Kept = {
+  client?: Awaited<ReturnType<OAuthClientProvider["clientInformation"]>>;
+  tokens?: Awaited<ReturnType<OAuthClientProvider["tokens"]>>;
+  verifier: string;
+  address: URL | null;
+};
+
+/** What the official SDK asks of a program: to keep what it is given, and to open an address. */
+function desktopProgram(redirectUrl: string): { provider: OAuthClientProvider; kept: Kept } {
+  const kept: Kept = { verifier: "", address: null };
+  const provider: OAuthClientProvider = {
+    redirectUrl,
+    clientMetadata: {
+      client_name: "Desktop program of the test",
+      redirect_uris: [redirectUrl],
+      token_endpoint_auth_method: "none",
+    },
+    clientInformation: () => kept.client,
+    saveClientInformation: (client) => void (kept.client = client),
+    tokens: () => kept.tokens,
+    saveTokens: (tokens) => void (kept.tokens = tokens),
+    redirectToAuthorization: (address) => void (kept.address = address),
+    saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
+    codeVerifier: () => kept.verifier,
+  };
+  return { provider, kept };
+}
+
+/** The official SDK's client with its provider of credentials, from a bare address to an answer. */
+export async function sdkClient(url: string, person: Person) {
+  const waiting = await loopback();
+  const { provider, kept } = desktopProgram(waiting.address);
+  const transport = () =>
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider: provider });
+  const first = transport();
+  const facts = { name: "test", version: "1" };
+  await expect(new Client(facts).connect(first)).rejects.toThrow(UnauthorizedError);
+  await answerConsent(person, String(kept.address), "Allow");
+  const [arrived] = await waiting.arrived;
+  await first.finishAuth(
+    arrived.searchParams.get("code") ?? "",
+    arrived.searchParams.get("iss") ?? undefined,
+  );
+  waiting.close();
+  const client = new Client(facts);
+  await client.connect(transport());
+  return { client, kept };
+}
+
+const require = createRequire(import.meta.url);
+
+/** The bridge that starts for programs which know local servers only. */
+export async function mcpRemote(url: string, person: Person, folder: string): Promise<string[]> {
+  const script = join(dirname(require.resolve("mcp-remote/package.json")), "dist/proxy.js");
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [script, `${url}/mcp`, "--transport", "http-only"],
+    // Without a browser that it could open: it prints the address.
+    env: { HOME: folder, MCP_REMOTE_CONFIG_DIR: folder, PATH: "/nowhere" },
+    stderr: "pipe",
+  });
+  let said = "";
+  const asked = new Promise<string>((resolve) => {
+    transport.stderr?.on("data", (piece: Buffer) => {
+      said += piece.toString();
+      const [address] = /https?:\/\/\S+\/authorize\?\S+/.exec(said) ?? [];
+      if (address !== undefined && said.includes(`${address}\n`)) resolve(address);
+    });
+  });
+  const client = new EarlierClient({ name: "test", version: "1" });
+  const connecting = client.connect(transport);
+  await answerConsent(person, await asked, "Allow");
+  await connecting;
+  const { tools } = await client.listTools();
+  await client.close();
+  return tools.map(({ name }) => name);
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+
+import { Browser } from "../../support/browser-without-script.ts";
+import { call } from "../../support/worker-client.ts";
+import { allow, authorizeAddress, redeem, toolsOf } from "./connecting.ts";
+import { setUpProtocols } from "./world.ts";
+
+const CLIENT = "https://claude.example/oauth/client.json";
+const CALLBACK = "https://claude.example/callback";
+const admin = new Browser();
+
+beforeAll(async () => {
+  await setUpProtocols();
+  await admin.signIn();
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+/** As deployed: the platform lets a Worker fetch from public addresses only. */
+function deployed(document: object | null): string[] {
+  const asked: string[] = [];
+  vi.stubGlobal("Cloudflare", { compatibilityFlags: { global_fetch_strictly_public: true } });
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL) => {
+    asked.push(new Request(input).url);
+    return document === null ? new Response("", { status: 404 }) : Response.json(document);
+  });
+  return asked;
+}
+
+const DOCUMENT = {
+  client_id: CLIENT,
+  client_name: "Claude",
+  redirect_uris: [CALLBACK],
+  token_endpoint_auth_method: "none",
+};
+const REDIRECT = { redirect_uri: CALLBACK };
+
+test("a program with a metadata document is named by its domain, and connects", async () => {
+  const asked = deployed(DOCUMENT);
+  const { body } = await call("GET", "/.well-known/oauth-authorization-server");
+  expect(body).toMatchObject({ client_id_metadata_document_supported: true });
+  const code = await allow(admin, CLIENT, { rags: ["notes"] }, REDIRECT);
+  expect(admin.html).toContain("claude.example");
+  expect(admin.html).not.toContain("nobody has verified");
+  const { body: issued } = await redeem(CLIENT, code, REDIRECT);
+  expect(new Set(asked)).toEqual(new Set([CLIENT]));
+  vi.unstubAllGlobals();
+  expect(await toolsOf(issued.access_token)).toEqual(["search", "fetch"]);
+});
+
+test.for<[name: string, document: object | null]>([
+  ["that is not there", null],
+  ["of another program", { ...DOCUMENT, client_id: "https://evil.example/client.json" }],
+  ["without the redirect", { ...DOCUMENT, redirect_uris: ["https://claude.example/other"] }],
+])("A metadata document %s connects nothing", async ([, document]) => {
+  deployed(document);
+  const { status } = await admin.open(await authorizeAddress(CLIENT, REDIRECT));
+  expect(status).toBe(400);
+  expect(admin.html).toContain("cannot be connected");
+  expect(admin.html).not.toContain('name="answer"');
+});
+
+test("a local service fetches no document: programs register there", async () => {
+  const { body } = await call("GET", "/.well-known/oauth-authorization-server");
+  expect(body).not.toMatchObject({ client_id_metadata_document_supported: true });
+  const { status } = await admin.open(await authorizeAddress(CLIENT, REDIRECT));
+  expect(status).toBe(400);
+});
