@@ -7,6 +7,7 @@
  */
 import { parseArgs } from "node:util";
 
+import { whileWaiting } from "../../src/cli/progress.ts";
 import { clientOf, type Client } from "./client.ts";
 import type { Rule } from "./rule.ts";
 import { RULES, whyNot } from "./table.ts";
@@ -73,7 +74,7 @@ async function runRule(world: World, rule: Rule, counts: Counts): Promise<void> 
     return;
   }
   try {
-    await rule.check(world);
+    await whileWaiting(process.stdout, `      ${name}`, Promise.resolve(rule.check(world)));
     counts.passed += 1;
     console.log(`ok    ${name}`);
   } catch (thrown) {
@@ -87,7 +88,8 @@ async function main(url: string, admin: Admin, only: string): Promise<boolean> {
   const isLocal = LOCAL_HOSTS.has(new URL(baseUrl).hostname);
   const client = clientOf(baseUrl, async (request) => await fetch(request), isLocal);
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  const world = await setUpWorld(client, admin, await failingModels(client, admin));
+  const setting = failingModels(client, admin).then((by) => setUpWorld(client, admin, by));
+  const world = await whileWaiting(process.stdout, "Creating resources", setting);
   try {
     const chosen = RULES.filter(({ section, rule }) => `${section}: ${rule}`.includes(only));
     for (const rule of chosen) await runRule(world, rule, counts);
