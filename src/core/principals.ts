@@ -12,7 +12,10 @@ const PRINCIPAL_MAX_LENGTH = 320;
 const KINDS = /^(?:user|group|domain):[^\s\p{Cc}]+$/u;
 
 /** The person that a call is made for, and the groups that are known of that person. */
-type Reader = { user: string; groups: string[] };
+export type Reader = { user: string; groups: string[] };
+
+/** Who reads in a call; `unnamed`: the call must name its reader. */
+export type ReadBy = Principal[] | "everything" | "unnamed";
 
 /** Lower-casing may take a text out of NFC. */
 const folded = (text: string) => text.normalize("NFC").toLowerCase().normalize("NFC").trim();

@@ -1,4 +1,5 @@
-import { number, oneOf, columnsOf, computed, pick, select, type Row } from "./select.ts";
+import type { ReadBy } from "../core/principals.ts";
+import { number, nullable, oneOf, columnsOf, computed, pick, select, type Row } from "./select.ts";
 import { fileSources, ragGenerations, rags, type agents, type inferences } from "./schema/index.ts";
 import { raw } from "./sql.ts";
 
@@ -40,6 +41,11 @@ export const RAG_FIELDS = {
     "g.pending_files + g.processing_files + g.indexed_files + g.error_files + r.coming_files",
   ),
   processedFiles: g.indexedFiles,
+  /** Null: every call reads every file. Else audiences recorded earlier (ms) let nobody in. */
+  readersSince: computed(
+    nullable(number),
+    "case when s.permissions = 'on' then s.permissions_since end",
+  ),
 };
 
 /** Follows `from rags r`, or any join that has `r`. */
@@ -48,14 +54,17 @@ export const RAG_JOINS = raw(`join file_sources s on s.id = r.file_source_id
 
 export const RAG = select(RAG_FIELDS);
 /** A RAG with everything a retrieval needs, including its live generation's settings. */
-export type RagRecord = Row<typeof RAG>;
+export type RagRecord = Row<typeof RAG> & {
+  /** Set where it is known who calls; absent: nobody reads, where permissions are on. */
+  readBy?: ReadBy;
+};
 
 /** The counts split the RAG's lists into pages; files still to be added are not listed. */
 export const LISTED_RAG = select({
   ...RAG_FIELDS,
   fileCounts: { ...FILE_COUNTS, pending: g.pendingFiles },
 });
-export type ListedRag = Row<typeof LISTED_RAG>;
+export type ListedRag = Row<typeof LISTED_RAG> & Pick<RagRecord, "readBy">;
 /** `rags`: linked RAGs in order of identifier, regardless of the flags. */
 export type InferenceRecord = Omit<typeof inferences.$inferSelect, "updatedAt"> & {
   rags: RagRecord[];

@@ -1,4 +1,5 @@
 import { bearerIn } from "../access/bearer.ts";
+import { readingOf, sessionReading, type Reading } from "../access/readers.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS, touchSession } from "../db/access/session-store.ts";
 import { mustEnrol } from "../access/totp/must-enrol.ts";
@@ -29,6 +30,8 @@ export type Caller = {
    * and run.
    */
   mayChange: boolean;
+  /** For whom it reads files of sources with permissions. */
+  reading: Reading;
 };
 
 /** Credentials of connected programs, as the APIs found them that honour their tokens. */
@@ -69,13 +72,13 @@ export function callerFrom(
 ): Caller {
   if (stored === null) throw unauthorized();
   return stored.kind === "token"
-    ? tokenCaller(services, stored)
+    ? tokenCaller(services, request, stored)
     : sessionCaller(services, request, stored);
 }
 
 type Stored<Kind> = Extract<StoredPrincipal, { kind: Kind }>;
 
-function tokenCaller(services: Services, stored: Stored<"token">): Caller {
+function tokenCaller(services: Services, request: Request, stored: Stored<"token">): Caller {
   const { tokenId, expiresAt, lastUsedAt } = stored;
   const now = services.now();
   if (expiresAt !== null && expiresAt <= now) throw unauthorized();
@@ -84,7 +87,8 @@ function tokenCaller(services: Services, stored: Stored<"token">): Caller {
     services.inBackground(touchToken(services.db, tokenId, now, before));
   }
   const actor: Actor = { kind: "token", id: tokenId, name: stored.name };
-  return { actor, tokenId, isAdmin: false, mayChange: stored.manageScopes };
+  const reading = readingOf(stored, request.headers);
+  return { actor, tokenId, isAdmin: false, mayChange: stored.manageScopes, reading };
 }
 
 function sessionCaller(services: Services, request: Request, stored: Stored<"session">): Caller {
@@ -101,5 +105,6 @@ function sessionCaller(services: Services, request: Request, stored: Stored<"ses
   if (idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, stored.hash, now));
   const isAdmin = stored.role === "admin";
   const actor: Actor = { kind: "user", id: stored.userId, name: stored.email };
-  return { actor, tokenId: null, isAdmin, mayChange: isAdmin };
+  const reading = sessionReading(stored, request.headers);
+  return { actor, tokenId: null, isAdmin, mayChange: isAdmin, reading };
 }

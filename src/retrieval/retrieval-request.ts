@@ -1,4 +1,5 @@
 import { trimEnd } from "../core/trim.ts";
+import { readersOf } from "../access/readers.ts";
 import type { FileCondition, MetadataFilter } from "../ports/file-condition.ts";
 import type { Restriction } from "../ports/rag-index.ts";
 import { storedFormsOf } from "../sources/file-names.ts";
@@ -99,9 +100,14 @@ export type SearchPlan = {
   threshold: number | null;
 };
 
-/** Where no RAG has a reranker, asking for reranking changes neither order nor candidates. */
+/**
+ * Where no RAG has a reranker, asking for reranking changes neither order nor candidates.
+ * @throws QuarryError `invalid` where the call must name its reader
+ */
 export function planSearch(request: RetrievalRequest, explains: boolean): SearchPlan {
   const { topK, useReranking, candidateMultiplier, targets } = request;
+  // Refused here, before a part of the search can fail by itself.
+  for (const { rag } of targets) readersOf(rag);
   const reranks = useReranking && targets.some(({ rag }) => rag.reranker !== null);
   const needed = reranks ? topK * candidateMultiplier : topK;
   return {

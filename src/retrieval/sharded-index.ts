@@ -5,9 +5,11 @@ import type {
   Hydration,
   RagIndex,
   ReadWanted,
+  Restriction,
   RestrictionPlan,
   SearchRequest,
 } from "../ports/rag-index.ts";
+import { readersOf } from "../access/readers.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import { mergeShards, rescored, withoutLaterEquals, type MergedShards } from "./merge-shards.ts";
 import type { RagFindings } from "./rag-search.ts";
@@ -55,15 +57,16 @@ type Choice = { ids: ChunkId[]; spare: ChunkId[] };
 /** The index objects of one RAG as one. A shard that does not answer is a degradation. */
 export class ShardedIndex {
   readonly #call: RetrievalCall;
-  readonly #target: RetrievalTarget;
   readonly #plan: SearchPlan;
   readonly #shards: RagIndex[];
+  readonly #restriction: Restriction;
 
   constructor(call: RetrievalCall, target: RetrievalTarget, plan: SearchPlan) {
     const { id: ragId, generation, shards } = target.rag;
     this.#call = call;
-    this.#target = target;
     this.#plan = plan;
+    const readers = readersOf(target.rag);
+    this.#restriction = { ...target.restriction, ...(readers && { readers }) };
     this.#shards = Array.from({ length: shards }, (_, shard) =>
       call.services.ragIndexes({ ragId, generation, shard }),
     );
@@ -140,7 +143,7 @@ export class ShardedIndex {
     const held = { ids: ids.filter(heldHere), spare: spare.filter(heldHere) };
     if (held.ids.length + held.spare.length === 0) return NOTHING_HELD;
     const { queries, includeDuplicates } = this.#plan;
-    const { restriction } = this.#target;
+    const restriction = this.#restriction;
     const spareLimit = Math.ceil(held.ids.length / this.#shards.length);
     const queryVectors = queries.map((_, query) => embedded?.vectors[query] ?? null);
     const reply = await runLeg(this.#call, this.#leg("hydration", at), () =>
@@ -177,7 +180,7 @@ export class ShardedIndex {
     const { queries, includeDuplicates, limitPerLeg } = this.#plan;
     return {
       queries: queries.map((text, at) => ({ text, vector: vectors?.[at] ?? null })),
-      restriction: this.#target.restriction,
+      restriction: this.#restriction,
       includeDuplicates,
       limitPerLeg,
       lexical,

@@ -144,8 +144,10 @@ function vectorFilterOf(
 ): VectorFilter | null | "not expressible" {
   const filtered = plans.filter((plan) => plan.kind === "filtered");
   if (filtered.length === 0) return null;
-  if (named === null || named.files.length > 0) return "not expressible";
   if (metadata.length > 0 || condition !== undefined) return "not expressible";
+  // Of a reader's files alone the nearest are mostly enough: the others are dropped when read.
+  if (named === null) return null;
+  if (named.files.length > 0) return "not expressible";
   const asked = named.folders.map((folder) => trimEnd(folder, "/"));
   const left = coarserFolders(
     filtered.flatMap(({ elsewhere }) => elsewhere.folders),
@@ -201,7 +203,7 @@ async function searchAgain(
   if (again === null) return null;
   const { shardOf, chunks, scanned: isExact } = again;
   if (scan === "deep" && !isExact) {
-    const reason = "most of what it names is outdated, and the RAG too large to scan";
+    const reason = "most of what it names is outdated or hidden, and the RAG too large to scan";
     call.report.degraded("vector index", `vector index: ${reason}`);
   }
   const queries = again.queries.map(({ lexical, vector, statistics }, at) => {

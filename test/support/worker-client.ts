@@ -85,9 +85,11 @@ export async function call(
   return answer;
 }
 
-/** The panel API as its first administrator. */
-export async function signedIn() {
-  const credentials = { email: "admin@localhost", password: "quarry" };
+const FIRST = { email: "admin@localhost", password: "quarry" };
+
+/** The panel API as a user, by default its first administrator. */
+export async function signedIn({ email, password } = FIRST) {
+  const credentials = { email, password };
   const session = await call("POST", "/panel/api/session", {
     body: JSON.stringify(credentials),
   });

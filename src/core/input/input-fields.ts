@@ -48,6 +48,14 @@ export const openToMembers = z
   })
   .default(false);
 
+const ADDRESS_MAX_LENGTH = 320;
+const GROUPS_LIMIT = 1_000;
+/** A person and the groups of that person, as an administrator names one. */
+export const namedReader = {
+  reader: z.string().min(1).max(ADDRESS_MAX_LENGTH),
+  groups: z.array(z.string().max(ADDRESS_MAX_LENGTH)).max(GROUPS_LIMIT).default([]),
+};
+
 /** A day or a time with its zone. */
 export const pointInTime = z
   .string()

@@ -24,6 +24,7 @@ const TOKEN = select({
   kind: computed(oneOf(["token"]), "'token'"),
   tokenId: t.id,
   ...pick(t, "name", "manageScopes", "expiresAt", "lastUsedAt"),
+  ...pick(t, "reader", "readerGroups"),
 });
 const SESSION = select({
   kind: computed(oneOf(["session"]), "'session'"),

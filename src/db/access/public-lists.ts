@@ -38,7 +38,11 @@ const IN_ORDER = sql`${RAG_JOINS} where r.removed_at is null order by r.identifi
 
 const COUNTS = ["totalFiles", "processedFiles", "numberVectors"] as const;
 const RAG_ITEM = select(
-  pick(RAG_FIELDS, "id", "name", "identifier", "status", ...COUNTS, "fileSource"),
+  pick(
+    RAG_FIELDS,
+    ...(["id", "name", "identifier", "status", ...COUNTS, "fileSource"] as const),
+    ...(["generation", "readersSince"] as const),
+  ),
 );
 
 /** The caller and the RAGs that the credential covers, by identifier, in one round trip. */

@@ -19,7 +19,7 @@ const f = columnsOf(files, "f");
 /** A document of a source as it is stored. */
 const STORED_FILE = select({
   ...pick(f, "id", "path", "name", "size", "mimeType", "version", "sha256"),
-  ...pick(f, "metadata", "modifiedAt", "deletedAt"),
+  ...pick(f, "metadata", "modifiedAt", "deletedAt", "audience"),
 });
 export type StoredFile = Row<typeof STORED_FILE>;
 

@@ -1,10 +1,12 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { joined, raw, readRows, runBatch, sql, type Reads, type Sql } from "../sql.ts";
+import type { Restriction } from "../../ports/rag-index.ts";
 import { counting } from "../page.ts";
+import type { FileCounts } from "../records.ts";
 import { AFTER_SLASH } from "../path-range.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
-import { columnsOf, pick, select, type Row } from "../select.ts";
+import { columnsOf, computed, number, oneOf, pick, select, type Row } from "../select.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
 import { shownStatus } from "../file-status.ts";
 
@@ -18,8 +20,16 @@ const PUBLIC_FILE = select({
 });
 export type PublicFile = Row<typeof PUBLIC_FILE>;
 
-/** The rows of a RAG's live generation. */
-export type LiveRows = { ragId: RagId; generation: number };
+/** The rows of a RAG's live generation; of a reader's files alone where `readers` says so. */
+export type LiveRows = { ragId: RagId; generation: number; readers?: Restriction["readers"] };
+
+/** Whether readers may read the file `f`. */
+const isReadable = (readers: LiveRows["readers"]): Sql =>
+  readers === undefined
+    ? raw("true")
+    : sql`(f.readers_revision >= ${readers.since} and f.audience in (
+        select a.audience from audience_principals a
+        where a.principal in (select value from json_each(${readers.principals}))))`;
 
 export type FileFilter = { status: FileStatus | null; folder: string | null };
 export type FileSlice = LiveRows & { offset: number; limit: number; filter: FileFilter };
@@ -30,15 +40,20 @@ export type FileSlice = LiveRows & { offset: number; limit: number; filter: File
  * SQLite merges the five lists in order of path, each as far as the page's end.
  */
 function rowsSql(
-  { ragId, generation }: LiveRows,
+  { ragId, generation, readers }: LiveRows,
   { status, folder }: FileFilter,
   after: string | null = null,
 ): Sql {
+  const readable =
+    readers === undefined
+      ? raw("")
+      : sql`and exists (select 1 from files f where f.id = x.file_id and ${isReadable(readers)})`;
   const begins = after === null ? sql`>= ${folder ?? ""}` : sql`> ${after}`;
   const ends = folder === null ? raw("") : sql`and x.path < ${folder.slice(0, -1) + AFTER_SLASH}`;
   const rowsWith = (wanted: FileStatus) =>
     sql`select x.file_id, x.path from rag_files x where x.rag_id = ${ragId}
-      and x.generation = ${generation} and x.status = ${wanted} and x.path ${begins} ${ends}`;
+      and x.generation = ${generation} and x.status = ${wanted} and x.path ${begins} ${ends}
+      ${readable}`;
   return joined((status === null ? FILE_STATUSES : [status]).map(rowsWith), " union all ");
 }
 
@@ -69,6 +84,25 @@ export async function readFolderPage(db: Reads, slice: FileSlice) {
   return { files: found, total: counted?.count ?? 0 };
 }
 
+const COUNTED = select({
+  status: computed(oneOf(FILE_STATUSES), "x.status"),
+  files: computed(number, "count(*)"),
+  chunks: computed(number, "sum(x.chunk_count)"),
+});
+
+/** A RAG's counts as its readers may know them: every file is read. */
+export async function countReadable(
+  db: Reads,
+  { ragId, generation, readers }: LiveRows,
+): Promise<{ fileCounts: FileCounts; numberVectors: number }> {
+  const rows = await readRows(db, COUNTED)`select ${COUNTED} from rag_files x
+    join files f on f.id = x.file_id where x.rag_id = ${ragId} and x.generation = ${generation}
+      and x.status <> 'leaving' and ${isReadable(readers)} group by x.status`;
+  const fileCounts = { pending: 0, processing: 0, indexed: 0, error: 0, deleted: 0 };
+  for (const { status, files: count } of rows) fileCounts[status] = count;
+  return { fileCounts, numberVectors: rows.reduce((sum, { chunks }) => sum + chunks, 0) };
+}
+
 /** The next files after a path (all from the start with null), for a list without pages. */
 export const readFilesAfter = (
   db: Reads,
@@ -92,13 +126,18 @@ export async function findFileStatuses(
   rags: LiveRows[],
   names: string[],
 ): Promise<PublicFile[]> {
+  // Those of one source have the same readers.
+  const readable = isReadable(rags[0]?.readers);
+  const live = rags.map(({ ragId, generation }) => ({ ragId, generation }));
   const found = (column: Sql) =>
-    sql`select ${PUBLIC_FILE} from files f cross join json_each(${rags}) m
+    sql`select ${PUBLIC_FILE} from files f cross join json_each(${live}) m
         join rag_files rf on rf.rag_id = m.value ->> 'ragId'
           and rf.generation = m.value ->> 'generation' and rf.file_id = f.id
           and rf.status <> 'leaving'
       where f.file_source_id = ${sourceId}
-        and ${column} in (select value from json_each(${names}))`.reading(PUBLIC_FILE);
+        and ${column} in (select value from json_each(${names})) and ${readable}`.reading(
+      PUBLIC_FILE,
+    );
   const [byPath, byId] = await runBatch(db, [found(raw("f.path")), found(raw("f.external_id"))]);
   // A path identifies one file; an external id may have belonged to another file before.
   return firstNamed(byPath, names, "path") ?? firstNamed(byId, names, "externalId") ?? [];

@@ -1,8 +1,17 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { portionsOf } from "../portions.ts";
 import { audiences, files, ragFiles, ragGenerations, readerChanges } from "../schema/index.ts";
-import { columnsOf, pick, select, type Row } from "../select.ts";
-import { execute, raw, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
+import { columnsOf, computed, maybe, number, pick, select, text, type Row } from "../select.ts";
+import {
+  execute,
+  raw,
+  readRow,
+  readValues,
+  runBatch,
+  sql,
+  type Database,
+  type Sql,
+} from "../sql.ts";
 
 const AUDIENCE = select(columnsOf(audiences, "a"));
 export type Audience = Row<typeof AUDIENCE>;
@@ -54,6 +63,48 @@ export const filesOfDefault = (
         <> ${defaultReaders.toSorted()} end
     limit ${limit}`;
 
+const FILE_READERS = select({
+  audience: maybe(columnsOf(audiences, "a")),
+  ...pick(columnsOf(files, "f"), "readersRevision"),
+});
+
+/** Null: there is no such file. */
+export const findFileReaders = (db: Database, sourceId: FileSourceId, path: string) =>
+  readRow(db, FILE_READERS)`select ${FILE_READERS} from files f
+    left join audiences a on a.id = f.audience
+    where f.file_source_id = ${sourceId} and f.path = ${path} and f.deleted_at is null`;
+
+const PROBLEMS_MAX = 20;
+const PROBLEM = select({
+  path: columnsOf(files, "f").path,
+  message: computed(
+    text,
+    `coalesce(a.unreadable, case when a.id is null then 'its readers were not told'
+      else 'nobody may read it at its source' end)`,
+  ),
+});
+const ACCESS = select({
+  files: computed(number, "count(*)"),
+  nobody: computed(number, "count(*) filter (where coalesce(a.readers, '[]') = '[]')"),
+  unreadable: computed(number, "count(a.unreadable)"),
+});
+
+/** How many files of a source nobody can read, and of some of them why; reads every file. */
+export async function readAccess(
+  db: Database,
+  { id, permissionsSince }: { id: FileSourceId; permissionsSince: number },
+) {
+  const from = sql`from files f left join audiences a
+      on a.id = f.audience and f.readers_revision >= ${permissionsSince}
+    where f.file_source_id = ${id} and f.deleted_at is null`;
+  const [[access], problems] = await runBatch(db, [
+    sql`select ${ACCESS} ${from}`.reading(ACCESS),
+    sql`select ${PROBLEM} ${from} and coalesce(a.readers, '[]') = '[]' order by f.path
+      limit ${PROBLEMS_MAX}`.reading(PROBLEM),
+  ]);
+  return { ...(access ?? { files: 0, nobody: 0, unreadable: 0 }), problems };
+}
+
 const [f, g] = [columnsOf(files, "f"), columnsOf(ragGenerations, "g")];
 const TOLD = select({
   ...pick(columnsOf(ragFiles, "x"), "ragId", "generation", "fileId"),
@@ -80,6 +131,11 @@ export async function untoldReaders(db: Database, sourceId: FileSourceId) {
   ]);
   return { changes: changes.map(({ id }) => id), told, audiences: known };
 }
+
+/** Sources with changes from before a time (ms) that the indexes may not know. */
+export const sourcesOfUntoldReaders = (db: Database, before: number) =>
+  readValues(db, columnsOf(readerChanges).fileSourceId)`select distinct file_source_id
+    from reader_changes where at < ${before}`;
 
 export const forgetReaderChanges = (db: Database, ids: number[]) =>
   execute(db)`delete from reader_changes where id in (select value from json_each(${ids}))`;

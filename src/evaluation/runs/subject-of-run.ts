@@ -23,7 +23,10 @@ export async function subjectOfRun(
 ): Promise<Subject> {
   const { reranker, model, target } = setting;
   if (typeof reranker === "string") checkReranker(services, reranker);
-  const withReranker = (rag: RagRecord) => (reranker === undefined ? rag : { ...rag, reranker });
+  // Administrators start runs, and read everything.
+  const withReranker = (rag: RagRecord): RagRecord => {
+    return { ...rag, readBy: "everything", ...(reranker !== undefined && { reranker }) };
+  };
   const key = target ?? set.subjectId;
   if (set.subjectKind === "rag") {
     if (model !== undefined) throw invalidField("model", "is for sets of an inference");

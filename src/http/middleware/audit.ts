@@ -35,7 +35,8 @@ export function audited(prefix: string) {
     if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
     if (context.res.status === TOO_MANY_REQUESTS) return;
     const segments = pathBelow(prefix, context.req.path);
-    if (!READ_BY_POST.has(segments[2] ?? "")) await recordChange(context, segments);
+    const isRead = [segments[2], method === "POST" ? segments.at(-1) : undefined];
+    if (!isRead.some((name) => READ_BY_POST.has(name ?? ""))) await recordChange(context, segments);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
+import { countedFor } from "../../access/readers.ts";
 import { forbidden, notFound } from "../../core/errors.ts";
 import {
   lookUpAgent,
@@ -12,8 +13,10 @@ import {
   type PublicInference,
   type PublicRag,
 } from "../../db/access/principal-lookup.ts";
+import type { ListedRag } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import type { AppEnv } from "../app-env.ts";
+import { readFor } from "../read-for.ts";
 import { callerFrom, credentialIn, type Caller } from "../caller.ts";
 
 type With<Variables> = AppEnv & { Variables: AppEnv["Variables"] & Variables };
@@ -40,11 +43,14 @@ export const recentInference: LookUp<PublicInference> = (services, ...of) =>
 export const recentAgent: LookUp<PublicAgent> = (services, ...of) =>
   services.recentLookups.agent.find(services, ...of);
 
+/** A search tells no counts. */
+const RECENT = new Set<unknown>([recentRag, recentInference, recentAgent]);
+
 /**
  * Checks credentials, existence and permission, in this order and in one round trip. It runs
  * before a route's validators, so that a caller without a token cannot learn the body's form.
  */
-export async function admit<Resource>(
+export async function admit<Resource extends PublicRag | { rags: ListedRag[] }>(
   context: Context,
   lookUp: LookUp<Resource>,
   identifier = context.req.param("identifier") ?? "",
@@ -58,12 +64,30 @@ export async function admit<Resource>(
   context.set("actor", caller.actor);
   if (found === null) throw notFound();
   if (!found.covered) throw forbidden();
-  return { caller, resource: found.resource };
+  const counts = !RECENT.has(lookUp);
+  return { caller, resource: await readInCall(services, { caller, counts }, found.resource) };
 }
 
-const guard = <Guarded extends AppEnv>(
+/** With the RAGs as the caller may read them; `counts`: and counted for it. */
+async function readInCall<Resource extends PublicRag | { rags: ListedRag[] }>(
+  services: Services,
+  { caller, counts }: { caller: Caller; counts: boolean },
+  resource: Resource,
+): Promise<Resource> {
+  const { reads } = services;
+  const known = await readFor(services, caller, ragsIn(resource));
+  const rags = counts ? await Promise.all(known.map((rag) => countedFor(reads, rag))) : known;
+  return "rags" in resource
+    ? Object.assign({}, resource, { rags })
+    : Object.assign({}, resource, rags[0]);
+}
+
+const ragsIn = (resource: PublicRag | { rags: ListedRag[] }): ListedRag[] =>
+  "rags" in resource ? resource.rags : [resource];
+
+const guard = <Guarded extends AppEnv, Resource extends PublicRag | { rags: ListedRag[] }>(
   name: "rag" | "inference" | "agent",
-  lookUp: LookUp<unknown>,
+  lookUp: LookUp<Resource>,
 ) =>
   createMiddleware<Guarded>(async (context: Context, next) => {
     const { caller, resource } = await admit(context, lookUp);
@@ -73,14 +97,14 @@ const guard = <Guarded extends AppEnv>(
   });
 
 /** Before answers that tell what a resource is. */
-export const guardRag = guard<RagEnv>("rag", ragNow);
-export const guardInference = guard<InferenceEnv>("inference", inferenceNow);
-export const guardAgent = guard<AgentEnv>("agent", agentNow);
+export const guardRag = guard<RagEnv, PublicRag>("rag", ragNow);
+export const guardInference = guard<InferenceEnv, PublicInference>("inference", inferenceNow);
+export const guardAgent = guard<AgentEnv, PublicAgent>("agent", agentNow);
 
 /** Before searches and runs: a caller who was looked up just now is not looked up again. */
-export const guardSearch = guard<RagEnv>("rag", recentRag);
-export const guardInferenceRun = guard<InferenceEnv>("inference", recentInference);
-export const guardAgentRun = guard<AgentEnv>("agent", recentAgent);
+export const guardSearch = guard<RagEnv, PublicRag>("rag", recentRag);
+export const guardInferenceRun = guard<InferenceEnv, PublicInference>("inference", recentInference);
+export const guardAgentRun = guard<AgentEnv, PublicAgent>("agent", recentAgent);
 
 /**
  * Runs after a guard: refuses callers who may only run and search. @throws QuarryError

@@ -1,3 +1,4 @@
+import { liveRowsOf } from "../../access/readers.ts";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { createMiddleware } from "hono/factory";
@@ -103,8 +104,6 @@ inferenceFileRoutes.openapi(listInferenceFiles, async (context) => {
   const total = rags.reduce((sum, rag) => sum + totalOf(rag.fileCounts, null), 0);
   return context.json({ data, total, page: cut.page, limit: cut.limit }, 200);
 });
-
-const liveRowsOf = ({ id, generation }: ListedRag) => ({ ragId: id, generation });
 
 /**
  * The slices of the RAGs' concatenated lists that fall on the page, computed from their counters.

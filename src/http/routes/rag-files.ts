@@ -1,3 +1,4 @@
+import { liveRowsOf } from "../../access/readers.ts";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
 import {
@@ -83,13 +84,13 @@ function folderOf(path: string | undefined): string | null {
 /** Only files below a folder have to be counted: the RAG's counters hold the other totals. */
 async function readPage(
   { reads }: Services,
-  { id: ragId, generation, fileCounts }: ListedRag,
+  rag: ListedRag,
   filter: FileFilter,
   { offset, limit }: { offset: number; limit: number },
 ) {
-  const slice = { ragId, generation, offset, limit, filter };
+  const slice = { ...liveRowsOf(rag), offset, limit, filter };
   if (filter.folder !== null) return await readFolderPage(reads, slice);
-  const total = totalOf(fileCounts, filter.status);
+  const total = totalOf(rag.fileCounts, filter.status);
   if (offset >= total) return { files: [], total };
   const [files = []] = await readFileSlices(reads, [slice]);
   return { files, total };
@@ -103,7 +104,7 @@ export function totalOf(counts: FileCounts, status: keyof FileCounts | null): nu
 const BATCH_FILES = 1_000;
 
 async function* batchesOf({ reads }: Services, rag: ListedRag, filter: FileFilter) {
-  const live = { ragId: rag.id, generation: rag.generation };
+  const live = liveRowsOf(rag);
   let after: string | null = null;
   for (;;) {
     const batch: PublicFile[] = await readFilesAfter(reads, live, filter, after, BATCH_FILES);

@@ -1,8 +1,10 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
+import { listedFor } from "../../access/readers.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicRags } from "../../db/access/public-lists.ts";
+import type { ListedRag, RagRecord } from "../../db/records.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import { searchedAs } from "../../retrieval/search-mode.ts";
@@ -65,9 +67,23 @@ ragRoutes.openapi(listRags, async (context) => {
   const services = context.get("services");
   const credential = await credentialIn(services, context.req.raw);
   const { principal, items } = await listPublicRags(services.reads, credential);
-  context.set("actor", callerFrom(services, context.req.raw, principal).actor);
-  return context.json(items, 200);
+  const { actor, reading } = callerFrom(services, context.req.raw, principal);
+  context.set("actor", actor);
+  const listed = await listedFor(services.reads, reading, items);
+  return context.json(listed.map(ragAnswer), 200);
 });
+
+type Item = Awaited<ReturnType<typeof listPublicRags>>["items"][number] &
+  Pick<RagRecord, "readBy"> &
+  Partial<Pick<ListedRag, "fileCounts">>;
+
+const ragAnswer = ({
+  readersSince: _since,
+  readBy: _by,
+  generation: _live,
+  fileCounts: _all,
+  ...rag
+}: Item) => rag;
 
 ragRoutes.openapi(getRag, (context) => {
   const { id, name, identifier, status, totalFiles, processedFiles, numberVectors, ...rag } =

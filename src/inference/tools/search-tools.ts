@@ -127,10 +127,12 @@ function toolName(identifier: string, at: number): string {
   return name.length <= NAME_LENGTH ? name : `${name.slice(0, NAME_LENGTH - 4)}_${at + 1}`;
 }
 
-function describe({ name, totalFiles, fileSource }: RagRecord): string {
+function describe({ name, totalFiles, fileSource, readersSince }: RagRecord): string {
   const size = totalFiles === 1 ? "1 document" : `${totalFiles} documents`;
+  // Nobody counts how many of them the reader may read.
+  const told = readersSince === null ? size : "documents";
   return [
-    `Searches "${name}" (${size} from ${fileSource.name}) by meaning and by words, and returns`,
+    `Searches "${name}" (${told} from ${fileSource.name}) by meaning and by words, and returns`,
     "the passages that match best, with their sources. Call it again with other words when the",
     "passages do not answer the question.",
   ].join(" ");

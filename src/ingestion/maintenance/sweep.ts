@@ -5,6 +5,7 @@ import { purgeEvents } from "../../db/access/audit-store.ts";
 import { purgeEndedGrants } from "../../db/access/grant-store.ts";
 import { purgeExpired } from "../../db/access/session-store.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
+import { sourcesOfUntoldReaders } from "../../db/files/reader-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
 import { keepNewest, purgeQueries } from "../../db/evaluation/query-store.ts";
@@ -16,6 +17,7 @@ import type { Services } from "../../services.ts";
 import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
+import { tellIndexes } from "../readers/record-readers.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS, MAX_TRIES } from "../timeouts.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
@@ -40,6 +42,9 @@ const STEP_MS = SECOND_MS / 2;
 const QUERIES_KEPT = 20_000;
 const MINUTES_AN_HOUR = 60;
 
+/** By then, whoever changed who may read files has told the indexes. */
+const READERS_TOLD_WITHIN_MS = 20 * SECOND_MS;
+
 const AUDIT_KEPT_MS = 90 * DAY_MS;
 
 type Step = (services: Services) => Promise<void>;
@@ -49,6 +54,7 @@ const STEPS: [name: string, step: Step][] = [
   ["files", queueUnclaimedFilesOnce],
   ["scans", queueUnclaimedScans],
   ["removals", finishRemovals],
+  ["readers", tellLeftReaders],
   ["replaced contents", purgeReplacedContents],
   ["interrupted uploads", purgeInterruptedUploads],
   ["scopes", queueUnappliedScopes],
@@ -100,6 +106,13 @@ async function finishRemovals(services: Services): Promise<void> {
   const now = services.now();
   const times = { now, removedUntil: now + REMOVAL_CLAIM_MS };
   await removeFromIndexes(services, await overdueRemovals(services.db, times, FILES_PER_SWEEP));
+}
+
+async function tellLeftReaders(services: Services): Promise<void> {
+  const before = services.now() - READERS_TOLD_WITHIN_MS;
+  for (const id of await sourcesOfUntoldReaders(services.db, before)) {
+    await tellIndexes(services, id);
+  }
 }
 
 async function queueUnclaimedFilesOnce(services: Services): Promise<void> {

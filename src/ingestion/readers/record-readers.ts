@@ -34,6 +34,9 @@ export async function audienceOf(told: FileReaders): Promise<Audience> {
 
 const principalsIn = ({ readers }: Audience) => readers.map(({ principal }) => principal);
 
+/** Where readers come from whom nobody told. */
+export const DEFAULT = "default";
+
 /** What a source's files have whose readers are not told; the pages of a web site are public. */
 export function defaultReadersOf(source: {
   provider: string;
@@ -42,10 +45,10 @@ export function defaultReadersOf(source: {
   const { provider, defaultReaders } = source;
   const isPublic = defaultReaders.length === 0 && takenBy(provider) === "addresses";
   const principals = isPublic ? [EVERYONE] : defaultReaders;
-  return { principals: principals.map((principal) => ({ principal, from: "default" })) };
+  return { principals: principals.map((principal) => ({ principal, from: DEFAULT })) };
 }
 
-type Source = { id: FileSourceId; permissionsSince: number };
+type Source = { id: FileSourceId; permissionsSince?: number };
 /** `readers` null: nobody told them, and there is no default. */
 type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
@@ -69,7 +72,7 @@ export async function recordReaders(
     }
     recorded.files.push({ id, audience: audience?.id ?? null, isNew });
   }
-  const now = Math.max(services.now(), source.permissionsSince);
+  const now = Math.max(services.now(), source.permissionsSince ?? 0);
   await runBatch(services.db, recordReadersSql(source.id, recorded, { now }));
   await tellIndexes(services, source.id);
 }

@@ -1,15 +1,15 @@
 import { QuarryError } from "../../core/errors.ts";
-import type { FileSourceId } from "../../core/ids.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { checkFilePath } from "./file-path.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { receiveUpload } from "./receive-upload.ts";
+import type { PushedSource } from "./told-readers.ts";
 import { receivedFile, storeFiles, type FileOfCaller, type PutFileResult } from "./store-files.ts";
 
 export type PutFileInput = {
-  source: { id: FileSourceId };
+  source: PushedSource;
   body: ReadableStream<Uint8Array> | ArrayBuffer;
   /** The size the caller declared, bytes; used only to refuse early. */
   contentLength: number | null;
@@ -21,11 +21,11 @@ export type PutFileInput = {
  * @throws QuarryError `invalid` (path), `too-large`, `not-found` (the source was removed)
  */
 export async function putFile(services: Services, input: PutFileInput): Promise<PutFileResult> {
-  const { source, path, mimeType, metadata, modifiedAt = null } = input;
+  const { source, path, mimeType, metadata, modifiedAt = null, readers = null } = input;
   checkFilePath(path);
   if (input.contentLength !== null && input.contentLength > DOCUMENT_LIMIT_BYTES)
     throw tooLargeFile();
-  const file = receivedFile(services, { path, mimeType, metadata, modifiedAt });
+  const file = receivedFile(services, { path, mimeType, metadata, modifiedAt, readers });
   const upload = await receiveUpload(services.files, input.body, {
     placeFor: async () => {
       const fileId = (await findFile(services.db, source.id, path))?.id ?? file.newId;

@@ -1,9 +1,9 @@
 import { invalidField, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import type { FileSourceId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
 import { checkFilePath } from "./file-path.ts";
 import { Upload } from "./receive-upload.ts";
+import type { PushedSource } from "./told-readers.ts";
 import { receivedFile, storeFiles } from "./store-files.ts";
 import type { FileOfCaller, ReceivedFile, StoredOrFailed } from "./store-files.ts";
 
@@ -31,7 +31,7 @@ export type BatchResult = { path: string; stored: StoredOrFailed };
  */
 export async function putFiles(
   services: Services,
-  { source, files }: { source: { id: FileSourceId }; files: AsyncIterable<SentFile> },
+  { source, files }: { source: PushedSource; files: AsyncIterable<SentFile> },
 ): Promise<BatchResult[]> {
   const results: BatchResult[] = [];
   const paths = new Set<string>();

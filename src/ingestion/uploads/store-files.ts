@@ -1,5 +1,5 @@
 import { notFound, reasonOf } from "../../core/errors.ts";
-import { newId, type FileId, type FileSourceId } from "../../core/ids.ts";
+import { newId, type FileId } from "../../core/ids.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { findFiles, type StoredFile } from "../../db/files/file-store.ts";
 import { writeFiles, type WrittenFile } from "../../db/files/write-files.ts";
@@ -8,8 +8,10 @@ import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
+import { recordReaders } from "../readers/record-readers.ts";
 import { carriedText } from "./carried-text.ts";
 import { fileNameOf } from "./file-path.ts";
+import { changedReaders, type PushedSource } from "./told-readers.ts";
 import type { Upload } from "./receive-upload.ts";
 
 /** What a caller says of a file. Null: the file keeps what it has. */
@@ -19,6 +21,8 @@ export type FileOfCaller = {
   metadata: Record<string, unknown> | null;
   /** When it was last changed, ms. */
   modifiedAt?: number | null;
+  /** Principals that may read it. */
+  readers?: string[] | null;
 };
 
 /**
@@ -36,8 +40,6 @@ export type PutFileResult = {
 };
 
 export type StoredOrFailed = PutFileResult | { thrown: unknown };
-
-type Source = { id: FileSourceId };
 
 /** Between read and write, a new file's path may be taken, or a deleted file's row purged. */
 const WRITE_TRIES = 4;
@@ -58,7 +60,7 @@ export const receivedFile = <File extends FileOfCaller>({ now }: Services, file:
  */
 export async function storeFiles(
   services: Services,
-  source: Source,
+  source: PushedSource,
   files: ReceivedFile[],
 ): Promise<StoredOrFailed[]> {
   const results = new Map<ReceivedFile, StoredOrFailed>();
@@ -74,12 +76,16 @@ export async function storeFiles(
 /** Files that must be tried again have no result. */
 async function storeOnce(
   services: Services,
-  source: Source,
+  source: PushedSource,
   files: ReceivedFile[],
   results: Map<ReceivedFile, StoredOrFailed>,
 ): Promise<void> {
   const paths = files.map(({ path }) => path);
   const known = await unlessLost(services, files, findFiles(services.db, source.id, paths));
+  const readers = await changedReaders(source, files, known);
+  // Before the bytes: nobody who may no longer read the file finds its new content.
+  const ofKnown = readers.filter(({ isNew }) => !isNew);
+  await unlessLost(services, files, recordReaders(services, source, ofKnown));
   const { same = [], changed = [] } = Object.groupBy(files, (file) =>
     isUnchanged(known.get(file.path), file) ? "same" : "changed",
   );
@@ -97,6 +103,8 @@ async function storeOnce(
     placed.map((file) => rowOf(file, known.get(file.path))),
     { sourceId: source.id, ...times },
   );
+  const ofNew = readers.filter(({ id, isNew }) => isNew && written.ids.has(id));
+  await recordReaders(services, source, ofNew);
   noteWritten({ placed, known, written: written.ids, results });
   await queueFiles(services, written.messages, placed, known);
 }
@@ -159,7 +167,7 @@ async function unlessLost<T>(
 /** Bytes are stored before rows, so that a row never refers to missing bytes. */
 async function storeBytes(
   { log, takeTurn }: Services,
-  source: Source,
+  source: PushedSource,
   files: ReceivedFile[],
   known: Map<string, StoredFile>,
   results: Map<ReceivedFile, StoredOrFailed>,

@@ -9,6 +9,7 @@ import { questionSetRoutes } from "./evaluation/question-sets.ts";
 import { questionRoutes } from "./evaluation/questions.ts";
 import { runRoutes } from "./evaluation/runs.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
+import { fileReaderRoutes } from "./file-readers.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
@@ -46,6 +47,7 @@ export function panelApi(): OpenAPIHono<PanelEnv> {
   app.route("/", userRoutes());
   app.route("/", keyRoutes());
   app.route("/", fileSourceRoutes());
+  app.route("/", fileReaderRoutes());
   app.route("/", sourceFileRoutes());
   app.route("/", fileBatchRoutes());
   app.route("/", ragRoutes());

@@ -15,6 +15,7 @@ import {
   mediaTypeOf,
   modifiedIn,
   pushedSource,
+  readersIn,
 } from "./request/sent-file.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;
@@ -84,7 +85,8 @@ async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, vo
       const metadata = metadataIn(headers.get("x-file-metadata"));
       const mimeType = mediaTypeOf(headers.get("content-type"), path);
       const modifiedAt = modifiedIn(headers.get("x-file-modified"));
-      yield { path, mimeType, metadata, modifiedAt, bytes: body };
+      const readers = readersIn(headers.get("x-file-readers"));
+      yield { path, mimeType, metadata, modifiedAt, readers, bytes: body };
     } catch (thrown) {
       yield { path: named.path, thrown };
     }

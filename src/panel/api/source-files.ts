@@ -22,6 +22,7 @@ import {
   modifiedIn,
   filePathOf,
   pushedSource,
+  readersIn,
 } from "./request/sent-file.ts";
 
 const MAX_SEARCH_LENGTH = 500;
@@ -132,7 +133,7 @@ export function sourceFileRoutes() {
     )
     .raw(
       `put ${SOURCE}/files/{path}`,
-      "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time.",
+      "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time, `X-File-Readers` a JSON list of who may read it.",
       { bytes: "application/octet-stream", errors: [413, 415] },
       { 200: { schema: Stored }, 201: { schema: Stored } },
       async ({ context, services, key }) => {
@@ -148,6 +149,7 @@ export function sourceFileRoutes() {
           mimeType: mediaTypeOf(context.req.header("Content-Type"), path),
           metadata: metadataIn(context.req.header("X-File-Metadata")),
           modifiedAt: modifiedIn(context.req.header("X-File-Modified")),
+          readers: readersIn(context.req.header("X-File-Readers")),
         });
         return context.json(file, created ? 201 : 200);
       },

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 
+import { readAs, readingInPanel } from "../../access/readers.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
-import { modelName } from "../../core/input/input-fields.ts";
+import { modelName, namedReader } from "../../core/input/input-fields.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
 import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
@@ -15,6 +16,8 @@ import type { Services } from "../../services.ts";
 /** The fields of the public search, and a reranker to try without saving them. */
 export const panelSearch = RagRetrieveRequest.safeExtend({
   reranker: modelName.nullable().optional(),
+  reader: namedReader.reader.optional(),
+  groups: namedReader.groups,
 });
 
 export type PanelSearch = z.output<typeof panelSearch>;
@@ -30,14 +33,16 @@ export async function searchRag(
 ) {
   const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
   const { providerFilter: metadata = [] } = input;
-  const { reranker = rag.reranker } = input;
+  const { reranker = rag.reranker, reader, groups } = input;
   const restriction = restrictionTo({ ...input, useAllFiles, files, folders, metadata });
   const isAdmin = caller.role === "admin";
+  const reading = readingInPanel(caller, reader === undefined ? null : { user: reader, groups });
+  const [read = rag] = await readAs(services.db, reading, [rag]);
   const result = await retrieve(
     services,
     {
       ...input,
-      targets: [{ rag: { ...searchedAs(rag, input), reranker }, restriction }],
+      targets: [{ rag: { ...searchedAs(read, input), reranker }, restriction }],
       queries: input.semanticSearch,
     },
     { explain: true, signal },

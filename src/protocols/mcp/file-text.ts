@@ -1,3 +1,4 @@
+import { liveRowsOf } from "../../access/readers.ts";
 import { isNotFound, notFound, unprocessable } from "../../core/errors.ts";
 import { findFileStatuses, type PublicFile } from "../../db/files/public-files.ts";
 import { readExtractedText } from "../../ingestion/indexing/extracted-texts.ts";
@@ -30,8 +31,8 @@ export async function readFileText(
 ): Promise<FileText> {
   const { services } = session;
   const rag = await coveredRag(session, identifier);
-  const { id: ragId, generation, fileSource: source } = rag;
-  const rows = [{ ragId, generation }];
+  const { fileSource: source } = rag;
+  const rows = [liveRowsOf(rag)];
   const found = await findFileStatuses(services.reads, source.id, rows, storedFormsOf(path));
   const [file] = found;
   const isHidden = file?.isExcluded === true || file?.status === "deleted";

@@ -6,12 +6,12 @@ import type {
 } from "@modelcontextprotocol/server";
 
 import { QuarryError } from "../../core/errors.ts";
-import { listCoveredRags } from "../../db/access/public-lists.ts";
+import { liveRowsOf } from "../../access/readers.ts";
 import { readFilesAfter } from "../../db/files/public-files.ts";
 import type { FileAddress } from "../file-address.ts";
 import { readFileText } from "./file-text.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
-import type { Session } from "./session.ts";
+import { coveredRags, type Session } from "./session.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
 
@@ -47,21 +47,22 @@ function readUri(uri: string): FileAddress | null {
 
 /** Indexed files by RAG and path, a page at a time. */
 export async function listResources(
-  { services, credential }: Session,
+  session: Session,
   cursor: string | undefined,
 ): Promise<ListResourcesResult> {
   const from = cursor === undefined ? { rag: "", path: "" } : readCursor(cursor, ["rag", "path"]);
-  const { rags } = await listCoveredRags(services.reads, credential);
+  const { services } = session;
+  const rags = await coveredRags(session);
   const ahead = rags.filter(
     ({ identifier, processedFiles }) => identifier >= from.rag && processedFiles > 0,
   );
   const filter = { status: "indexed", folder: null } as const;
   const resources: Resource[] = [];
   for (const rag of ahead.slice(0, PAGE_RAGS)) {
-    const { id: ragId, generation, identifier } = rag;
+    const { identifier } = rag;
     const after = identifier === from.rag && from.path !== "" ? from.path : null;
     const room = PAGE_FILES - resources.length;
-    const rows = { ragId, generation };
+    const rows = liveRowsOf(rag);
     const files = await readFilesAfter(services.reads, rows, filter, after, room);
     for (const { path, name, size, isExcluded } of files) {
       if (isExcluded) continue;

@@ -10,6 +10,8 @@ import {
 } from "../../db/access/public-lists.ts";
 import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
+import type { ListedRag } from "../../db/records.ts";
+import { readFor } from "../../http/read-for.ts";
 import { degradedFor } from "../../http/answers.ts";
 import type { EmitEvent } from "../../inference/run-events.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -156,16 +158,25 @@ export async function runTool(session: Session, runner: Runner, { given, emit }:
 }
 
 async function readRunner(
-  { services, credential }: Session,
+  session: Session,
   { kind, identifier }: Pick<CoveredRunner, "kind" | "identifier">,
 ): Promise<Runner | null> {
+  const { services, credential } = session;
   const { recentLookups: recent } = services;
   if (kind === "agent") {
     const agent = coveredIn(await recent.agent.find(services, credential, identifier));
-    return agent === null ? null : { kind, agent };
+    return agent === null ? null : { kind, agent: await asRead(session, agent) };
   }
   const inference = coveredIn(await recent.inference.find(services, credential, identifier));
-  return inference === null ? null : { kind, inference };
+  return inference === null ? null : { kind, inference: await asRead(session, inference) };
+}
+
+/** With the RAGs as the caller reads them. */
+async function asRead<Runner extends { rags: ListedRag[] }>(
+  { services, caller }: Session,
+  runner: Runner,
+): Promise<Runner> {
+  return { ...runner, rags: await readFor(services, caller, runner.rags) };
 }
 
 const coveredIn = <Resource>({ found }: Lookup<Resource>): Resource | null =>

@@ -2,7 +2,6 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 import { invalidField, isNotFound, notFound } from "../../core/errors.ts";
-import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { pointInTime } from "../../core/input/input-fields.ts";
 import { modifiedWithin } from "../../retrieval/retrieval-request.ts";
@@ -13,7 +12,7 @@ import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
 import { resourceUri } from "./resources.ts";
 import { schemaOf } from "./schema-of.ts";
-import { coveredRag, type Session } from "./session.ts";
+import { coveredRag, coveredRags, type Session } from "./session.ts";
 
 /*
  * `search` and `fetch` in the form that assistants look for:
@@ -95,8 +94,8 @@ async function namedRag(session: Session, rag: string): Promise<RagRecord> {
   }
 }
 
-async function allRags({ services, credential }: Session): Promise<RagRecord[]> {
-  const { rags } = await listCoveredRags(services.reads, credential);
+async function allRags(session: Session): Promise<RagRecord[]> {
+  const rags = await coveredRags(session);
   if (rags.length <= RAGS_LIMIT) return rags;
   const names = rags.slice(0, RAGS_LIMIT).map(({ identifier }) => identifier);
   const covered = `the token covers ${rags.length} RAGs, among them ${names.join(", ")}`;

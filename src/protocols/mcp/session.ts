@@ -1,6 +1,8 @@
+import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { Credential, PublicRag } from "../../db/access/principal-lookup.ts";
 import { forbidden, notFound } from "../../core/errors.ts";
 import type { Caller } from "../../http/caller.ts";
+import { readFor } from "../../http/read-for.ts";
 import type { Services } from "../../services.ts";
 
 /** One request of a program. */
@@ -13,9 +15,17 @@ export type Session = {
 
 /** @throws QuarryError `not-found`, `forbidden` */
 export async function coveredRag(session: Session, identifier: string): Promise<PublicRag> {
-  const { services, credential } = session;
+  const { services, credential, caller } = session;
   const { found } = await services.recentLookups.rag.find(services, credential, identifier);
   if (found === null) throw notFound();
   if (!found.covered) throw forbidden();
-  return found.resource;
+  const [rag] = await readFor(services, caller, [found.resource]);
+  if (rag === undefined) throw notFound();
+  return rag;
+}
+
+/** All that the token covers, as the caller reads them. */
+export async function coveredRags({ services, credential, caller }: Session) {
+  const { rags } = await listCoveredRags(services.reads, credential);
+  return await readFor(services, caller, rags);
 }

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
+import { listedFor } from "../../access/readers.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { ListedRag } from "../../db/records.ts";
@@ -50,8 +51,10 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
     const { principal, rags } = await listCoveredRags(services.reads, credential);
-    context.set("actor", callerFrom(services, context.req.raw, principal).actor);
-    return context.json(pageOf(rags.map(storeAnswer), context.req.query()));
+    const { actor, reading } = callerFrom(services, context.req.raw, principal);
+    context.set("actor", actor);
+    const listed = await listedFor(services.reads, reading, rags);
+    return context.json(pageOf(listed.map(storeAnswer), context.req.query()));
   });
 
   app.get("/vector_stores/:identifier", tokensAndGrants, guardRag, (context) =>

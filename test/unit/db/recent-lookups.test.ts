@@ -17,6 +17,8 @@ const known: Lookup<string>["principal"] = {
   manageScopes: true,
   expiresAt: null,
   lastUsedAt: null,
+  reader: null,
+  readerGroups: [],
 };
 const permitted: Lookup<string> = {
   principal: known,

@@ -128,6 +128,7 @@ const rag: RagRecord = {
   totalFiles: 1,
   processedFiles: 1,
   numberVectors: 1,
+  readersSince: null,
 };
 
 const wish = {

@@ -92,6 +92,7 @@ function ragRecord(identifier: string, more: Partial<RagRecord> = {}): RagRecord
     name: `The ${identifier}`,
     identifier,
     status: "active",
+    readersSince: null,
     fileSource: { id: source, name: "Drive", identifier: "drive", provider: "file_system" },
     scopeMode: "global",
     chunkSize: 400,

@@ -162,7 +162,8 @@ export class Endpoints<Found = undefined> {
         responses: responsesOf(path, facts.errors ?? [], answers),
       }),
     );
-    const at = path.replace("{path}", "*").replaceAll(/\{(\w+)\}/g, ":$1");
+    const rest = path.endsWith("{path}") ? "*" : ":path{.+}";
+    const at = path.replace("{path}", rest).replaceAll(/\{(\w+)\}/g, ":$1");
     const hasJson = body !== undefined || ownBody !== undefined;
     const reading = hasJson ? [...before, jsonBody()] : before;
     this.app.on(method.toUpperCase(), [at], ...reading, async (context) => {

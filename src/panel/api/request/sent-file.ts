@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { principals } from "../../../core/input/input-fields.ts";
 import { invalidField, invalid } from "../../../core/errors.ts";
 import { timeIn } from "../../../core/time.ts";
 import { storedPath } from "../../../sources/file-names.ts";
@@ -29,6 +30,15 @@ export function modifiedIn(header: string | undefined): number | null {
   return ms;
 }
 
+/** The value of `X-File-Readers`; null when there is no such header. @throws QuarryError */
+export function readersIn(header: string | undefined): string[] | null {
+  if (header === undefined) return null;
+  const parsed = principals.safeParse(jsonOrNull(header));
+  const rule = "must be a JSON list of user:, group: or domain: and a name, or everyone";
+  if (!parsed.success) throw invalidField("X-File-Readers", rule);
+  return parsed.data;
+}
+
 function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -52,6 +62,10 @@ export function filePathOf(url: string): string {
   return storedPath(path);
 }
 
+/** The same in `…/files/{path…}/readers` and `…/readers/check`. @throws QuarryError `invalid` */
+export const readersPathOf = (url: string) =>
+  filePathOf(url.replace(/\/readers(?:\/check)?(?=[?#]|$)/, ""));
+
 /** A path whose segments are percent-encoded each. @throws QuarryError `invalid` */
 export function decodedPath(raw: string): string {
   try {
@@ -73,6 +87,6 @@ export function mediaTypeOf(contentType: string | undefined, path: string): stri
 /** The source, if files can be pushed to it. @throws QuarryError `not-found` or `invalid`. */
 export async function pushedSource(services: Services, key: string) {
   const { source } = await findFileSource(services, { key });
-  if (takenBy(source.provider) === "files") return { id: source.id };
+  if (takenBy(source.provider) === "files") return source;
   throw invalid("only a file_system source takes files; this source reads its own");
 }

@@ -122,6 +122,8 @@ export function publicBodyOf(search: PanelSearch | InferenceInput): object {
   return {
     ...rest,
     reranker: undefined,
+    reader: undefined,
+    groups: undefined,
     includeSystemPrompt: undefined,
     ...(useReranking ? { useReranking, candidateMultiplier } : {}),
     ...(includeDuplicates ? { includeDuplicates } : {}),

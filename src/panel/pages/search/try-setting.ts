@@ -1,3 +1,4 @@
+import { readAs, readingInPanel } from "../../../access/readers.ts";
 import { inferencePatch } from "../../../catalog/inferences/inference-settings.ts";
 import { given } from "../../../core/input/given.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
@@ -61,16 +62,19 @@ export async function trySetting(
   const model = isAdmin(context) ? changed(target, form, prefix) : target;
   const input = runIn(form, prefix, model);
   const of = { messages, cites: true, caller: { tokenId: null }, signal: listening.signal };
+  const reading = readingInPanel(context.get("caller"), null);
+  const rags = await readAs(services.db, reading, model.record.rags);
   const outcome = await collectRun(async (emit) => {
     if (model.kind === "agent") {
       const { prompt, jsonSchema } = input;
-      return await runAgent(services, { ...of, agent: model.record, prompt, jsonSchema, emit });
+      const agent = { ...model.record, rags };
+      return await runAgent(services, { ...of, agent, prompt, jsonSchema, emit });
     }
     // Without other wordings it searches for what the turns ask, as it is set.
     const searchesTurns = queries.length === 1;
     return await runInference(services, {
       ...of,
-      inference: model.record,
+      inference: { ...model.record, rags },
       input,
       searchesTurns,
       emit,

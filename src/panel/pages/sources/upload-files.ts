@@ -40,12 +40,12 @@ export async function uploadFiles(
 
 async function store(
   context: PageContext,
-  { id }: SourceWithScan["source"],
+  source: SourceWithScan["source"],
   file: File,
 ): Promise<string | null> {
   try {
     await putFile(context.get("services"), {
-      source: { id },
+      source,
       path: storedPath(file.name),
       body: await file.arrayBuffer(),
       contentLength: file.size,

@@ -1,0 +1,169 @@
+import { forbidden, invalid, QuarryError } from "../core/errors.ts";
+import { NAMED, principalsOf, userPrincipal, type Reader } from "../core/principals.ts";
+import { countReadable, type LiveRows } from "../db/files/public-files.ts";
+import type { ListedRag, RagRecord } from "../db/records.ts";
+import type { PanelCaller } from "./sessions/find-panel-caller.ts";
+import { groupsOf } from "../db/access/group-store.ts";
+import type { Reads } from "../db/sql.ts";
+import type { Restriction } from "../ports/rag-index.ts";
+import type { StoredPrincipal } from "../db/access/principal-lookup.ts";
+
+/**
+ * For whom a call reads. `reader`: as the token has it, or the address of a member's session;
+ * `groups`: of that person; `header` and `groupsHeader`: as the call names them.
+ */
+export type Reading =
+  | "everything"
+  | {
+      reader: string | null;
+      groups: string[];
+      header: string | null;
+      groupsHeader: string | null;
+    };
+
+const READER_HEADER = "Quarry-Reader";
+const GROUPS_HEADER = "Quarry-Groups";
+/** Characters of both headers, as they are sent. */
+const HEADERS_MAX_LENGTH = 16 * 1_024;
+const GROUPS_LIMIT = 1_000;
+
+const unnamed = () => invalid(`name the reader in ${READER_HEADER}`);
+
+export function readingOf(
+  principal: Pick<StoredPrincipal & { kind: "token" }, "reader" | "readerGroups">,
+  headers: Headers,
+): Reading {
+  const { reader, readerGroups: groups } = principal;
+  const [header, groupsHeader] = [headers.get(READER_HEADER), headers.get(GROUPS_HEADER)];
+  return { reader, groups, header, groupsHeader };
+}
+
+/** A member reads as itself; an administrator everything, unless the call names a reader. */
+export function sessionReading(
+  { role, email }: { role: "admin" | "member"; email: string },
+  headers: Headers,
+): Reading {
+  if (role === "member") return { reader: email, groups: [], header: null, groupsHeader: null };
+  if (!headers.has(READER_HEADER)) return "everything";
+  return readingOf({ reader: NAMED, readerGroups: [] }, headers);
+}
+
+/**
+ * A call in the panel; `as`: whom an administrator names. Keys read everything, whatever their role.
+ * @throws QuarryError `forbidden`
+ */
+export function readingInPanel(caller: PanelCaller, as: Reader | null): Reading {
+  if (as !== null && caller.role !== "admin") throw forbidden();
+  if (as !== null) return { reader: as.user, groups: as.groups, header: null, groupsHeader: null };
+  return caller.kind === "key" ? "everything" : sessionReading(caller.session, new Headers());
+}
+
+/**
+ * The person that a call reads for; null: nobody is named.
+ * @throws QuarryError `invalid`, or `forbidden` where the call may not name whom it names
+ */
+function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "everything">) {
+  if ((header ?? "").length + (groupsHeader ?? "").length > HEADERS_MAX_LENGTH) {
+    throw invalid(`${READER_HEADER} and ${GROUPS_HEADER} must have at most 16 KiB together`);
+  }
+  const named = header === null ? null : decoded(READER_HEADER, header);
+  const isAddress = named === null || userPrincipal(named) !== null;
+  if (!isAddress) throw invalid(`${READER_HEADER} must be a person's address`);
+  if (reader === NAMED)
+    return named === null ? null : { user: named, groups: groupsIn(groupsHeader) };
+  const isAnother = named !== null && userPrincipal(named) !== userPrincipal(reader ?? "");
+  if (isAnother || groupsHeader !== null) {
+    const problem = `this token may not name a reader in ${READER_HEADER} or ${GROUPS_HEADER}`;
+    throw new QuarryError("forbidden", `Forbidden: ${problem}`);
+  }
+  return reader === null ? null : { user: reader, groups };
+}
+
+function decoded(name: string, value: string): string {
+  try {
+    return decodeURIComponent(value).trim();
+  } catch {
+    throw invalid(`${name} must be percent-encoded UTF-8`);
+  }
+}
+
+function groupsIn(header: string | null): string[] {
+  const groups = (header ?? "").split(",").map((group) => decoded(GROUPS_HEADER, group));
+  const named = groups.filter((group) => group !== "");
+  if (named.length > GROUPS_LIMIT) {
+    throw invalid(`${GROUPS_HEADER} must have at most ${GROUPS_LIMIT} groups`);
+  }
+  return named;
+}
+
+/**
+ * The RAGs as a call may read them; those of sources without permissions as they are. Groups that
+ * a source tells of the reader count for its own files only.
+ * @throws QuarryError `invalid`, `forbidden`
+ */
+export async function readAs<Rag extends Readable>(
+  db: Reads,
+  reading: Reading,
+  rags: Rag[],
+): Promise<Rag[]> {
+  if (rags.every(({ readersSince }) => readersSince === null)) return rags;
+  if (reading === "everything") return rags.map((rag) => ({ ...rag, readBy: "everything" }));
+  const reader = readerIn(reading);
+  if (reader === null) return rags.map((rag) => ({ ...rag, readBy: "unnamed" }));
+  const sources = [...new Set(rags.map(({ fileSource }) => fileSource.id))];
+  const known = await groupsOf(db, sources, userPrincipal(reader.user) ?? "");
+  const own = principalsOf(reader);
+  return rags.map((rag) => {
+    return { ...rag, readBy: [...new Set([...own, ...(known.get(rag.fileSource.id) ?? [])])] };
+  });
+}
+
+/** What decides which files of a RAG a call reads. */
+type Readable = Pick<RagRecord, "id" | "generation" | "fileSource" | "readersSince" | "readBy">;
+
+/** The live rows of a RAG that a call may read. @throws QuarryError `invalid` */
+export const liveRowsOf = (rag: Omit<Readable, "fileSource">): LiveRows => {
+  return { ragId: rag.id, generation: rag.generation, readers: readersOf(rag) };
+};
+
+type Counts = Partial<
+  Pick<ListedRag, "totalFiles" | "processedFiles" | "numberVectors" | "fileCounts">
+>;
+
+/** With the counts of what a named reader may read; where nobody is named, as they are. */
+export async function countedFor<Rag extends Readable & Counts>(db: Reads, rag: Rag): Promise<Rag> {
+  const { readersSince, readBy } = rag;
+  if (readersSince === null || readBy === "unnamed" || readBy === "everything") return rag;
+  const { fileCounts, numberVectors } = await countReadable(db, liveRowsOf(rag));
+  const { pending, processing, indexed, error } = fileCounts;
+  const totalFiles = pending + processing + indexed + error;
+  return { ...rag, fileCounts, totalFiles, processedFiles: indexed, numberVectors };
+}
+
+/**
+ * What a call may find of a RAG's files; undefined: all of them. Nobody may read where nobody said
+ * for whom a RAG is read.
+ * @throws QuarryError `invalid` where the call must name its reader
+ */
+export function readersOf({
+  readersSince: since,
+  readBy = [],
+}: Pick<Readable, "readersSince" | "readBy">): Restriction["readers"] {
+  if (since === null || readBy === "everything") return undefined;
+  if (readBy === "unnamed") throw unnamed();
+  return { principals: readBy, since };
+}
+
+/** RAGs of a list, counted for the reader. */
+export async function listedFor<Rag extends Readable & Counts>(
+  db: Reads,
+  reading: Reading,
+  rags: Rag[],
+): Promise<Rag[]> {
+  return await Promise.all((await readAs(db, reading, rags)).map((rag) => countedFor(db, rag)));
+}
+
+/** The person for the log; null where the call reads everything, or nobody is named. */
+export function readerName(reading: Reading): string | null {
+  return reading === "everything" ? null : (readerIn(reading)?.user ?? null);
+}

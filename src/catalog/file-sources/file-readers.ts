@@ -1,0 +1,45 @@
+import { notFound } from "../../core/errors.ts";
+import { principalsOf, type Principal } from "../../core/principals.ts";
+import { groupsOf } from "../../db/access/group-store.ts";
+import { findFileReaders, readAccess } from "../../db/files/reader-store.ts";
+import type { Services } from "../../services.ts";
+import type { FileSource } from "./find-file-source.ts";
+
+type Source = FileSource["source"];
+
+/** Who may read a file, where each comes from and since when that is known. @throws `not-found` */
+export async function fileReaders(
+  { db }: Pick<Services, "db">,
+  { source, path }: { source: Source; path: string },
+) {
+  const file = await findFileReaders(db, source.id, path);
+  if (file === null) throw notFound();
+  const { permissions, permissionsSince: since } = source;
+  const { audience, readersRevision: at } = file;
+  const isKnown = audience !== null && at >= since;
+  return {
+    permissions,
+    readers: isKnown ? audience.readers : null,
+    unreadable: isKnown ? audience.unreadable : null,
+    readAt: isKnown ? at : null,
+  };
+}
+
+/** Whether a person may read a file, and what lets that person in. @throws `not-found` */
+export async function checkReader(
+  services: Pick<Services, "db">,
+  of: { source: Source; path: string; reader: string; groups: string[] },
+): Promise<{ mayRead: boolean; by: Principal | null; from: string | null }> {
+  const { readers, permissions } = await fileReaders(services, of);
+  if (permissions === "off") return { mayRead: true, by: null, from: null };
+  const own = principalsOf({ user: of.reader, groups: of.groups });
+  const known = await groupsOf(services.db, [of.source.id], own[0] ?? "");
+  const all = new Set([...own, ...(known.get(of.source.id) ?? [])]);
+  const by = readers?.find(({ principal }) => all.has(principal)) ?? null;
+  return { mayRead: by !== null, by: by?.principal ?? null, from: by?.from ?? null };
+}
+
+/** What its files' readers are, as they are recorded: how many files nobody can read, and why. */
+export const recordedAccess = async ({ db }: Pick<Services, "db">, { source }: FileSource) => {
+  return { ...(await readAccess(db, source)), isComplete: true };
+};

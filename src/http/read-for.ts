@@ -1,0 +1,39 @@
+import { recordRepeated } from "../access/audit/record-event.ts";
+import { readAs, readerName } from "../access/readers.ts";
+import type { ListedRag } from "../db/records.ts";
+import type { Services } from "../services.ts";
+import type { Caller } from "./caller.ts";
+
+type Reading = Pick<Services, "reads" | "db" | "log" | "now" | "inBackground">;
+
+/**
+ * RAGs as the caller may read them. Where permissions are on, the log and the audit trail keep for
+ * whom, and nothing of what is asked.
+ * @throws QuarryError `invalid`, `forbidden`
+ */
+export async function readFor<Rag extends ListedRag>(
+  services: Reading,
+  { actor, reading }: Pick<Caller, "actor" | "reading">,
+  rags: Rag[],
+): Promise<Rag[]> {
+  const read = await readAs(services.reads, reading, rags);
+  const permitted = read.filter(({ readersSince }) => readersSince !== null);
+  const reader = permitted.length === 0 ? null : readerName(reading);
+  if (reader === null) return read;
+  services.log.info("read for", { reader });
+  for (const { identifier } of permitted) {
+    const event = {
+      actorKind: actor.kind,
+      actorId: actor.id,
+      actorName: actor.name,
+      action: "rags.read",
+      target: `${identifier} for ${reader}`,
+      fields: [],
+      status: 200,
+      address: "",
+      requestId: "",
+    };
+    services.inBackground(recordRepeated(services, event));
+  }
+  return read;
+}

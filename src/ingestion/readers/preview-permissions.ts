@@ -1,0 +1,57 @@
+import { recordedAccess } from "../../catalog/file-sources/file-readers.ts";
+import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
+import { asId } from "../../core/ids.ts";
+import { SECOND_MS } from "../../core/time.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
+import type { Services } from "../../services.ts";
+import { readerStore } from "../../sources/reader-store.ts";
+import { audienceOf, defaultReadersOf } from "./record-readers.ts";
+
+/** A preview lists for so long; what is told of a larger source is told of its beginning. */
+const LISTED_FOR_MS = 20 * SECOND_MS;
+const PROBLEMS_MAX = 20;
+
+const NOBODY = "nobody may read it at its source";
+
+/**
+ * What permissions would do: the files, how many of them nobody could read, and why. Where they
+ * are on, or files are pushed, it is told of what is recorded; else the source is listed, and
+ * nothing is stored.
+ * @throws SourceFailure
+ */
+export async function previewPermissions(services: Services, found: FileSource) {
+  const { source } = found;
+  if (source.permissions === "on") return await recordedAccess(services, found);
+  // Under an id of its own: a scan may be under way, whose data it must not touch.
+  const id = asId<typeof source.id>(`preview-${source.id}`);
+  const reader = await services.sourceReaders({ ...source, id, permissions: "on" });
+  if (reader === null) return await recordedAccess(services, found);
+  const told = { files: 0, nobody: 0, unreadable: 0, problems: [] as Problem[] };
+  const signal = AbortSignal.timeout(LISTED_FOR_MS);
+  let cursor: string | null = null;
+  try {
+    do {
+      const page = await reader.list(cursor, signal);
+      for (const file of page.files) await tell(told, source, file);
+      cursor = page.next;
+    } while (cursor !== null && !signal.aborted);
+  } catch (thrown) {
+    if (!signal.aborted || told.files === 0) throw thrown;
+  } finally {
+    await readerStore(services.files, id).remove("");
+  }
+  return { ...told, isComplete: cursor === null };
+}
+
+type Problem = { path: string; message: string };
+type Told = { files: number; nobody: number; unreadable: number; problems: Problem[] };
+
+async function tell(told: Told, source: FileSource["source"], { path, readers }: ListedFile) {
+  const audience = await audienceOf(readers ?? defaultReadersOf(source));
+  told.files += 1;
+  if (audience.readers.length > 0) return;
+  told.nobody += 1;
+  if (audience.unreadable !== null) told.unreadable += 1;
+  if (told.problems.length === PROBLEMS_MAX) return;
+  told.problems.push({ path, message: audience.unreadable ?? NOBODY });
+}

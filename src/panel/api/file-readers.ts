@@ -1,0 +1,75 @@
+import { z } from "@hono/zod-openapi";
+
+import { checkReader, fileReaders } from "../../catalog/file-sources/file-readers.ts";
+import { namedReader, principals } from "../../core/input/input-fields.ts";
+import { previewPermissions } from "../../ingestion/readers/preview-permissions.ts";
+import { setReaders } from "../../ingestion/uploads/set-readers.ts";
+import { Endpoints, timeOrNull } from "./request/endpoint.ts";
+import { readersPathOf, pushedSource } from "./request/sent-file.ts";
+import { fileSourceOf } from "./shown-source.ts";
+
+const readers = z.array(z.object({ principal: z.string(), from: z.string() }));
+const FileReaders = z
+  .object({
+    permissions: z.enum(["off", "on"]),
+    readers: readers.nullable().openapi({
+      description: "Who may read the file, and where each comes from; null: never told.",
+    }),
+    unreadable: z.string().nullable().openapi({ description: "Why they could not be read." }),
+    readAt: timeOrNull,
+  })
+  .openapi("FileReaders");
+const Checked = z
+  .object({ mayRead: z.boolean(), by: z.string().nullable(), from: z.string().nullable() })
+  .openapi("ReaderCheck");
+const Preview = z
+  .object({
+    files: z.int(),
+    nobody: z.int().openapi({ description: "Files that nobody can read." }),
+    unreadable: z.int().openapi({ description: "Those whose readers could not be read." }),
+    problems: z.array(z.object({ path: z.string(), message: z.string() })),
+    isComplete: z.boolean().openapi({ description: "False: of the first files only." }),
+  })
+  .openapi("PermissionsPreview");
+
+const FILE = "/file-sources/{id}/files/{path}/readers";
+
+/** Who may read files; before the routes of files, whose paths may end in anything. */
+export const fileReaderRoutes = () =>
+  new Endpoints("sources")
+    .json(
+      `get ${FILE}`,
+      "Who may read a file. Each with where it comes from; `readAt` is when it last changed.",
+      { answer: FileReaders },
+      async ({ context, services, key }) => {
+        const { source } = await fileSourceOf(services, key);
+        return await fileReaders(services, { source, path: readersPathOf(context.req.raw.url) });
+      },
+    )
+    .empty(
+      `patch ${FILE}`,
+      "Set who may read a pushed file. Searches follow when this call answers; nothing is read or embedded again.",
+      { body: z.object({ readers: principals }) },
+      async ({ context, services, key, body }) => {
+        const source = await pushedSource(services, key);
+        const path = readersPathOf(context.req.raw.url);
+        await setReaders(services, { source, path, readers: body.readers });
+      },
+    )
+    .json(
+      `post ${FILE}/check`,
+      "May a person read this file? And what lets that person in.",
+      { body: z.object(namedReader), answer: Checked },
+      async ({ context, services, key, body }) => {
+        const { source } = await fileSourceOf(services, key);
+        const path = readersPathOf(context.req.raw.url);
+        return await checkReader(services, { source, path, ...body });
+      },
+    )
+    .json(
+      "get /file-sources/{id}/permissions",
+      "What permissions do, or would do. Where they are off, the source is listed for up to 20 seconds.",
+      { answer: Preview },
+      async ({ services, key }) =>
+        await previewPermissions(services, await fileSourceOf(services, key)),
+    ).app;

@@ -1,0 +1,368 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { composeServices } from "../../../src/compose.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { protocols } from "../../../src/protocols/app.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { call, signedIn } from "../../support/worker-client.ts";
+
+const ANN = "ann@example.com";
+const BOB = "bob@example.com";
+const SECRET = "# Ann's note\n\nThe boiler code is 4711 and secret.";
+/** Everybody may read what Ann's file says as well, in other words. */
+const FILES: Record<string, { text: string; readers?: string[] }> = {
+  "ann.md": { text: SECRET, readers: [`user:${ANN}`] },
+  "bob.md": { text: SECRET, readers: [`user:${BOB}`] },
+  "hr/pay.md": { text: "# Pay\n\nThe boiler bonus is 8822.", readers: ["group:hr@example.com"] },
+  "open.md": { text: "# Boiler\n\nThe boiler is in the cellar.", readers: ["domain:example.com"] },
+  "untold.md": { text: "# Untold\n\nThe boiler of nobody is 9933." },
+};
+
+let panel: Awaited<ReturnType<typeof signedIn>>;
+type Reader = "named" | "ann" | "bob" | "none";
+const tokens = new Map<Reader, string>();
+
+beforeAll(async () => {
+  panel = await signedIn();
+  await panel.send("POST", "/file-sources", {
+    name: "vault",
+    provider: "file_system",
+    permissions: "on",
+  });
+  await panel.send("POST", "/rags", { name: "vault", fileSource: "vault" });
+  const asking = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["vault"] };
+  await panel.send("POST", "/inferences", { name: "ask", ...asking });
+  await panel.send("POST", "/agents", { name: "spy", description: "Spies.", ...asking });
+  for (const [path, { text, readers }] of Object.entries(FILES)) {
+    const more = readers === undefined ? {} : { "X-File-Readers": JSON.stringify(readers) };
+    await panel.put(`/file-sources/vault/files/${path}`, text, "text/markdown", more);
+  }
+  const all = { rags: ["*"], inferences: ["*"], agents: ["*"] };
+  const readers = { named: "named", ann: ANN, bob: BOB, none: null };
+  for (const [name, reader] of Object.entries(readers)) {
+    const { token } = await panel.made("/tokens", { name, ...all, reader });
+    tokens.set(name as Reader, token);
+  }
+  await vi.waitFor(
+    async () => {
+      const { body } = await panel.send("GET", "/rags/vault");
+      const { processedFiles } = body as { processedFiles: number };
+      if (processedFiles < Object.keys(FILES).length) throw new Error("not indexed yet");
+    },
+    { timeout: 120_000, interval: 50 },
+  );
+}, 180_000);
+
+afterAll(queuesSettled);
+
+/** A request; `seen`: what only a reader of Ann's file is told, or null where no file is told of. */
+type Probe = { path: string; body?: object; seen: RegExp | null; inBody?: true };
+
+const query = "boiler code";
+const prompt = "What is the boiler code?";
+const semanticSearch = [query];
+const messages = [{ role: "user", content: prompt }];
+const rpc = (method: string, params: object, seen: RegExp | null): Probe => {
+  return { path: "/mcp", body: { jsonrpc: "2.0", id: 1, method, params }, seen, inBody: true };
+};
+const tool = (name: string, given: object, seen = /ann\.md/) =>
+  rpc("tools/call", { name, arguments: given }, seen);
+const selected = { useAllFiles: false, selectedFiles: ["ann.md"] };
+
+const PROBES: Record<string, Probe[]> = {
+  "GET /api/rags": [{ path: "/api/rags", seen: null }],
+  "GET /api/rags/:identifier": [{ path: "/api/rags/vault", seen: null }],
+  "POST /api/rags/:identifier/retrieve": [
+    {
+      path: "/api/rags/vault/retrieve",
+      body: { semanticSearch, topK: 50, includeDuplicates: true, includeSources: true },
+      seen: /ann\.md/,
+    },
+    { path: "/api/rags/vault/retrieve", body: { semanticSearch, ...selected }, seen: /4711/ },
+  ],
+  "GET /api/rags/:identifier/files": [
+    { path: "/api/rags/vault/files", seen: /ann\.md/ },
+    { path: "/api/rags/vault/files?page=1&limit=100", seen: /ann\.md/ },
+  ],
+  "POST /api/rags/:identifier/scopes": [],
+  "DELETE /api/rags/:identifier/scopes": [],
+  "GET /api/inferences": [{ path: "/api/inferences", seen: null }],
+  "POST /api/inferences/:identifier": [
+    {
+      path: "/api/inferences/ask",
+      body: { prompt, semanticSearch, includeSources: true },
+      seen: /ann\.md/,
+    },
+  ],
+  "POST /api/inferences/:identifier/retrieve": [
+    {
+      path: "/api/inferences/ask/retrieve",
+      body: { semanticSearch, includeSources: true },
+      seen: /ann\.md/,
+    },
+  ],
+  "GET /api/inferences/:identifier/files": [
+    { path: "/api/inferences/ask/files?page=1", seen: /ann\.md/ },
+  ],
+  "GET /api/inferences/:identifier/file-sources/:file_source_identifier": [
+    { path: "/api/inferences/ask/file-sources/vault?file=ann.md", seen: /"status":"indexed"/ },
+  ],
+  "GET /api/agents/:identifier": [{ path: "/api/agents/spy", seen: null }],
+  "POST /api/agents/:identifier/invoke": [
+    { path: "/api/agents/spy/invoke", body: { prompt, includeSources: true }, seen: /ann\.md/ },
+  ],
+  "GET /v1/models": [{ path: "/v1/models", seen: null }],
+  "GET /v1/models/:model{.+}": [{ path: "/v1/models/inference/ask", seen: null }],
+  "POST /v1/chat/completions": [
+    {
+      path: "/v1/chat/completions",
+      body: { model: "inference/ask", messages, includeSources: true },
+      seen: /ann\.md/,
+    },
+    {
+      path: "/v1/chat/completions",
+      body: { model: "agent/spy", messages, stream: true, includeSources: true },
+      seen: /ann\.md/,
+    },
+  ],
+  "POST /v1/responses": [
+    {
+      path: "/v1/responses",
+      body: { model: "inference/ask", input: prompt, includeSources: true },
+      seen: /ann\.md/,
+    },
+  ],
+  "POST /v1/embeddings": [],
+  "GET /v1/vector_stores": [{ path: "/v1/vector_stores", seen: null }],
+  "GET /v1/vector_stores/:identifier": [{ path: "/v1/vector_stores/vault", seen: null }],
+  "POST /v1/vector_stores/:identifier/search": [
+    { path: "/v1/vector_stores/vault/search", body: { query }, seen: /ann\.md/ },
+  ],
+  "POST /mcp": [
+    rpc("tools/list", {}, null),
+    tool("search", { query, topK: 50 }),
+    tool("search", { query, rag: "vault" }),
+    tool("fetch", { id: "vault/ann.md" }, /4711/),
+    tool("ask_ask", { prompt }),
+    tool("agent_spy", { prompt }),
+    rpc("resources/list", {}, /ann\.md/),
+    rpc("resources/read", { uri: "quarry://vault/ann.md" }, /4711/),
+  ],
+  "POST /dify/retrieval": [
+    {
+      path: "/dify/retrieval",
+      body: {
+        knowledge_id: "vault",
+        query,
+        retrieval_setting: { top_k: 5, score_threshold: 0 },
+      },
+      seen: /ann\.md/,
+    },
+  ],
+};
+
+async function ask(token: Reader, probe: Probe, headers: Record<string, string> = {}) {
+  const { status, body } = await call(probe.body === undefined ? "GET" : "POST", probe.path, {
+    headers: { Authorization: `Bearer ${tokens.get(token) ?? ""}`, ...headers },
+    body: probe.body === undefined ? undefined : JSON.stringify(probe.body),
+  });
+  return { status, text: typeof body === "string" ? body : JSON.stringify(body) };
+}
+
+const as = (reader: string, groups?: string) => {
+  return { "Quarry-Reader": reader, ...(groups === undefined ? {} : { "Quarry-Groups": groups }) };
+};
+
+const TELLS = Object.values(PROBES)
+  .flat()
+  .flatMap(({ seen, ...probe }) => (seen === null ? [] : [{ ...probe, seen }]));
+const NEEDS_NONE = Object.values(PROBES)
+  .flat()
+  .filter(({ seen }) => seen === null);
+
+test("every door that tells of files is in this table", () => {
+  const ours = createApp(composeServices).routes.filter(
+    ({ path }) => path.startsWith("/api/") && !/webhooks|openapi|docs|\*/.test(path),
+  );
+  const all = [...ours, ...protocols().routes].filter(({ method }) => method !== "ALL");
+  const names = all.map(({ method, path }) => `${method} ${path}`);
+  expect([...new Set(names)].sort()).toEqual(Object.keys(PROBES).sort());
+});
+
+test.for(TELLS)("$path tells a reader only what that reader may read", async (probe) => {
+  const { seen } = probe;
+  const cases: [Reader, Record<string, string>, number | "seen" | "hidden"][] = [
+    ["named", as(ANN), "seen"],
+    ["named", as("Ann%40Example.com"), "seen"],
+    ["ann", {}, "seen"],
+    ["ann", as(ANN), "seen"],
+    ["named", as(BOB), "hidden"],
+    ["named", as("carl@example.com", "hr@example.com"), "hidden"],
+    ["bob", {}, "hidden"],
+    ["named", {}, 400],
+    ["none", {}, 400],
+    ["ann", as(BOB), 403],
+    ["ann", { "Quarry-Groups": "hr" }, 403],
+    ["none", as(ANN), 403],
+    ["named", as("%"), 400],
+    ["named", as(ANN, "x".repeat(17_000)), 400],
+  ];
+  for (const [token, headers, expected] of cases) {
+    const { status, text } = await ask(token, probe, headers);
+    const told = { token, headers, status, text };
+    if (expected === "seen") expect(told).toMatchObject({ text: expect.stringMatching(seen) });
+    else expect(told).not.toMatchObject({ text: expect.stringMatching(seen) });
+    if (typeof expected !== "number") continue;
+    expect(told).toMatchObject(probe.inBody === true ? {} : { status: expected });
+    const rules: Record<number, RegExp> = {
+      400: /Quarry-/,
+      403: /may not name a reader|Resource not found/,
+    };
+    expect(told).toMatchObject({ text: expect.stringMatching(rules[expected] ?? /never/) });
+  }
+});
+
+test("lists of RAGs, inferences and tools need no reader", async () => {
+  for (const probe of NEEDS_NONE) {
+    for (const token of ["named", "none", "ann"] as const) {
+      expect({ probe, ...(await ask(token, probe)) }).toMatchObject({ status: 200 });
+    }
+  }
+});
+
+type Chunk = { text: string; source: { filePath: string } };
+
+test("where copies differ in their readers, each finds the copy that it may read", async () => {
+  const probe = {
+    path: "/api/rags/vault/retrieve",
+    body: { semanticSearch, includeSources: true },
+  };
+  for (const [token, own, other] of [
+    ["ann", "ann.md", "bob.md"],
+    ["bob", "bob.md", "ann.md"],
+  ] as const) {
+    const { text } = await ask(token, { ...probe, seen: null });
+    const { chunks } = JSON.parse(text) as { chunks: Chunk[] };
+    const paths = chunks.map(({ source }) => source.filePath);
+    expect({ token, paths }).toMatchObject({ paths: expect.arrayContaining([own, "open.md"]) });
+    expect(paths).not.toContain(other);
+  }
+});
+
+const HR = as("eve@elsewhere.org", "staff,hr%40example.com");
+
+test("counts, statuses and explanations tell of readable files only", async () => {
+  const counted = async (token: Reader, headers = {}) => {
+    const rag = await ask(token, { path: "/api/rags/vault", seen: null }, headers);
+    const list = await ask(token, { path: "/api/rags", seen: null }, headers);
+    const page = { path: "/api/rags/vault/files?page=1&status=indexed", seen: null };
+    const stores = await ask(token, { path: "/v1/vector_stores/vault", seen: null }, headers);
+    const files = await ask(token, page, headers);
+    const read = <Body>({ text }: { text: string }) => JSON.parse(text) as Body;
+    type Counts = { totalFiles: number; processedFiles: number; numberVectors: number };
+    return [
+      read<Counts>(rag).totalFiles,
+      read<Counts>(rag).numberVectors,
+      read<Counts[]>(list)[0]?.processedFiles,
+      read<{ total: number }>(files).total,
+      read<{ file_counts: { total: number } }>(stores).file_counts.total,
+    ];
+  };
+  expect(await counted("ann")).toEqual([2, 2, 2, 2, 2]);
+  expect(await counted("named", HR)).toEqual([1, 1, 1, 1, 1]);
+  expect(await counted("named", as("eve@elsewhere.org"))).toEqual([0, 0, 0, 0, 0]);
+});
+
+test("a file that is forbidden answers as one that is not there", async () => {
+  const answers = async (file: string) => {
+    const search = { semanticSearch, useAllFiles: false, selectedFiles: [file] };
+    const status = `/api/inferences/ask/file-sources/vault?file=${file}`;
+    const probes: Probe[] = [
+      { path: "/api/rags/vault/retrieve", body: search, seen: null },
+      { path: status, seen: null },
+      tool("fetch", { id: `vault/${file}` }),
+      rpc("resources/read", { uri: `quarry://vault/${file}` }, null),
+    ];
+    const all = await Promise.all(probes.map((probe) => ask("bob", probe)));
+    return all.map(({ status: code, text }) => [code, text.replaceAll(file, "FILE")]);
+  };
+  expect(await answers("ann.md")).toEqual(await answers("missing.md"));
+});
+
+const FILE = "/file-sources/vault/files/moved/plan.md";
+const PLAN = {
+  path: "/api/rags/vault/retrieve",
+  body: { semanticSearch: ["plan zebra"] },
+  seen: null,
+};
+
+test("a change of readers counts for the next search, and nothing is embedded again", async () => {
+  const headers = { "X-File-Readers": '["user:Carl@Example.com"]' };
+  const text = "# Plan\n\nThe plan is called zebra.";
+  await panel.put(FILE, text, "text/markdown", headers);
+  const finds = async (reader: string) =>
+    (await ask("named", PLAN, as(reader))).text.includes("zebra");
+  await vi.waitFor(async () => expect(await finds("carl@example.com")).toBe(true), 60_000);
+  expect(await finds(ANN)).toBe(false);
+  const before = await panel.send("GET", FILE);
+
+  const shared = { readers: ["domain:example.com"] };
+  expect((await panel.send("PATCH", `${FILE}/readers`, shared)).status).toBe(204);
+  expect(await finds(ANN)).toBe(true);
+  expect((await panel.send("GET", FILE)).body).toEqual(before.body);
+  expect((await panel.send("GET", `${FILE}/readers`)).body).toEqual({
+    permissions: "on",
+    readers: [{ principal: "domain:example.com", from: "push" }],
+    unreadable: null,
+    readAt: expect.any(String),
+  });
+  const check = async (reader: string, groups: string[] = []) =>
+    (await panel.send("POST", `${FILE}/readers/check`, { reader, groups })).body;
+  const by = { by: "domain:example.com", from: "push" };
+  expect(await check(ANN)).toEqual({ mayRead: true, ...by });
+  expect(await check("ann@elsewhere.org")).toEqual({ mayRead: false, by: null, from: null });
+
+  // Pushed again without the header, it keeps its readers; with an empty list nobody is left.
+  await panel.put(FILE, text, "text/markdown");
+  expect(await finds(ANN)).toBe(true);
+  await panel.put(FILE, text, "text/markdown", { "X-File-Readers": "[]" });
+  expect(await finds(ANN)).toBe(false);
+  expect(await finds("carl@example.com")).toBe(false);
+  const refused = await panel.put(FILE, text, "text/markdown", { "X-File-Readers": "[carl]" });
+  expect(refused.status).toBe(400);
+
+  const { body: preview } = await panel.send("GET", "/file-sources/vault/permissions");
+  const nobody = ["nobody may read it at its source", "its readers were not told"];
+  expect(preview).toMatchObject({
+    ...{ files: 6, nobody: 2, unreadable: 0, isComplete: true },
+    problems: nobody.map((message) => expect.objectContaining({ message })),
+  });
+});
+
+test("in the panel an administrator searches as somebody, a member as itself", async () => {
+  const search = { semanticSearch, topK: 50, includeDuplicates: true };
+  const pathsFor = async (send: typeof panel.send, more: object = {}) => {
+    const { status, body } = await send("POST", "/rags/vault/search", { ...search, ...more });
+    if (status !== 200) return status;
+    const { chunks } = body as { chunks: Chunk[] };
+    return chunks.map(({ source }) => source.filePath).sort();
+  };
+  expect(await pathsFor(panel.send)).toEqual(expect.arrayContaining(Object.keys(FILES)));
+  expect(await pathsFor(panel.send, { reader: BOB })).toEqual(["bob.md", "open.md"]);
+  expect(await pathsFor(panel.send, { reader: "eve", groups: ["HR@example.com"] })).toEqual([
+    "hr/pay.md",
+  ]);
+  const user = { email: BOB, password: "correct horse battery", role: "member" };
+  expect((await panel.send("POST", "/users", user)).status).toBe(201);
+  const bob = await signedIn(user);
+  expect(await pathsFor(bob.send)).toEqual(["bob.md", "open.md"]);
+  expect(await pathsFor(bob.send, { reader: ANN })).toBe(403);
+  await ask("bob", PLAN);
+  const read = { target: `vault for ${BOB}`, actor: expect.objectContaining({ name: "bob" }) };
+  await vi.waitFor(async () => {
+    const { body } = await panel.send("GET", "/audit?action=rags.read&limit=100");
+    const { data } = body as { data: object[] };
+    expect(data).toContainEqual(expect.objectContaining(read));
+    expect(JSON.stringify(data)).not.toContain("zebra");
+  });
+});
