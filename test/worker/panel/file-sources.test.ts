@@ -47,6 +47,8 @@ test("a source is created with a secret shown once, and found by id and identifi
     provider: "file_system",
     config: {},
     scanIntervalMinutes: 360,
+    permissions: "off",
+    defaultReaders: [],
     status: "active",
     lastScan: null,
     createdAt: expect.any(String),
