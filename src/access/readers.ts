@@ -63,12 +63,11 @@ export function readingInPanel(caller: PanelCaller, as: Reader | null): Reading 
  * @throws QuarryError `invalid`, or `forbidden` where the call may not name whom it names
  */
 function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "everything">) {
-  if ((header ?? "").length + (groupsHeader ?? "").length > HEADERS_MAX_LENGTH) {
+  const length = `${header ?? ""}${groupsHeader ?? ""}`.length;
+  if (length > HEADERS_MAX_LENGTH) {
     throw invalid(`${READER_HEADER} and ${GROUPS_HEADER} must have at most 16 KiB together`);
   }
-  const named = header === null ? null : decoded(READER_HEADER, header);
-  const isAddress = named === null || userPrincipal(named) !== null;
-  if (!isAddress) throw invalid(`${READER_HEADER} must be a person's address`);
+  const named = header === null ? null : addressIn(header);
   if (reader === NAMED)
     return named === null ? null : { user: named, groups: groupsIn(groupsHeader) };
   const isAnother = named !== null && userPrincipal(named) !== userPrincipal(reader ?? "");
@@ -77,6 +76,12 @@ function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "ev
     throw new QuarryError("forbidden", `Forbidden: ${problem}`);
   }
   return reader === null ? null : { user: reader, groups };
+}
+
+function addressIn(header: string): string {
+  const address = decoded(READER_HEADER, header);
+  if (userPrincipal(address) !== null) return address;
+  throw invalid(`${READER_HEADER} must be a person's address`);
 }
 
 function decoded(name: string, value: string): string {

@@ -1,4 +1,3 @@
-import { readersOf } from "../access/readers.ts";
 import type { AgentRecord } from "../db/records.ts";
 import { newCiting } from "./citations/citing.ts";
 import { measured } from "./record-usage.ts";
@@ -67,8 +66,6 @@ export async function runAgent(
     emit,
   }: AgentRun,
 ): Promise<InferenceResult> {
-  // A tool's failure is told to the model, which cannot name the reader.
-  for (const rag of agent.rags) readersOf(rag);
   const output = jsonSchema === undefined ? null : planOutput(schemaIn(jsonSchema));
   const content = output === null ? prompt : `${prompt}\n\n${output.formNote}`;
   const { systemPrompt, rags, model, maxSteps } = agent;

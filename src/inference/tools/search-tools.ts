@@ -1,3 +1,4 @@
+import { readersOf } from "../../access/readers.ts";
 import type { JSONSchema7, ToolSet } from "ai";
 
 import { reasonOf } from "../../core/errors.ts";
@@ -93,6 +94,8 @@ const isSearchInput = (value: unknown): value is SearchInput =>
 
 /** One search tool a RAG, named and described after it. */
 export async function searchTools(turn: SearchTurn, rags: RagRecord[]): Promise<ToolSet> {
+  // Refused here: a tool's failure is told to the model, which cannot name the reader.
+  for (const rag of rags) readersOf(rag);
   const { jsonSchema, tool } = await import("../ai-sdk.ts");
   const inputSchema = jsonSchema<SearchInput>(searchSchema, {
     validate: (value) =>

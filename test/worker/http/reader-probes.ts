@@ -1,0 +1,105 @@
+/** A request; `seen`: what only a reader of Ann's file is told, or null where no file is told of. */
+export type Probe = { path: string; body?: object; seen: RegExp | null; inBody?: true };
+
+export const query = "boiler code";
+const prompt = "What is the boiler code?";
+export const semanticSearch = [query];
+const messages = [{ role: "user", content: prompt }];
+export const rpc = (method: string, params: object, seen: RegExp | null): Probe => {
+  return { path: "/mcp", body: { jsonrpc: "2.0", id: 1, method, params }, seen, inBody: true };
+};
+export const tool = (name: string, given: object, seen = /ann\.md/) =>
+  rpc("tools/call", { name, arguments: given }, seen);
+const selected = { useAllFiles: false, selectedFiles: ["ann.md"] };
+
+export const PROBES: Record<string, Probe[]> = {
+  "GET /api/rags": [{ path: "/api/rags", seen: null }],
+  "GET /api/rags/:identifier": [{ path: "/api/rags/vault", seen: null }],
+  "POST /api/rags/:identifier/retrieve": [
+    {
+      path: "/api/rags/vault/retrieve",
+      body: { semanticSearch, topK: 50, includeDuplicates: true, includeSources: true },
+      seen: /ann\.md/,
+    },
+    { path: "/api/rags/vault/retrieve", body: { semanticSearch, ...selected }, seen: /4711/ },
+  ],
+  "GET /api/rags/:identifier/files": [
+    { path: "/api/rags/vault/files", seen: /ann\.md/ },
+    { path: "/api/rags/vault/files?page=1&limit=100", seen: /ann\.md/ },
+  ],
+  "POST /api/rags/:identifier/scopes": [],
+  "DELETE /api/rags/:identifier/scopes": [],
+  "GET /api/inferences": [{ path: "/api/inferences", seen: null }],
+  "POST /api/inferences/:identifier": [
+    {
+      path: "/api/inferences/ask",
+      body: { prompt, semanticSearch, includeSources: true },
+      seen: /ann\.md/,
+    },
+  ],
+  "POST /api/inferences/:identifier/retrieve": [
+    {
+      path: "/api/inferences/ask/retrieve",
+      body: { semanticSearch, includeSources: true },
+      seen: /ann\.md/,
+    },
+  ],
+  "GET /api/inferences/:identifier/files": [
+    { path: "/api/inferences/ask/files?page=1", seen: /ann\.md/ },
+  ],
+  "GET /api/inferences/:identifier/file-sources/:file_source_identifier": [
+    { path: "/api/inferences/ask/file-sources/vault?file=ann.md", seen: /"status":"indexed"/ },
+  ],
+  "GET /api/agents/:identifier": [{ path: "/api/agents/spy", seen: null }],
+  "POST /api/agents/:identifier/invoke": [
+    { path: "/api/agents/spy/invoke", body: { prompt, includeSources: true }, seen: /ann\.md/ },
+  ],
+  "GET /v1/models": [{ path: "/v1/models", seen: null }],
+  "GET /v1/models/:model{.+}": [{ path: "/v1/models/inference/ask", seen: null }],
+  "POST /v1/chat/completions": [
+    {
+      path: "/v1/chat/completions",
+      body: { model: "inference/ask", messages, includeSources: true },
+      seen: /ann\.md/,
+    },
+    {
+      path: "/v1/chat/completions",
+      body: { model: "agent/spy", messages, stream: true, includeSources: true },
+      seen: /ann\.md/,
+    },
+  ],
+  "POST /v1/responses": [
+    {
+      path: "/v1/responses",
+      body: { model: "inference/ask", input: prompt, includeSources: true },
+      seen: /ann\.md/,
+    },
+  ],
+  "POST /v1/embeddings": [],
+  "GET /v1/vector_stores": [{ path: "/v1/vector_stores", seen: null }],
+  "GET /v1/vector_stores/:identifier": [{ path: "/v1/vector_stores/vault", seen: null }],
+  "POST /v1/vector_stores/:identifier/search": [
+    { path: "/v1/vector_stores/vault/search", body: { query }, seen: /ann\.md/ },
+  ],
+  "POST /mcp": [
+    rpc("tools/list", {}, null),
+    tool("search", { query, topK: 50 }),
+    tool("search", { query, rag: "vault" }),
+    tool("fetch", { id: "vault/ann.md" }, /4711/),
+    tool("ask_ask", { prompt }),
+    tool("agent_spy", { prompt }),
+    rpc("resources/list", {}, /ann\.md/),
+    rpc("resources/read", { uri: "quarry://vault/ann.md" }, /4711/),
+  ],
+  "POST /dify/retrieval": [
+    {
+      path: "/dify/retrieval",
+      body: {
+        knowledge_id: "vault",
+        query,
+        retrieval_setting: { top_k: 5, score_threshold: 0 },
+      },
+      seen: /ann\.md/,
+    },
+  ],
+};
