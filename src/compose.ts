@@ -7,6 +7,7 @@ import { ragIndexes } from "./adapters/cloudflare/rag-indexes.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { UsageOutbox } from "./adapters/cloudflare/usage-outbox.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
+import { storedProviderKeys } from "./access/secrets/stored-provider-keys.ts";
 import { modelRegistry } from "./adapters/model-registry.ts";
 import { ConfigError, parseConfig, type Config } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
@@ -63,7 +64,10 @@ export function composeServices(env: Env, context: Context): Services {
     files: env.FILES,
     programs: env.OAUTH_KV,
     ragIndexes: ragIndexes(env.RAG_INDEX),
-    models: modelRegistry(config, { ai: env.AI }),
+    models: modelRegistry(config, {
+      ai: env.AI,
+      keys: () => storedProviderKeys(services, services.now()),
+    }),
     vectorIndex:
       config.VECTOR_INDEX === "embedded" ? null : vectorizeIndex(vectorizeOf(env, config)),
     converter: env.AI === undefined ? null : markdownConverter(env.AI, config.AI_GATEWAY_ID),

@@ -2,13 +2,15 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
-import type { Embedder, Reranker } from "../ports/models.ts";
+import type { Embedder, ProviderKeys, Reranker } from "../ports/models.ts";
 import type { WorkersAi } from "./cloudflare/workers-ai-failures.ts";
 
 export type ModelBindings = {
   ai?: WorkersAi | undefined;
   /** Tests pass a double; otherwise the runtime's own. */
   fetch?: typeof globalThis.fetch | undefined;
+  /** Keys that were set in the panel; variables count before them. */
+  keys?: (() => Promise<ProviderKeys>) | undefined;
 };
 
 /** What differs of an embedding model and a reranker; the rest follows from the name. */
@@ -38,6 +40,8 @@ export type ModelProvider = {
   contextTokens(model: string, config: Config): number;
   /** False: its chat models cannot choose among functions of a caller. */
   callsFunctions?: false;
+  /** Names of the models that its server has, without the prefix. @throws what went wrong */
+  list?(config: Config, bindings: ModelBindings): Promise<string[]>;
   /** @throws QuarryError `model-failed` that names the setting which is missing. */
   open(named: NamedModel, config: Config, bindings: ModelBindings): ProviderModels;
 };

@@ -1,9 +1,11 @@
 import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
-import type { ModelRegistry } from "../ports/models.ts";
+import type { CatalogModel, ModelRegistry } from "../ports/models.ts";
 import { limitedFetch } from "./limited-answer.ts";
 import type { ModelBindings, ModelProvider } from "./model-provider.ts";
+import { MODEL_CATALOG } from "./model-catalog.ts";
 import { MODEL_PROVIDERS } from "./models.ts";
+import { problemWithKey } from "./openai/check-key.ts";
 import { tokenizerOf } from "./tokenizers.ts";
 
 /** Weight of a trained embedding in hybrid fusion, beside BM25. */
@@ -14,6 +16,18 @@ const TRAINED_FUSION_WEIGHT = 0.5;
 const EMBEDDING_CHARACTERS = 24_000;
 /** What a provider says of its embedding models goes before. */
 const TRAINED = { inputLimit: EMBEDDING_CHARACTERS, fusionWeight: TRAINED_FUSION_WEIGHT };
+
+/** The models that a provider's server lists; none where it does not answer. */
+async function namesOf(provider: ModelProvider, config: Config, bindings: ModelBindings) {
+  const names = (await provider.list?.(config, bindings).catch(() => [])) ?? [];
+  return names.map((name) => `${provider.prefix}/${name}`);
+}
+
+/** A server's list of models does not tell what they are for: their names do. */
+function kindOf(model: string): CatalogModel["kind"] {
+  if (/rerank/i.test(model)) return "reranker";
+  return /embed|bge-|minilm|\be5-/i.test(model) ? "embedding" : "chat";
+}
 
 /** Models by `provider/name`; a provider's settings are read when it is first used. */
 export function modelRegistry(
@@ -31,6 +45,13 @@ export function modelRegistry(
     }
     const open = () => provider.open({ prefix, model }, config, bindings);
     return { provider, open, name: model.slice(slash + 1) };
+  };
+  const isUsable = (model: string) => {
+    try {
+      return find(model).open() !== null;
+    } catch {
+      return false;
+    }
   };
   return {
     chat(model) {
@@ -54,6 +75,17 @@ export function modelRegistry(
       const reranker = open().reranker(name);
       return { isAbsolute: true, ...reranker, name: model, tokenizer: tokenizerOf(model) };
     },
+    async offered(kind) {
+      const own = await Promise.all(providers.map((one) => namesOf(one, config, bindings)));
+      const listed = own.flat().filter((model) => kindOf(model) === kind);
+      const known = MODEL_CATALOG.filter((one) => one.kind === kind && isUsable(one.model));
+      const described = [...listed.map((model) => ({ model, kind, price: null })), ...known];
+      return described.map(({ model, price }) => {
+        const tokens = find(model).provider.contextTokens(model, config);
+        return { model, kind, price, contextTokens: kind === "chat" ? tokens : null };
+      });
+    },
+    problemWithKey: (name, key) => problemWithKey(config, bindings.fetch, { name, key }),
     tokenizerOf,
   };
 }

@@ -109,6 +109,29 @@ export class ModelFailure extends Error {
   }
 }
 
+/** Whose models AI Gateway serves with a key of theirs. */
+export const GATEWAY_PROVIDERS = [
+  "openai",
+  "anthropic",
+  "google-ai-studio",
+  "groq",
+  "mistral",
+  "cohere",
+] as const;
+/** What a key can be set for: the server of `local/…`, the gateway, a provider behind it. */
+export const PROVIDER_KEY_NAMES = ["local", "gateway", ...GATEWAY_PROVIDERS] as const;
+export type ProviderKeyName = (typeof PROVIDER_KEY_NAMES)[number];
+export type ProviderKeys = Partial<Record<ProviderKeyName, string>>;
+
+/** A model that can be chosen. Prices are in US dollars per million tokens; null: unknown. */
+export type CatalogModel = {
+  model: string;
+  kind: "chat" | "embedding" | "reranker";
+  /** Tokens of prompt and answer together; null: not a chat model. */
+  contextTokens: number | null;
+  price: { input: number; output: number } | null;
+};
+
 /**
  * Finds models by name (`provider/name`).
  * @throws QuarryError `model-failed` that says which setting is missing or that the name is unknown.
@@ -117,6 +140,10 @@ export interface ModelRegistry {
   chat(name: string): ChatModel;
   embedder(name: string, dimensions: number): Embedder;
   reranker(name: string): Reranker;
+  /** Models that can be used now, as far as is known; a local server is asked for its own. */
+  offered(kind: CatalogModel["kind"]): Promise<CatalogModel[]>;
+  /** What is wrong with a provider's key, as a clause; null: the provider takes it. */
+  problemWithKey(provider: ProviderKeyName, key: string): Promise<string | null>;
   /** The tokenizer derived from the name, also for models that are currently unavailable. */
   tokenizerOf(name: string): Tokenizer;
 }

@@ -8,11 +8,16 @@
  */
 import type { Config } from "../../config.ts";
 import { modelFailed } from "../../core/errors.ts";
-import { contextTokensIn, lacks, type ModelProvider } from "../model-provider.ts";
+import { PROVIDER_KEY_NAMES, type ProviderKeyName } from "../../ports/models.ts";
+import {
+  contextTokensIn,
+  lacks,
+  type ModelBindings,
+  type ModelProvider,
+} from "../model-provider.ts";
+import { keyedFetch } from "./keyed-fetch.ts";
 import { openAiChat, openAiEmbedding, type OpenAiEndpoint } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
-
-type Fetch = typeof globalThis.fetch | undefined;
 
 /** One attempt per call: Quarry itself decides on retries, not the gateway. */
 const HEADERS = { "cf-aig-max-attempts": "1" };
@@ -48,8 +53,8 @@ export const gateway: ModelProvider = {
     needs: "`AI_GATEWAY_ACCOUNT_ID`, `AI_GATEWAY_ID`, `AI_GATEWAY_TOKEN`",
   },
   contextTokens: (model) => contextTokensIn(CONTEXT_TOKENS, model),
-  open({ prefix: provider, model }, config, { fetch }) {
-    const at = endpointsOf(config, model, fetch);
+  open({ prefix: provider, model }, config, bindings) {
+    const at = endpointsOf(config, { provider, model }, bindings);
     return {
       chat: (name) => openAiChat(at("compat"), `${provider}/${name}`),
       embedding(name) {
@@ -70,19 +75,41 @@ export const gateway: ModelProvider = {
   },
 };
 
-function endpointsOf(config: Config, model: string, fetch: Fetch) {
+/** Null where a variable is missing. */
+export function gatewayUrl(config: Config): string | null {
+  const { AI_GATEWAY_ACCOUNT_ID: account, AI_GATEWAY_ID: gateway } = config;
+  if (account === undefined || gateway === undefined) return null;
+  return `${config.AI_GATEWAY_BASE_URL}/${account}/${gateway}`;
+}
+
+const bearer = (key: string | undefined) => (key === undefined ? undefined : `Bearer ${key}`);
+
+const isKeyName = (provider: string): provider is ProviderKeyName =>
+  PROVIDER_KEY_NAMES.some((name) => name === provider);
+
+function endpointsOf(
+  config: Config,
+  { provider, model }: { provider: string; model: string },
+  { fetch, keys }: ModelBindings,
+) {
   const { AI_GATEWAY_ACCOUNT_ID: account, AI_GATEWAY_ID: gateway } = config;
   if (account === undefined) throw lacks(model, "AI_GATEWAY_ACCOUNT_ID");
   if (gateway === undefined) throw lacks(model, "AI_GATEWAY_ID");
-  const token = config.AI_GATEWAY_TOKEN;
+  const send = keyedFetch(fetch, async () => {
+    const stored = (await keys?.()) ?? {};
+    return {
+      "cf-aig-authorization": bearer(config.AI_GATEWAY_TOKEN ?? stored.gateway),
+      // Without one the gateway uses the key that it stores.
+      Authorization: bearer(isKeyName(provider) ? stored[provider] : undefined),
+    };
+  });
   const timeout = { "cf-aig-request-timeout": String(config.MODEL_TIMEOUT_MS) };
-  const authorization = token === undefined ? {} : { "cf-aig-authorization": `Bearer ${token}` };
   return (path: string): OpenAiEndpoint => ({
     baseUrl: `${config.AI_GATEWAY_BASE_URL}/${account}/${gateway}/${path}`,
     apiKey: undefined,
-    headers: { ...HEADERS, ...timeout, ...authorization },
+    headers: { ...HEADERS, ...timeout },
     name: "gateway",
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch: send,
   });
 }
 

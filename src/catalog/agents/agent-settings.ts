@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { identifier, name } from "../../core/input/input-fields.ts";
 import { storedSettings } from "../../core/input/setting-fields.ts";
-import { answerSettings, promptSettings } from "../models/prompt-settings.ts";
+import { ANSWER, answerSettings, promptSettings } from "../models/prompt-settings.ts";
 
 const MAX_DESCRIPTION_LENGTH = 2_000;
 const MAX_STEPS = 10;
@@ -14,7 +14,12 @@ export const newAgent = z.object({
   identifier: identifier.optional(),
   description: z.string().max(MAX_DESCRIPTION_LENGTH).meta({ label: "Description" }).default(""),
   ...promptSettings,
-  maxSteps: z.int().min(1).max(MAX_STEPS).meta({ label: "Maximum steps" }).default(DEFAULT_STEPS),
+  maxSteps: z
+    .int()
+    .min(1)
+    .max(MAX_STEPS)
+    .meta({ label: "Maximum steps", group: ANSWER })
+    .default(DEFAULT_STEPS),
   ...answerSettings,
 });
 export type NewAgent = z.output<typeof newAgent>;

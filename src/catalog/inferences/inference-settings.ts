@@ -4,6 +4,8 @@ import { identifier, name } from "../../core/input/input-fields.ts";
 import { storedSettings } from "../../core/input/setting-fields.ts";
 import { answerSettings, promptSettings } from "../models/prompt-settings.ts";
 
+const SEARCH = "Search";
+
 /** What an inference is made with: the settings of API, forms, references and columns. */
 export const newInference = z.object({
   name,
@@ -13,6 +15,7 @@ export const newInference = z.object({
     .boolean()
     .meta({
       label: "Search before asking the model",
+      group: SEARCH,
       hint: "Otherwise the model gets a search tool and decides itself.",
     })
     .default(true),
@@ -20,6 +23,7 @@ export const newInference = z.object({
     .enum(["rewrite", "last-message"])
     .meta({
       label: "Search in a conversation for",
+      group: SEARCH,
       hint: "Questions cost one more model call for each message after the first.",
       choices: {
         rewrite: "Questions that the model writes from the messages",
@@ -31,6 +35,7 @@ export const newInference = z.object({
     .enum(["off", "on"])
     .meta({
       label: "Search for several things",
+      group: SEARCH,
       hint: "Each search for several things costs one more model call.",
       choices: { off: "At once", on: "One by one: the model splits the question" },
     })

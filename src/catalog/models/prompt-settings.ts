@@ -23,6 +23,8 @@ export const promptSettings = {
     .default([]),
 };
 
+export const ANSWER = "Answer";
+
 /** How their model answers. */
 export const answerSettings = {
   temperature: z
@@ -30,7 +32,12 @@ export const answerSettings = {
     .min(0)
     .max(MAX_TEMPERATURE)
     .nullable()
-    .meta({ label: "Temperature", hint: "0 to 2. If empty, the model's own.", isHalf: true })
+    .meta({
+      label: "Temperature",
+      hint: "0 to 2. If empty, the model's own.",
+      isHalf: true,
+      group: ANSWER,
+    })
     .default(null),
   maxOutputTokens: z
     .int()
@@ -41,6 +48,7 @@ export const answerSettings = {
       label: "Length of the answer",
       hint: "Maximum, in tokens. If empty, the model's own.",
       isHalf: true,
+      group: ANSWER,
     })
     .default(null),
   openToMembers,

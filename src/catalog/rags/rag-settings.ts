@@ -18,13 +18,22 @@ const MAX_HALF_LIFE_DAYS = 3_650;
 
 const scope = z.object({ type: z.enum(["path", "externalId"]), value: z.string() });
 
+const PASSAGES = "Passages";
+const SEARCH = "Search";
+
 /** How documents are chunked; without an overlap it is `defaultOverlap`. */
 const chunking = {
   chunkSize: z
     .int()
     .min(MIN_CHUNK_SIZE)
     .max(MAX_CHUNK_SIZE)
-    .meta({ label: "Passage length", hint: "Maximum, in tokens.", isHalf: true, newIndex: true })
+    .meta({
+      label: "Passage length",
+      hint: "Maximum, in tokens.",
+      isHalf: true,
+      newIndex: true,
+      group: PASSAGES,
+    })
     .default(400),
   chunkOverlap: z
     .int()
@@ -35,6 +44,7 @@ const chunking = {
       hint: "Tokens repeated from the previous passage, at most half of its length.",
       isHalf: true,
       newIndex: true,
+      group: PASSAGES,
     })
     .optional(),
 };
@@ -57,11 +67,12 @@ export const newRag = z.object({
     .optional(),
   scopes: z.array(scope).max(SCOPES_MAX).optional(),
   ...chunking,
-  reranker: modelName.nullable().meta({ label: "Reranker" }).default(null),
+  reranker: modelName.nullable().meta({ label: "Reranker", group: SEARCH }).default(null),
   searchMode: z
     .enum(["hybrid", "semantic"])
     .meta({
       label: "Search by",
+      group: SEARCH,
       choices: { hybrid: "Words and meaning (hybrid)", semantic: "Meaning only (semantic)" },
     })
     .default("hybrid"),
@@ -72,6 +83,7 @@ export const newRag = z.object({
     .nullable()
     .meta({
       label: "Prefer recent files: half-life",
+      group: SEARCH,
       hint: "Days. Among passages that fit about equally, the newer comes first. If empty, age does not count.",
     })
     .default(null),

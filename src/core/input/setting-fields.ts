@@ -13,6 +13,8 @@ declare module "zod" {
     newIndex?: true;
     /** Settings in a row that have the same heading are folded below it. */
     folded?: string;
+    /** Settings in a row that have the same heading stand under it. */
+    group?: string;
     /** Short: two of them fit in a line. */
     isHalf?: boolean;
     /** Lines of a text box. */
@@ -35,6 +37,7 @@ export const FORM_FACTS = new Set([
   "choices",
   "newIndex",
   "folded",
+  "group",
   "isHalf",
   "rows",
   "input",

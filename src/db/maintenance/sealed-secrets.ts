@@ -2,10 +2,20 @@ import { raw, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { number, oneOf, text, computed, select, type Row } from "../select.ts";
 
 /** All secrets encrypted at rest, by the kind of their owner. */
-const KINDS = ["file source", "second factor"] as const;
+const KINDS = ["file source", "second factor", "provider key"] as const;
 const SEALED = raw(`select 'file source' as kind, id, sealed_secrets as sealed from file_sources
   where sealed_secrets is not null and removed_at is null
-  union all select 'second factor', user_id, sealed_secret from user_totp`);
+  union all select 'second factor', user_id, sealed_secret from user_totp
+  union all select 'provider key', name, sealed_key from provider_keys`);
+
+const placeOf = (table: string, column: string, key: string) => {
+  return { table: raw(table), column: raw(column), key: raw(key) };
+};
+const PLACES = {
+  "file source": placeOf("file_sources", "sealed_secrets", "id"),
+  "second factor": placeOf("user_totp", "sealed_secret", "user_id"),
+  "provider key": placeOf("provider_keys", "sealed_key", "name"),
+};
 
 const SECRET = select({
   kind: computed(oneOf(KINDS), "kind"),
@@ -31,13 +41,11 @@ export async function replaceSealed(
 ): Promise<number> {
   const updated = await runBatch(
     db,
-    changes.map(({ secret: { kind, id, sealed: before }, sealed }) =>
-      kind === "file source"
-        ? sql`update file_sources set sealed_secrets = ${sealed}
-            where id = ${id} and sealed_secrets = ${before} returning 1`
-        : sql`update user_totp set sealed_secret = ${sealed}
-            where user_id = ${id} and sealed_secret = ${before} returning 1`,
-    ),
+    changes.map(({ secret: { kind, id, sealed: before }, sealed }) => {
+      const { table, column, key } = PLACES[kind];
+      return sql`update ${table} set ${column} = ${sealed}
+        where ${key} = ${id} and ${column} = ${before} returning 1`;
+    }),
   );
   return updated.flat().length;
 }

@@ -12,6 +12,7 @@ import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../
 import { jsonColumn, textList } from "./json-column.ts";
 import { agents, inferences } from "./models.ts";
 import { rags } from "./rags.ts";
+import { PROVIDER_KEY_NAMES } from "../../ports/models.ts";
 import { owner, updatedAt } from "./shared-columns.ts";
 
 export const ROLES = ["admin", "member"] as const;
@@ -82,6 +83,13 @@ export const sessions = sqliteTable(
     index("sessions_last_seen").on(table.lastSeenAt),
   ],
 );
+
+/** Keys of model providers that were set in the panel: `keyId.iv.ciphertext`. */
+export const providerKeys = sqliteTable("provider_keys", {
+  name: text({ enum: PROVIDER_KEY_NAMES }).primaryKey(),
+  sealedKey: text().notNull(),
+  setAt: integer().notNull(),
+});
 
 /** Failed attempts at an account, whether it exists or not; deleted a day after the last. */
 export const signInTries = sqliteTable(

@@ -11,16 +11,6 @@ export const moreIn = (form: Form, group: string): string[] =>
     .split(/[\s,]+/)
     .filter((identifier) => identifier !== "");
 
-const NAMED_MAX = 5;
-
-/** The first models of the list, for the hint of a field that takes any. */
-export const modelsHint = (models: readonly string[], example: string) =>
-  models.length === 0
-    ? `provider/name, such as ${example}`
-    : `One of ${models.slice(0, NAMED_MAX).join(", ")}${
-        models.length > NAMED_MAX ? ", …" : ""
-      }, or another provider/name`;
-
 type MoreProps = { state: FormState; group: string; choices: readonly Choice[] };
 
 /** A list of choices ends somewhere: what is not in it is typed. */

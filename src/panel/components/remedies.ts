@@ -3,9 +3,9 @@ import type { FileFailure } from "../../core/file-failures.ts";
 /** What to do about a file that failed. `pushed`: its bytes were uploaded; else its source has it. */
 export function remedyOf(failure: FileFailure | null, pushed: boolean): string | null {
   if (failure === null) return null;
-  const mended = REMEDIES[failure];
+  const remedy = REMEDIES[failure];
   const sends = pushed ? "upload it again" : "save it in the source";
-  return mended.replace("{again}", sends);
+  return remedy.replace("{again}", sends);
 }
 
 const REMEDIES: Record<FileFailure, string> = {
@@ -16,7 +16,7 @@ const REMEDIES: Record<FileFailure, string> = {
   unsupported: "Convert it to PDF, Word, HTML or text and {again}.",
   encoding: "Save it as UTF-8 and {again}.",
   "beyond-limits": "Split it, or save it in a simpler form, and {again}.",
-  denied: "Give the source's account access to the file, or mend the source's credentials.",
+  denied: "Give the source's account access to the file, or correct the source's credentials.",
   source: "Try again when the source answers. If it keeps failing, look at the source's settings.",
   model: "Check the embedding model in Settings → Models, then try again.",
   service: "Try again. If it keeps failing, the service's log has the reason.",

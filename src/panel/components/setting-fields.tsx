@@ -33,7 +33,16 @@ export const SettingFields = ({ fields, state, isStored, controls = {}, hints = 
   const one = (field: SettingField) => {
     const name = formName(field);
     if (name in controls) return controls[name];
-    const hint = isStored && field === secret ? KEPT : (hints[name] ?? field.meta.hint);
+    const usual = defaultOf(field);
+    const told = isStored && field === secret ? KEPT : (hints[name] ?? field.meta.hint);
+    const hint =
+      usual === null ? (
+        told
+      ) : (
+        <>
+          {told} Default: {usual}.
+        </>
+      );
     const isRequired = field.isRequired && !(isStored && field.isSecret);
     const isFirst = !isStored && field === fields[0];
     return <Field {...{ field, state, hint, isRequired, isFirst }} />;
@@ -46,7 +55,9 @@ export const SettingFields = ({ fields, state, isStored, controls = {}, hints = 
     <>
       {runsBy(fields, ({ meta }) => meta.folded).map((run) =>
         run[0]?.meta.folded === undefined ? (
-          rows(run)
+          runsBy(run, ({ meta }) => meta.group).map((group) => (
+            <Group name={group[0]?.meta.group}>{rows(group)}</Group>
+          ))
         ) : (
           <details class="options" open={state.status !== 200}>
             <summary>{run[0].meta.folded}</summary>
@@ -57,6 +68,23 @@ export const SettingFields = ({ fields, state, isStored, controls = {}, hints = 
     </>
   );
 };
+
+const Group = ({ name, children }: { name: string | undefined; children?: Child }) =>
+  name === undefined ? (
+    <>{children}</>
+  ) : (
+    <fieldset class="group">
+      <legend>{name}</legend>
+      {children}
+    </fieldset>
+  );
+
+/** What applies when nothing is chosen, in the form's words; null: nothing, or none. */
+function defaultOf({ fallback, meta }: SettingField): string | null {
+  if (typeof fallback === "boolean") return fallback ? "on" : "off";
+  if (typeof fallback === "number") return String(fallback);
+  return typeof fallback === "string" ? (meta.choices?.[fallback] ?? null) : null;
+}
 
 /** Items that follow each other and have the same key, together. */
 function runsBy<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): Item[][] {

@@ -64,6 +64,17 @@ test("what the previous key sealed is sealed anew, a hundred a turn", async () =
   });
 });
 
+test("a model provider's key is sealed anew, too", async () => {
+  const insert = "insert into provider_keys (name, sealed_key, set_at) values ('openai', ?, 0)";
+  await env.DB.prepare(insert)
+    .bind(await seal(old, "sk-1"))
+    .run();
+  await resealSecrets(services(rotated));
+  const stored = await env.DB.prepare("select sealed_key as sealed from provider_keys").first();
+  expect(await unseal(later, String(stored?.["sealed"]))).toBe("sk-1");
+  await env.DB.prepare("delete from provider_keys").run();
+});
+
 test("a secret that is changed meanwhile keeps its change", async () => {
   await addSource("s", await seal(old, "before"));
   const changed = await seal(rotated, "after");

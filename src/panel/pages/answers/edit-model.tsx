@@ -4,7 +4,7 @@ import {
   createInference,
   updateInference,
 } from "../../../catalog/inferences/runner-verbs.ts";
-import { listModelRows } from "../../../db/catalog/model-store.ts";
+import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
@@ -34,10 +34,12 @@ import { modelTab, type Model } from "./model-tab.tsx";
 
 /** What the fields offer. */
 async function choicesOf(context: PageContext) {
-  const { db } = context.get("services");
-  const [rags, models] = await Promise.all([listChoices(db, "rag"), listModelRows(db)]);
-  const chat = models.filter(({ kind }) => kind === "chat").map(({ model }) => model);
-  return { rags, models: chat };
+  const services = context.get("services");
+  const [rags, models] = await Promise.all([
+    listChoices(services.db, "rag"),
+    modelChoices(services, "chat"),
+  ]);
+  return { rags, models };
 }
 
 export async function newModelPage(
@@ -46,7 +48,7 @@ export async function newModelPage(
   failed: FormState | null = null,
 ): Promise<Response> {
   const choices = await choicesOf(context);
-  const model = choices.models[0] ?? BUILT_IN_MODELS.chat;
+  const model = choices.models[0]?.model ?? BUILT_IN_MODELS.chat;
   const [rag, name] = [filterIn(context, "rag"), filterIn(context, "name")];
   const state = failed ?? freshModel(kind, { rag, name, model });
   const { place, title } = WORDS[kind];

@@ -1,12 +1,12 @@
 import { newAgent } from "../../../catalog/agents/agent-settings.ts";
 import { newInference } from "../../../catalog/inferences/inference-settings.ts";
+import type { ModelChoice } from "../../../catalog/models/model-choices.ts";
 import type { SettingField } from "../../../core/input/setting-fields.ts";
 import type { Choice } from "../../../db/catalog/panel-lists.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
-import { BUILT_IN_MODELS } from "../../../ports/models.ts";
-import { Data } from "../../components/data.tsx";
 import { Choices } from "../../components/form.tsx";
-import { modelsHint, moreIn, MoreChoices } from "../../components/more-choices.tsx";
+import { ModelField } from "../../components/model-field.tsx";
+import { moreIn, MoreChoices } from "../../components/more-choices.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { freshForm, type Form, type FormState } from "../request/form.ts";
 import { bodyIn, formName, formValues, shownFields } from "../request/setting-form.ts";
@@ -57,7 +57,7 @@ type FieldsProps = {
   state: FormState;
   isNew: boolean;
   rags: Choice[];
-  models: string[];
+  models: ModelChoice[];
 };
 
 export const ModelFields = ({ kind, state, isNew, rags, models }: FieldsProps) => (
@@ -65,8 +65,10 @@ export const ModelFields = ({ kind, state, isNew, rags, models }: FieldsProps) =
     fields={fieldsOf(kind, isNew)}
     state={state}
     isStored={!isNew}
-    controls={{ rags: <RagChoices state={state} rags={rags} /> }}
-    hints={{ model: <Data>{`${modelsHint(models, BUILT_IN_MODELS.chat)}.`}</Data> }}
+    controls={{
+      rags: <RagChoices state={state} rags={rags} />,
+      model: <ModelField state={state} name="model" label="Model" choices={models} none={null} />,
+    }}
   />
 );
 

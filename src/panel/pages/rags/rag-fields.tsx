@@ -1,10 +1,9 @@
 import { newRag } from "../../../catalog/rags/rag-settings.ts";
-import { listModelRows } from "../../../db/catalog/model-store.ts";
+import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import type { Services } from "../../../services.ts";
-import { Data } from "../../components/data.tsx";
-import { modelsHint } from "../../components/more-choices.tsx";
+import { ModelField } from "../../components/model-field.tsx";
+import type { FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
-import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 
 /** Chosen when a RAG is made, and on its page of scopes. */
 const ONCE = ["identifier", "fileSource", "scopeMode"];
@@ -14,10 +13,9 @@ export const RAG_FORM = declaredForm(newRag, ONCE);
 /** The same without the name. */
 export const SEARCH_FIELDS = declaredForm(newRag, [...ONCE, "name"]).fields;
 
-/** Names the rerankers that are offered. */
-export async function ragHints({ db }: Pick<Services, "db">) {
-  const models = await listModelRows(db);
-  const rerankers = models.filter(({ kind }) => kind === "reranker").map(({ model }) => model);
-  const hint = `${modelsHint(rerankers, BUILT_IN_MODELS.reranker)}. If empty, none.`;
-  return { reranker: <Data>{hint}</Data> };
+/** Offers the rerankers that are there. */
+export async function ragControls(services: Pick<Services, "db" | "models">, state: FormState) {
+  const choices = await modelChoices(services, "reranker");
+  const of = { state, choices, name: "reranker", label: "Reranker", none: "None" };
+  return { reranker: <ModelField {...of} /> };
 }

@@ -14,7 +14,7 @@ import { SelectField } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { submit } from "../request/action.ts";
 import type { FormState } from "../request/form.ts";
-import { NEW_RAG_FORM, ragHints } from "./rag-fields.tsx";
+import { NEW_RAG_FORM, ragControls } from "./rag-fields.tsx";
 
 /** Seconds between looks at what is being indexed. */
 const LOOK_EVERY_SECONDS = 3;
@@ -149,8 +149,10 @@ async function show(context: PageContext, state: FormState): Promise<Response> {
         submit="Create RAG"
         cancel={RAGS.href}
         fields={NEW_RAG_FORM.fields}
-        hints={await ragHints(context.get("services"))}
-        controls={{ fileSource: choice }}
+        controls={{
+          fileSource: choice,
+          ...(await ragControls(context.get("services"), state)),
+        }}
       />
     ),
   );

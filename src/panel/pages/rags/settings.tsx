@@ -10,7 +10,7 @@ import { page, isAdmin, type PageContext } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { attempt, formFrom, formOf, type Form as Sent, type FormState } from "../request/form.ts";
 import { refuseStale, shownState, UPDATED_AT } from "../request/stale.ts";
-import { RAG_FORM, ragHints } from "./rag-fields.tsx";
+import { RAG_FORM, ragControls } from "./rag-fields.tsx";
 import { ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
 
 const ADVICE = (address: string) => (
@@ -35,7 +35,7 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
         submit="Save"
         shown={await shownState(context, "rags", rag.id)}
         fields={RAG_FORM.fields}
-        hints={await ragHints(context.get("services"))}
+        controls={await ragControls(context.get("services"), state)}
       >
         {ADVICE(address)}
       </SettingForm>

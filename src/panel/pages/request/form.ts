@@ -68,6 +68,9 @@ function hasMoreThan(pairs: number, text: string): boolean {
   return true;
 }
 
+/** A choice that says: the field named `….other` holds it. */
+export const OTHER_MODEL = "other";
+
 /** A number as the API wants it; other text stays text, so that the check refuses it. */
 export function numberOf(text: string): number | string {
   const number = Number(text);

@@ -5,7 +5,7 @@ import { given } from "../../../core/input/given.ts";
 import { settingFields, type SettingField } from "../../../core/input/setting-fields.ts";
 import { valueAt } from "../../../sources/source-secrets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { freshForm, numberOf, type Form } from "./form.ts";
+import { freshForm, numberOf, OTHER_MODEL, type Form } from "./form.ts";
 
 /** The settings that a form shows: those with a label. */
 export const shownFields = (settings: z.core.$ZodType, path: string[] = []) =>
@@ -51,7 +51,8 @@ function valueIn(
 ): unknown {
   const { kind, meta, isSecret } = field;
   const name = prefix + formName(field);
-  const text = form.text(name);
+  const typed = form.text(name);
+  const text = typed === OTHER_MODEL ? form.text(`${name}.other`) : typed;
   if (kind === "flag") return text === "on";
   if (kind === "list") return linesOf(form.exact(name));
   if (kind === "text" && meta.rows !== undefined && !isSecret) return form.exact(name);

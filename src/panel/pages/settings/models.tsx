@@ -14,6 +14,7 @@ import { submit } from "../request/action.ts";
 import type { FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
+import { addProviderKeys, freshKey, ProviderKeys } from "./provider-keys.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/models";
@@ -23,8 +24,10 @@ const FORM = declaredForm(offeredModels.element);
 export function modelPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/", async (context) => {
-    return await modelsTab(context, FORM.state({}, { kind: "chat", currency: "USD" }));
+    return await modelsTab(context, freshPrice());
   });
+
+  addProviderKeys(app, (context, keys) => modelsTab(context, freshPrice(), keys));
 
   app.post("/", (context) =>
     submit(context, {
@@ -71,7 +74,13 @@ export function modelPages(): Hono<PageEnv> {
   return app;
 }
 
-async function modelsTab(context: PageContext, state: FormState): Promise<Response> {
+const freshPrice = () => FORM.state({}, { kind: "chat", currency: "USD" });
+
+async function modelsTab(
+  context: PageContext,
+  state: FormState,
+  keys: FormState = freshKey(),
+): Promise<Response> {
   const { config, db } = context.get("services");
   const rows = await listModelRows(db);
   const content = (
@@ -102,9 +111,11 @@ async function modelsTab(context: PageContext, state: FormState): Promise<Respon
           <SettingForm action={HERE} state={state} submit="Save" fields={FORM.fields} />
         </>
       ) : null}
+      {await ProviderKeys({ context, state: keys })}
     </>
   );
-  return await settingsPage(context, "/models", content, state);
+  const shown = keys.status === 200 ? state : keys;
+  return await settingsPage(context, "/models", content, shown);
 }
 
 function vectorsOf({ VECTOR_INDEX: index, EXACT_SEARCH_CHUNKS: chunks }: Config): string {
