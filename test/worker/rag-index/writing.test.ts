@@ -253,6 +253,19 @@ test("tombstones of sent vectors are listed until removed, and once more", async
   expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 1, tombstones: 0 });
 });
 
+test("a vector that was seen is scanned until searches that began before are over", async () => {
+  const index = indexOf("trust");
+  const facts = factsOf("a.md");
+  const { staged, placed } = await versionOf(facts.fileId, ["seen"]);
+  await index.stage(facts.fileId, 1, staged, { id: 1, at: 1, folder: "" });
+  await index.activateVersion(facts, 1, placed);
+  await index.confirmSeen([1], HOUR_MS);
+  await index.confirmSeen([], HOUR_MS + 9_999);
+  expect(await index.ledger()).toMatchObject({ inFlight: 1 });
+  await index.confirmSeen([], HOUR_MS + 10_000);
+  expect(await index.ledger()).toMatchObject({ inFlight: 0 });
+});
+
 test("live files are listed in order of id, page by page", async () => {
   const index = indexOf("listing");
   for (const name of ["c", "a", "b", "d"]) await put(index, name, 3, [`text ${name}`]);

@@ -37,6 +37,7 @@ it.each([
     ".TP\n.B \\-a\nAll.\n.IP\nMore.\n.TP\n.B \\-b\n.TQ\n.B \\-c\nSome.",
     "- -a\n  All.\n\n   More.\n- -b, -c\n  Some.",
   ],
+  ["tags without a text", ".TP\n.B \\-a\n.PP\nMore.", "- -a\n\nMore."],
   ["lists", ".IP \\(bu 2\nOne\n.IP \\(bu\nTwo\n.IP 1.\nThree", "- One\n- Two\n1. Three"],
   [
     "tags above what is indented, as DocBook writes them",

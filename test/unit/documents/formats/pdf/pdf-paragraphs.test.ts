@@ -30,3 +30,12 @@ it("joins the lines of double-spaced paragraphs", async () => {
     ...items,
   ]);
 });
+
+it("reads each line with a bullet or a number as one item of a list", async () => {
+  const items = ["\\225 Salt, per barrel", "\\225 Wool, per bale", "1. Candles", "2. Oil"];
+  const draw = (text: string, at: number) =>
+    `BT /F1 12 Tf 50 ${700 - at * 40} Td (${text}) Tj ET\n`;
+  expect((await extract(pageOf(items.map(draw).join("")))).markdown).toBe(
+    "- Salt, per barrel\n- Wool, per bale\n1. Candles\n2. Oil",
+  );
+});
