@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, extname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 
 import { buildSync } from "esbuild";
 
@@ -81,7 +82,10 @@ const CHARACTER_MAPS: Record<string, RegExp> = {
 /** Maps that documents do not name, which would double the size. */
 const UNUSED_MAPS = /-\d$|UTF(?:8|32)|UniJISPro|UniJISX/;
 
-/** Writes a module of base64 texts for each collection of pdfjs-dist's binary CMaps. */
+/**
+ * Writes a module for each collection of pdfjs-dist's binary CMaps: where each ends, and all of
+ * them after each other, packed with Brotli, in base64.
+ */
 function buildCharacterMaps() {
   const from = join(dirname(require.resolve("pdfjs-dist/package.json")), "cmaps");
   const to = join(DIST, "character-maps");
@@ -93,11 +97,11 @@ function buildCharacterMaps() {
   const notice = readFileSync(join(from, "LICENSE"), "utf8").replaceAll("*/", "");
   for (const [collection, pattern] of Object.entries(CHARACTER_MAPS)) {
     const included = names.filter((name) => pattern.test(name));
-    const maps = included.map((name) => [
-      name,
-      readFileSync(join(from, `${name}.bcmap`)).toString("base64"),
-    ]);
-    const text = `/*! ${notice} */\nexport const CMAPS = ${JSON.stringify(Object.fromEntries(maps))};\n`;
+    const maps = included.map((name) => readFileSync(join(from, `${name}.bcmap`)));
+    let end = 0;
+    const ends = included.map((name, at) => [name, (end += maps[at]?.length ?? 0)]);
+    const packed = brotliCompressSync(Buffer.concat(maps)).toString("base64");
+    const text = `/*! ${notice} */\nexport const ENDS = ${JSON.stringify(ends)};\nexport const PACKED = "${packed}";\n`;
     writeChanged(join(to, `${collection}.js`), Buffer.from(text));
   }
 }

@@ -1,3 +1,6 @@
+import { brotliDecompressSync } from "node:zlib";
+
+import type * as Collection from "#character-maps/gb1";
 import type { getDocumentProxy } from "unpdf";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
@@ -47,9 +50,7 @@ const cmapsFor = (missingCmaps: Set<string>) =>
  * encodings, and maps from a collection's glyph numbers (CIDs) to Unicode. A collection is loaded
  * when a document names one of its CMaps. The build writes them from pdfjs-dist.
  */
-type Cmaps = Record<string, string>;
-
-const COLLECTIONS: [RegExp, () => Promise<{ CMAPS: Cmaps }>][] = [
+const COLLECTIONS: [RegExp, () => Promise<typeof Collection>][] = [
   [/^(?:Adobe-GB1|UniGB|GB)/, () => import("#character-maps/gb1")],
   [/^(?:Adobe-CNS1|UniCNS|CNS|B5|ET|HK)/, () => import("#character-maps/cns1")],
   [/^(?:Adobe-Korea1|UniKS|KSC)/, () => import("#character-maps/korea1")],
@@ -59,10 +60,12 @@ const COLLECTIONS: [RegExp, () => Promise<{ CMAPS: Cmaps }>][] = [
 /** The CMap in pdf.js's binary form; null if it is not included. */
 async function predefinedCmap(name: string): Promise<Uint8Array | null> {
   const load = COLLECTIONS.find(([pattern]) => pattern.test(name))?.[1];
-  const maps = new Map(Object.entries((await load?.())?.CMAPS ?? {}));
-  const base64 = maps.get(name);
-  if (base64 === undefined) return null;
-  return Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
+  const { ENDS = [], PACKED = "" } = (await load?.()) ?? {};
+  const at = ENDS.findIndex(([one]) => one === name);
+  if (at === -1) return null;
+  const bytes = Uint8Array.from(atob(PACKED), (byte) => byte.charCodeAt(0));
+  const [start, end] = [ENDS[at - 1]?.[1] ?? 0, ENDS[at]?.[1]];
+  return new Uint8Array(brotliDecompressSync(bytes).subarray(start, end));
 }
 
 type OutlineItem = { title: string; items: OutlineItem[] };

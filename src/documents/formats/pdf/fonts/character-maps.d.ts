@@ -1,3 +1,6 @@
 declare module "#character-maps/*" {
-  export const CMAPS: Record<string, string>;
+  /** The CMaps of a collection, and where each ends among their bytes. */
+  export const ENDS: [name: string, end: number][];
+  /** Base64 of these bytes, packed with Brotli. */
+  export const PACKED: string;
 }
