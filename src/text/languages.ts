@@ -79,6 +79,8 @@ export type Language = keyof typeof FUNCTION_WORDS;
 const isLanguage = (name: string): name is Language => name in FUNCTION_WORDS;
 export const LANGUAGES = Object.keys(FUNCTION_WORDS).filter(isLanguage);
 
+export const functionWordsOf = (language: Language = "other"): string => FUNCTION_WORDS[language];
+
 const languagesByWord = new Map<string, Language[]>();
 for (const language of LANGUAGES) {
   for (const word of FUNCTION_WORDS[language].match(/\S+/g) ?? []) {

@@ -1,3 +1,6 @@
+import { functionWordsOf, LANGUAGES as LATIN_LANGUAGES } from "../../text/languages.ts";
+import { wordsOf } from "../../text/words.ts";
+
 /** Languages by the script that mostly only they use; kana is checked before ideographs. */
 const BY_SCRIPT: [RegExp, string][] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, "ja"],
@@ -10,28 +13,19 @@ const BY_SCRIPT: [RegExp, string][] = [
   [/\p{Script=Devanagari}/gu, "hi"],
 ];
 
+/** BCP 47 tags of the languages that have function words, in their order. */
+const TAGS = "en de fr es it pt nl sv da fi hu ro tr pl cs vi".split(" ");
 /** The commonest words of each language; those that several share count for all of them. */
 const COMMON_WORDS: Record<string, string> = {
-  en: "the of and to in is that for it with as was are on be this by from not have or an at which",
-  de: "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch wird werden bei",
-  fr: "le la les de des et en un une du est que dans pour qui sur pas au par plus ce ne avec sont aux",
-  es: "el la los las de y en que un una del se por con para es no su al como más lo pero son",
-  it: "il la le di e che un una per in del è non con della sono dei si da nel gli alla più anche",
-  pt: "o a os as de e que do da em um uma para com não por se na no dos mais ao como são",
-  nl: "de het een van en in is dat op te zijn voor met niet aan er ook als bij door naar wordt om",
-  sv: "och att det i en som på är av för med till den har inte om ett var men sig de från",
-  da: "og at det i en som på er af for med til den har ikke om et var men sig de fra der",
-  pl: "i w na z do nie się jest że to o jak za od po przez dla są przy oraz który",
-  cs: "a v na se je že s z do o to k pro za by jsou od jako při nebo podle ve který",
-  tr: "ve bir bu için ile da de olarak olan gibi daha en çok ne kadar her sonra ancak ya",
+  ...Object.fromEntries(TAGS.map((tag, at) => [tag, functionWordsOf(LATIN_LANGUAGES[at])])),
   ru: "и в не на что с по это как к из у за от для о же все но бы при его",
-  uk: "і в не на що з до це як за від для та про є або але його вони при ми",
+  uk: "і в не на що з до як це за від для та про є але або його вони при ми",
 };
 
 const LANGUAGES = Object.keys(COMMON_WORDS);
 const languagesOf = new Map<string, number[]>();
 for (const [place, list] of Object.values(COMMON_WORDS).entries()) {
-  for (const word of list.split(" ")) {
+  for (const word of wordsOf(list)) {
     languagesOf.set(word, [...(languagesOf.get(word) ?? []), place]);
   }
 }
@@ -71,7 +65,7 @@ function byScript(sample: string): string | null {
 
 function countWords(text: string): { words: number; hits: number[] } {
   const hits = LANGUAGES.map(() => 0);
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const words = wordsOf(text);
   for (const word of words) {
     for (const place of languagesOf.get(word) ?? []) hits[place] = (hits[place] ?? 0) + 1;
   }
