@@ -2,6 +2,15 @@ import { vi } from "vitest";
 
 const KEYS_A_PAGE = 40;
 
+/** The settings of a source that reads the bucket below. */
+export const BUCKET_CONFIG = {
+  endpoint: "https://s3.example.com",
+  region: "us-east-1",
+  bucket: "library",
+  prefix: "docs/",
+  credentials: { accessKeyId: "key", secretAccessKey: "secret" },
+};
+
 type Fault = (call: { page: number | null; key: string | null }) => Response | null;
 
 /** An S3 bucket in the place of the network: 40 keys a page, signed requests only. */

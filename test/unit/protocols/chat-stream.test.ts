@@ -1,15 +1,12 @@
 import { expect, test } from "vitest";
 
-import { jsonLog } from "../../../src/core/log.ts";
 import { modelFailed } from "../../../src/core/errors.ts";
 import { streamedTurn } from "../../../src/protocols/openai/answer-turn.ts";
 import { chatCompletions } from "../../../src/protocols/openai/chat-answer.ts";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
-import type { Listening } from "../../../src/inference/run-events.ts";
-import type { InferenceResult } from "../../../src/inference/types.ts";
 import type { RetrievedChunk } from "../../../src/retrieval/score-chunks.ts";
+import { log, resultOf, type Run } from "./run-results.ts";
 
-const log = jsonLog(() => {});
 const chat = (more: object = {}) =>
   readChat({
     model: "agent/helper",
@@ -18,23 +15,7 @@ const chat = (more: object = {}) =>
     ...more,
   });
 
-const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult => ({
-  response: [{ type: "text", text: "All of it." }],
-  items: [],
-  questions: [],
-  toolCalls: [],
-  functionCalls: [],
-  finish: "stop",
-  systemPrompt: "",
-  degradations: [],
-  timings: { contextMs: 0, rerankingMs: 0, modelMs: 0, totalMs: 0 },
-  usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cost: null },
-  uses: [],
-  ...more,
-});
-
 type FileCitation = { start_index: number; end_index: number };
-type Run = (listening: Listening) => Promise<InferenceResult>;
 
 async function textOf(run: Run, asked = chat()): Promise<string> {
   const { signal } = new AbortController();

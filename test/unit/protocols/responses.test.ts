@@ -1,16 +1,14 @@
 import { describe, expect, test } from "vitest";
 
-import { jsonLog } from "../../../src/core/log.ts";
 import { modelFailed } from "../../../src/core/errors.ts";
-import type { Listening } from "../../../src/inference/run-events.ts";
 import type { InferenceResult } from "../../../src/inference/types.ts";
 import { streamedTurn } from "../../../src/protocols/openai/answer-turn.ts";
 import { outputOf } from "../../../src/protocols/openai/output.ts";
 import { responses } from "../../../src/protocols/openai/responses-answer.ts";
 import { readResponse } from "../../../src/protocols/openai/responses-request.ts";
 import type { RetrievedChunk } from "../../../src/retrieval/score-chunks.ts";
+import { log, resultOf, type Run } from "./run-results.ts";
 
-const log = jsonLog(() => {});
 const asked = (more: object = {}) =>
   readResponse({ model: "agent/helper", input: "Hello", stream: true, ...more });
 
@@ -23,24 +21,12 @@ const cited = {
 };
 const call = { id: "call_1", name: "get_weather", arguments: '{"city":"Ghent"}' };
 
-const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult => ({
-  response: [cited],
-  items,
-  questions: [],
-  toolCalls: [],
-  functionCalls: [],
-  finish: "stop",
-  systemPrompt: "",
-  degradations: [],
-  timings: { contextMs: 0, rerankingMs: 0, modelMs: 0, totalMs: 0 },
-  usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cost: null },
-  uses: [],
-  ...more,
-});
+const citedResult = (more: Partial<InferenceResult> = {}) =>
+  resultOf({ response: [cited], items, ...more });
 
 type Event = { type: string; sequence_number: number; response?: object; delta?: string };
 
-async function eventsOf(run: (listening: Listening) => Promise<InferenceResult>, turn = asked()) {
+async function eventsOf(run: Run, turn = asked()) {
   const { signal } = new AbortController();
   const text = await new Response(await streamedTurn({ run, signal, log }, turn, responses)).text();
   return text
@@ -72,7 +58,7 @@ describe("a streamed response", () => {
       await emit({ type: "retrieval", items, degradations: [] });
       await emit({ type: "delta", text: "Wait.", step: 0 });
       await emit({ type: "delta", text: "It is so.", step: 1 });
-      return resultOf({ functionCalls: [call], degradations: ["reranker: 503"] });
+      return citedResult({ functionCalls: [call], degradations: ["reranker: 503"] });
     });
     const texts = ["output_text.delta", "output_text.delta", "output_text.annotation.added"];
     expect(short(events)).toEqual([...BEGUN, ...ADDED, ...texts, ...DONE, ...CALLED, "completed"]);
@@ -111,7 +97,7 @@ describe("a streamed response", () => {
       [...ADDED, "output_text.delta", "output_text.annotation.added", ...DONE, "incomplete"],
     ],
   ])("%s", async (_, result, ending) => {
-    const events = await eventsOf(async () => resultOf(result));
+    const events = await eventsOf(async () => citedResult(result));
     expect(short(events)).toEqual([...BEGUN, ...ending]);
   });
 
@@ -128,7 +114,7 @@ describe("a streamed response", () => {
 test("a plain response says what was asked, and what came of it", () => {
   const metadata = { user: "7" };
   const turn = asked({ instructions: "Be brief.", metadata, max_output_tokens: 9 });
-  const plain = responses.answer(turn, outputOf(turn, resultOf({ finish: "length" })));
+  const plain = responses.answer(turn, outputOf(turn, citedResult({ finish: "length" })));
   expect(plain).toMatchObject({
     object: "response",
     status: "incomplete",
@@ -143,7 +129,7 @@ test("a plain response says what was asked, and what came of it", () => {
     tools: [],
   });
   const uncited = asked({ includeSources: false });
-  expect(responses.answer(uncited, outputOf(uncited, resultOf()))).toMatchObject({
+  expect(responses.answer(uncited, outputOf(uncited, citedResult()))).toMatchObject({
     output: [{ content: [{ annotations: [] }] }],
   });
 });

@@ -2,17 +2,10 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { World, ragWorld, statement } from "../../support/ingestion-world.ts";
-import { s3Error, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
+import { BUCKET_CONFIG, s3Error, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
 import { lastRun, scan } from "./scanning.ts";
 
 const KEYS = 100;
-const CONFIG = {
-  endpoint: "https://s3.example.com",
-  region: "us-east-1",
-  bucket: "library",
-  prefix: "docs/",
-  credentials: { accessKeyId: "key", secretAccessKey: "secret" },
-};
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -29,7 +22,7 @@ function library(): Map<string, string> {
 async function scanned() {
   const objects = library();
   const bucket = serveBucket(objects);
-  const { world, source, rag } = await ragWorld("object_storage", CONFIG);
+  const { world, source, rag } = await ragWorld("object_storage", BUCKET_CONFIG);
   await scan(world, source);
   bucket.pages = 0;
   return { objects, bucket, world, source, rag };

@@ -1,20 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { FileSourceId } from "../../../../src/core/ids.ts";
-import { serveBucket } from "../../../doubles/object-storage/served-bucket.ts";
+import { BUCKET_CONFIG, serveBucket } from "../../../doubles/object-storage/served-bucket.ts";
 import { page, serve, type Site } from "../../../doubles/web-site/served-site.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import { followedWorld } from "./followed-world.ts";
 import { lastRun, listedWorld, scan } from "../../sources/scanning.ts";
 
 const SITE = "https://moss.example.com";
-const BUCKET = {
-  endpoint: "https://s3.example.com",
-  region: "us-east-1",
-  bucket: "library",
-  prefix: "docs/",
-  credentials: { accessKeyId: "key", secretAccessKey: "secret" },
-};
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -65,7 +58,7 @@ const PROVIDERS: Record<
     const objects = new Map(Object.entries(textsOf(names(false).map((name) => `docs/${name}.md`))));
     serveBucket(objects);
     const world = new World();
-    const source = await world.addSource("object_storage", BUCKET);
+    const source = await world.addSource("object_storage", BUCKET_CONFIG);
     const change = () => {
       objects.clear();
       for (const name of names(true)) objects.set(`docs/${name}.md`, `A note of ${name}.`);
