@@ -39,7 +39,8 @@ export function slotOf(key: string, node: SchemaNode) {
 /** Whether a value is one of a few, has a format, or which type it has. */
 function kindOf(node: SchemaNode): string {
   if (listOf(node["enum"]).length > 0) return "enum";
-  const implied = "properties" in node ? "object" : "items" in node ? "array" : "string";
+  const hasProperties = Object.keys(asNode(node["properties"])).length > 0;
+  const implied = hasProperties ? "object" : "items" in node ? "array" : "string";
   const kind = [node["type"] ?? implied].flat().find((one) => one !== "null");
   if (kind === "string" && "format" in node) return "format";
   return typeof kind === "string" ? kind : "null";

@@ -134,6 +134,7 @@ test.each([
   [asking({ enum: ["a", null] }), { x: null }],
   [asking({ anyOf: [asking({ type: "integer" }), { type: "null" }] }), { x: null }],
   [asking({ type: "number", default: 7 }), { x: 7 }],
+  [asking({ allOf: [{ default: 7 }] }), { x: 7 }],
   [asking({ const: 5 }), { x: 5 }],
   [asking({ type: "array", items: { type: "integer" } }), { x: [] }],
   [{ type: "object", properties: { x: { type: "integer" } } }, {}],
