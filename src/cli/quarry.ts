@@ -1,5 +1,6 @@
 import { Command } from "commander";
 
+import { adminLinkCommand } from "./admin-link-command.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
 import { pushCommand } from "./push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "./query-commands.ts";
@@ -16,5 +17,6 @@ await runCommand(
     .addCommand(searchCommand())
     .addCommand(askCommand())
     .addCommand(statusCommand())
-    .addCommand(evaluateCommand()),
+    .addCommand(evaluateCommand())
+    .addCommand(adminLinkCommand()),
 );

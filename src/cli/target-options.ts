@@ -4,7 +4,7 @@ import { CommandFailure } from "./failure.ts";
 import { START_COMMAND } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
 
-const DEFAULT_URL = "http://localhost:8787";
+export const DEFAULT_URL = "http://localhost:8787";
 
 /** The base address of a service, without the slash at its end. @throws CommandFailure */
 export function checkedUrl(text: string): string {

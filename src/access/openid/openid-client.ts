@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
 
 import { HOUR_MS } from "../../core/time.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { unseal } from "../seal.ts";
 import { needsUserinfo, type Claims } from "./judge-claims.ts";
@@ -9,6 +10,8 @@ import type { ProviderSettings, StoredProvider } from "./provider-settings.ts";
 export type Asking = Pick<Services, "askIssuer" | "config" | "now">;
 
 const CLOCKS_DIFFER_SECONDS = 30;
+/** The provider itself has failed: it refused nothing. */
+const FAILED_FROM = 500;
 
 /** A provider as it describes itself, and what each request to it needs. */
 export type Connection = {
@@ -50,8 +53,11 @@ export async function connect(
 }
 
 const optionsOf = ({ askIssuer, config }: Asking) => ({
-  [oauth.customFetch]: async (address: string, request: object) =>
-    await askIssuer(address, request),
+  [oauth.customFetch]: async (address: string, request: object) => {
+    const answer = await askIssuer(address, request);
+    if (answer.status < FAILED_FROM) return answer;
+    throw new SourceFailure("down", `it answered ${answer.status}`);
+  },
   [oauth.allowInsecureRequests]: config.ALLOW_PRIVATE_URLS,
 });
 

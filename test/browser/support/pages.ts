@@ -47,10 +47,11 @@ export const PAGES = [
   "/panel/settings/keys",
   "/panel/settings/models",
   "/panel/settings/log",
+  "/panel/settings/sign-in",
 ];
 
 /** What answers otherwise than 200, as it should. */
 export const STATUSES: Record<string, number> = { "/panel/search?q=leave&topK=900": 400 };
 
 /** Pages that lead to a change only: a member is offered none of them. */
-export const FOR_CHANGES = /\/(new|remove|cost|reindex|narrow|everything|log)\b/;
+export const FOR_CHANGES = /\/(new|remove|cost|reindex|narrow|everything|log|sign-in)\b/;

@@ -17,8 +17,10 @@ export type Wrong = Partial<{
   userinfo: Claims;
   metadata: Claims;
   header: Partial<JWTHeaderParameters>;
-  /** Signs with a key that it does not publish, or not at all. */
-  signs: "with another key" | "not";
+  /** In place of what the token endpoint would say. */
+  tokens: Claims;
+  /** Signs with a key that it does not publish, with what the client knows, or not at all. */
+  signs: "with another key" | "with the client's secret" | "not";
   /** Its answers are these, in place of its own. */
   status: number;
   /** Codes are good for as often as one likes. */
@@ -37,6 +39,8 @@ export class OpenidDouble {
   refreshes = false;
   /** Requests by path. */
   readonly asked: string[] = [];
+  /** Tokens and verifiers that went over the wire. */
+  readonly given: string[] = [];
   readonly #codes = new Map<string, Asked>();
   readonly #refreshTokens = new Set<string>();
   #keys: { kid: string; pair: { privateKey: CryptoKey; publicKey: CryptoKey } }[] = [];
@@ -113,15 +117,20 @@ export class OpenidDouble {
     const decoded = decodeURIComponent(sent.replaceAll("+", " "));
     if (decoded !== `${CLIENT.id}:${CLIENT.secret}`) return refused("invalid_client", 401);
     const form = new URLSearchParams(await request.text());
-    if (form.get("grant_type") === "refresh_token") {
-      const isKnown = this.#refreshTokens.delete(form.get("refresh_token") ?? "");
-      return isKnown ? await this.#tokens() : refused("invalid_grant");
-    }
+    if (form.get("grant_type") === "refresh_token") return await this.#refreshed(form);
     const asked = this.#askedWith(form.get("code") ?? "");
+    this.given.push(form.get("code_verifier") ?? "");
     const challenge = await challengeOf(form.get("code_verifier") ?? "");
     const isRight =
       asked?.redirectUri === form.get("redirect_uri") && asked.challenge === challenge;
     return isRight ? await this.#tokens(asked.nonce) : refused("invalid_grant");
+  }
+
+  async #refreshed(form: URLSearchParams): Promise<Response> {
+    const isKnown = this.#refreshTokens.delete(form.get("refresh_token") ?? "");
+    return isKnown
+      ? await this.#tokens()
+      : Response.json({ error: "invalid_grant" }, { status: 400 });
   }
 
   #askedWith(code: string): Asked | undefined {
@@ -133,11 +142,14 @@ export class OpenidDouble {
   async #tokens(nonce?: string): Promise<Response> {
     const refreshToken = this.refreshes ? crypto.randomUUID() : undefined;
     if (refreshToken !== undefined) this.#refreshTokens.add(refreshToken);
+    const [accessToken, idToken] = [crypto.randomUUID(), await this.#idToken(nonce)];
+    this.given.push(accessToken, idToken, ...(refreshToken === undefined ? [] : [refreshToken]));
     return Response.json({
-      access_token: crypto.randomUUID(),
+      access_token: accessToken,
       token_type: "Bearer",
-      id_token: await this.#idToken(nonce),
+      id_token: idToken,
       refresh_token: refreshToken,
+      ...this.wrong.tokens,
     });
   }
 
@@ -146,6 +158,10 @@ export class OpenidDouble {
     const standard = { iss: this.issuer, aud: CLIENT.id, iat: now, exp: now + 300, nonce };
     const claims = { ...standard, ...this.person, ...this.wrong.claims };
     if (this.wrong.signs === "not") return new UnsecuredJWT(claims).encode();
+    if (this.wrong.signs === "with the client's secret") {
+      const secret = new TextEncoder().encode(CLIENT.secret.padEnd(32));
+      return await new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(secret);
+    }
     const [key] = this.#keys;
     if (key === undefined) throw new Error("rotateKeys makes the first key");
     const other = this.wrong.signs === "with another key" ? await generateKeyPair("ES256") : null;

@@ -1,90 +1,170 @@
-import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { CLIENT, OpenidDouble } from "../../doubles/openid/openid-double.ts";
+import { CLIENT, type Wrong } from "../../doubles/openid/openid-double.ts";
 import { Browser } from "../../support/browser-without-script.ts";
+import { call, ORIGIN } from "../../support/worker-client.ts";
 
-const ANN = {
-  sub: "ann-1",
-  email: "ann@example.com",
-  email_verified: true,
-  groups: ["staff", "hr"],
-};
-const SETTINGS = {
-  name: "Example",
-  clientId: CLIENT.id,
-  clientSecret: CLIENT.secret,
-  domains: "example.com",
-  adminClaim: "groups",
-  adminValues: "admins",
-  enabled: "on",
-  scopes: "openid email profile",
-  groupsClaim: "groups",
-  verifiedClaim: "email_verified",
-  clientAuthentication: "basic",
-};
+import {
+  ANN,
+  MINUTE_MS,
+  provider,
+  sentAway,
+  pathOf,
+  sentBack,
+  signsIn,
+  signedInAs,
+  rows,
+  people,
+  withProvider,
+} from "./openid-world.ts";
 
-const admin = new Browser();
-let provider: OpenidDouble;
-let issuers = 0;
-
-/** A provider of its own for every test, as the service keeps what it learns of one. */
-beforeEach(async () => {
-  issuers += 1;
-  provider = new OpenidDouble(`https://id-${issuers}.example.com`);
-  provider.person = { ...ANN };
-  await provider.rotateKeys();
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (asked, request) => {
-    const address = asked instanceof Request ? asked.url : String(asked);
-    if (!address.startsWith(provider.issuer)) throw new TypeError(`no route to ${address}`);
-    return await provider.fetch(address, request ?? {});
-  });
-  await env.DB.prepare("delete from users where email like '%@example.com'").run();
-  if (admin.cookies === "") await admin.signIn();
-  await save();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
-
-const save = async (changes: Record<string, string> = {}) =>
-  await admin.post("/panel/settings/sign-in", {
-    ...SETTINGS,
-    issuer: provider.issuer,
-    ...changes,
-  });
-
-/** Signs in as far as the address that the provider sends the browser back to. */
-async function sentBack(browser: Browser, next = "/panel/account"): Promise<string> {
-  const begun = await browser.open(`/panel/sign-in/openid?next=${encodeURIComponent(next)}`);
-  expect({ status: begun.status, html: browser.html }).toMatchObject({ status: 303 });
-  const { pathname, search } = provider.authorize(begun.headers.get("Location") ?? "");
-  return pathname + search;
-}
-
-async function signsIn(browser: Browser) {
-  const { status, headers } = await browser.open(await sentBack(browser));
-  return { status, refresh: headers.get("Refresh"), html: browser.html };
-}
-
-const userNamed = async (email: string) =>
-  await env.DB.prepare(
-    `select u.role, i.groups from users u join user_identities i on i.user_id = u.id
-     where u.email = ?`,
-  )
-    .bind(email)
-    .first();
+withProvider();
 
 test("whoever has an address at the domain signs in and comes back where they wanted", async () => {
   const browser = new Browser();
   await browser.open("/panel/sign-in?next=%2Fpanel%2Faccount");
   expect(browser.html).toContain("Continue with Example");
   expect(browser.html).toContain('href="/panel/sign-in/openid?next=%2Fpanel%2Faccount"');
-  const { status, refresh } = await signsIn(browser);
-  expect({ status, refresh }).toEqual({ status: 200, refresh: "0;url=/panel/account" });
+  const { status, headers } = await signsIn(browser);
+  expect({ status, refresh: headers.get("Refresh") }).toEqual({
+    status: 200,
+    refresh: "0;url=/panel/account",
+  });
   await browser.open("/panel/account");
   expect(browser.html).toContain("ann@example.com");
-  expect(await userNamed("ann@example.com")).toEqual({ role: "member", groups: '["staff","hr"]' });
+  const ann = { email: "ann@example.com", role: "member", subject: "ann-1", groups: '["staff"]' };
+  expect(await people()).toEqual([ann]);
+});
+
+/** What a wrong provider, or the wrong person, does; each leaves no session and no user. */
+const WRONG: Record<string, { wrong?: Wrong; person?: object; status?: number }> = {
+  "another nonce": { wrong: { claims: { nonce: "another" } } },
+  "no nonce": { wrong: { claims: { nonce: undefined } } },
+  "another audience": { wrong: { claims: { aud: "another" } } },
+  "a second audience": { wrong: { claims: { aud: [CLIENT.id, "another"] } } },
+  "another party": { wrong: { claims: { aud: [CLIENT.id, "a"], azp: "a" } } },
+  "another issuer": { wrong: { claims: { iss: "https://evil.test" } } },
+  "an expired token": { wrong: { claims: { exp: 1_700_000_000 } } },
+  "a token of tomorrow": { wrong: { claims: { nbf: 4_000_000_000 } } },
+  "no subject": { wrong: { claims: { sub: undefined } } },
+  "another's signature": { wrong: { signs: "with another key" } },
+  "the client's signature": { wrong: { signs: "with the client's secret" } },
+  "no signature": {
+    wrong: { signs: "not", metadata: { id_token_signing_alg_values_supported: ["none"] } },
+  },
+  "an unknown key": { wrong: { header: { kid: "unknown" } } },
+  "no ID token": { wrong: { tokens: { id_token: undefined } } },
+  "another's userinfo": {
+    person: { sub: "ann-1" },
+    wrong: { userinfo: { ...ANN, sub: "bob-1" } },
+  },
+  "a redirect to elsewhere": { wrong: { status: 302 } },
+  "no answer": { wrong: { status: 503 }, status: 422 },
+  "an unverified address": { person: { ...ANN, email_verified: false }, status: 403 },
+  "an address nobody verified": { person: { ...ANN, email_verified: undefined }, status: 403 },
+  "an address verified as a text": { person: { ...ANN, email_verified: "false" }, status: 403 },
+  "another address verified": {
+    person: { sub: "ann-1", email: "ann@example.com" },
+    wrong: { userinfo: { email: "eve@evil.test", email_verified: true } },
+    status: 403,
+  },
+  "no address": { person: { ...ANN, email: undefined }, status: 403 },
+  "an address that looks like another": {
+    person: { ...ANN, email: "mar\u212A@example.com" },
+    status: 403,
+  },
+  "another domain": { person: { ...ANN, email: "ann@notexample.com" }, status: 403 },
+  "a domain below": { person: { ...ANN, email: "ann@a.example.com" }, status: 403 },
+  "a domain in front": { person: { ...ANN, email: "ann@example.com.evil.test" }, status: 403 },
+  "two domains": { person: { ...ANN, email: "ann@example.com@evil.test" }, status: 403 },
+};
+
+test.for(Object.entries(WRONG))("no session for %s", async ([, of]) => {
+  const browser = new Browser();
+  const back = await sentBack(browser);
+  provider.person = { ...(of.person ?? ANN) };
+  provider.wrong = of.wrong ?? {};
+  const { status, headers } = await browser.open(back);
+  expect(status).toBe(of.status ?? 401);
+  expect(headers.get("Refresh")).toBeNull();
+  expect(browser.html).toContain('role="alert"');
+  expect(browser.cookies).not.toContain("session");
+  expect(await people()).toEqual([]);
+  expect(await rows("select * from users where email like '%example%'")).toEqual([]);
+  const [event] = await rows("select action, status from audit_events order by at desc, id desc");
+  expect(event).toEqual({ action: "session.openid", status });
+});
+
+test.for([
+  [401, { metadata: { issuer: "https://evil.test" } }],
+  [401, { metadata: { authorization_endpoint: "javascript:alert(1)" } }],
+  [422, { status: 503 }],
+] as [number, Wrong][])("%s: nobody is sent away to a wrong provider", async ([told, wrong]) => {
+  provider.wrong = wrong;
+  const browser = new Browser();
+  expect((await browser.open("/panel/sign-in/openid")).status).toBe(told);
+  expect(browser.html).toContain("Continue with Example");
+});
+
+test("the answer to another beginning, or to a used one, opens nothing", async () => {
+  provider.wrong = { codesLast: true };
+  const [ann, eve] = [new Browser(), new Browser()];
+  const back = await sentBack(ann);
+  const evil = await sentBack(eve);
+  const without = back.replace(/state=[^&]*/, "");
+  for (const [browser, path] of [
+    [new Browser(), back],
+    [eve, back],
+  ] as const) {
+    const { status } = await browser.open(path);
+    expect({ path, status }).toEqual({ path, status: 400 });
+    expect(browser.cookies).toBe("");
+  }
+  const kept = ann.cookies;
+  expect((await call("GET", without, { headers: { Cookie: kept } })).status).toBe(400);
+  expect((await call("GET", evil, { headers: { Cookie: kept } })).status).toBe(400);
+  expect((await call("GET", back, { headers: { Cookie: kept } })).status).toBe(200);
+  const again = await call("GET", back, { headers: { Cookie: kept } });
+  expect(again.status).toBe(400);
+  expect(String(again.headers.get("Set-Cookie"))).not.toContain("session");
+});
+
+test("a beginning is good for ten minutes", async () => {
+  const browser = new Browser();
+  const back = await sentBack(browser);
+  vi.useFakeTimers({ now: Date.now() + 10 * MINUTE_MS + 1, toFake: ["Date"] });
+  expect((await browser.open(back)).status).toBe(400);
+});
+
+test("a code of somebody else's sign-in does not pass as one's own", async () => {
+  const [ann, eve] = [new Browser(), new Browser()];
+  const stolen = new URL(await sentBack(ann), ORIGIN).searchParams.get("code") ?? "";
+  const own = new URL(await sentBack(eve), ORIGIN);
+  own.searchParams.set("code", stolen);
+  expect((await eve.open(pathOf(own))).status).toBe(401);
+  const other = new URL(await sentBack(eve), ORIGIN);
+  other.searchParams.set("iss", "https://evil.test");
+  expect((await eve.open(pathOf(other))).status).toBe(401);
+});
+
+test("the provider's refusal is told without its words", async () => {
+  const browser = new Browser();
+  const back = new URL(provider.authorize(await sentAway(browser)));
+  back.searchParams.delete("code");
+  back.searchParams.set("error", "access_denied");
+  back.searchParams.set("error_description", "Call 555-0100 to unlock");
+  expect((await browser.open(pathOf(back))).status).toBe(401);
+  expect(browser.html).toContain("The provider did not sign you in");
+  expect(browser.html).not.toContain("555");
+});
+
+test("new keys are read when a token names one, at most once a minute", async () => {
+  await signedInAs();
+  const keysAsked = () => provider.asked.filter((path) => path === "/keys").length;
+  await provider.rotateKeys();
+  for (const _ of [1, 2]) expect((await signsIn(new Browser())).status).toBe(401);
+  expect(keysAsked()).toBe(1);
+  vi.useFakeTimers({ now: Date.now() + MINUTE_MS + 1, toFake: ["Date"] });
+  await signedInAs();
+  expect(keysAsked()).toBe(2);
 });

@@ -93,9 +93,9 @@ function passwordsIn(wanted: "on" | "off", areAccepted: boolean): string {
 }
 
 const TONES: Record<Finding["tone"], [tone: Tone, word: string]> = {
-  ok: ["ok", "right"],
-  note: ["warn", "perhaps"],
-  wrong: ["bad", "wrong"],
+  ok: ["ok", "passed"],
+  note: ["warn", "check"],
+  wrong: ["bad", "failed"],
 };
 
 const Test = ({
@@ -108,13 +108,15 @@ const Test = ({
   <>
     <h2>Test</h2>
     {findings == null ? null : (
-      <ul class="plain" role="status" aria-label="What the test found">
-        {findings.map(({ tone, text }): Child => (
-          <li>
-            <Status tone={TONES[tone][0]}>{TONES[tone][1]}</Status> {visible(text)}
-          </li>
-        ))}
-      </ul>
+      <div role="status" aria-label="What the test found">
+        <ul class="plain">
+          {findings.map(({ tone, text }): Child => (
+            <li>
+              <Status tone={TONES[tone][0]}>{TONES[tone][1]}</Status> {visible(text)}
+            </li>
+          ))}
+        </ul>
+      </div>
     )}
     <p>
       {stored.settings.enabled

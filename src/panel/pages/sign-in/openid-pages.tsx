@@ -47,7 +47,6 @@ export function openidPages(): Hono<PageEnv> {
   app.get("/sign-in/openid/callback", async (context) => {
     hideAddress(context);
     return await orSignInPage(context, START, async () => {
-      await countTry(context);
       const { next, ...signedIn } = await finished(context);
       return await enter(context, signedIn, next);
     });
@@ -60,7 +59,6 @@ async function finished(context: PageContext): Promise<Finished> {
   const kept = flowIn(context.req.header("Cookie") ?? null, isSecure(context));
   context.header("Set-Cookie", flowCookie("", isSecure(context)), { append: true });
   const { finishSignIn, RefusedPerson } = await import("../../../access/openid/finish-sign-in.ts");
-  auditAs(context, "session.openid", "unknown");
   const returned = new URL(context.req.url).searchParams;
   const of = { kept, returned, redirectUri: redirectUriOf(context), origin: originOf(context) };
   try {
@@ -70,7 +68,9 @@ async function finished(context: PageContext): Promise<Finished> {
     return found;
   } catch (thrown) {
     const email = thrown instanceof RefusedPerson ? thrown.email : null;
-    if (email !== null) auditAs(context, "session.openid", email);
+    // Anybody can send an answer to no beginning: there would be no end to recording them.
+    const isOfNobody = thrown instanceof QuarryError && thrown.kind === "invalid";
+    if (!isOfNobody) auditAs(context, "session.openid", email ?? "unknown");
     throw thrown;
   }
 }

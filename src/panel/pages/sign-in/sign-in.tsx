@@ -34,9 +34,7 @@ export function sessionPages(): Hono<PageEnv> {
     const next = addressAfterSignIn(context.req.query("next"));
     const session = await findSession(services, context.req.header("Cookie") ?? null, secure);
     if (session !== null) return context.redirect(next, 303);
-    if (await isOutOfTime(services, context.req.header("Cookie") ?? null, secure)) {
-      return context.redirect(openidAddress(next), 303);
-    }
+    if (await mustAskProvider(context)) return context.redirect(openidAddress(next), 303);
     return await signInPage(context, { state: freshForm(), next, asksCode: false });
   });
 
@@ -132,6 +130,15 @@ function pathOf(referrer: string | undefined): string | undefined {
   if (referrer === undefined || !URL.canParse(referrer)) return undefined;
   const { pathname, search } = new URL(referrer);
   return pathname + search;
+}
+
+/** Whether the person is signed in but for the provider's word, which has run out. */
+async function mustAskProvider(context: PageContext): Promise<boolean> {
+  const services = context.get("services");
+  const secure = isHttps(services.config, context.req.raw);
+  const { provider } = await signInChoices(services);
+  const cookies = context.req.header("Cookie") ?? null;
+  return provider !== null && (await isOutOfTime(services, cookies, secure));
 }
 
 type SignInProps = { state: FormState; next: string; asksCode: boolean };

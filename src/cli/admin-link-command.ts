@@ -1,0 +1,71 @@
+import { Command } from "commander";
+import { z } from "zod";
+
+import { randomBase62 } from "../access/credential-format.ts";
+import { sha256Hex } from "../core/hash.ts";
+import { parsedJson } from "../core/input/parsed-json.ts";
+import { CommandFailure } from "./failure.ts";
+import { askWrangler, reasonSaid } from "./deploy/wrangler-command.ts";
+import { DEFAULT_STATE } from "./installation.ts";
+import { afterHelp } from "./run-command.ts";
+import { checkedUrl, DEFAULT_URL } from "./target-options.ts";
+import { configArguments, saidBy, spawnWrangler } from "./worker/wrangler.ts";
+
+const CODE_LENGTH = 43;
+const GOOD_FOR_MS = 600_000;
+
+type Options = { email?: string; env?: string; state: string; url: string };
+
+/** The way back in when nobody can sign in with the provider. */
+export function adminLinkCommand(): Command {
+  return new Command("admin-link")
+    .description("print a link that signs an administrator in, once, within ten minutes")
+    .option("--email <address>", "administrator to sign in (default: the first one)")
+    .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
+    .option("--env <name>", "deployment whose database wrangler writes to, such as production")
+    .option("--state <dir>", "folder for local state, without --env", DEFAULT_STATE)
+    .addHelpText(
+      "after",
+      afterHelp(
+        "For a deployment: npx quarry admin-link --env production --url https://quarry.example.com",
+      ),
+    )
+    .action(printLink);
+}
+
+async function printLink({ email, env, state, url }: Options): Promise<void> {
+  const base = checkedUrl(url);
+  const code = randomBase62(CODE_LENGTH);
+  const said = await execute(insertion(await sha256Hex(code), email), env, state);
+  if (said.code !== 0) throw new CommandFailure(`The link is not made: ${reasonSaid(said)}`);
+  const [{ results: [made] } = { results: [] }] = answer.parse(parsedJson(said.stdout));
+  if (made === undefined) {
+    throw new CommandFailure(
+      email === undefined
+        ? "There is no administrator yet: the first sign-in makes one."
+        : `No administrator has the address ${email}.`,
+    );
+  }
+  console.error(`For ${made.email}, once, within ten minutes:`);
+  console.log(`${base}/panel/sign-in/link?code=${code}`);
+}
+
+const answer = z.array(z.object({ results: z.array(z.object({ email: z.string() })) }));
+
+/** Only the hash leaves this process. The database's own clock counts the ten minutes. */
+function insertion(hash: string, email: string | undefined): string {
+  const whose = email === undefined ? "" : `and email = ${quoted(email.trim().toLowerCase())}`;
+  return `insert into sign_in_secrets (hash, user_id, expires_at)
+    select ${quoted(hash)}, id, cast(unixepoch('subsec') * 1000 as integer) + ${GOOD_FOR_MS}
+    from users where role = 'admin' ${whose} order by created_at, id limit 1
+    returning (select email from users where id = user_id) as email`;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+async function execute(sql: string, env: string | undefined, state: string) {
+  const statement = ["d1", "execute", "DB", "--json", "--command", sql];
+  if (env !== undefined) return await askWrangler([...statement, "--remote", "--env", env]);
+  const local = ["--local", "--persist-to", state, ...(await configArguments(state))];
+  return await saidBy(spawnWrangler([...statement, ...local], ["ignore", "pipe", "pipe"]));
+}

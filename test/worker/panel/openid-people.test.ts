@@ -1,0 +1,204 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { composeServices } from "../../../src/compose.ts";
+import { sha256Hex } from "../../../src/core/hash.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { panelPages } from "../../../src/panel/pages/app.ts";
+import { Browser } from "../../support/browser-without-script.ts";
+import { call, ORIGIN } from "../../support/worker-client.ts";
+
+import {
+  ANN,
+  MINUTE_MS,
+  admin,
+  provider,
+  save,
+  signsIn,
+  signedInAs,
+  isSignedIn,
+  rows,
+  people,
+  later,
+  withProvider,
+} from "./openid-world.ts";
+
+withProvider();
+
+test("an address joins its user once; then the account is known by its subject", async () => {
+  await admin.post("/panel/settings", {
+    email: "ann@example.com",
+    password: "quiet amber lantern",
+    role: "admin",
+  });
+  await save({ adminClaim: "", adminValues: "" });
+  await signedInAs();
+  const joined = { email: "ann@example.com", role: "admin", subject: "ann-1", groups: '["staff"]' };
+  expect(await people()).toEqual([joined]);
+  await signedInAs({ ...ANN, email: "ann.lee@example.com", groups: ["hr"] });
+  const moved = { ...joined, email: "ann.lee@example.com", groups: '["hr"]' };
+  expect(await people()).toEqual([moved]);
+  provider.person = { ...ANN, sub: "ann-2", email: "ann.lee@example.com" };
+  const heir = await signsIn(new Browser());
+  expect(heir.status).toBe(409);
+  expect(heir.html).toContain("Your address belongs to another account here");
+  expect(await people()).toEqual([moved]);
+});
+
+test("a claim lets in and makes administrators; the last one stays", async () => {
+  await save({ domains: "", claim: "org.team", claimValues: "red\nblue" });
+  const bob = { sub: "bob-1", email: "bob@other.test", email_verified: true };
+  await signedInAs({ ...bob, org: { team: "blue" }, groups: ["admins"] });
+  expect(await people()).toMatchObject([{ email: "bob@other.test", role: "admin" }]);
+  await env.DB.prepare("update users set role = 'member' where email = 'admin@localhost'").run();
+  await signedInAs({ ...bob, org: { team: "blue" }, groups: [] });
+  expect(await people()).toMatchObject([{ email: "bob@other.test", role: "admin" }]);
+  await env.DB.prepare("update users set role = 'admin' where email = 'admin@localhost'").run();
+  await signedInAs({ ...bob, org: { team: "blue" }, groups: [] });
+  expect(await people()).toMatchObject([{ email: "bob@other.test", role: "member" }]);
+  provider.person = { ...bob, org: { team: "green" } };
+  expect((await signsIn(new Browser())).status).toBe(403);
+});
+
+test("claims that the ID token lacks are read from userinfo", async () => {
+  provider.person = { sub: "ann-1" };
+  provider.wrong = { userinfo: { ...ANN, groups: ["from", "there"] } };
+  expect((await signsIn(new Browser())).status).toBe(200);
+  expect(await people()).toMatchObject([{ groups: '["from","there"]' }]);
+});
+
+test("without a refresh token a session lasts an hour, then the provider is asked", async () => {
+  const browser = await signedInAs();
+  later(59);
+  expect(await isSignedIn(browser)).toBe(true);
+  later(1);
+  expect(await isSignedIn(browser)).toBe(false);
+  const asked = await browser.open("/panel/sign-in?next=%2Fpanel%2Faccount");
+  expect(asked.headers.get("Location")).toBe("/panel/sign-in/openid?next=%2Fpanel%2Faccount");
+  expect((await call("GET", "/api/rags", { headers: { Cookie: browser.cookies } })).status).toBe(
+    401,
+  );
+  expect((await signsIn(browser)).status).toBe(200);
+  expect(await isSignedIn(browser)).toBe(true);
+  expect(await rows("select 1 from sessions where vouched_until is not null")).toHaveLength(1);
+  later(61);
+  provider.person = { ...ANN, email: "ann@elsewhere.test" };
+  expect((await signsIn(browser)).status).toBe(403);
+  expect((await browser.open("/panel/sign-in")).status).toBe(200);
+});
+
+test("with a refresh token the session goes on while the provider says so", async () => {
+  provider.refreshes = true;
+  const browser = await signedInAs();
+  for (const _ of [1, 2, 3]) {
+    later(50);
+    expect(await isSignedIn(browser)).toBe(true);
+  }
+  provider.person = { ...ANN, groups: ["admins"] };
+  later(20);
+  expect(await isSignedIn(browser)).toBe(true);
+  expect(await people()).toMatchObject([{ role: "admin", groups: '["admins"]' }]);
+  provider.wrong = { status: 503 };
+  later(59);
+  expect(await isSignedIn(browser)).toBe(true);
+  later(2);
+  expect(await isSignedIn(browser)).toBe(false);
+  provider.wrong = {};
+  provider.person = { ...ANN, email: "ann@elsewhere.test" };
+  later(2);
+  expect(await isSignedIn(browser)).toBe(false);
+  expect(await rows("select * from sessions where vouched_until is not null")).toEqual([]);
+  const events = await rows("select status from audit_events where action = 'session.recheck'");
+  expect(events).toEqual([{ status: 200 }, { status: 401 }]);
+});
+
+test("requests at once use a refresh token once", async () => {
+  provider.refreshes = true;
+  const browser = await signedInAs();
+  later(50);
+  const headers = { Cookie: browser.cookies };
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map(() => call("GET", "/panel/account", { headers })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(provider.asked.filter((path) => path === "/token")).toHaveLength(2);
+  expect(await isSignedIn(browser)).toBe(true);
+});
+
+test("another client ends the sessions of the one before, but not the administrator's", async () => {
+  const ann = await signedInAs();
+  await save({ name: "Renamed" });
+  expect(await isSignedIn(ann)).toBe(true);
+  await save({ clientId: "another" });
+  expect(await isSignedIn(ann)).toBe(false);
+  expect(await isSignedIn(admin)).toBe(true);
+});
+
+/** The panel with other variables. */
+async function panelWith(variables: Record<string, string>, request: Request): Promise<Response> {
+  const app = createApp(composeServices);
+  app.route("/panel", panelPages());
+  const context = createExecutionContext();
+  const answer = await app.fetch(request, { ...env, ...variables }, context);
+  await waitOnExecutionContext(context);
+  return answer;
+}
+
+const openWith = async (variables: Record<string, string>, path: string, cookie = "") =>
+  await panelWith(variables, new Request(`${ORIGIN}${path}`, { headers: { Cookie: cookie } }));
+
+const passwordWith = async (variables: Record<string, string>) =>
+  await panelWith(
+    variables,
+    new Request(`${ORIGIN}/panel/sign-in`, {
+      method: "POST",
+      headers: { Origin: ORIGIN, "Content-Type": "application/x-www-form-urlencoded" },
+      body: "email=admin@localhost&password=quarry",
+    }),
+  );
+
+test("passwords are off once an administrator has signed in with the provider", async () => {
+  const off = { PASSWORD_SIGN_IN: "off" };
+  expect((await passwordWith(off)).status).toBe(303);
+  await signedInAs({ ...ANN, groups: ["admins"] });
+  expect((await passwordWith(off)).status).toBe(403);
+  const page = await (await openWith(off, "/panel/sign-in")).text();
+  expect(page).toContain("Continue with Example");
+  expect(page).not.toContain('type="password"');
+  expect((await passwordWith({})).status).toBe(303);
+  await save({ enabled: "" });
+  expect((await passwordWith(off)).status).toBe(303);
+});
+
+test("our second factor is not asked of whoever the provider vouches for", async () => {
+  const { cookies } = await signedInAs();
+  const required = { REQUIRE_TOTP: "true" };
+  expect((await openWith(required, "/panel/account", cookies)).status).toBe(200);
+  expect((await openWith(required, "/panel/account", admin.cookies)).status).toBe(303);
+});
+
+test("an administrator's link signs in once, by its button, within ten minutes", async () => {
+  const add = async (code: string, email: string) =>
+    await env.DB.prepare(
+      `insert into sign_in_secrets select ?1, id, ?2 from users where email = ?3`,
+    )
+      .bind(await sha256Hex(code), Date.now() + 10 * MINUTE_MS, email)
+      .run();
+  await signedInAs();
+  await add("the code", "admin@localhost");
+  await add("a member's code", "ann@example.com");
+  const browser = new Browser();
+  expect((await browser.open("/panel/sign-in/link?code=the+code")).status).toBe(200);
+  expect(browser.html).toContain("admin@localhost");
+  expect((await browser.post("/panel/sign-in/link", { code: "a member's code" })).status).toBe(401);
+  expect((await browser.post("/panel/sign-in/link", { code: "" })).status).toBe(401);
+  expect((await browser.post("/panel/sign-in/link", { code: "the code" })).status).toBe(200);
+  expect(await isSignedIn(browser)).toBe(true);
+  expect((await browser.post("/panel/sign-in/link", { code: "the code" })).status).toBe(401);
+  later(61);
+  expect(await isSignedIn(browser)).toBe(false);
+  await add("too late", "admin@localhost");
+  later(11);
+  expect((await browser.open("/panel/sign-in/link?code=too+late")).status).toBe(401);
+});

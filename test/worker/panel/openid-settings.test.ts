@@ -1,0 +1,108 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { unseal } from "../../../src/access/seal.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { CLIENT, type Wrong } from "../../doubles/openid/openid-double.ts";
+import { Browser } from "../../support/browser-without-script.ts";
+
+import {
+  SETTINGS,
+  HERE,
+  admin,
+  logged,
+  provider,
+  save,
+  sentAway,
+  pathOf,
+  signedInAs,
+  isSignedIn,
+  rows,
+  later,
+  withProvider,
+} from "./openid-world.ts";
+
+withProvider();
+
+test("the secret is asked again for another issuer or client, and never shown", async () => {
+  expect((await save({ clientSecret: "", name: "Kept" })).status).toBe(303);
+  for (const change of [{ issuer: "https://evil.test" }, { clientId: "another" }]) {
+    expect((await save({ clientSecret: "", ...change })).status).toBe(400);
+    expect(admin.html).toContain(
+      "Client secret is required when the issuer or the client ID changes",
+    );
+  }
+  expect((await save({ issuer: "http://id.example.com" })).status).toBe(400);
+  expect(admin.html).toContain("Issuer must be an https URL");
+  await admin.open(HERE);
+  expect(admin.html).not.toContain(CLIENT.secret.slice(4));
+  const [{ sealed_secret: sealed }] = (await rows("select sealed_secret from openid_provider")) as [
+    { sealed_secret: string },
+  ];
+  expect(await unseal(parseConfig({ ...env }), sealed)).toBe(CLIENT.secret);
+});
+
+test.for([
+  [{}, "It knows the client and its secret."],
+  [{ metadata: { issuer: "https://evil.test" } }, "wrong issuer: it says https://evil.test"],
+  [{ status: 503 }, "it answered 503"],
+  [{ metadata: { code_challenge_methods_supported: ["plain"] } }, "No PKCE"],
+  [{ metadata: { jwks_uri: "https://id.internal/keys" } }, "the host is not a public address"],
+  [{ metadata: { scopes_supported: ["openid"] } }, "does not list these scopes: email, profile"],
+] as [Wrong, string][])(
+  "the test of the settings tells what is wrong: %#",
+  async ([wrong, told]) => {
+    provider.wrong = wrong;
+    await admin.post(`${HERE}/test`);
+    expect(admin.html).toContain(told);
+  },
+);
+
+test("the test of the settings knows a wrong client", async () => {
+  await save({ clientSecret: "not it" });
+  await admin.post(`${HERE}/test`);
+  expect(admin.html).toContain("Wrong client");
+});
+
+test("a member neither sees nor changes the settings", async () => {
+  const ann = await signedInAs();
+  expect((await ann.open(HERE)).status).toBe(403);
+  expect((await ann.post(HERE, SETTINGS)).status).toBe(403);
+  expect((await ann.post(`${HERE}/test`)).status).toBe(403);
+});
+
+test("no code, token or secret lies in a log, an audit event, a row or a page", async () => {
+  provider.refreshes = true;
+  const browser = new Browser();
+  const address = await sentAway(browser);
+  const kept = browser.cookies;
+  const back = provider.authorize(address);
+  const { headers } = await browser.open(pathOf(back));
+  expect(headers.get("Referrer-Policy")).toBe("strict-origin");
+  later(50);
+  await isSignedIn(browser);
+  const asked = new URL(address).searchParams;
+  const secrets = [
+    ...["state", "nonce"].map((name) => asked.get(name) ?? ""),
+    ...["code", "state"].map((name) => back.searchParams.get(name) ?? ""),
+    ...provider.given,
+    CLIENT.secret,
+  ];
+  expect(secrets.length).toBeGreaterThan(8);
+  const tables = [
+    "sessions",
+    "sign_in_secrets",
+    "openid_provider",
+    "user_identities",
+    "audit_events",
+  ];
+  const stored = await Promise.all(tables.map((table) => rows(`select * from ${table}`)));
+  const places = { logged, stored, html: browser.html, kept, cookies: browser.cookies };
+  for (const [place, held] of Object.entries(places)) {
+    const text = JSON.stringify(held);
+    expect({ place, found: secrets.filter((secret) => text.includes(secret)) }).toEqual({
+      place,
+      found: [],
+    });
+  }
+});
