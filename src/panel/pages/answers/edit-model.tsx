@@ -111,7 +111,7 @@ async function editForm(context: PageContext, { kind, record }: Model, state: Fo
       </Form>
       <section class="danger-zone">
         <h2>Remove it</h2>
-        <p>Its prompt goes; RAGs and documents stay.</p>
+        <p>Deletes its prompt. RAGs and documents stay.</p>
         <LinkButton href={`${address}/remove`} label={`Remove the ${kind}`} kind="danger" />
       </section>
     </>

@@ -31,7 +31,7 @@ export const Answer = ({ outcome, id, isAdmin }: AnswerProps) =>
   ) : (
     <>
       <Warning
-        text={`The answer broke off. ${outcome.broken.reason}. Below is what was written until then; ask again for the whole.`}
+        text={`The answer broke off. ${outcome.broken.reason}. Below is the text until then. Ask again for the whole answer.`}
       />
       <WrittenText blocks={[{ text: outcome.broken.text }]} id={id} />
     </>
@@ -42,8 +42,8 @@ const Degraded = (props: { degradations: string[]; isAdmin: boolean }) =>
     <Warning
       text={
         props.isAdmin
-          ? `Built from less than was asked for: ${props.degradations.join("; ")}`
-          : "Built from less than was asked for."
+          ? `A part failed, and the answer is built from the rest: ${props.degradations.join("; ")}`
+          : "A part failed, and the answer is built from the rest."
       }
     />
   );
@@ -138,7 +138,7 @@ const Tool = ({ call: { tool, ok, debug }, isAdmin }: { call: ToolCall; isAdmin:
         <CodeBlock label="Output of the tool" text={debug.output} />
       </>
     ) : (
-      <p class="soft">Administrators see what was asked and answered.</p>
+      <p class="soft">Only administrators see the input and output.</p>
     )}
   </details>
 );

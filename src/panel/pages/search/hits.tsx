@@ -56,8 +56,8 @@ const Nothing = ({ rags }: Pick<HitsProps, "rags">) => {
   return (
     <Empty title="Nothing is indexed yet.">
       <p>
-        <a href={`/panel/rags/${encodeURIComponent(first.identifier)}`}>The index</a> says what is
-        under way and what failed.
+        <a href={`/panel/rags/${encodeURIComponent(first.identifier)}`}>The index</a> shows what is
+        in progress and what failed.
       </p>
     </Empty>
   );

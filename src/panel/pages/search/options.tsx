@@ -84,12 +84,12 @@ const SearchOptions = ({ state, prefix, target, rerankers }: OptionsProps) => {
   return (
     <div class="option-grid">
       <TextField {...field("topK", "Passages")} type="number" min={1} max={100} placeholder="5" />
-      <SearchModeField state={state} prefix={prefix} own="As the RAG has it" />
+      <SearchModeField state={state} prefix={prefix} own="The RAG's setting" />
       {target.kind === "rag" ? (
         <SelectField
           {...field("reranker", "Reranker")}
           options={[
-            { value: "", label: "As the RAG has it" },
+            { value: "", label: "The RAG's setting" },
             { value: NO_RERANKER, label: "None" },
             ...named.map((model) => ({ value: model, label: model })),
           ]}
@@ -110,7 +110,7 @@ const SearchOptions = ({ state, prefix, target, rerankers }: OptionsProps) => {
         step="any"
         placeholder="0"
       />
-      <Checkbox {...field("useReranking", "Rerank")} hint="Where a reranker is set." />
+      <Checkbox {...field("useReranking", "Rerank")} hint="If the RAG has a reranker." />
       <Checkbox {...field("includeDuplicates", "Show equal passages too")} />
       <TextArea
         {...field("selectedFiles", "Only these files")}

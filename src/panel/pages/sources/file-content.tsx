@@ -59,7 +59,9 @@ async function textOf(context: PageContext, { shown, file }: ShownFile): Promise
 const NoText = ({ isDeleted }: { isDeleted: boolean }) =>
   isDeleted ? (
     <Empty title="The file was deleted.">
-      <p>Its text and bytes are deleted, too, and no search finds it. It stays listed a while.</p>
+      <p>
+        Its text and bytes are deleted, too, and no search finds it. It stays listed for a while.
+      </p>
     </Empty>
   ) : (
     <Empty title="Nothing was read from it yet.">

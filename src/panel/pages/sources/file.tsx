@@ -67,7 +67,7 @@ export function filePages(): Hono<PageEnv> {
       audit: ["file-sources.files.remove", source.id],
       remove: () => removePushedFile(context.get("services"), { source: { id: source.id }, path }),
       to: shown.path,
-      notice: "The file is removed; no search finds it any more.",
+      notice: "The file is removed. Searches no longer find it.",
     };
   });
   return app;
@@ -124,7 +124,7 @@ function addChanges(app: Hono<PageEnv>): void {
       const rag = await findRag(services, { key: ragIdentifier });
       await retryFiles(services, { ragId: rag.id, paths: [file.path] });
     }
-    return redirectWithNotice(context, here, { notice: "It is tried again now." });
+    return redirectWithNotice(context, here, { notice: "The file is being retried." });
   });
 }
 
