@@ -54,7 +54,11 @@ function samplesOf(text: string): string[] {
   });
 }
 
+/** Most texts hold none of these and are not looked through for each script. */
+const MAY_BE_OF_SCRIPT = /[\u0370-\u1fff\u2e80-\uffff]/;
+
 function byScript(sample: string): string | null {
+  if (!MAY_BE_OF_SCRIPT.test(sample)) return null;
   const letters = Math.max(sample.match(/\p{L}/gu)?.length ?? 0, 1);
   const found = BY_SCRIPT.find(([script, language]) => {
     const share = (sample.match(script)?.length ?? 0) / letters;

@@ -16,6 +16,7 @@ const TEXTS: [string | null, string][] = [
   ["ru", "Это не так, как было, но и не то, что из этого для нас по делу следует."],
   ["en", "— “The rule of 𝒜𝒷 — and that of Ω — is, as it was, on the list of rules for this.”"],
   ["ja", "これは日本語の文です。 The rest is in English."],
+  ["ja", "ﾊﾝｶｸｶﾀｶﾅﾃﾞｶｶﾚﾀﾌﾞﾝ｡"],
   ["el", "Αυτό είναι ένα κείμενο."],
   [null, "q-1 x_2 q.3 x/4 q:5 x=6 q+7 x*8 q 9"],
   [null, "the of and"],
