@@ -90,7 +90,7 @@ const workerWith = (bindings: Record<string, string>) => ({
 });
 
 /** Short files that take a minute or two: begun last, they would run on alone. */
-const LONG = /\/(killing-file|crash)\.test\.ts$|\/browser\/panel\.test\.ts$/;
+const LONG = /\/(killing-file|crash)\.test\.ts$|\/browser\//;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -186,7 +186,7 @@ export default defineConfig({
         test: {
           name: "browser",
           // One file, so that all of it shares one server and one Chromium.
-          include: ["test/browser/panel.test.ts"],
+          include: ["test/browser/*.test.ts"],
           environment: "node",
           sequence: { groupOrder: 1 },
           globalSetup: ["./test/end-to-end/built-service.ts"],

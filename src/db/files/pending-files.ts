@@ -1,6 +1,6 @@
 import type { RagId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage, SizedMessage } from "../../ports/job-queue.ts";
-import { execute, raw, readRows, sql, type Database } from "../sql.ts";
+import { execute, raw, readRows, sql, type Database, type Sql } from "../sql.ts";
 import { flag, columnsOf, computed, select } from "../select.ts";
 import { ragFiles } from "../schema/index.ts";
 import { CRASHED, heldUntil, isLeft } from "./attempts.ts";
@@ -131,16 +131,36 @@ const PENDED = select({
  * Makes a RAG's failed files pending again; only these paths unless they are null. `count`: of those that
  * the RAG lists.
  */
-export async function pendFailed(
+export const pendFailed = (
   db: Database,
   ragId: RagId,
   paths: readonly string[] | null,
   times: Times,
-): Promise<{ messages: IndexMessage[]; count: number }> {
+): Promise<Pended> =>
+  pendRows(db, times, sql`${rowsOf(ragId, "error")} and ${paths === null ? raw("1") : at(paths)}`);
+
+/** The same for the files at these paths that are indexed or failed. */
+export async function pendEnded(
+  db: Database,
+  ragId: RagId,
+  paths: readonly string[],
+  times: Times,
+): Promise<Pended> {
+  const failed = await pendFailed(db, ragId, paths, times);
+  const indexed = await pendRows(db, times, sql`${rowsOf(ragId, "indexed")} and ${at(paths)}`);
+  return {
+    messages: [...failed.messages, ...indexed.messages],
+    count: failed.count + indexed.count,
+  };
+}
+
+type Pended = { messages: IndexMessage[]; count: number };
+
+const at = (paths: readonly string[]) => sql`x.path in (select value from json_each(${paths}))`;
+
+async function pendRows(db: Database, times: Times, from: Sql): Promise<Pended> {
   const rows = await readRows(db, PENDED)`${pendAgainSql(times)}
-    where (${rowKey()}) in (select ${rowKey("x")} from ${rowsOf(ragId, "error")}
-      and ${paths === null ? raw("1") : sql`x.path in (select value from json_each(${paths}))`}
-      limit ${times.limit})
+    where (${rowKey()}) in (select ${rowKey("x")} from ${from} limit ${times.limit})
     returning ${PENDED}`;
   const messages = rows.map(({ isLive: _live, ...message }) => message);
   return { messages, count: rows.filter(({ isLive }) => isLive).length };

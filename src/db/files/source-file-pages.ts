@@ -1,9 +1,16 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { nullable, number, text, columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { countUpTo, keyedPage, readingOf, type KeyedPage, type PageAt } from "../page.ts";
-import { ragFiles } from "../schema/index.ts";
-import type { FileStatus } from "../schema/rags.ts";
+import {
+  countUpTo,
+  keyedPage,
+  readingOf,
+  readKeyedPage,
+  type KeyedPage,
+  type PageAt,
+} from "../page.ts";
+import { files, ragFiles } from "../schema/index.ts";
+import { LEAST_FINISHED_FIRST, type FileStatus } from "../schema/rags.ts";
 import type { LiveRows } from "./public-files.ts";
 import { MAX_PATHS_SEARCHED, pathContains, SOURCE_FILE } from "./source-file-list.ts";
 import type { SourceFile } from "./source-file-list.ts";
@@ -54,11 +61,68 @@ export async function readFilePage(
   const end = isCut ? await endOfSearch(db, lists, isDown) : undefined;
   const paths = inOrder(found.flat(), end, isDown);
   const page = keyedPage(paths.slice(0, rows), at, reading, (path) => [path]);
-  const data = await readRows(db, SOURCE_FILE)`select ${SOURCE_FILE}
-    from json_each(${page.data}) wanted
+  const data = await filesAt(db, sourceId, page.data);
+  return { ...page, after: page.after ?? (end === undefined ? null : [end]), data };
+}
+
+const filesAt = (db: Database, sourceId: FileSourceId, paths: string[]) =>
+  readRows(db, SOURCE_FILE)`select ${SOURCE_FILE} from json_each(${paths}) wanted
     cross join files f on f.file_source_id = ${sourceId} and f.path = wanted.value
     order by wanted.key`;
-  return { ...page, after: page.after ?? (end === undefined ? null : [end]), data };
+
+type Sorted = Pick<FilePageQuery, "sourceId" | "at"> & { descending: boolean };
+
+const SIZED = select(pick(columnsOf(files), "path", "size"));
+
+/** All files of a source in order of size, read from an index of sizes. */
+export async function readFilesBySize(
+  db: Database,
+  { sourceId, at, descending }: Sorted,
+): Promise<KeyedPage<SourceFile>> {
+  const page = await readKeyedPage(db, at, {
+    of: SIZED,
+    from: sql`from files indexed by files_size where file_source_id = ${sourceId}`,
+    columns: ["size", "path"],
+    order: descending ? "desc" : "asc",
+    keyOf: ({ size, path }) => [size, path],
+  });
+  const paths = page.data.map(({ path }) => path);
+  return { ...page, data: await filesAt(db, sourceId, paths) };
+}
+
+/**
+ * The same in order of their status in one live index that holds all of them: the lists of its
+ * statuses one after the other, each read from its index as far as the page needs.
+ */
+export async function readFilesByStatus(
+  db: Database,
+  { sourceId, at, descending, index }: Sorted & { index: LiveRows },
+): Promise<KeyedPage<SourceFile>> {
+  const reading = readingOf(at, 2);
+  const { backwards, rows, key } = reading;
+  const isDown = backwards !== descending;
+  const statuses = isDown ? [...LEAST_FINISHED_FIRST].reverse() : LEAST_FINISHED_FIRST;
+  const from =
+    key === null
+      ? 0
+      : Math.max(
+          0,
+          statuses.findIndex((status) => status === key[0]),
+        );
+  const lists = statuses.slice(from).map((status, nth) => {
+    const [list = raw("")] = indexesOf({ sourceId, status: { status, indexes: [index] } });
+    const beyond =
+      key === null || nth > 0 ? raw("1") : sql`path ${raw(isDown ? "<" : ">")} ${key[1]}`;
+    return sql`select ${PATH} ${list} and ${beyond}
+      order by path ${raw(isDown ? "desc" : "asc")} limit ${rows}`.reading(PATH);
+  });
+  const found = await runBatch(db, lists);
+  const read = found.flatMap((paths, nth) =>
+    paths.map(({ path }) => ({ path, status: statuses[from + nth] ?? "" })),
+  );
+  const page = keyedPage(read.slice(0, rows), at, reading, ({ status, path }) => [status, path]);
+  const paths = page.data.map(({ path }) => path);
+  return { ...page, data: await filesAt(db, sourceId, paths) };
 }
 
 /** The number of a source's files, deleted ones included, counted up to `max`. */

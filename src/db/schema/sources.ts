@@ -249,6 +249,7 @@ export const files = sqliteTable(
   },
   (table) => [
     uniqueIndex("files_path").on(table.fileSourceId, table.path),
+    index("files_size").on(table.fileSourceId, table.size, table.path),
     index("files_external")
       .on(table.fileSourceId, table.externalId)
       .where(sql`external_id is not null`),

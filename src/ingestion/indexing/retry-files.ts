@@ -1,5 +1,5 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { pendFailed, pendFailedOutside } from "../../db/files/pending-files.ts";
+import { pendEnded, pendFailed, pendFailedOutside } from "../../db/files/pending-files.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
@@ -18,6 +18,14 @@ export async function retryFiles(
   { ragId, paths }: { ragId: RagId; paths: readonly string[] | null },
 ): Promise<number> {
   return await inSteps(services, (step) => pendFailed(services.db, ragId, paths, step));
+}
+
+/** Indexes a RAG's files at `paths` again, whether or not they failed. Returns how many. */
+export async function reindexFiles(
+  services: Retrying,
+  { ragId, paths }: { ragId: RagId; paths: readonly string[] },
+): Promise<number> {
+  return await inSteps(services, (step) => pendEnded(services.db, ragId, paths, step));
 }
 
 /** Each scan retries files that failed for an outside cause. */

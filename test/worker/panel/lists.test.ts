@@ -85,6 +85,64 @@ test("lists are counted, turned over, sorted by a column and searched by any par
   ]);
 });
 
+test("files are sorted by size and by status, page by page, as far as they are indexed", async () => {
+  const pages = async (path: string) => {
+    const names: (string | undefined)[] = [];
+    for (let next = path; next !== ""; next = hrefOf("Next")) {
+      await admin.open(next);
+      names.push(...namesShown());
+    }
+    return names;
+  };
+  await env.DB.batch(
+    [
+      "update files set size = 1000 - cast(name as integer)",
+      `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
+         created_at) values ('sorted', 'Sorted', 'sorted', 'file_system', '{}', '', 0)`,
+      `insert into rags (id, name, identifier, file_source_id, created_at)
+       values ('whole', 'Whole', 'whole', 'sorted', 0)`,
+      `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
+         chunk_size, chunk_overlap, format, created_at)
+       values ('whole', 1, 'live', 'embedded/hash', 8, 400, 60, 1, 0)`,
+      `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
+         created_at)
+       select 'x' || no, 'sorted', no || '.md', no, i, 'text/plain', '1', '{}', 0
+       from ${numbers(130)}`,
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision)
+       select 'whole', 1, id, path, case size % 3 when 0 then 'error' else 'indexed' end, 1
+       from files where file_source_id = 'sorted'`,
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+  const bySize = await pages("/panel/sources/docs?sort=size");
+  expect([bySize[0], bySize.at(-1), bySize.length]).toEqual(["deep/120.md", "deep/001.md", 120]);
+  expect(await pages("/panel/sources/docs?sort=-size")).toEqual(bySize.toReversed());
+
+  const byStatus = await pages("/panel/sources/sorted?sort=status");
+  expect(byStatus.slice(0, 2)).toEqual(["003.md", "006.md"]);
+  expect(byStatus.slice(43, 45)).toEqual(["001.md", "002.md"]);
+  expect(new Set(byStatus).size).toBe(130);
+  expect(await pages("/panel/sources/sorted?sort=-status")).toEqual(byStatus.toReversed());
+  await admin.open("/panel/sources/sorted?sort=status");
+  await admin.open(hrefOf("Next"));
+  await admin.open(hrefOf("Previous"));
+  expect(namesShown()).toEqual(byStatus.slice(0, 50));
+  // A filtered list, and one over several indexes, is in order of path.
+  await admin.open("/panel/sources/sorted?status=indexed&sort=-size");
+  expect(namesShown()[0]).toBe("001.md");
+  await admin.open("/panel/sources/docs");
+  expect(hrefOf("Status")).toBe("");
+});
+
+test("files are indexed again, whether or not they failed", async () => {
+  const sorted = "/panel/sources/sorted";
+  await admin.open(sorted);
+  expect(admin.html).toContain("Index again");
+  await admin.post(`${sorted}/selected`, { action: "reindex", path: ["001.md", "003.md"] });
+  expect(admin.html).toContain("2 files are being indexed again.");
+  await admin.post(`${sorted}/selected`, { action: "reindex", path: "none.md" });
+  expect(admin.html).toContain("None of the selected files was indexed");
+});
+
 test("what can be done with a row is in a menu that needs no script", async () => {
   await admin.open("/panel/sources/docs");
   const [, menu = ""] = /<details class="menu"(.*?)<\/details>/s.exec(admin.html) ?? [];
@@ -110,7 +168,7 @@ test("selected files are tried again, or removed after a question with their num
   await admin.open(`${many}/files.csv?status=error`);
   const lines = admin.html.split("\r\n");
   expect(lines).toHaveLength(10);
-  expect(lines[1]).toBe('"deep/001.md","error","1","text/plain","","\'=1+1"');
+  expect(lines[1]).toBe('"deep/001.md","error","999","text/plain","","\'=1+1"');
 
   expect((await admin.post(`${many}/selected`, { action: "retry" })).location).toBe(many);
   expect(admin.html).toContain("No files were selected.");

@@ -18,6 +18,8 @@ type Listed<Row> = {
   total?: number | null;
   /** What the page is ordered by; absent: the list cannot be sorted. */
   sort?: ListQuery["sort"];
+  /** Whether each order is read from an index, so that a list of any length is sorted. */
+  isIndexed?: boolean;
 };
 
 type ListProps<Row> = {
@@ -115,10 +117,11 @@ function whichOf({ first, last, total, countedTo, one, after }: Which): string {
 /** The same list in another order, from its beginning; null: it cannot be sorted. */
 function sortingOf<Row>(
   here: string,
-  { sort, total = null }: Listed<Row>,
+  { sort, isIndexed = false, total = null }: Listed<Row>,
   countedTo = COUNTED_MAX,
 ): Sorting | null {
-  if (sort === undefined || (total !== null && total >= countedTo)) return null;
+  if (sort === undefined) return null;
+  if (!isIndexed && total !== null && total >= countedTo) return null;
   return {
     by: sort?.by ?? null,
     descending: sort?.descending ?? false,

@@ -128,8 +128,8 @@ const Hit = (props: HitProps) => {
         ) : null}
         <CopyOf id={`${id}-text`} label={`passage ${at + 1}`} />
       </header>
-      <Place source={source} />
-      <div class="passage" tabindex={0} role="region" aria-label={`Passage ${at + 1}`}>
+      <Place source={source} file={fileAddress(fileSource, source.filePath)} />
+      <div class="passage" tabindex={0} role="group" aria-label={`Passage ${at + 1}`}>
         <Markdown text={text} words={marking(matched)} id={`${id}-text`} />
       </div>
       <footer>
@@ -156,10 +156,12 @@ export const fileAddress = (source: string, path: string) =>
 const PDF = /\.pdf$/i;
 
 /** Where in the document the passage stands; a PDF is opened at the page. */
-const Place = ({ source }: { source: Passage["source"] }) => {
+const Place = ({ source, file }: { source: Passage["source"]; file: string }) => {
   const { filePath, headings, page, position, url, modifiedAt } = source;
-  const href = safeHref(url);
   const at = page !== null && PDF.test(filePath) ? `#page=${page}` : "";
+  // What has no address of its own was pushed, and is kept here.
+  const kept = at === "" ? null : file.replace("/file?", "/file/original?");
+  const href = url === null ? kept : safeHref(url);
   return (
     <p class="place-in-file">
       {headings.length === 0 ? null : <Data>{headings.join(" › ")}</Data>}

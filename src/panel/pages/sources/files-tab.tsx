@@ -1,7 +1,12 @@
 import type { Child } from "hono/jsx";
 
 import type { SourceFile } from "../../../db/files/source-file-list.ts";
-import { countListedFiles, readFilePage } from "../../../db/files/source-file-pages.ts";
+import {
+  countListedFiles,
+  readFilePage,
+  readFilesBySize,
+  readFilesByStatus,
+} from "../../../db/files/source-file-pages.ts";
 import { FILE_STATUSES, type FileStatus } from "../../../db/schema/rags.ts";
 import type { Database } from "../../../db/sql.ts";
 import { TimeOr, ShortenedLink, Problem } from "../../components/data.tsx";
@@ -30,8 +35,7 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
   const { source, path } = shown;
   const part = filterIn(context, "path") ?? "";
   const status = choiceIn(context, "status", FILE_STATUSES);
-  const sort = sortIn(context);
-  const listed = await readFilePage(db, { ...filesAsked(context, shown), at: pageAt(context) });
+  const { listed, sort, sorts } = await sortedFiles(context, shown);
   const isFiltered = part !== "" || status !== null;
   const isPushed = takenBy(source.provider) === "files";
   const total = part === "" ? await filesListed(db, shown, status) : null;
@@ -49,9 +53,9 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
         context={context}
         label="Files"
         one="file"
-        listed={{ ...listed, total, sort: { by: "path", descending: sort?.descending === true } }}
+        listed={{ ...listed, total, sort, isIndexed: true }}
         countedTo={FILES_COUNTED}
-        columns={columnsOf({ path, now: now(), isPushed, mayChange })}
+        columns={columnsOf({ path, now: now(), isPushed, mayChange, sorts })}
         beside={hasRows ? <a href={csvAddress(context, path)}>Export as CSV</a> : null}
         empty={
           <NoFiles isFiltered={isFiltered} hasMore={listed.after !== null} isPushed={isPushed} />
@@ -60,6 +64,31 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
     </>
   );
 }
+
+/** One page in the order that the address asks for. A filtered list is in order of path alone. */
+async function sortedFiles(context: PageContext, shown: ShownSource) {
+  const { db } = context.get("services");
+  const asked = filesAsked(context, shown);
+  const isFiltered = asked.part !== "" || asked.status !== null;
+  const index = isFiltered ? null : wholeIndexOf(shown);
+  const sorts = new Set([
+    "path",
+    ...(isFiltered ? [] : ["size"]),
+    ...(index === null ? [] : ["status"]),
+  ]);
+  const wanted = sortIn(context);
+  const sort = wanted !== null && sorts.has(wanted.by) ? wanted : { by: "path", descending: false };
+  const of = { ...asked, at: pageAt(context), descending: sort.descending };
+  if (sort.by === "size") return { listed: await readFilesBySize(db, of), sort, sorts };
+  if (sort.by === "status" && index !== null) {
+    return { listed: await readFilesByStatus(db, { ...of, index }), sort, sorts };
+  }
+  return { listed: await readFilePage(db, of), sort, sorts };
+}
+
+/** The one index that holds all files: with several, or a part, no index has a file's status. */
+const wholeIndexOf = ({ rags: [rag, other] }: ShownSource) =>
+  rag?.scopeMode === "global" && other === undefined && rag.coming === 0 ? rag : null;
 
 /** The files that the address asks for. */
 function filesAsked(context: PageContext, { source, rags }: ShownSource) {
@@ -114,7 +143,16 @@ const NoFiles = ({ isFiltered, hasMore, isPushed }: NoFilesProps) =>
     </Empty>
   );
 
-type Shown = { path: string; now: number; isPushed: boolean; mayChange: boolean };
+type Shown = {
+  path: string;
+  now: number;
+  isPushed: boolean;
+  mayChange: boolean;
+  /** The columns by which this list can be sorted. */
+  sorts: ReadonlySet<string>;
+};
+
+const sortable = (sorts: ReadonlySet<string>, by: string) => (sorts.has(by) ? { sort: by } : {});
 
 const csvAddress = (context: PageContext, path: string) =>
   `${path}/files.csv${new URL(context.req.url).search}`;
@@ -126,7 +164,7 @@ const SELECTED: Column<SourceFile> = {
   ),
 };
 
-const columnsOf = ({ path, now, isPushed, mayChange }: Shown): Column<SourceFile>[] => [
+const columnsOf = ({ path, now, isPushed, mayChange, sorts }: Shown): Column<SourceFile>[] => [
   ...(mayChange ? [SELECTED] : []),
   {
     head: "Path",
@@ -143,8 +181,18 @@ const columnsOf = ({ path, now, isPushed, mayChange }: Shown): Column<SourceFile
       </>
     ),
   },
-  { head: "Status", cell: ({ status }) => <Status status={status} /> },
-  { head: "Size", numeric: true, wide: true, cell: (file) => size(file.size) },
+  {
+    head: "Status",
+    ...sortable(sorts, "status"),
+    cell: ({ status }) => <Status status={status} />,
+  },
+  {
+    head: "Size",
+    ...sortable(sorts, "size"),
+    numeric: true,
+    wide: true,
+    cell: (file) => size(file.size),
+  },
   {
     head: "Indexed",
     wide: true,
@@ -176,6 +224,13 @@ const Actions = ({ of: { path, file, isPushed } }: { of: ActionsOf }) => {
           values={{ path: file.path, excluded: file.isExcluded ? "" : "on" }}
         />
       )}
+      {file.status === "error" || file.status === "indexed" ? (
+        <MenuPost
+          action={`${path}/selected`}
+          label="Index again"
+          values={{ path: file.path, action: "reindex" }}
+        />
+      ) : null}
       {isPushed && file.status !== "deleted" ? (
         <a class="danger" href={`${path}/file/remove${named}`}>
           Remove …

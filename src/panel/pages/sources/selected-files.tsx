@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 
 import { invalid, notFound } from "../../../core/errors.ts";
-import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
+import { reindexFiles, retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { removePushedFiles } from "../../../ingestion/uploads/remove-pushed-file.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
@@ -27,6 +27,9 @@ export const SelectionBar = ({ path, isPushed, hasRows }: BarProps) => (
     <button class="btn small" name="action" value="retry">
       Try again
     </button>
+    <button class="btn small" name="action" value="reindex">
+      Index again
+    </button>
     {isPushed ? (
       <button class="btn small danger" name="action" value="remove">
         Remove …
@@ -46,24 +49,37 @@ export function selectedFiles(): Hono<PageEnv> {
     if (paths.length === 0) {
       return redirectWithNotice(context, shown.path, { problem: "No files were selected." });
     }
-    if (form.text("action") === "retry") return await retrySelected(context, shown, paths);
+    const action = form.text("action");
+    if (action === "retry" || action === "reindex") {
+      return await indexSelected(context, shown, { paths, isRetry: action === "retry" });
+    }
     if (takenBy(shown.source.provider) !== "files") throw notFound();
-    if (form.text("action") !== "confirmed") return await confirmPage(context, shown, paths);
+    if (action !== "confirmed") return await confirmPage(context, shown, paths);
     return await removeSelected(context, shown, paths);
   });
   return app;
 }
 
-async function retrySelected(context: PageContext, { rags, path }: ShownSource, paths: string[]) {
-  let retried = 0;
+type Selected = { paths: string[]; isRetry: boolean };
+
+/** Queues them in each RAG: those that failed, or all that are not queued yet. */
+async function indexSelected(
+  context: PageContext,
+  { rags, path }: ShownSource,
+  { paths, isRetry }: Selected,
+) {
+  const services = context.get("services");
+  let queued = 0;
   for (const { ragId, identifier } of rags) {
-    auditAs(context, "rags.retry", identifier);
-    retried = Math.max(retried, await retryFiles(context.get("services"), { ragId, paths }));
+    auditAs(context, isRetry ? "rags.retry" : "rags.reindex", identifier);
+    const index = isRetry ? retryFiles : reindexFiles;
+    queued = Math.max(queued, await index(services, { ragId, paths }));
   }
-  const notice = `${counted(retried, "file is", "files are")} being tried again.`;
-  return retried === 0
-    ? redirectWithNotice(context, path, { problem: "None of the selected files had failed." })
-    : redirectWithNotice(context, path, { notice });
+  const notice = `${counted(queued, "file is", "files are")} being ${isRetry ? "tried" : "indexed"} again.`;
+  const problem = isRetry
+    ? "None of the selected files had failed."
+    : "None of the selected files was indexed, or they are being indexed now.";
+  return redirectWithNotice(context, path, queued === 0 ? { problem } : { notice });
 }
 
 const confirmPage = (context: PageContext, shown: ShownSource, paths: string[]) =>

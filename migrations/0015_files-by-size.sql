@@ -1,0 +1,1 @@
+CREATE INDEX `files_size` ON `files` (`file_source_id`,`size`,`path`);

@@ -1,0 +1,154 @@
+import { chromium, type Browser, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { scratchFolder, startService } from "../end-to-end/local-service.ts";
+import { CHROMIUM_ARGUMENTS, findChromium } from "./support/chromium.ts";
+import { signedInVisitor, violationsOn, type Visitor } from "./support/visitor.ts";
+import { ADMIN, makeWorld, MEMBER } from "./support/world.ts";
+
+const executablePath = findChromium();
+
+const HOSTILE = `# Otters <script>window.executed = 1</script>
+
+<img src=x onerror="window.executed = 1"> [otters](javascript:window.executed=1) swim.
+
+| otter | weight |
+| --- | --- |
+| <b onmouseover="window.executed = 1">sea</b> | 30 kg |
+`;
+
+const QUESTION = "How many days of leave are there?";
+
+let state: ReturnType<typeof scratchFolder> | undefined;
+let service: RunningWorker;
+let browser: Browser;
+let admin: Visitor;
+
+beforeAll(async () => {
+  if (executablePath === null) return;
+  state = scratchFolder();
+  [service, browser] = await Promise.all([
+    startService(state.path),
+    chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS }),
+  ]);
+  const api = await makeWorld(service.url);
+  await api("PUT", "/file-sources/handbook/files/otters.md", HOSTILE);
+  admin = await signedInVisitor(browser, service.url, ADMIN);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  state?.remove();
+});
+
+/** Asks by keyboard what is typed, and waits until the answer is whole. */
+async function ask(page: Page, question: string): Promise<string> {
+  await page.locator("[name=q]").focus();
+  await page.keyboard.type(question);
+  await page.keyboard.press("Enter");
+  const turn = page.locator(`.turn[aria-label="${question}"]`);
+  await turn.locator(".answer-text").waitFor();
+  return await turn.innerText();
+}
+
+describe.skipIf(executablePath === null)("search and answers in Chromium", () => {
+  test("an answer comes without a new page, its citation leads to its passage", async () => {
+    const { page, complaints } = admin;
+    await page.goto("/panel/search");
+    await page.selectOption("[name=with]", "inference:ask");
+    await page.evaluate("document.body.dataset.kept = 'yes'");
+    expect(await ask(page, QUESTION)).toContain("26 days");
+    const passage = (await page.locator(".cited").first().getAttribute("href")) ?? "";
+    expect(await page.locator(passage).innerText()).toContain("handbook/leave.md");
+    // The built-in model knows what "it" is from the turn before only.
+    expect(await ask(page, "And what about it?")).toContain("26 days");
+    expect(await page.locator(".turn .question").allInnerTexts()).toEqual([
+      QUESTION,
+      "And what about it?",
+    ]);
+    expect(await page.locator("body[data-kept=yes]").count()).toBe(1);
+    expect(await violationsOn(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("text is shown while the model writes, and a broken line says so", async () => {
+    const { page } = admin;
+    await page.goto("/panel/inferences/ask");
+    const events = `event: delta\ndata: {"text":"There are","step":0}\n\nevent: error\ndata: {"error":"The model is busy"}\n\n`;
+    await page.route("**/inferences/ask/run", async (route) => {
+      await route.fulfill({ contentType: "text/event-stream", body: events });
+    });
+    await page.fill("[name=q]", QUESTION);
+    await page.keyboard.press("Enter");
+    await page.locator(".turn [role=status]", { hasText: "The model is busy" }).waitFor();
+    expect(await page.locator(".answer-text").innerText()).toBe("There are");
+    expect(await page.inputValue("[name=q]")).toBe(QUESTION);
+    await page.unroute("**/inferences/ask/run");
+  });
+
+  test("two settings of a search and of an inference are shown side by side", async () => {
+    const { page } = admin;
+    await page.goto("/panel/search?rag=handbook&q=days+of+leave");
+    await page.click("button:has-text('Compare two settings')");
+    await page.selectOption("[name='b.searchMode']", "keyword");
+    await page.click("button:has-text('Search both')");
+    await page.waitForURL("**/search?*b.searchMode=keyword*");
+    await page.locator(".moved").first().waitFor();
+
+    await page.goto("/panel/search?with=inference:ask");
+    await page.click("button:has-text('Compare two settings')");
+    await page.fill("[name=q]", QUESTION);
+    await page.fill("[name='b.topK']", "1");
+    await page.click("button:has-text('Ask both')");
+    const columns = page.locator(".turn .cols > div");
+    await columns.nth(1).locator(".hit").waitFor();
+    expect(await columns.nth(0).locator(".hit").count()).toBeGreaterThan(1);
+    expect(await columns.nth(1).locator(".hit").count()).toBe(1);
+    for (const at of [0, 1]) expect(await columns.nth(at).innerText()).toContain("26 days");
+    await page.click("button:has-text('Stop comparing')");
+    await page.locator("button:has-text('Compare two settings')").waitFor();
+  });
+
+  test("a passage keeps the question in a question set", async () => {
+    const { page } = admin;
+    await page.goto("/panel/search?rag=handbook&q=When+are+trains+booked");
+    const hit = page.locator(".hit", { hasText: "trains.md" });
+    await hit.locator("a:has-text('Keep as test question')").click();
+    await page.waitForURL("**/panel/evaluation/leave?*");
+    await page.click("button:has-text('Add the question')");
+    const row = page.locator("tr", { hasText: "When are trains booked" });
+    expect(await row.innerText()).toContain("trains.md");
+  });
+
+  test("a document's Markdown is rendered, and nothing in it runs", async () => {
+    const { page, complaints } = admin;
+    const found = async () => {
+      await page.goto("/panel/search?rag=handbook&q=otters");
+      return await page.locator(".hit", { hasText: "otters.md" }).count();
+    };
+    await expect.poll(found, { timeout: 120_000, interval: 1_000 }).toBe(1);
+    const hit = page.locator(".hit", { hasText: "otters.md" });
+    expect(await hit.locator("td").allInnerTexts()).toContain("30 kg");
+    expect(await hit.innerText()).toContain("<script>window.executed = 1</script>");
+    expect(await hit.locator("script, img, .markdown a, b").count()).toBe(0);
+    await page.goto("/panel/sources/handbook/file?path=otters.md&rag=handbook");
+    expect(await page.evaluate("window.executed ?? 0")).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("without script, an answer comes whole, and a follow-up knows the one before", async () => {
+    const options = { javaScriptEnabled: false };
+    const { page, context } = await signedInVisitor(browser, service.url, MEMBER, options);
+    await page.goto("/panel/search");
+    await page.selectOption("[name=with]", "agent:agent");
+    await page.fill("[name=q]", QUESTION);
+    await page.click(".ask button");
+    expect(await page.locator(".answer").innerText()).toContain("26 days");
+    await page.fill("[name=q]", "And what about it?");
+    await page.click(".ask button");
+    expect(await page.locator("#turns").innerText()).toMatch(/How many days.*26 days.*about it/s);
+    await context.close();
+  });
+});
