@@ -87,3 +87,9 @@ export const markSourceRemoved = (db: Database, id: FileSourceId, now: number) =
 export const ragsOfSource = (db: Database, id: FileSourceId) =>
   readValues(db, columnsOf(rags).identifier)`select identifier from rags
     where file_source_id = ${id} and removed_at is null order by identifier`;
+
+/** Whether permissions are on for the source that a key names, or a RAG of it; null: for any. */
+export const hasPermissions = (db: Database, key: string | null) =>
+  hasRows(db)`select 1 from file_sources s where s.permissions = 'on' and s.removed_at is null
+    and (${key} is null or ${key} in (s.id, s.identifier) or exists (
+      select 1 from rags r where r.file_source_id = s.id and ${key} in (r.id, r.identifier)))`;

@@ -20,6 +20,7 @@ import { ragRoutes } from "./rags.ts";
 import { describedSettings } from "./request/described-settings.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
 import { adminsChange, enrolledOnly, ownPagesOnly, signedInOnly } from "./request/guards.ts";
+import { membersSearch } from "./request/members-search.ts";
 import type { PanelEnv } from "./request/read-request.ts";
 import { sessionRoutes } from "./session.ts";
 import { openSessionRoutes } from "./sessions.ts";
@@ -43,7 +44,7 @@ export function panelApi(): OpenAPIHono<PanelEnv> {
   app.route("/", openSessionRoutes());
   app.route("/", ragSearchRoutes());
   app.route("/", documentRoute(app));
-  app.use(adminsChange);
+  app.use(adminsChange, membersSearch);
   app.route("/", userRoutes());
   app.route("/", keyRoutes());
   app.route("/", fileSourceRoutes());

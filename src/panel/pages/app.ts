@@ -1,3 +1,4 @@
+import { membersSearch } from "../api/request/members-search.ts";
 import { Hono } from "hono";
 
 import { notFound } from "../../core/errors.ts";
@@ -56,7 +57,7 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/inferences", runPages("inference"));
   app.route("/agents", runPages("agent"));
   app.route("/tokens/programs", programPages());
-  app.use(adminsChange);
+  app.use(adminsChange, membersSearch);
   app.route("/first-steps", firstStepsActions());
   app.route("/new/source", newSourcePages());
   app.route("/new/rag", newRagPages());

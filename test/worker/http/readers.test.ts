@@ -255,6 +255,12 @@ test("in the panel an administrator searches as somebody, a member as itself", a
   const bob = await signedIn(user);
   expect(await pathsFor(bob.send)).toEqual(["bob.md", "open.md"]);
   expect(await pathsFor(bob.send, { reader: ANN })).toBe(403);
+  for (const path of ["/file-sources/vault/files", "/rags/vault/index", "/question-sets"]) {
+    expect({ path, ...(await bob.send("GET", path)) }).toMatchObject({ status: 403 });
+    expect((await panel.send("GET", path)).status).toBe(200);
+  }
+  const page = await call("GET", "/panel/sources/vault", { headers: { Cookie: bob.cookie } });
+  expect(page.status).toBe(403);
   await ask("bob", PLAN);
   const read = { target: `vault for ${BOB}`, actor: expect.objectContaining({ name: "bob" }) };
   await vi.waitFor(async () => {
