@@ -225,6 +225,12 @@ const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
         values={{ path: file.path }}
         kind="primary"
       />
+    ) : file.rags.some(({ status }) => status === "indexed") ? (
+      <ActionButton
+        action={`${shown.path}/selected`}
+        label="Index again"
+        values={{ path: file.path, action: "reindex" }}
+      />
     ) : null}
     {file.isExcluded || file.deletedAt !== null ? null : <SearchButton of={{ shown, file }} />}
     {takenBy(shown.source.provider) === "files" && file.deletedAt === null ? (
