@@ -15,6 +15,8 @@ export type Outgoing = {
 };
 
 export type GuardedRequest = {
+  /** Asks for the headers alone. */
+  isHead?: boolean;
   /** GET without a body unless told otherwise; a redirect is then not followed. */
   post?: { method?: "POST" | "PATCH" | "DELETE"; body: string };
   /** The same at every hop, or chosen for each. */
@@ -81,11 +83,11 @@ function guarded({ allowPrivate }: Outgoing, address: string, base?: URL): URL {
 async function fetchOnce(
   { fetch }: Outgoing,
   url: URL,
-  { headers: chosen = {}, post, signal: callers }: GuardedRequest,
+  { headers: chosen = {}, post, isHead = false, signal: callers }: GuardedRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const headers = typeof chosen === "function" ? await chosen(url) : chosen;
-  const sent = post === undefined ? {} : { method: "POST", ...post };
+  const sent = post === undefined ? isHead && { method: "HEAD" } : { method: "POST", ...post };
   try {
     return await fetch(url.href, { ...sent, headers, signal, redirect: "manual" });
   } catch (error) {

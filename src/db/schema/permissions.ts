@@ -39,6 +39,20 @@ export const readerChanges = sqliteTable(
   (table) => [index("reader_changes_source").on(table.fileSourceId, table.at)],
 );
 
+/** Groups that may read files of a source, and when their members were read. */
+export const syncedGroups = sqliteTable(
+  "synced_groups",
+  {
+    fileSourceId: owner<FileSourceId>(() => fileSources.id),
+    /** A principal: `group:…`. */
+    name: text().notNull(),
+    /** Why its members are not known; null: they are. */
+    unknown: text(),
+    syncedAt: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.fileSourceId, table.name] })],
+);
+
 /** Members of groups as a source's provider tells them, nested groups flattened. */
 export const principalGroups = sqliteTable(
   "principal_groups",

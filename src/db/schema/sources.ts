@@ -45,6 +45,8 @@ export const fileSources = sqliteTable(
       .default("off"),
     /** When they were last switched on, ms: audiences recorded earlier let nobody in. */
     permissionsSince: integer().notNull().default(0),
+    /** When members of its groups are read next, ms. */
+    groupsDueAt: integer().notNull().default(0),
     /** Principals of files for which none are told. */
     defaultReaders: jsonColumn(textList).notNull().default([]),
     status: text({ enum: ["active", "error"] })

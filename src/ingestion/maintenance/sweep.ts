@@ -24,6 +24,7 @@ import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { purgeInterruptedUploads } from "../removal/purge-replaced-contents.ts";
 import { purgeReplacedContents } from "../removal/purge-replaced-contents.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
+import { syncGroups } from "../readers/sync-groups.ts";
 import { keepWatches } from "../watches/keep-watches.ts";
 import { syncVectors } from "../vector-sync/sync-vectors.ts";
 import { activeRagIds, expireClaims } from "../../db/maintenance/removed-resources-store.ts";
@@ -71,6 +72,7 @@ const STEPS: [name: string, step: Step][] = [
   ["builds", continueBuilds],
   ["retired indexes", dropRetired],
   ["watches", keepWatches],
+  ["groups", syncGroups],
   // This step makes the most calls to other services, which are limited per invocation.
   ["vectors", syncVectors],
 ];

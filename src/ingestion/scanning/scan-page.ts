@@ -2,6 +2,7 @@ import { reasonOf } from "../../core/errors.ts";
 import { newId, type FileId } from "../../core/ids.ts";
 import type { Audience } from "../../db/files/reader-store.ts";
 import { idsOfDeleted, commitPage, knownFiles } from "../../db/scans/listing-store.ts";
+import { scheduleGroups } from "../../db/access/member-store.ts";
 import { isMending, type ScanProgress, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
@@ -53,7 +54,10 @@ export async function scanPage(
   );
   if (committed === null) return null;
   // Before anything else of the page: whoever may no longer read a file finds it no more.
-  if (page.writes.readers.length > 0) await tellIndexesOrLater(services, run);
+  if (page.writes.readers.length > 0) {
+    await tellIndexesOrLater(services, run);
+    await scheduleGroups(services.db, run.source.id, now);
+  }
   await services.queue.index(committed.messages);
   await removeFromIndexes(services, committed.removals);
   return { ...run, progress: next };

@@ -75,11 +75,14 @@ const DENIALS = new Map([
 ]);
 
 /** The reason of an error answer. */
-const reasonIn = (body: unknown): string =>
+export const reasonIn = (body: unknown): string =>
   errorBody.safeParse(body).data?.error.errors?.[0]?.reason ?? "";
 
 /** The failure that an error of Drive's is; `refused`: what to do where nothing more is known. */
-function driveFailure({ status, code: reason, retryAfterMs: wait }: ApiError, refused: string) {
+export function driveFailure(
+  { status, code: reason, retryAfterMs: wait }: ApiError,
+  refused: string,
+) {
   const told = `Google Drive: ${status}${reason === "" ? "" : ` ${reason}`}`;
   if (status === 429 || THROTTLES.has(reason)) return new SourceFailure("throttled", told, wait);
   const ofFile = FILE_REASONS.get(reason);
@@ -107,6 +110,7 @@ export function googleTokens(
   account: ServiceAccount,
   subject: string | undefined,
   now: Now,
+  scope = SCOPE,
 ): TokenService {
   const address = account.token_uri ?? TOKEN_URI;
   return {
@@ -114,20 +118,20 @@ export function googleTokens(
     address,
     form: async () => ({
       grant_type: GRANT_TYPE,
-      assertion: await signAssertion(account, subject, address, now()),
+      assertion: await signAssertion(account, { subject, scope, audience: address }, now()),
     }),
-    explain: (status, answer) => refusal(status, answer, account.client_email, subject),
+    explain: (status, answer) =>
+      refusal(status, answer, { who: account.client_email, subject, scope }),
   };
 }
 
 async function signAssertion(
   account: ServiceAccount,
-  subject: string | undefined,
-  audience: string,
+  { subject, scope, audience }: { subject: string | undefined; scope: string; audience: string },
   nowMs: number,
 ): Promise<string> {
   const issuedAt = Math.floor(nowMs / SECOND_MS);
-  const jwt = new SignJWT({ scope: SCOPE })
+  const jwt = new SignJWT({ scope })
     .setProtectedHeader({
       alg: "RS256",
       typ: "JWT",
@@ -149,10 +153,14 @@ async function signAssertion(
   }
 }
 
-function refusal(status: number, answer: unknown, who: string, subject: string | undefined) {
+function refusal(
+  status: number,
+  answer: unknown,
+  { who, subject, scope }: { who: string; subject: string | undefined; scope: string },
+) {
   const code = refused.safeParse(answer).data?.error ?? "";
   if (code === "unauthorized_client" || code === "access_denied") {
-    return `${who} may not act for ${subject ?? "another user"}: allow it the scope ${SCOPE}`;
+    return `${who} may not act for ${subject ?? "another user"}: allow it the scope ${scope}`;
   }
   if (code === "invalid_grant") {
     return subject === undefined

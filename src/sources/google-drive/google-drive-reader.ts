@@ -34,6 +34,7 @@ import { inParallel } from "../../core/work/parallel.ts";
 import { driveWatcher } from "./drive-watcher.ts";
 import { filesBeneath, READERS_AT_ONCE } from "./files-beneath.ts";
 import { FolderTree } from "../folder-tree.ts";
+import { directoryClient, directoryMembers, GROUPS_SCOPE } from "./directory-groups.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 
@@ -61,6 +62,7 @@ export class GoogleDriveReader implements SourceReader {
   readonly #client: ApiClient;
   readonly #tree: ScanState<StoredTree>;
   readonly watcher: SourceWatcher;
+  readonly #directory: ApiClient;
 
   constructor(config: GoogleDriveConfig, account: ServiceAccount, options: GoogleDriveOptions) {
     const { outgoing, now } = options;
@@ -75,6 +77,9 @@ export class GoogleDriveReader implements SourceReader {
       tokens: accessTokens(googleTokens(account, config.subject, now), outgoing, now),
       remedy: `share it with ${this.#account}`,
     });
+    const groups = googleTokens(account, config.subject, now, GROUPS_SCOPE);
+    const tokens = accessTokens(groups, outgoing, now);
+    this.#directory = directoryClient({ outgoing, now, tokens, apiBaseUrl: config.apiBaseUrl });
     this.watcher = driveWatcher({
       client: this.#client,
       now,
@@ -193,6 +198,10 @@ export class GoogleDriveReader implements SourceReader {
     const { name, driveId, id } = await this.#findRoot(signal);
     const what = driveId === id ? "shared drive" : "folder";
     return `Google Drive: ${this.#account} sees the ${what} "${name}"`;
+  }
+
+  async membersOf(group: string, signal: AbortSignal): Promise<string[]> {
+    return await directoryMembers(this.#directory, group, signal);
   }
 
   async ended(): Promise<void> {

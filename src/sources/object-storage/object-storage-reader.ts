@@ -2,6 +2,7 @@ import { AwsClient } from "aws4fetch";
 
 import { MINUTE_MS, timeIn, type Now } from "../../core/time.ts";
 import { SourceFailure, type ListedFile, type SourceReader } from "../../ports/source-reader.ts";
+import type { KnownFiles } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import {
   guardedFetch,
@@ -9,15 +10,19 @@ import {
   readBytes,
   retryAfterMs,
   tooLarge,
+  type GuardedRequest,
   type GuardedResponse,
   type Outgoing,
 } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
+import { READERS, withReaders } from "./object-readers.ts";
 import { errorCode, parseListing, type ListedObject } from "./parse-listing.ts";
 import { trimEnd } from "../../core/trim.ts";
 
 const DEFAULT_PAGE_SIZE = 1_000;
+/** Each object that is new or changed costs a call. */
+const PAGE_SIZE_WITH_READERS = 200;
 /** 1,000 keys of 1,024 characters, each three bytes long when encoded, with their fields. */
 const LISTING_LIMIT_BYTES = 8 * 1_024 * 1_024;
 const DOWNLOAD_TIMEOUT_MS = 2 * MINUTE_MS;
@@ -27,6 +32,9 @@ export type ObjectStorageOptions = {
   now: Now;
   /** Keys a page, 1 to 1,000. */
   pageSize?: number;
+  /** Whether to list who may read the objects; `known` tells what earlier scans read. */
+  readsPermissions?: boolean;
+  known?: Pick<KnownFiles, "byExternalId">;
 };
 
 /** Any vendor's ListObjectsV2 and GetObject, signed with version 4. The cursor is S3's token. */
@@ -35,7 +43,8 @@ export function objectStorageReader(
   secrets: ObjectStorageSecrets,
   options: ObjectStorageOptions,
 ): SourceReader {
-  const { outgoing, now, pageSize = DEFAULT_PAGE_SIZE } = options;
+  const { outgoing, now, known, readsPermissions = false } = options;
+  const { pageSize = readsPermissions ? PAGE_SIZE_WITH_READERS : DEFAULT_PAGE_SIZE } = options;
   const client = signerOf(config, secrets);
   const prefix = folderPrefix(config.prefix);
 
@@ -61,17 +70,18 @@ export function objectStorageReader(
       const listing = await listPage(cursor, pageSize, signal);
       const next = listing.nextToken;
       if (next === "") throw brokenListing("it has no cursor for the next page");
-      return {
-        files: listing.objects.flatMap((each) => fileOf(prefix, each)),
-        deleted: [],
-        entries: listing.objects.length,
-        next,
-      };
+      const files = listing.objects.flatMap((each) => fileOf(prefix, each));
+      const metadataOf = async (file: ListedFile) =>
+        await namedReaders(get, objectUrl(config, keyOf(prefix, file)), { now, signal });
+      const told = readsPermissions ? await withReaders(files, { known, metadataOf, now }) : files;
+      return { files: told, deleted: [], entries: listing.objects.length, next };
     },
 
     async open(file, signal) {
       if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
-      const got = await get(objectUrl(config, keyOf(prefix, file)), signal, DOWNLOAD_TIMEOUT_MS);
+      const got = await get(objectUrl(config, keyOf(prefix, file)), signal, {
+        timeoutMs: DOWNLOAD_TIMEOUT_MS,
+      });
       if (got.response.ok) return openedFrom(got, got.response.headers.get("content-type"));
       const failure = await storageFailure(got, now());
       // A bucket that does not exist is a denial.
@@ -81,15 +91,24 @@ export function objectStorageReader(
   };
 }
 
+async function namedReaders(
+  get: ReturnType<typeof signedGet>,
+  url: URL,
+  { now, signal }: { now: Now; signal: AbortSignal },
+): Promise<string | null> {
+  const got = await get(url, signal, { isHead: true });
+  if (got.response.ok) return got.response.headers.get(`x-amz-meta-${READERS}`);
+  throw await storageFailure(got, now());
+}
+
 const signedGet =
   (client: AwsClient, outgoing: Outgoing) =>
-  async (url: URL, signal: AbortSignal, timeoutMs?: number) => {
-    const signed = await client.sign(url.href, { method: "GET" });
+  async (url: URL, signal: AbortSignal, how: Pick<GuardedRequest, "timeoutMs" | "isHead"> = {}) => {
+    const signed = await client.sign(url.href, { method: how.isHead === true ? "HEAD" : "GET" });
     const headers = Object.fromEntries(signed.headers);
     // A signature is for one address: a redirect is told, not followed.
     const request = { headers, signal, maxRedirects: 0 };
-    const limit = timeoutMs === undefined ? {} : { timeoutMs };
-    return await guardedFetch(outgoing, url.href, { ...request, ...limit });
+    return await guardedFetch(outgoing, url.href, { ...request, ...how });
   };
 
 function signerOf({ region }: ObjectStorageConfig, secrets: ObjectStorageSecrets): AwsClient {

@@ -3,6 +3,7 @@ import { SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { tooLarge } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
+import { READERS, readersInMetadata } from "../object-storage/object-readers.ts";
 import { bareMediaType } from "../bare-media-type.ts";
 
 export type R2BucketConfig = { prefix?: string | undefined };
@@ -14,14 +15,17 @@ export type R2BucketOptions = {
   pageSize?: number;
   /** Keys that are the service's own and no documents. */
   isOurs?: (key: string) => boolean;
+  /** Whether to list who may read the objects. */
+  readsPermissions?: boolean;
 };
 
 /** The bucket that is bound to the Worker. The cursor is R2's. */
 export function r2BucketReader(
   bucket: R2Bucket,
   config: R2BucketConfig,
-  { pageSize = DEFAULT_PAGE_SIZE, isOurs = () => false }: R2BucketOptions = {},
+  options: R2BucketOptions = {},
 ): SourceReader {
+  const { pageSize = DEFAULT_PAGE_SIZE, isOurs = () => false, readsPermissions = false } = options;
   const prefix = folderPrefix(config.prefix);
   return {
     async list(cursor, signal) {
@@ -40,7 +44,11 @@ export function r2BucketReader(
         const mimeType = bareMediaType(object.httpMetadata?.contentType ?? null);
         const modifiedAt = object.uploaded.getTime();
         const file = listedFileFromObject(prefix, { key, size, version, mimeType, modifiedAt });
-        return file === null ? [] : [{ ...file, metadata: { ...object.customMetadata } }];
+        if (file === null) return [];
+        const metadata = { ...object.customMetadata };
+        const readers = readsPermissions ? readersInMetadata(metadata[READERS]) : undefined;
+        if (readsPermissions) delete metadata[READERS];
+        return [{ ...file, metadata, ...(readers === undefined ? {} : { readers }) }];
       });
       const next = listed.truncated ? listed.cursor : null;
       return { files, deleted: [], entries: listed.objects.length, next };

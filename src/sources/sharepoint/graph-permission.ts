@@ -37,7 +37,8 @@ const ALL_USERS = ["c:0(.s|true", "c:0-.f|rolemanager|spo-grid-all-users/"];
 const MEMBER_CLAIM = "i:0#.f|membership|";
 /** Group claims; one that ends so means the owners of a Microsoft 365 group, not its members. */
 const GROUP_CLAIM = /^c:0[to]\.c\|[a-z]+\|([\w-]+)$/i;
-const OWNERS = "_o";
+export const OWNERS = "_o";
+export const SITE_GROUP = "sharepoint/";
 
 export type GraphPermissionContext = {
   now: number;
@@ -104,7 +105,7 @@ function namedBy(identity: Identities, context: GraphPermissionContext) {
   const groups = groupsNamedBy(identity);
   if (groups.length > 0) return groups;
   // SharePoint's own group, whose members Graph does not tell: nobody is known to be in it.
-  if (siteGroup) return [groupPrincipal(`sharepoint/${context.driveId}/${siteGroup.id ?? ""}`)];
+  if (siteGroup) return [groupPrincipal(`${SITE_GROUP}${context.driveId}/${siteGroup.id ?? ""}`)];
   const name = claim.startsWith(MEMBER_CLAIM) ? claim.slice(MEMBER_CLAIM.length) : "";
   const addresses = [identity.user?.email, siteUser?.email, name];
   return addresses.map((one) => userPrincipal(one ?? ""));

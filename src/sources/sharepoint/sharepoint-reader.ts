@@ -12,6 +12,7 @@ import type {
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "../access-tokens.ts";
+import { entraMembers } from "./entra-groups.ts";
 import { entraTokens } from "./entra-token.ts";
 import { listLibraries, nameDrives, openDrives, openLibraries } from "./find-drives.ts";
 import type { ApiClient } from "../api-client.ts";
@@ -127,6 +128,10 @@ export class SharePointReader implements SourceReader {
     const read = await this.#readPage(drives, start, signal);
     if (read === null || read.moved) return null;
     return await this.#listingPage(drives, read);
+  }
+
+  async membersOf(group: string, signal: AbortSignal): Promise<string[]> {
+    return await entraMembers(this.#client, group, signal);
   }
 
   async ended(): Promise<void> {

@@ -19,6 +19,15 @@ export type Item = {
   limited: boolean;
 };
 
+export const NEW_ITEM = {
+  trashed: false,
+  shared: true,
+  limited: false,
+  downloadable: true,
+  content: "",
+  owner: "ann@example.com",
+};
+
 export function download(item: Item): Response {
   if (item.mimeType.startsWith("application/vnd.google-apps.")) {
     return errorAnswer(403, "fileNotDownloadable");

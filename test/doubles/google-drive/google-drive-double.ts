@@ -1,6 +1,7 @@
-import { download, errorAnswer, exported, hashOf, json, type Item } from "./answers.ts";
+import { download, errorAnswer, exported, hashOf, json, NEW_ITEM, type Item } from "./answers.ts";
 import { ChangeLogs, type LogOwner } from "./change-logs.ts";
 import { PushNetwork } from "../push-network.ts";
+import { DirectoryDouble } from "./directory-double.ts";
 import { BASE, ServiceAccountDouble } from "./service-account-double.ts";
 import { parseFields, selected } from "./partial-response.ts";
 import { PermissionsDouble } from "./permissions.ts";
@@ -16,15 +17,6 @@ export { BASE };
 const FOLDER = "application/vnd.google-apps.folder";
 /** What a file is answered with when no fields are asked for. */
 const DEFAULT_FILE_FIELDS = "kind,id,name,mimeType";
-
-const NEW_ITEM = {
-  trashed: false,
-  shared: true,
-  limited: false,
-  downloadable: true,
-  content: "",
-  owner: "ann@example.com",
-};
 
 type Failure = {
   path: RegExp;
@@ -48,6 +40,7 @@ export class GoogleDriveDouble {
   pageSize = 1_000;
   readonly logs = new ChangeLogs();
   readonly sharedDrives = new SharedDrives(this.items);
+  readonly directory = new DirectoryDouble();
   readonly permissions = new PermissionsDouble(this.items);
   #snapshot: Map<string, Item> | null = null;
   #next = 0;
@@ -127,7 +120,8 @@ export class GoogleDriveDouble {
     const sent = await new Response(request.body ?? null).text();
     if (path === "/token") return await this.account.grant(sent);
     const token = new Headers(request.headers).get("authorization")?.replace("Bearer ", "");
-    if (!this.account.takes(token)) return errorAnswer(401, "authError");
+    if (!this.account.takes(token, path)) return errorAnswer(401, "authError");
+    if (path.startsWith("/admin/")) return this.directory.members(url);
     const method = path.replace("/drive/v3/", "");
     if (request.method === "POST") return this.#post(method, sent, url.searchParams);
     return this.#route(method, url.searchParams);

@@ -8,6 +8,7 @@ import { json } from "./answers.ts";
 export const BASE = "https://drive.example";
 const TOKEN_URI = `${BASE}/token`;
 const SCOPE = "https://www.googleapis.com/auth/drive.readonly";
+const GROUPS_SCOPE = "https://www.googleapis.com/auth/admin.directory.group.member.readonly";
 
 /** A service account with one key, and the endpoint that gives it access tokens. */
 export class ServiceAccountDouble {
@@ -15,7 +16,8 @@ export class ServiceAccountDouble {
   privateKey = "";
   #publicKey: CryptoKey | null = null;
   #tokenUri = TOKEN_URI;
-  readonly #tokens = new Set<string>();
+  /** With the scope that each is for. */
+  readonly #tokens = new Map<string, string>();
 
   /** The same account at another drive. */
   sameAs(other: ServiceAccountDouble): this {
@@ -60,14 +62,15 @@ export class ServiceAccountDouble {
     this.#tokens.clear();
   }
 
-  issueToken(): string {
+  issueToken(scope = SCOPE): string {
     const token = `ya29.${crypto.randomUUID()}`;
-    this.#tokens.add(token);
+    this.#tokens.set(token, scope);
     return token;
   }
 
-  takes(token: string | undefined): boolean {
-    return this.#tokens.has(token ?? "");
+  takes(token: string | undefined, path = ""): boolean {
+    const scope = path.startsWith("/admin/") ? GROUPS_SCOPE : SCOPE;
+    return this.#tokens.get(token ?? "") === scope;
   }
 
   async grant(body: string): Promise<Response> {
@@ -76,18 +79,21 @@ export class ServiceAccountDouble {
     if (grant !== "urn:ietf:params:oauth:grant-type:jwt-bearer" || this.#publicKey === null) {
       return json({ error: "unsupported_grant_type" }, 400);
     }
+    let scope = SCOPE;
     try {
       const { payload } = await jwtVerify(form.get("assertion") ?? "", this.#publicKey, {
         issuer: this.email,
         audience: this.#tokenUri,
       });
       const { exp = 0, iat = 0 } = payload;
-      if (exp - iat > 3_600 || payload["scope"] !== SCOPE) throw new Error("claims");
+      scope = String(payload["scope"]);
+      const isKnown = scope === SCOPE || scope === GROUPS_SCOPE;
+      if (exp - iat > 3_600 || !isKnown) throw new Error("claims");
       if (payload.sub !== undefined) return json({ error: "unauthorized_client" }, 401);
     } catch {
       const error_description = "Invalid JWT Signature.";
       return json({ error: "invalid_grant", error_description }, 400);
     }
-    return json({ access_token: this.issueToken(), expires_in: 3_599, token_type: "Bearer" });
+    return json({ access_token: this.issueToken(scope), expires_in: 3_599, token_type: "Bearer" });
   }
 }

@@ -1,5 +1,6 @@
 import { errorAnswer, json, selected, shownItem, type Item } from "./answers.ts";
 import { DriveDouble } from "./drive-double.ts";
+import { groupAnswer, type Group } from "./groups.ts";
 import { listPermissions } from "./permissions.ts";
 import { PushNetwork } from "../push-network.ts";
 import { EntraDouble } from "./entra-double.ts";
@@ -35,6 +36,8 @@ export class GraphDouble {
   readonly failures: Failure[] = [];
   /** Whether the app is told who may read items. */
   hasFullControl = true;
+  readonly groups = new Map<string, Group>();
+  mayReadGroups = true;
   /** What `organization` answers; null: the app may not read it. */
   domains: string[] | null = ["contoso.example"];
   /** Whether an administrator consented to the app's permission. */
@@ -149,7 +152,8 @@ export class GraphDouble {
 
   #get(path: string, query: URLSearchParams, prefer: string): Response {
     if (!this.consented) return errorAnswer(401, "generalException");
-    if (path === "organization") return this.#organization();
+    const directory = this.#inDirectory(path, query);
+    if (directory !== null) return directory;
     const [, siteKey, drives] = /^sites\/(.+?)(\/drives)?$/.exec(path) ?? [];
     if (siteKey !== undefined) return this.#site(siteKey, drives !== undefined);
     const [, driveId = "", rest = ""] = /^drives\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
@@ -158,6 +162,14 @@ export class GraphDouble {
     const site = this.sites.find((each) => each.drives.includes(drive));
     if (site?.granted === false) return errorAnswer(403, "accessDenied");
     return rest === "" ? json(shownDrive(drive)) : this.#inDrive(drive, rest, { query, prefer });
+  }
+
+  #inDirectory(path: string, query: URLSearchParams): Response | null {
+    if (path === "organization") return this.#organization();
+    if (!path.startsWith("groups")) return null;
+    return this.mayReadGroups
+      ? groupAnswer(this.groups, path, query, this.baseUrl)
+      : errorAnswer(403, "Authorization_RequestDenied");
   }
 
   #organization(): Response {

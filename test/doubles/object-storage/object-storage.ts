@@ -23,16 +23,26 @@ export async function startObjectStorage(bucket: string) {
   const [port] = await once(createInterface(server.stdout), "line");
   const endpoint = `http://127.0.0.1:${port}`;
   const client = new AwsClient({ ...CREDENTIALS, region: "us-east-1", service: "s3", retries: 0 });
-  const write = async (method: "PUT" | "DELETE", key: string, body?: string) => {
+  const write = async (
+    method: "PUT" | "DELETE",
+    key: string,
+    body?: string,
+    headers: Record<string, string> = {},
+  ) => {
     const url = `${endpoint}/${bucket}/${encodeURIComponent(key).replaceAll("%2F", "/")}`;
-    const response = await client.fetch(url, { method, ...(body === undefined ? {} : { body }) });
+    const response = await client.fetch(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
     if (!response.ok) throw new Error(`${method} ${key}: ${response.status}`);
     await response.arrayBuffer();
   };
   return {
     endpoint,
     bucket,
-    put: (key: string, body: string) => write("PUT", key, body),
+    put: (key: string, body: string, headers?: Record<string, string>) =>
+      write("PUT", key, body, headers),
     remove: (key: string) => write("DELETE", key),
     async stop() {
       server.stdin.end();

@@ -131,6 +131,20 @@ const step = record({
   other: nat({ max: 50 }),
 });
 
+test("members are read with those of nested groups, also in a circle", async () => {
+  const { double, source } = await shared(false);
+  const people = Array.from({ length: 250 }, (_, at) => `p${at}@example.com`);
+  double.directory.groups.set("all@example.com", ["hr@example.com", "left@example.com"]);
+  double.directory.groups.set("hr@example.com", [...people, "all@example.com"]);
+  const members = async (group: string) =>
+    await source.reader().membersOf(group, new AbortController().signal);
+  expect((await members("all@example.com")).sort()).toEqual(people.sort());
+  await expect(members("gone@example.com")).rejects.toMatchObject({ kind: "denied" });
+  double.directory.mayRead = false;
+  const message = expect.stringContaining("Groups Reader");
+  await expect(members("hr@example.com")).rejects.toMatchObject({ kind: "denied", message });
+});
+
 type Shared = { double: GoogleDriveDouble; item: Item; to: Grant; other: number; now: number };
 
 const SHARE: Record<string, (of: Shared) => void> = {

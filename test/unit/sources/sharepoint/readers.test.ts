@@ -133,6 +133,24 @@ test("without full control nobody reads, and the file says what is missing", asy
   expect(principalsIn(readers())).toEqual(["everyone"]);
 });
 
+test("members are read with those of nested groups, also in a circle", async () => {
+  const { graph, source } = shared();
+  const people = Array.from({ length: 1_200 }, (_, at) => `p${at}@contoso.example`);
+  const [outer, inner] = ["outer-id", "inner-id"];
+  graph.groups.set(outer, { mail: "all@contoso.example", members: [inner], owners: [] });
+  const owners = ["ann@contoso.example"];
+  graph.groups.set(inner, { mail: null, members: [...people, outer], owners });
+  const members = async (group: string) =>
+    [...new Set(await source.reader().membersOf(group, new AbortController().signal))].sort();
+  expect(await members(outer)).toEqual(people.sort());
+  expect(await members("all@contoso.example")).toEqual(people.sort());
+  expect(await members(`${inner}_o`)).toEqual(owners);
+  await expect(members("sharepoint/b!1/5")).rejects.toMatchObject({ kind: "denied" });
+  graph.mayReadGroups = false;
+  const message = expect.stringContaining("GroupMember.Read.All");
+  await expect(members(inner)).rejects.toMatchObject({ kind: "denied", message });
+});
+
 const KINDS =
   "file folder edit touch rename move move delete share share share unshare inherit tick scan scan crash fail expire lag catchUp".split(
     " ",

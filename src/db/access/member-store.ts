@@ -1,0 +1,57 @@
+import type { FileSourceId } from "../../core/ids.ts";
+import type { Principal } from "../../core/principals.ts";
+import { portionsOf } from "../portions.ts";
+import { fileSources, syncedGroups } from "../schema/index.ts";
+import { columnsOf, pick, select, type Row } from "../select.ts";
+import { execute, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
+
+const SOURCE = select(
+  pick(columnsOf(fileSources), "id", "provider", "config", "sealedSecrets", "permissions"),
+);
+export type GroupSource = Row<typeof SOURCE>;
+
+/** Sources whose groups are due; each is due again at `dueAgainAt` in case this turn is lost. */
+export const takeGroupSources = (db: Database, now: number, dueAgainAt: number, limit: number) =>
+  readRows(db, SOURCE)`update file_sources set groups_due_at = ${dueAgainAt}
+    where id in (select id from file_sources where permissions = 'on' and removed_at is null
+      and groups_due_at <= ${now} limit ${limit}) returning ${SOURCE}`;
+
+export const scheduleGroups = (db: Database, id: FileSourceId, dueAt: number) =>
+  execute(db)`update file_sources set groups_due_at = ${dueAt} where id = ${id}`;
+
+const g = columnsOf(syncedGroups, "g");
+
+/** Groups that may read files of the source and were not read since. */
+export const dueGroups = (db: Database, id: FileSourceId, since: number, limit: number) =>
+  readValues(db, g.name)`select distinct r.value ->> 'principal' as name
+    from (select distinct audience from files
+      where file_source_id = ${id} and deleted_at is null) f
+    cross join audiences a on a.id = f.audience cross join json_each(a.readers) r
+    left join synced_groups g
+      on g.file_source_id = ${id} and g.name = r.value ->> 'principal'
+    where r.value ->> 'principal' glob 'group:*' and (g.synced_at is null or g.synced_at < ${since})
+    limit ${limit}`;
+
+/** Writes the members of a group that changed. */
+export async function keepMembers(
+  db: Database,
+  of: {
+    sourceId: FileSourceId;
+    group: Principal;
+    members: Principal[];
+    unknown: string | null;
+    now: number;
+  },
+): Promise<void> {
+  const { sourceId, group, members, unknown, now } = of;
+  await runBatch(db, [
+    sql`delete from principal_groups where file_source_id = ${sourceId} and in_group = ${group}
+      and member not in (select value from json_each(${members}))`,
+    ...portionsOf(members).map(
+      (some) => sql`insert or ignore into principal_groups (file_source_id, member, in_group)
+        select ${sourceId}, value, ${group} from json_each(${some})`,
+    ),
+    sql`insert or replace into synced_groups (file_source_id, name, unknown, synced_at)
+      values (${sourceId}, ${group}, ${unknown}, ${now})`,
+  ]);
+}

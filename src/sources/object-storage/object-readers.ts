@@ -1,0 +1,72 @@
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import { principalOf } from "../../core/principals.ts";
+import type { Now } from "../../core/time.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import { SourceFailure, type FileReaders } from "../../ports/source-reader.ts";
+import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
+
+/** The metadata of an object that names who may read it; S3 writes `x-amz-meta-` before it. */
+export const READERS = "readers";
+
+/** A JSON list of principals, or principals with commas between; undefined: nobody told. */
+export function readersInMetadata(text: string | null | undefined): FileReaders | undefined {
+  if (text === null || text === undefined) return undefined;
+  const json = parsedJson(text);
+  const named: unknown[] = Array.isArray(json) ? json : text.split(",").filter((one) => one.trim());
+  const principals: { principal: string; from: string }[] = [];
+  for (const name of named) {
+    const principal = typeof name === "string" ? principalOf(name) : null;
+    if (principal === null) return { unreadable: "its metadata readers names no principals" };
+    principals.push({ principal, from: "file" });
+  }
+  return { principals };
+}
+
+const OBJECTS_AT_ONCE = 6;
+/** Times of objects are whole seconds, in which metadata may change once more. */
+const SETTLED_MS = 2_000;
+
+type Reading = {
+  /** What earlier scans read. */
+  known: Pick<KnownFiles, "byExternalId"> | undefined;
+  /** The metadata `readers` of an object, by a call. @throws SourceFailure */
+  metadataOf: (file: ListedFile) => Promise<string | null>;
+  now: Now;
+};
+
+/** Files with their readers, which S3 tells object by object: of those that are new or changed. */
+export async function withReaders(
+  files: ListedFile[],
+  { known, metadataOf, now }: Reading,
+): Promise<ListedFile[]> {
+  const before = await known?.byExternalId(files.map((file) => file.externalId ?? ""));
+  const byKey = new Map(before?.map((file) => [file.externalId, file]));
+  return await inParallel(files, OBJECTS_AT_ONCE, async (file): Promise<ListedFile> => {
+    const kept = keptReaders(file, byKey.get(file.externalId));
+    const read = kept === undefined ? await metadataOf(file).catch(refusal) : kept;
+    if (read instanceof SourceFailure) return { ...file, readers: { unreadable: read.message } };
+    const readers = readersInMetadata(read);
+    const { modifiedAt = null } = file;
+    const isSettled = modifiedAt !== null && modifiedAt + SETTLED_MS < now();
+    const sourceState = { [READERS]: read, readAt: isSettled ? modifiedAt : null };
+    return { ...file, sourceState, ...(readers === undefined ? {} : { readers }) };
+  });
+}
+
+/**
+ * What an earlier scan read of an object's metadata, which cannot change without its time; null: it
+ * named no readers, undefined: it is to be read.
+ */
+function keptReaders(file: ListedFile, known: ListedFile | undefined) {
+  const { [READERS]: text, readAt } = known?.sourceState ?? {};
+  const isSame = known?.version === file.version && readAt !== null && readAt === file.modifiedAt;
+  return isSame && (text === null || typeof text === "string") ? text : undefined;
+}
+
+/** What one object is refused for; what concerns all of them ends the listing. */
+function refusal(failure: unknown): SourceFailure {
+  const isOfFile =
+    failure instanceof SourceFailure && (failure.kind === "denied" || failure.kind === "bad-file");
+  if (isOfFile) return failure;
+  throw failure;
+}
