@@ -4,6 +4,7 @@ import { adminLinkCommand } from "./admin-link-command.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
 import { pushCommand } from "./push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "./query-commands.ts";
+import { readersCommand } from "./readers-command.ts";
 import { versionOfProject } from "./installation.ts";
 import { runCommand } from "./run-command.ts";
 import { startCommand } from "./start-command.ts";
@@ -17,6 +18,7 @@ await runCommand(
     .addCommand(searchCommand())
     .addCommand(askCommand())
     .addCommand(statusCommand())
+    .addCommand(readersCommand())
     .addCommand(evaluateCommand())
     .addCommand(adminLinkCommand()),
 );

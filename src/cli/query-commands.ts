@@ -23,6 +23,7 @@ type Searching = Shared & {
   threshold?: number;
   file?: string[];
   folder?: string[];
+  as?: string;
 };
 type SearchOptions = Searching & { query?: string[]; explain?: true };
 type AskOptions = Searching & { search?: string[]; schema?: string };
@@ -40,6 +41,7 @@ function searching(name: string): Command {
     .option("--threshold <score>", "leave out passages with a lower score, 0 to 1", numberIn)
     .option("--file <path>", "only in this file (may be repeated)", collectPath)
     .option("--folder <path>", "only in this folder (may be repeated)", collectPath)
+    .option("--as <address>", "find only what this person may read (a token with the reader named)")
     .addHelpText("after", afterHelp("Put words that begin with - after --: … -- --gzip."));
 }
 
@@ -117,7 +119,9 @@ async function searched(identifier: string, body: SearchBody, options: SearchOpt
 }
 
 /** The panel's search, which explains each passage to administrators. */
-async function explained(id: string, body: SearchBody, { url, rerank, file }: SearchOptions) {
+async function explained(id: string, search: SearchBody, options: SearchOptions) {
+  const { url, rerank, file, as } = options;
+  const body = { ...search, ...(as === undefined ? {} : { reader: as }) };
   const api = panelApi(checkedUrl(url), keyIn(process.env));
   const answer = await dataOf(api.POST("/rags/{id}/search", { params: { path: { id } }, body }));
   const exists = (path: string) => isInSourceOf(api, id, path);
@@ -237,6 +241,6 @@ async function failedFiles(api: PublicApi, identifier: string) {
   return "data" in files ? files.data : files;
 }
 
-function open({ url }: Shared): PublicApi {
-  return publicApi(checkedUrl(url), tokenIn(process.env));
+function open({ url, as }: Shared & { as?: string }): PublicApi {
+  return publicApi(checkedUrl(url), tokenIn(process.env), { reader: as });
 }

@@ -15,9 +15,17 @@ export type EvaluationRun = Panel["schemas"]["EvaluationRun"];
 export type RunSummary = NonNullable<Panel["schemas"]["RunSummary"]>;
 export type Comparison = Panel["schemas"]["RunComparison"];
 
-/** The public API with a token. */
-export function publicApi(baseUrl: string, token: string, credential = "QUARRY_TOKEN") {
-  const headers = { Authorization: `Bearer ${token}` };
+/** The public API with a token. `reader`: the person that the calls are made for. */
+export function publicApi(
+  baseUrl: string,
+  token: string,
+  {
+    credential = "QUARRY_TOKEN",
+    reader,
+  }: { credential?: string; reader?: string | undefined } = {},
+) {
+  const named = reader === undefined ? {} : { "Quarry-Reader": encodeURIComponent(reader) };
+  const headers = { Authorization: `Bearer ${token}`, ...named };
   const fetch = patientFetch({ baseUrl, credential });
   return createClient<PublicPaths>({ baseUrl, headers, fetch, redirect: "error" });
 }

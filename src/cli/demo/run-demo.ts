@@ -209,7 +209,7 @@ export async function goOnWithout(
 async function askAndShow({ url, state, terminal, subject, questions }: Served): Promise<void> {
   const { identifier } = subject;
   const { query, prompt } = questions;
-  const api = publicApi(url, state.token ?? "", "the token of this start");
+  const api = publicApi(url, state.token ?? "", { credential: "the token of this start" });
   const shared = { topK: PASSAGES, useReranking: true, includeSources: true };
   const params = { path: { identifier } };
   const search = { semanticSearch: [query], ...shared };

@@ -24,7 +24,7 @@ export function isHidden(path: string): boolean {
   return path.split("/").some((name) => name.startsWith("."));
 }
 
-function matcher(patterns: string[]): (path: string) => boolean {
+export function matcher(patterns: string[]): (path: string) => boolean {
   const everywhere = patterns.flatMap((pattern) => {
     const inner = pattern.replace(/^\.?\//, "").replace(/\/$/, "");
     const anchored = inner.includes("/") || pattern.startsWith("/");

@@ -6,11 +6,14 @@ import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts"
 import { inParallel } from "../../core/work/parallel.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import type { Chooser } from "./choose-files.ts";
+import type { LocalReaders } from "./local-readers.ts";
 import { reasonOf, type FolderListing, type LocalFile } from "./list-folder.ts";
 
 /** The changes that make a file source equal a folder. */
 export type PushPlan = {
-  upload: (LocalFile & { isNew: boolean })[];
+  upload: (LocalFile & { isNew: boolean; readers: string[] | null })[];
+  /** Unchanged files that others may read from now on. */
+  readers: { path: string; readers: string[] }[];
   remove: string[];
   unchanged: number;
   /** Present but not pushed; the source keeps its version of them. */
@@ -18,7 +21,12 @@ export type PushPlan = {
 };
 
 /** What a source holds of one path. */
-type ManifestEntry = { size: number; sha256: string | null };
+export type ManifestEntry = {
+  size: number;
+  sha256: string | null;
+  /** As a push told them; null: none did. */
+  readers: string[] | null;
+};
 
 const HASHED_AT_ONCE = 8;
 
@@ -45,30 +53,40 @@ const manifestPage = (api: PanelApi, id: string, query: { cursor?: string }) =>
 export async function planPush(
   listing: FolderListing,
   manifest: ReadonlyMap<string, ManifestEntry>,
-  choose: Chooser,
+  { choose, readersOf }: { choose: Chooser; readersOf: LocalReaders },
 ): Promise<PushPlan> {
-  const plan: PushPlan = { upload: [], remove: [], unchanged: 0, failed: [...listing.unreadable] };
+  const nothing = { upload: [], remove: [], readers: [], unchanged: 0 };
+  const plan: PushPlan = { ...nothing, failed: [...listing.unreadable] };
   await inParallel(listing.files, HASHED_AT_ONCE, (file) =>
-    planFile(plan, file, manifest.get(file.path)),
+    planFile(plan, { ...file, readers: readersOf(file.path) }, manifest.get(file.path)),
   );
   plan.upload.sort((a, b) => (a.path < b.path ? -1 : 1));
   plan.remove = goneFiles(listing, manifest, choose);
   return plan;
 }
 
-async function planFile(plan: PushPlan, file: LocalFile, known: ManifestEntry | undefined) {
+type Planned = LocalFile & { readers: string[] | null };
+
+async function planFile(plan: PushPlan, file: Planned, known: ManifestEntry | undefined) {
   if (file.size > DOCUMENT_LIMIT_BYTES) {
     plan.failed.push({ path: file.path, reason: ABOVE_LIMIT });
     return;
   }
   try {
     const same = known?.size === file.size && known.sha256 === (await hashFile(file.absolutePath));
+    const { path, readers } = file;
+    if (same && readers !== null && !isSameList(readers, known.readers)) {
+      plan.readers.push({ path, readers });
+    }
     if (same) plan.unchanged++;
     else plan.upload.push({ ...file, isNew: known === undefined });
   } catch (thrown) {
     plan.failed.push({ path: file.path, reason: reasonOf(thrown) });
   }
 }
+
+const isSameList = (a: string[], b: string[] | null) =>
+  JSON.stringify(a) === JSON.stringify(b?.toSorted());
 
 /** Unreadable and unselected files are not deleted ones, so the source keeps them. */
 function goneFiles(

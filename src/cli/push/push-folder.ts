@@ -1,12 +1,13 @@
 import { isMassRemoval } from "../../core/mass-removal.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { dataUnless, type PanelApi } from "../api/clients.ts";
+import { dataOf, dataUnless, type PanelApi } from "../api/clients.ts";
 import { ApiError } from "../api/patient-fetch.ts";
 import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { chooser, type FileChoice } from "./choose-files.ts";
 import { listFolder, reasonOf } from "./list-folder.ts";
-import { planPush, readManifest, type PushPlan } from "./plan-push.ts";
+import { localReaders, READERS_FILE, type LocalReaders } from "./local-readers.ts";
+import { planPush, readManifest, type ManifestEntry, type PushPlan } from "./plan-push.ts";
 import { uploadFiles, uploadsOf } from "./upload-files.ts";
 
 export type PushRequest = {
@@ -27,6 +28,10 @@ export type PushSummary = {
   held: number;
   failed: { path: string; reason: string }[];
   skipped: { hidden: string[]; links: string[] };
+  /** Unchanged files whose readers were set. */
+  readers: number;
+  /** Files that nobody could read. */
+  unread: number;
 };
 
 const UPLOADS_AT_ONCE = 4;
@@ -47,14 +52,24 @@ export async function pushFolder(
       listFolder(request.folder, choose),
       readManifest(api, request.source),
     ]);
-    return { listing, manifest, plan: await planPush(listing, manifest, choose) };
+    const paths = listing.files.map(({ path }) => path);
+    const readersOf = await localReaders(request.folder, paths);
+    const plan = await planPush(listing, manifest, { choose, readersOf });
+    return {
+      listing,
+      manifest,
+      plan,
+      unread: await unreadIn(api, request, { paths, manifest, readersOf }),
+    };
   };
   const comparing = whileWaiting(
     terminal.output,
     "Comparing the folder with the source",
     compare(),
   );
-  const { listing, manifest, plan } = await comparing;
+  const { listing, manifest, plan, unread } = await comparing;
+  if (unread > 0)
+    terminal.warn(`${unread} of ${listing.files.length} files could be read by nobody`);
   const isHeld = !request.confirmRemovals && isMassRemoval(plan.remove.length, manifest.size);
   const remove = isHeld ? [] : plan.remove;
   const added = plan.upload.filter(({ isNew }) => isNew).length;
@@ -65,28 +80,51 @@ export async function pushFolder(
     unchanged: plan.unchanged,
     held: plan.remove.length - remove.length,
     failed: plan.failed,
-    skipped: { hidden: listing.hidden, links: listing.links },
+    skipped: { hidden: listing.hidden.filter(isNoReadersFile), links: listing.links },
+    readers: plan.readers.length,
+    unread,
   };
   if (request.dryRun) {
     for (const { path, isNew } of plan.upload) {
       terminal.say(`${isNew ? "add   " : "change"} ${path}`);
     }
     for (const path of remove) terminal.say(`remove ${path}`);
-  } else if (plan.upload.length + remove.length > 0) {
+    for (const { path } of plan.readers) terminal.say(`readers ${path}`);
+  } else if (plan.upload.length + remove.length + plan.readers.length > 0) {
     await carryOut(api, terminal, request.source, { ...plan, remove }, summary);
   }
   return summary;
+}
+
+const isNoReadersFile = (path: string) =>
+  path !== READERS_FILE && !path.endsWith(`/${READERS_FILE}`);
+
+/** How many files nobody could read after the push. */
+async function unreadIn(
+  api: PanelApi,
+  { source: id }: PushRequest,
+  of: {
+    paths: string[];
+    manifest: ReadonlyMap<string, ManifestEntry>;
+    readersOf: LocalReaders;
+  },
+): Promise<number> {
+  const source = await dataOf(api.GET("/file-sources/{id}", { params: { path: { id } } }));
+  if (source.permissions === "off") return 0;
+  const readers = (path: string) =>
+    of.readersOf(path) ?? of.manifest.get(path)?.readers ?? source.defaultReaders;
+  return of.paths.filter((path) => readers(path).length === 0).length;
 }
 
 async function carryOut(
   api: PanelApi,
   terminal: Terminal,
   source: string,
-  { upload, remove }: PushPlan,
+  { upload, remove, readers }: PushPlan,
   summary: PushSummary,
 ) {
   const label = upload.length > 0 ? "Pushing " : "Removing ";
-  const progress = terminal.progress(label, upload.length + remove.length);
+  const progress = terminal.progress(label, upload.length + remove.length + readers.length);
   let done = 0;
   const end = (path: string, count: "added" | "changed" | "removed", reason: string | null) => {
     if (reason !== null) {
@@ -96,6 +134,13 @@ async function carryOut(
     progress.update(++done, path);
   };
   try {
+    // First, so that whoever may no longer read a file finds it no more.
+    await inParallel(readers, REMOVALS_AT_ONCE, async ({ path, readers: named }) => {
+      const params = { path: { id: source, path } };
+      const body = { readers: named };
+      await api.PATCH("/file-sources/{id}/files/{path}/readers", { params, body });
+      progress.update(++done, path);
+    });
     await inParallel(uploadsOf(upload), UPLOADS_AT_ONCE, async (files) => {
       const reasons = await uploadFiles(api, source, files).catch(unlessForAll);
       for (const [at, { path, isNew }] of files.entries()) {
@@ -135,8 +180,10 @@ const SHOWN = 10;
 /** Prints what a push did, every skipped file included. */
 export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = false): void {
   const { added, changed, removed, unchanged, held, failed, skipped } = summary;
+  const { readers } = summary;
   const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
   terminal.say(dryRun ? `Dry run: ${counts}` : counts);
+  if (readers > 0) terminal.say(`${readers} unchanged files have new readers`);
   listSome(terminal, "skipped, a link", skipped.links);
   listSome(terminal, "skipped, hidden", skipped.hidden);
   for (const { path, reason } of failed.slice(0, SHOWN)) {

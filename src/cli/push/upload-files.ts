@@ -5,6 +5,9 @@ import { kindByName, mediaTypeByName } from "../../documents/media-type/media-ty
 import { dataOf, encodedPath, type PanelApi } from "../api/clients.ts";
 import { reasonOf, type LocalFile } from "./list-folder.ts";
 
+/** `readers` null: their readers are not told. */
+type Upload = LocalFile & { readers?: string[] | null };
+
 const MIB = 1 << 20;
 /** Larger files are uploaded one by one. */
 const SMALL_FILE_BYTES = MIB;
@@ -40,16 +43,17 @@ export function uploadsOf<File extends LocalFile>(files: File[]): File[][] {
 export async function uploadFiles(
   api: PanelApi,
   source: string,
-  files: LocalFile[],
+  files: Upload[],
 ): Promise<(string | null)[]> {
   const read = await Promise.all(files.map(partOf));
   const parts = read.flatMap((one) => ("data" in one ? [one] : []));
   const [only] = parts;
   if (only !== undefined && files.length === 1) {
-    const { path, data, contentType, modified } = only;
+    const { path, data, contentType, modified, readers } = only;
     const params = { path: { id: source, path } };
     const when = modified === undefined ? {} : { "X-File-Modified": modified };
-    const headers = { "Content-Type": contentType, ...when };
+    const who = readers === undefined ? {} : { "X-File-Readers": readers };
+    const headers = { "Content-Type": contentType, ...when, ...who };
     await api.PUT("/file-sources/{id}/files/{path}", { params, ...bytes(data, headers) });
     return [null];
   }
@@ -85,14 +89,22 @@ async function partOf({
   path,
   absolutePath,
   modifiedAt,
-}: LocalFile): Promise<ReadPart | { reason: string }> {
+  readers = null,
+}: Upload): Promise<ReadPart | { reason: string }> {
   try {
     const data = new Uint8Array(await readFile(absolutePath));
-    return { path, data, contentType: contentTypeOf(path), ...modifiedOf(modifiedAt) };
+    const who = readers === null ? {} : { readers: asciiJson(readers) };
+    return { path, data, contentType: contentTypeOf(path), ...modifiedOf(modifiedAt), ...who };
   } catch (thrown) {
     return { reason: reasonOf(thrown) };
   }
 }
+
+/** Headers are ASCII. */
+const asciiJson = (value: unknown) =>
+  JSON.stringify(value).replaceAll(/[^ -~]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 
 const MAX_MODIFIED_MS = Date.UTC(9_999, 0);
 
@@ -114,6 +126,8 @@ export type BatchPart = {
   contentType: string;
   /** ISO 8601. */
   modified?: string;
+  /** Principals as JSON. */
+  readers?: string;
 };
 
 /** A `multipart/form-data` body with a part for each file, as POST …/files takes it. */
@@ -122,11 +136,12 @@ export function multipartBody(parts: BatchPart[]): {
   contentType: string;
 } {
   const boundary = `quarry-${randomUUID()}`;
-  const pieces = parts.flatMap(({ path, data, contentType, modified }) => [
+  const pieces = parts.flatMap(({ path, data, contentType, modified, readers }) => [
     Buffer.from(
       `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="file"\r\n` +
         `X-File-Path: ${path}\r\n` +
         (modified === undefined ? "" : `X-File-Modified: ${modified}\r\n`) +
+        (readers === undefined ? "" : `X-File-Readers: ${readers}\r\n`) +
         `Content-Type: ${contentType}\r\n\r\n`,
     ),
     data,

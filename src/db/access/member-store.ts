@@ -55,3 +55,12 @@ export async function keepMembers(
       values (${sourceId}, ${group}, ${unknown}, ${now})`,
   ]);
 }
+const UNKNOWN_SHOWN = 100;
+const UNKNOWN = select({ name: g.name, reason: g.unknown });
+
+/** The first groups of a source whose members are not known, and why. */
+export async function unknownGroups(db: Database, id: FileSourceId) {
+  const rows = await readRows(db, UNKNOWN)`select ${UNKNOWN} from synced_groups g
+    where file_source_id = ${id} and unknown is not null order by name limit ${UNKNOWN_SHOWN}`;
+  return rows.map(({ name, reason }) => ({ name, reason: reason ?? "" }));
+}

@@ -9,8 +9,8 @@ import {
   type Database,
   type Reads,
 } from "../sql.ts";
-import { files, ragFiles, rags } from "../schema/index.ts";
-import { columnsOf, pick, select, type Row } from "../select.ts";
+import { audiences, files, ragFiles, rags } from "../schema/index.ts";
+import { columnsOf, maybe, pick, select, type Row } from "../select.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
 import { shownStatus } from "../file-status.ts";
 
@@ -38,11 +38,15 @@ export async function findFiles(
   return new Map(rows.map((file) => [file.path, file]));
 }
 
-const MANIFEST_ROW = select(pick(f, "path", "size", "sha256"));
+const MANIFEST_ROW = select({
+  ...pick(f, "path", "size", "sha256"),
+  audience: maybe(columnsOf(audiences, "a")),
+});
 
 /** One page of a source's files, in order of path, for `quarry push`. */
 export const manifestRows = (db: Database, sourceId: FileSourceId, after: string, limit: number) =>
   readRows(db, MANIFEST_ROW)`select ${MANIFEST_ROW} from files f
+    left join audiences a on a.id = f.audience
     where f.file_source_id = ${sourceId} and f.path > ${after} and f.deleted_at is null
     order by f.path limit ${limit}`;
 

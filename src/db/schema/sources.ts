@@ -171,7 +171,6 @@ const scanProgress = z.object({
   /** Failed attempts of the current page. */
   attempts: z.number(),
   changeCursor: z.string().nullable(),
-  /** When a permission to read expires, ms. */
   againAt: z.number().optional(),
   /** Identifies the commit, so that the other statements of its batch can refer to it. */
   commit: z.string(),

@@ -2,6 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import { listFilesOfSource, type SourceFile } from "../../db/files/source-file-list.ts";
 import type { FileStatus } from "../../db/files/public-files.ts";
 import type { Services } from "../../services.ts";
+import { DEFAULT } from "../readers/record-readers.ts";
 import { manifestRows } from "../../db/files/file-store.ts";
 
 export type ListSourceFilesInput = {
@@ -35,7 +36,8 @@ export async function listSourceFiles(
 const PAGE_SIZE = 5_000;
 
 export type ManifestPage = {
-  files: { path: string; size: number; sha256: string | null }[];
+  /** `readers`: as a push told them; null: none did. */
+  files: { path: string; size: number; sha256: string | null; readers: string[] | null }[];
   /** For the next page; null at the end. */
   cursor: string | null;
 };
@@ -46,7 +48,11 @@ export async function manifestPage(
   { source, cursor }: { source: { id: FileSourceId }; cursor: string | null },
 ): Promise<ManifestPage> {
   const rows = await manifestRows(services.db, source.id, cursor ?? "", PAGE_SIZE + 1);
-  const files = rows.slice(0, PAGE_SIZE);
+  const files = rows.slice(0, PAGE_SIZE).map(({ audience, ...file }) => {
+    const isTold = audience?.readers.every(({ from }) => from !== DEFAULT) === true;
+    const readers = isTold ? audience.readers.map(({ principal }) => principal) : null;
+    return { path: file.path, size: file.size, sha256: file.sha256, readers };
+  });
   const last = rows.length > PAGE_SIZE ? files.at(-1) : undefined;
   return { files, cursor: last?.path ?? null };
 }

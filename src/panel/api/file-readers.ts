@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import { checkReader, fileReaders } from "../../catalog/file-sources/file-readers.ts";
 import { namedReader, principals } from "../../core/input/input-fields.ts";
+import { unknownGroups } from "../../db/access/member-store.ts";
 import { previewPermissions } from "../../ingestion/readers/preview-permissions.ts";
 import { setReaders } from "../../ingestion/uploads/set-readers.ts";
 import { Endpoints, timeOrNull } from "./request/endpoint.ts";
@@ -28,6 +29,9 @@ const Preview = z
     nobody: z.int().openapi({ description: "Files that nobody can read." }),
     unreadable: z.int().openapi({ description: "Those whose readers could not be read." }),
     problems: z.array(z.object({ path: z.string(), message: z.string() })),
+    unknownGroups: z.array(z.object({ name: z.string(), reason: z.string() })).openapi({
+      description: "Groups whose members are not known: only calls name their members.",
+    }),
     isComplete: z.boolean().openapi({ description: "False: of the first files only." }),
   })
   .openapi("PermissionsPreview");
@@ -70,6 +74,9 @@ export const fileReaderRoutes = () =>
       "get /file-sources/{id}/permissions",
       "What permissions do, or would do. Where they are off, the source is listed for up to 20 seconds.",
       { answer: Preview },
-      async ({ services, key }) =>
-        await previewPermissions(services, await fileSourceOf(services, key)),
+      async ({ services, key }) => {
+        const found = await fileSourceOf(services, key);
+        const told = await previewPermissions(services, found);
+        return { ...told, unknownGroups: await unknownGroups(services.db, found.source.id) };
+      },
     ).app;

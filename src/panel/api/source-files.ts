@@ -103,7 +103,14 @@ const ExcludedItem = z
   .openapi("SearchExclusion");
 const Manifest = z
   .object({
-    files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string().nullable() })),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        size: z.int(),
+        sha256: z.string().nullable(),
+        readers: z.array(z.string()).nullable(),
+      }),
+    ),
     cursor: z.string().nullable(),
   })
   .openapi("Manifest");

@@ -8,9 +8,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { chooser } from "../../../src/cli/push/choose-files.ts";
 import { listFolder } from "../../../src/cli/push/list-folder.ts";
 import { isMassRemoval } from "../../../src/core/mass-removal.ts";
+import { localReaders } from "../../../src/cli/push/local-readers.ts";
 import { planPush } from "../../../src/cli/push/plan-push.ts";
 
 const ALL = chooser({ include: [], exclude: [] });
+const UNTOLD = { choose: ALL, readersOf: () => null };
 let folder = "";
 
 beforeEach(() => {
@@ -25,7 +27,7 @@ function write(path: string, text: string) {
 
 function known(path: string, text: string) {
   const sha256 = createHash("sha256").update(text).digest("hex");
-  return [path, { path, size: Buffer.byteLength(text), sha256 }] as const;
+  return [path, { path, size: Buffer.byteLength(text), sha256, readers: null }] as const;
 }
 
 test("only new or changed files are uploaded, and deleted ones removed", async () => {
@@ -37,7 +39,7 @@ test("only new or changed files are uploaded, and deleted ones removed", async (
     known("sub/changed.md", "before"),
     known("gone.md", "gone"),
   ]);
-  const plan = await planPush(await listFolder(folder, ALL), manifest, ALL);
+  const plan = await planPush(await listFolder(folder, ALL), manifest, UNTOLD);
   expect(plan.upload.map(({ path, isNew }) => [path, isNew])).toEqual([
     ["sub/changed.md", false],
     ["sub/new.md", true],
@@ -73,7 +75,7 @@ test("files that could not be listed are not deleted", async () => {
   const listing = await listFolder(folder, ALL);
   listing.unreadable.push({ path: "locked", reason: "no permission to read it" });
   const manifest = new Map([known("locked/inner.md", "i"), known("lockedout.md", "g")]);
-  const plan = await planPush(listing, manifest, ALL);
+  const plan = await planPush(listing, manifest, UNTOLD);
   expect(plan.remove).toEqual(["lockedout.md"]);
   expect(plan.failed).toEqual([{ path: "locked", reason: "no permission to read it" }]);
 });
@@ -82,7 +84,7 @@ test("what the choice leaves out stays in the source", async () => {
   write("a.md", "a");
   const choose = chooser({ include: ["*.md"], exclude: [] });
   const manifest = new Map([known("old.md", "o"), known("old.txt", "o")]);
-  const plan = await planPush(await listFolder(folder, choose), manifest, choose);
+  const plan = await planPush(await listFolder(folder, choose), manifest, { ...UNTOLD, choose });
   expect(plan.remove).toEqual(["old.md"]);
 });
 
@@ -94,7 +96,7 @@ test("a file over 25 MiB is told, and what the source has of it stays", async ()
     size: 25 * 1024 * 1024 + 1,
     modifiedAt: 0,
   });
-  const plan = await planPush(listing, new Map([known("big.pdf", "small once")]), ALL);
+  const plan = await planPush(listing, new Map([known("big.pdf", "small once")]), UNTOLD);
   expect(plan.upload).toEqual([]);
   expect(plan.remove).toEqual([]);
   expect(plan.failed).toEqual([{ path: "big.pdf", reason: "larger than 25 MiB" }]);
@@ -110,4 +112,25 @@ test("removals are held above twenty and above half", () => {
   expect(isMassRemoval(20, 20)).toBe(false);
   expect(isMassRemoval(21, 42)).toBe(false);
   expect(isMassRemoval(22, 42)).toBe(true);
+});
+
+test("the nearest readers file above a document with a pattern that fits decides", async () => {
+  write(".quarry-readers.json", '{ "*": ["group:Staff@example.com"], "*.key": [] }');
+  write("hr/.quarry-readers.json", '{ "pay/": ["user:ann@example.com"] }');
+  const paths = ["a.md", "hr/rules.md", "hr/pay/2026.md", "hr/pay/deep/x.md", "b/c.key"];
+  for (const path of paths) write(path, path);
+  const readersOf = await localReaders(folder, paths);
+  const staff = ["group:staff@example.com"];
+  const ann = ["user:ann@example.com"];
+  expect(paths.map(readersOf)).toEqual([staff, staff, ann, ann, []]);
+  const [path, entry] = known("hr/pay/2026.md", "hr/pay/2026.md");
+  const listing = await listFolder(folder, ALL);
+  const planned = async (readers: string[] | null) =>
+    await planPush(listing, new Map([[path, { ...entry, readers }]]), { choose: ALL, readersOf });
+  expect((await planned(staff)).readers).toEqual([{ path, readers: ann }]);
+  expect((await planned(ann)).readers).toEqual([]);
+  const { upload } = await planned(ann);
+  expect(upload.find((file) => file.path === "a.md")?.readers).toEqual(staff);
+  write("hr/.quarry-readers.json", '{ "pay/": ["ann"] }');
+  await expect(localReaders(folder, paths)).rejects.toThrow(/pay\/.*everyone/);
 });

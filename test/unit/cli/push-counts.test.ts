@@ -16,10 +16,14 @@ test("files that failed are not counted as added", async () => {
   const refused = { status: 413, error: "the source is full" };
   const server = createServer((request, response) => {
     const isManifest = request.method === "GET";
+    const isSource = isManifest && request.url?.endsWith("/file-sources/docs") === true;
     request.resume().on("end", () => {
       response.setHeader("Content-Type", "application/json");
       const files = isManifest ? [] : [{ status: 201 }, refused, { status: 201 }];
-      response.end(JSON.stringify(isManifest ? { files, cursor: null } : { files }));
+      const source = { permissions: "off", defaultReaders: [] };
+      response.end(
+        JSON.stringify(isSource ? source : isManifest ? { files, cursor: null } : { files }),
+      );
     });
   });
   try {

@@ -37,6 +37,16 @@ export const Options = (props: OptionsProps) => {
     <>
       {searchesFirst(target) ? <SearchOptions {...props} /> : null}
       {target.kind === "rag" || !mayChange ? null : <ModelOptions {...props} model={target} />}
+      {mayChange ? (
+        <TextField
+          state={props.state}
+          name={`${props.prefix}reader`}
+          label="Search as"
+          type="email"
+          placeholder="ann@example.com"
+          hint="Finds only what this person may read, where permissions are on."
+        />
+      ) : null}
     </>
   );
 };

@@ -21,6 +21,7 @@ export const SETTING_FIELDS = [
   "model",
   "systemPrompt",
   "jsonSchema",
+  "reader",
 ];
 
 export const SECOND = "b.";
@@ -91,6 +92,7 @@ export function searchIn(form: Form, prefix: string): PanelSearch {
   return parseOrRefuse(panelSearch, {
     ...fields,
     reranker: reranker === NO_RERANKER ? null : typed(reranker),
+    reader: typed(form.text(`${prefix}reader`)),
     useReranking: isRerankerChosen || fields.useReranking,
     ...(isRestricted ? { useAllFiles: false, selectedFiles: files, selectedFolders: folders } : {}),
   });

@@ -62,7 +62,9 @@ export async function trySetting(
   const model = isAdmin(context) ? changed(target, form, prefix) : target;
   const input = runIn(form, prefix, model);
   const of = { messages, cites: true, caller: { tokenId: null }, signal: listening.signal };
-  const reading = readingInPanel(context.get("caller"), null);
+  const reader = form.text(`${prefix}reader`);
+  const as = reader === "" ? null : { user: reader, groups: [] };
+  const reading = readingInPanel(context.get("caller"), as);
   const rags = await readAs(services.db, reading, model.record.rags);
   const outcome = await collectRun(async (emit) => {
     if (model.kind === "agent") {

@@ -18,6 +18,7 @@ import { freshForm, formOf, type FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
 import { BUSY_SECONDS } from "./source-state.ts";
 import { passagesTab, textTab } from "./file-content.tsx";
+import { readersOfFile } from "./file-readers.tsx";
 import { FileFacts } from "./file-facts.tsx";
 import { FileMetadata, metadataOf } from "./file-metadata.tsx";
 import { Original, originalOf } from "./original.tsx";
@@ -156,6 +157,7 @@ async function filePage(
       <div id="file-state" data-live>
         <FileState of={of} mayChange={mayChange} />
       </div>
+      {await readersOfFile(context, { shown, path: file.path })}
       <div class="beside">
         <section class="original" aria-label="Original">
           <Original of={of} page={context.req.query("page")} />

@@ -36,6 +36,7 @@ export async function settingsTab(
             "Scanned",
             manifest.open === null ? "when pushed" : interval(source.scanIntervalMinutes),
           ],
+          ["Permissions", <DataLink href={`${path}/permissions`} text={source.permissions} />],
           ["Created", <Time at={source.createdAt} now={now} />],
         ]}
       />

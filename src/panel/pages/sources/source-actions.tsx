@@ -21,6 +21,7 @@ import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
 import { formOf } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
 import { refuseStale } from "../request/stale.ts";
+import { permissionPages } from "./permissions.tsx";
 import { fieldsOf, sourceChangeBody } from "./config-form.tsx";
 import { sourceOf, trailTo } from "./shown-source.ts";
 import { failedSettings } from "./source.tsx";
@@ -68,6 +69,7 @@ export function sourceActions(): Hono<PageEnv> {
     return redirectWithNotice(context, path, await uploadFiles(context, source));
   });
   addSaving(app);
+  app.route("/", permissionPages());
   removable(app, "/:id/remove", async (context) => await removalOf(context));
   return app;
 }
