@@ -82,7 +82,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(admin.html).toContain('title="nDCG@10');
   await followsAResult(admin, comparison);
   await admin.open(`/panel/evaluation/moor/runs/${run}/remove`);
-  expect(read(admin.html)).toContain("the results of its 2 questions are deleted");
+  expect(read(admin.html)).toContain("results of its 2 questions are deleted");
   const twice = { topK: "5", "b.topK": "5" };
   const equal = await admin.post("/panel/evaluation/moor/runs", twice);
   await vi.waitFor(async () => {
