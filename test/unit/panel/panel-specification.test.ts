@@ -27,6 +27,6 @@ test("every operation has a name of its own", () => {
 /** `/rags/:id/files/*` → `/rags/{id}/files/{path}` */
 const templateOf = (path: string) =>
   path
-    .replaceAll(/:(\w+)/g, "{$1}")
+    .replaceAll(/:(\w+)(?:\{\.\+\})?/g, "{$1}")
     .replace(/\*$/, "{path}")
     .replace(/(.)\/$/, "$1");
