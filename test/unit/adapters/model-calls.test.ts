@@ -84,7 +84,7 @@ test("a vector of the wrong length names the setting; a missing one is noticed",
   const double = new OpenAiDouble({ embed: () => [1, 2, 3] });
   const registry = modelRegistry(config, { fetch: double.fetch });
   const short = embedTexts(registry.embedder("local/nomic", 2), ["a"], signal);
-  await expect(short).rejects.toThrow("3 dimensions where EMBEDDING_DIMENSIONS says 2");
+  await expect(short).rejects.toThrow("a vector of 3 dimensions, but EMBEDDING_DIMENSIONS is 2");
   double.fail("embeddings", { kind: "empty-choices" });
   const none = embedTexts(registry.embedder("local/nomic", 2), ["a"], signal);
   await expect(none).rejects.toThrow("incomplete reply");

@@ -16,6 +16,8 @@ const TOKEN = {
   manageScopes: 0,
   expiresAt: null,
   lastUsedAt: 0,
+  reader: null,
+  readerGroups: "[]",
 };
 /** A row as the statement names its columns: a RAG without files. */
 const rag = (identifier: string, sql: string) => {
