@@ -62,7 +62,7 @@ export const fileReaderRoutes = () =>
     )
     .json(
       `post ${FILE}/check`,
-      "May a person read this file? And what lets that person in.",
+      "Check whether a person may read a file. The answer names what lets that person in.",
       { body: z.object(namedReader), answer: Checked },
       async ({ context, services, key, body }) => {
         const { source } = await fileSourceOf(services, key);
