@@ -2,11 +2,20 @@ import { raw, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { number, oneOf, text, computed, select, type Row } from "../select.ts";
 
 /** All secrets encrypted at rest, by the kind of their owner. */
-const KINDS = ["file source", "second factor", "provider key"] as const;
+const KINDS = [
+  "file source",
+  "second factor",
+  "provider key",
+  "sign-in provider",
+  "session",
+] as const;
 const SEALED = raw(`select 'file source' as kind, id, sealed_secrets as sealed from file_sources
   where sealed_secrets is not null and removed_at is null
   union all select 'second factor', user_id, sealed_secret from user_totp
-  union all select 'provider key', name, sealed_key from provider_keys`);
+  union all select 'provider key', name, sealed_key from provider_keys
+  union all select 'sign-in provider', id, sealed_secret from openid_provider
+  union all select 'session', id, sealed_refresh_token from sessions
+  where sealed_refresh_token is not null`);
 
 const placeOf = (table: string, column: string, key: string) => {
   return { table: raw(table), column: raw(column), key: raw(key) };
@@ -15,6 +24,8 @@ const PLACES = {
   "file source": placeOf("file_sources", "sealed_secrets", "id"),
   "second factor": placeOf("user_totp", "sealed_secret", "user_id"),
   "provider key": placeOf("provider_keys", "sealed_key", "name"),
+  "sign-in provider": placeOf("openid_provider", "sealed_secret", "id"),
+  session: placeOf("sessions", "sealed_refresh_token", "id"),
 };
 
 const SECRET = select({

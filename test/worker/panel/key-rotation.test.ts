@@ -104,3 +104,22 @@ test("a secret that cannot be opened stops no other", async () => {
     expect.objectContaining({ event: "secret cannot be opened", id: "broken" }),
   );
 });
+
+test("the sign-in provider's secret and refresh tokens are sealed anew, too", async () => {
+  const sealed = await seal(old, "hush");
+  await env.DB.batch([
+    env.DB.prepare("insert into openid_provider values ('panel', '{}', ?, 0)").bind(sealed),
+    env.DB.prepare("insert into users values ('u', 'u@x.test', '', 'member', 0, 0)"),
+    env.DB.prepare(
+      `insert into sessions (hash, user_id, id, created_at, last_seen_at, sealed_refresh_token)
+        values ('h', 'u', 's', 0, 0, ?)`,
+    ).bind(sealed),
+  ]);
+  await resealSecrets(services(rotated));
+  const stored = await env.DB.prepare(
+    "select sealed_secret as text from openid_provider union all select sealed_refresh_token from sessions",
+  ).all<{ text: string }>();
+  const opened = stored.results.map(({ text }) => unseal(later, text));
+  expect(await Promise.all(opened)).toEqual(["hush", "hush"]);
+  await env.DB.batch(["openid_provider", "users"].map((t) => env.DB.prepare(`delete from ${t}`)));
+});
