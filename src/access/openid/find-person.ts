@@ -4,10 +4,8 @@ import { closeToMembers, followPerson } from "../../db/access/grant-store.ts";
 import { findByIdentity, joinIdentity } from "../../db/access/openid-store.ts";
 import { findUserByEmail, insertUser, updateUser, type Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
+import { NO_PASSWORD } from "../users/password.ts";
 import type { Person } from "./judge-claims.ts";
-
-/** Matches no password. */
-const NO_PASSWORD = "";
 
 export type SignedInUser = { id: UserId; email: string; role: Role };
 type Account = { issuer: string; subject: string };

@@ -34,14 +34,20 @@ const NOBODY = [
   "A".repeat(43) + "=",
 ];
 
-/** Whether the password matches `stored`; null matches no password, and takes the same time. */
+/** What is stored for who has no password: it matches none. */
+export const NO_PASSWORD = "";
+
+/**
+ * Whether the password matches `stored`; null and no password match none, and take the same time.
+ */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const [scheme, N, r, p, salt, hash] = (stored ?? NOBODY.join("$")).split("$");
+  const isNone = stored === null || stored === NO_PASSWORD;
+  const [scheme, N, r, p, salt, hash] = (isNone ? NOBODY.join("$") : stored).split("$");
   if (scheme !== "scrypt" || salt === undefined || hash === undefined) return false;
   const expected = Buffer.from(hash, "base64");
   const parameters = { N: Number(N), r: Number(r), p: Number(p) };
   const actual = await derive(password, Buffer.from(salt, "base64"), expected.length, parameters);
-  return timingSafeEqual(actual, expected) && stored !== null;
+  return timingSafeEqual(actual, expected) && !isNone;
 }
 
 /** A hash takes a tenth of a second of the thread: one at a time, with other work in between. */

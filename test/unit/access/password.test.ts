@@ -22,6 +22,16 @@ test("only the right password is accepted, and nobody's never", async () => {
   expect(await verifyPassword("", null)).toBe(false);
 });
 
+test("who has no password is refused no sooner than who does not exist", async () => {
+  const order: string[] = [];
+  const tries = ([null, ""] as const).map(async (stored) => {
+    expect(await verifyPassword("", stored)).toBe(false);
+    order.push(stored === null ? "nobody" : "no password");
+  });
+  await Promise.all(tries);
+  expect(order).toEqual(["nobody", "no password"]);
+});
+
 test("hashes of other parameters are still read", async () => {
   const salt = Buffer.alloc(16, 3);
   const hash = scryptSync("old", salt, 32, { N: 1_024, r: 8, p: 1 });
