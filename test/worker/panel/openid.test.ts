@@ -8,6 +8,7 @@ import {
   ANN,
   MINUTE_MS,
   provider,
+  save,
   sentAway,
   pathOf,
   sentBack,
@@ -127,6 +128,14 @@ test("the answer to another beginning, or to a used one, opens nothing", async (
   const again = await call("GET", back, { headers: { Cookie: kept } });
   expect(again.status).toBe(400);
   expect(String(again.headers.get("Set-Cookie"))).not.toContain("session");
+});
+
+test("answers to nobody are not recorded, also where no provider is offered", async () => {
+  await save({ enabled: "" });
+  const recorded = async () => (await rows("select 1 from audit_events")).length;
+  const before = await recorded();
+  const { status } = await new Browser().open("/panel/sign-in/openid/callback?code=x&state=y");
+  expect({ status, recorded: await recorded() }).toEqual({ status: 404, recorded: before });
 });
 
 test("a beginning is good for ten minutes", async () => {

@@ -69,7 +69,8 @@ async function finished(context: PageContext): Promise<Finished> {
   } catch (thrown) {
     const email = thrown instanceof RefusedPerson ? thrown.email : null;
     // Anybody can send an answer to no beginning: there would be no end to recording them.
-    const isOfNobody = thrown instanceof QuarryError && thrown.kind === "invalid";
+    const isOfNobody =
+      thrown instanceof QuarryError && ["invalid", "not-found"].includes(thrown.kind);
     if (!isOfNobody) auditAs(context, "session.openid", email ?? "unknown");
     throw thrown;
   }
