@@ -1,7 +1,8 @@
 import { invalid, QuarryError } from "../../core/errors.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import { HOUR_MS } from "../../core/time.ts";
-import { useState } from "../../db/access/openid-store.ts";
+import { endGrantsOf } from "../../db/access/grant-store.ts";
+import { findByIdentity, useState } from "../../db/access/openid-store.ts";
 import {
   deleteSession,
   endPasswordSessions,
@@ -60,8 +61,12 @@ export async function finishSignIn(
   );
   const judged = judgeClaims(stored.settings, answer.idToken, answer.userinfo);
   if (flow.replaces !== null) await deleteSession(db, flow.replaces);
-  if (!judged.isLetIn) throw new RefusedPerson(judged);
   const account = { issuer, subject: answer.subject };
+  if (!judged.isLetIn) {
+    const known = await findByIdentity(db, issuer, answer.subject);
+    if (known !== null) await endGrantsOf(db, known.id);
+    throw new RefusedPerson(judged);
+  }
   const { user, changes } = await personOf(services, account, judged.person);
   const secret = await openSession(services, user.id, of.origin, await vouched(services, answer));
   if (!(await signInChoices(services)).passwords) await endPasswordSessions(db);

@@ -83,8 +83,13 @@ test("without a refresh token a session lasts an hour, then the provider is aske
   expect(await isSignedIn(browser)).toBe(true);
   expect(await rows("select 1 from sessions where vouched_until is not null")).toHaveLength(1);
   later(61);
+  await env.DB.prepare(
+    `insert into tokens (id, name, hash, created_at, granted_by)
+     select 'connected', 'program', 'none', 0, user_id from user_identities`,
+  ).run();
   provider.person = { ...ANN, email: "ann@elsewhere.test" };
   expect((await signsIn(browser)).status).toBe(403);
+  expect(await rows("select id from tokens where id = 'connected'")).toEqual([]);
   expect((await browser.open("/panel/sign-in")).status).toBe(200);
 });
 
