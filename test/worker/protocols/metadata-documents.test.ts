@@ -18,11 +18,14 @@ afterEach(() => {
 });
 
 /** As deployed: the platform lets a Worker fetch from public addresses only. */
-function deployed(document: object | null): string[] {
+function deployed(document: object | null, isMoved = false): string[] {
   const asked: string[] = [];
   vi.stubGlobal("Cloudflare", { compatibilityFlags: { global_fetch_strictly_public: true } });
-  vi.stubGlobal("fetch", async (input: RequestInfo | URL) => {
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL, request: RequestInit = {}) => {
     asked.push(new Request(input).url);
+    if (isMoved && request.redirect === "manual") {
+      return new Response(null, { status: 302, headers: { Location: "https://evil.example/" } });
+    }
     return document === null ? new Response("", { status: 404 }) : Response.json(document);
   });
   return asked;
@@ -49,12 +52,13 @@ test("a program with a metadata document is named by its domain, and connects", 
   expect(await toolsOf(issued.access_token)).toEqual(["search", "fetch"]);
 });
 
-test.for<[name: string, document: object | null]>([
+test.for<[name: string, document: object | null, isMoved?: boolean]>([
   ["that is not there", null],
   ["of another program", { ...DOCUMENT, client_id: "https://evil.example/client.json" }],
+  ["behind a redirect", DOCUMENT, true],
   ["without the redirect", { ...DOCUMENT, redirect_uris: ["https://claude.example/other"] }],
-])("A metadata document %s connects nothing", async ([, document]) => {
-  deployed(document);
+])("A metadata document %s connects nothing", async ([, document, isMoved]) => {
+  deployed(document, isMoved);
   const { status } = await admin.open(await authorizeAddress(CLIENT, REDIRECT));
   expect(status).toBe(400);
   expect(admin.html).toContain("cannot be connected");

@@ -9,6 +9,7 @@ import {
 import { authorizationServer } from "../../../access/programs/authorization-server.ts";
 import type { Program } from "../../../access/programs/connect-program.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
+import { SourceFailure } from "../../../ports/source-reader.ts";
 import { safeHref } from "../../components/data.tsx";
 import { barePage, type PageContext } from "../page.tsx";
 
@@ -42,6 +43,9 @@ export async function askedIn(context: PageContext, query: string): Promise<Aske
       const back = authorizationErrorRedirect(request, "invalid_request", NO_CHALLENGE);
       return { isValid: false, problem: NO_CHALLENGE, back };
     }
+    if (await isElsewhere(context, request.clientId)) {
+      return { isValid: false, problem: NO_DOCUMENT, back: null };
+    }
     const described = await helpers.describeConsent(request);
     const [program, about] = [programOf(request, described), aboutOf(described)];
     return { isValid: true, program, about, query, denied };
@@ -49,7 +53,8 @@ export async function askedIn(context: PageContext, query: string): Promise<Aske
     if (thrown instanceof AuthorizationError) {
       return { isValid: false, problem: thrown.description, back: thrown.redirectTo ?? null };
     }
-    if (!(thrown instanceof CimdFetchError)) throw thrown;
+    const isOfDocument = thrown instanceof CimdFetchError || thrown instanceof SourceFailure;
+    if (!isOfDocument) throw thrown;
     return { isValid: false, problem: NO_DOCUMENT, back: null };
   }
 }
@@ -57,6 +62,17 @@ export async function askedIn(context: PageContext, query: string): Promise<Aske
 const NO_CHALLENGE = "The program sent no code challenge: PKCE with S256 is required";
 const NO_DOCUMENT = "The document that describes the program could not be read";
 const NAME_KEPT = 200;
+
+/**
+ * The library follows redirects to a program's document: a site that sends people anywhere would
+ * lend its name to any program.
+ * @throws SourceFailure
+ */
+async function isElsewhere({ get }: PageContext, clientId: string): Promise<boolean> {
+  if (!URL.canParse(clientId)) return false;
+  const { ok } = await get("services").askIssuer(clientId, {});
+  return !ok;
+}
 
 function programOf(request: AuthRequest, described: ConsentDescription): Program {
   const { clientName, clientDomain, redirectHost, redirectIsLoopback } = described;
