@@ -30,6 +30,7 @@ export function authorizationServer(services: Served, baseUrl: string) {
   const resource = resourceOf(baseUrl);
   if (resource === null) throw unprocessable("Programs connect over https, or on this machine");
   const env = { OAUTH_KV: storeEndingGrants(services) };
+  let isReplay = false;
   const server = (clientRegistrationTTL: number) =>
     new OAuthAuthorizationServer<typeof env>({
       issuer: baseUrl,
@@ -46,6 +47,7 @@ export function authorizationServer(services: Served, baseUrl: string) {
       },
       // The library would write to the console; the request's own line tells the status.
       onError: ({ internal }) => {
+        isReplay = internal.reason === "refresh_token_mismatch";
         services.log.info("oauth refused", {
           category: internal.category,
           reason: internal.reason,
@@ -53,11 +55,18 @@ export function authorizationServer(services: Served, baseUrl: string) {
       },
     });
   const issuing = server(GRANT_S);
+  const helpers = issuing.getOAuthApi(env);
   return {
     resource,
-    helpers: issuing.getOAuthApi(env),
+    helpers,
     /** Metadata, tokens and revocation. */
-    issue: (request: Request, context: ExecutionContext) => issuing.fetch(request, env, context),
+    async issue(request: Request, context: ExecutionContext) {
+      const answered = await issuing.fetch(request, env, context);
+      // Either the program or a thief of its token came late: nobody can tell which.
+      const [, userId = "", grantId = ""] = env.OAUTH_KV.grantAsked().split(":");
+      if (isReplay) await helpers.revokeGrant(grantId, userId);
+      return answered;
+    },
     register: (request: Request, context: ExecutionContext) =>
       server(UNUSED_S).fetch(request, env, context),
     /** The row of an access token that was issued for our resource; null: none of ours. */
@@ -91,11 +100,15 @@ async function refuseMore(programs: KVNamespace) {
 
 /**
  * What the library stores: registered programs, and hashes of codes and tokens. A grant that it
- * ends (revoked, or its code came twice) ends its token as well.
+ * ends (revoked, or a code or an old refresh token came again) ends its token as well.
  */
 function storeEndingGrants({ programs, db, log }: Served) {
+  let grantAsked = "";
   return {
+    /** The key of the grant that was asked for last. */
+    grantAsked: () => grantAsked,
     async get(key: string, options?: KVNamespaceGetOptions<"json">): Promise<unknown> {
+      if (key.startsWith("grant:")) grantAsked = key;
       if (Buffer.byteLength(key) > KEY_MAX_BYTES) return null;
       return await (options === undefined ? programs.get(key) : programs.get(key, options));
     },
