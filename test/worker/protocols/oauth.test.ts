@@ -116,6 +116,16 @@ test("the consent page names the program and the person, and chooses nothing", a
   expect(policy).toContain("form-action 'self' http://127.0.0.1:33418;");
 });
 
+test("a program's address adds no rule to the policy of the page", async () => {
+  const redirect = "https://a,b;sandbox/callback";
+  const clientId = await registered({ redirect_uris: [redirect] });
+  const { headers } = await admin.open(
+    await authorizeAddress(clientId, { redirect_uri: redirect }),
+  );
+  expect(headers.get("Content-Security-Policy")).toContain("form-action 'self' https:;");
+  expect(headers.get("Content-Security-Policy")).not.toContain("sandbox");
+});
+
 test("an answer is taken once, from our page, for the person who was shown it", async () => {
   const clientId = await registered();
   await admin.open(await authorizeAddress(clientId));

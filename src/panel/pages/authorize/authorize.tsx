@@ -79,8 +79,9 @@ async function connect(context: PageContext, { id, form, asked }: Answer): Promi
 /** Browsers follow the answer to a form only to where the page's policy allows. */
 function allowLeadingTo(context: PageContext, { request }: Program): void {
   const { origin, protocol, hostname } = new URL(request.redirectUri);
-  // Policies cannot name an IPv6 address.
-  context.header("Content-Security-Policy", policy(hostname.startsWith("[") ? protocol : origin));
+  // Policies cannot name an IPv6 address, and end a rule at some characters that hosts may have.
+  const isNameable = /^[\w.-]+$/.test(hostname);
+  context.header("Content-Security-Policy", policy(isNameable ? origin : protocol));
 }
 
 type Valid = Extract<Asked, { isValid: true }>;
