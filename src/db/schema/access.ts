@@ -6,6 +6,7 @@ import {
   sqliteTable,
   text,
   uniqueIndex,
+  type AnySQLiteColumn,
 } from "drizzle-orm/sqlite-core";
 
 import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../core/ids.ts";
@@ -199,38 +200,20 @@ export const tokens = sqliteTable(
   ],
 );
 
-export const tokenAgents = sqliteTable(
-  "token_agents",
-  {
-    tokenId: owner<TokenId>(() => tokens.id),
-    agentId: owner<AgentId>(() => agents.id),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tokenId, table.agentId] }),
-    index("token_agents_agent").on(table.agentId),
-  ],
-);
+/** What a token may use of one kind, besides what its "all" flag says. */
+const grants = <Id extends string>(
+  kind: "agent" | "inference" | "rag",
+  id: () => AnySQLiteColumn,
+) =>
+  sqliteTable(
+    `token_${kind}s`,
+    { tokenId: owner<TokenId>(() => tokens.id), granted: owner<Id>(id, `${kind}_id`) },
+    (table) => [
+      primaryKey({ columns: [table.tokenId, table.granted] }),
+      index(`token_${kind}s_${kind}`).on(table.granted),
+    ],
+  );
 
-export const tokenInferences = sqliteTable(
-  "token_inferences",
-  {
-    tokenId: owner<TokenId>(() => tokens.id),
-    inferenceId: owner<InferenceId>(() => inferences.id),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tokenId, table.inferenceId] }),
-    index("token_inferences_inference").on(table.inferenceId),
-  ],
-);
-
-export const tokenRags = sqliteTable(
-  "token_rags",
-  {
-    tokenId: owner<TokenId>(() => tokens.id),
-    ragId: owner<RagId>(() => rags.id),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tokenId, table.ragId] }),
-    index("token_rags_rag").on(table.ragId),
-  ],
-);
+export const tokenAgents = grants<AgentId>("agent", () => agents.id);
+export const tokenInferences = grants<InferenceId>("inference", () => inferences.id);
+export const tokenRags = grants<RagId>("rag", () => rags.id);
