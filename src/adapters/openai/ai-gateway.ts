@@ -15,7 +15,7 @@ import {
   type ModelBindings,
   type ModelProvider,
 } from "../model-provider.ts";
-import { keyedFetch } from "./keyed-fetch.ts";
+import { bearer, keyedFetch } from "./keyed-fetch.ts";
 import { openAiChat, openAiEmbedding, type OpenAiEndpoint } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
 
@@ -81,8 +81,6 @@ export function gatewayUrl(config: Config): string | null {
   if (account === undefined || gateway === undefined) return null;
   return `${config.AI_GATEWAY_BASE_URL}/${account}/${gateway}`;
 }
-
-const bearer = (key: string | undefined) => (key === undefined ? undefined : `Bearer ${key}`);
 
 const isKeyName = (provider: string): provider is ProviderKeyName =>
   PROVIDER_KEY_NAMES.some((name) => name === provider);

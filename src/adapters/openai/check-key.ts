@@ -2,8 +2,7 @@ import type { Config } from "../../config.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { GATEWAY_PROVIDERS, type ProviderKeyName } from "../../ports/models.ts";
 import { gatewayUrl } from "./ai-gateway.ts";
-
-type Fetch = typeof globalThis.fetch;
+import { bearer, keyedFetch, type Given } from "./keyed-fetch.ts";
 
 /** Whoever saved a key waits for the answer. */
 const CHECK_TIMEOUT_MS = 8 * SECOND_MS;
@@ -18,7 +17,7 @@ const FIRST_SERVER_ERROR = 500;
  */
 export async function problemWithKey(
   config: Config,
-  fetch: Fetch,
+  fetch: typeof globalThis.fetch | undefined,
   { name, key }: { name: ProviderKeyName; key: string },
 ): Promise<string | null> {
   const request = requestFor(config, name, key);
@@ -27,7 +26,10 @@ export async function problemWithKey(
   try {
     const post = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
-    const { status, body: answer } = await fetch(url, { ...post, headers, signal });
+    const { status, body: answer } = await keyedFetch(fetch, () => Promise.resolve(headers))(url, {
+      ...post,
+      signal,
+    });
     await answer?.cancel();
     return problemOf(status, name);
   } catch {
@@ -44,28 +46,22 @@ function problemOf(status: number, name: ProviderKeyName): string | null {
   return null;
 }
 
-type KeyRequest = { url: string; headers: Record<string, string>; body?: object };
+type KeyRequest = { url: string; headers: Given; body?: object };
 
 /** Or the setting that is missing. */
 function requestFor(config: Config, name: ProviderKeyName, key: string): KeyRequest | string {
-  const bearer = `Bearer ${key}`;
   if (name === "local") {
     const base = config.OPENAI_COMPATIBLE_BASE_URL;
     if (base === undefined) return "OPENAI_COMPATIBLE_BASE_URL must name the server first";
-    return { url: `${base}/models`, headers: { Authorization: bearer } };
+    return { url: `${base}/models`, headers: { Authorization: bearer(key) } };
   }
   const base = gatewayUrl(config);
   if (base === null) return "AI_GATEWAY_ACCOUNT_ID and AI_GATEWAY_ID must name the gateway first";
-  const json = { "Content-Type": "application/json" };
-  const token = config.AI_GATEWAY_TOKEN;
-  const headers: Record<string, string> =
-    name === "gateway"
-      ? { ...json, "cf-aig-authorization": bearer }
-      : {
-          ...json,
-          Authorization: bearer,
-          ...(token && { "cf-aig-authorization": `Bearer ${token}` }),
-        };
+  const headers = {
+    "Content-Type": "application/json",
+    "cf-aig-authorization": bearer(name === "gateway" ? key : config.AI_GATEWAY_TOKEN),
+    Authorization: name === "gateway" ? undefined : bearer(key),
+  };
   const provider = name === "gateway" ? GATEWAY_PROVIDERS[0] : name;
   const messages = [{ role: "user", content: "." }];
   const body = { model: `${provider}/quarry-checks-a-key`, messages, max_tokens: 1 };

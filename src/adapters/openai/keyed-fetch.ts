@@ -1,5 +1,5 @@
 type Fetch = typeof globalThis.fetch;
-type Given = Record<string, string | undefined>;
+export type Given = Record<string, string | undefined>;
 
 /** Calls with these headers, where they have a value; keys are read when a call is made. */
 export const keyedFetch =
@@ -11,3 +11,6 @@ export const keyedFetch =
     }
     return await (fetch ?? globalThis.fetch)(input, { ...init, headers });
   };
+
+export const bearer = (key: string | undefined) =>
+  key === undefined ? undefined : `Bearer ${key}`;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 
+import type { Config } from "../../config.ts";
 import { lacks, type ModelBindings, type ModelProvider } from "../model-provider.ts";
-import { keyedFetch } from "./keyed-fetch.ts";
+import { bearer, keyedFetch } from "./keyed-fetch.ts";
 import { openAiChat, openAiEmbedding } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
 
@@ -13,10 +14,8 @@ const DOCUMENTS_PER_CALL = 100;
 const LIST_TIMEOUT_MS = 2_000;
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-async function localHeaders(apiKey: string | undefined, keys: ModelBindings["keys"]) {
-  const key = apiKey ?? (await keys?.())?.local;
-  return { Authorization: key === undefined ? undefined : `Bearer ${key}` };
-}
+const sending = ({ OPENAI_COMPATIBLE_API_KEY: key }: Config, { fetch, keys }: ModelBindings) =>
+  keyedFetch(fetch, async () => ({ Authorization: bearer(key ?? (await keys?.())?.local) }));
 
 /** Any OpenAI-compatible server. */
 export const local: ModelProvider = {
@@ -27,20 +26,18 @@ export const local: ModelProvider = {
     needs: "`OPENAI_COMPATIBLE_BASE_URL`, ending in `/v1`; `OPENAI_COMPATIBLE_API_KEY`",
   },
   contextTokens: (_model, config) => config.OPENAI_COMPATIBLE_CONTEXT_TOKENS,
-  async list(config, { fetch = globalThis.fetch, keys }) {
-    const { OPENAI_COMPATIBLE_BASE_URL: baseUrl, OPENAI_COMPATIBLE_API_KEY: key } = config;
+  async list(config, bindings) {
+    const baseUrl = config.OPENAI_COMPATIBLE_BASE_URL;
     if (baseUrl === undefined) return [];
-    const send = keyedFetch(fetch, () => localHeaders(key, keys));
     const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
-    const answer = await send(`${baseUrl}/models`, { signal });
+    const answer = await sending(config, bindings)(`${baseUrl}/models`, { signal });
     return modelList.parse(await answer.json()).data.map(({ id }) => id);
   },
-  open({ model }, config, { fetch, keys }) {
+  open({ model }, config, bindings) {
     const baseUrl = config.OPENAI_COMPATIBLE_BASE_URL;
     if (baseUrl === undefined) throw lacks(model, "OPENAI_COMPATIBLE_BASE_URL");
-    const apiKey = config.OPENAI_COMPATIBLE_API_KEY;
-    const send = keyedFetch(fetch, () => localHeaders(apiKey, keys));
-    const endpoint = { baseUrl, apiKey: undefined, name: "local", fetch: send };
+    const fetch = sending(config, bindings);
+    const endpoint = { baseUrl, apiKey: undefined, name: "local", fetch };
     return {
       chat: (name) => openAiChat(endpoint, name),
       embedding: (name) => ({
