@@ -1,5 +1,5 @@
 import type { FileId } from "../../core/ids.ts";
-import { inBatches } from "../../core/work/batches.ts";
+import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import type { UsageOutbox } from "./usage-outbox.ts";
 import type {
@@ -93,22 +93,11 @@ function bodyOf(files: IndexMessage[], texts: Texts): IndexBody {
 const encoder = new TextEncoder();
 
 /** Splits messages into calls within the platform's limits. */
-export function batchesOf(bodies: IndexBody[]): IndexBody[][] {
-  const batches: IndexBody[][] = [];
-  let open: IndexBody[] = [];
-  let bytes = 0;
-  for (const body of bodies) {
-    const size = encoder.encode(JSON.stringify(body)).byteLength;
-    const isFull = open.length >= MESSAGES_PER_BATCH || bytes + size > BATCH_BYTES;
-    if (isFull || open.length === 0) {
-      open = [];
-      bytes = 0;
-      batches.push(open);
-    }
-    open.push(body);
-    bytes += size;
-  }
-  return batches;
-}
+export const batchesOf = (bodies: IndexBody[]): IndexBody[][] =>
+  inBatchesBySize(
+    bodies,
+    { total: BATCH_BYTES, count: MESSAGES_PER_BATCH },
+    (body) => encoder.encode(JSON.stringify(body)).byteLength,
+  );
 
 const seconds = (asked: number) => Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.round(asked)));

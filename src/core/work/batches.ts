@@ -3,3 +3,28 @@ export function inBatches<Item>(items: readonly Item[], size: number): Item[][] 
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
+
+/**
+ * The same in batches whose sizes add up to at most `total`, of at most `count` items; what is
+ * larger has one to itself.
+ */
+export function inBatchesBySize<Item>(
+  items: readonly Item[],
+  { total, count = Infinity }: { total: number; count?: number },
+  sizeOf: (item: Item) => number,
+): Item[][] {
+  const batches: Item[][] = [];
+  let open: Item[] = [];
+  let filled = 0;
+  for (const item of items) {
+    const size = sizeOf(item);
+    if (open.length === 0 || open.length >= count || filled + size > total) {
+      open = [];
+      filled = 0;
+      batches.push(open);
+    }
+    open.push(item);
+    filled += size;
+  }
+  return batches;
+}

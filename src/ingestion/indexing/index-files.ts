@@ -1,6 +1,7 @@
 import { sendIndexingUsage } from "../../catalog/usage/send-usage.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
+import { inBatchesBySize } from "../../core/work/batches.ts";
 import { claimFiles, keyOfFile, type ClaimedFile } from "../../db/files/claim-files.ts";
 import { finishFiles, requeueSuperseded, type FileEnd } from "../../db/files/finish-files.ts";
 import { releaseClaims } from "../../db/files/claim-files.ts";
@@ -156,22 +157,8 @@ function groupsOf(claimed: ClaimedFile[]): ClaimedFile[][] {
   return [...cutByWeight(live), ...cutByWeight(built), ...oneByOne];
 }
 
-function cutByWeight(files: ClaimedFile[]): ClaimedFile[][] {
-  const groups: ClaimedFile[][] = [];
-  let open: ClaimedFile[] = [];
-  let bytes = 0;
-  for (const file of files) {
-    const weight = weightOf(file);
-    if (open.length === 0 || bytes + weight > GROUP_LIMIT_BYTES) {
-      open = [];
-      bytes = 0;
-      groups.push(open);
-    }
-    open.push(file);
-    bytes += weight;
-  }
-  return groups;
-}
+const cutByWeight = (files: ClaimedFile[]) =>
+  inBatchesBySize(files, { total: GROUP_LIMIT_BYTES }, weightOf);
 
 /** Null where the source does not tell it: what has no bytes and was never read. */
 const sizeOf = ({ size, sha256 }: ClaimedFile) => (size === 0 && sha256 === null ? null : size);

@@ -1,4 +1,5 @@
 import { newId, type FileId, type FileSourceId } from "../../core/ids.ts";
+import { inBatchesBySize } from "../../core/work/batches.ts";
 import { notePushesRefused, pushFiles } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
 import type { PushLimits } from "../../sources/web/web-config.ts";
@@ -6,8 +7,7 @@ import { pageAddress } from "../../sources/web/pages/page-url.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
 /** A message holds 128 KB; an address may be long. */
-const MESSAGE_LIMIT_CHARACTERS = 60_000;
-const URLS_PER_MESSAGE = 200;
+const MESSAGE_LIMIT = { total: 60_000, count: 200 };
 
 /**
  * Makes pushed URLs files of a web source at once and queues a scan of just them; returns whether
@@ -23,7 +23,7 @@ export async function pushUrls(
   const now = services.now();
   const of = { now, claimedUntil: now + SWEPT_CLAIM_MS, maxFiles: limits.maxPushedUrls };
   let taken = 0;
-  for (const part of portionsOf(wanted)) {
+  for (const part of inBatchesBySize(wanted, MESSAGE_LIMIT, ({ length }) => length)) {
     const pushed = part.map((url) => ({ id: newId<FileId>(now), url, name: nameOf(url) }));
     const urls = await pushFiles(services.db, sourceId, pushed, of);
     taken += urls.length;
@@ -51,21 +51,4 @@ function addressOf(text: string): string | null {
 function nameOf(address: string): string {
   const { pathname, host } = new URL(address);
   return pathname.split("/").findLast((segment) => segment !== "") ?? host;
-}
-
-function portionsOf(addresses: string[]): string[][] {
-  const portions: string[][] = [];
-  let open: string[] = [];
-  let characters = 0;
-  for (const address of addresses) {
-    const isFull = open.length >= URLS_PER_MESSAGE || characters > MESSAGE_LIMIT_CHARACTERS;
-    if (open.length === 0 || isFull) {
-      open = [];
-      characters = 0;
-      portions.push(open);
-    }
-    open.push(address);
-    characters += address.length;
-  }
-  return portions;
 }
