@@ -1,3 +1,4 @@
+import type { Actor } from "../access/audit/record-event.ts";
 import type { Env } from "../env.ts";
 import type { Services } from "../services.ts";
 
@@ -19,6 +20,3 @@ export type AppEnv = {
     auditFields?: string[];
   };
 };
-
-/** `name`: an e-mail address, or the name of a key or token; null where only the log needs it. */
-export type Actor = { kind: "user" | "key" | "token"; id: string; name: string | null };

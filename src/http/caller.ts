@@ -1,7 +1,7 @@
 import { bearerIn } from "../access/bearer.ts";
 import { readingOf, sessionReading, type Reading } from "../access/readers.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
-import { SESSION_IDLE_MS, SESSION_MAX_MS, touchSession } from "../db/access/session-store.ts";
+import { isOver, touchSession } from "../db/access/session-store.ts";
 import { mustEnrol } from "../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../access/sessions/same-origin.ts";
 import { sessionHashIn } from "../access/sessions/session-cookie.ts";
@@ -15,7 +15,7 @@ import {
   type StoredPrincipal,
 } from "../db/access/principal-lookup.ts";
 import type { Services } from "../services.ts";
-import type { Actor } from "./app-env.ts";
+import type { Actor } from "../access/audit/record-event.ts";
 import { baseUrlOf, isHttps } from "./base-url.ts";
 
 /** Who calls the public API. */
@@ -93,8 +93,7 @@ function tokenCaller(services: Services, request: Request, stored: Stored<"token
 
 function sessionCaller(services: Services, request: Request, stored: Stored<"session">): Caller {
   const now = services.now();
-  const idleMs = now - stored.lastSeenAt;
-  if (idleMs >= SESSION_IDLE_MS || now - stored.createdAt >= SESSION_MAX_MS) throw unauthorized();
+  if (isOver(stored, now)) throw unauthorized();
   const { hasTotp, vouchedUntil } = stored;
   // A page of the panel asks the provider again; this only ends what nobody vouches for any more.
   if (vouchedUntil !== null && vouchedUntil <= now) throw unauthorized();
@@ -102,7 +101,8 @@ function sessionCaller(services: Services, request: Request, stored: Stored<"ses
   if (mustEnrol(services.config, { hasTotp, isVouched })) throw secondFactorRequired();
   const harmless = request.method === "GET" || request.method === "HEAD";
   if (!harmless && !isSameOrigin(request, baseUrlOf(services.config, request))) throw forbidden();
-  if (idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, stored.hash, now));
+  if (now - stored.lastSeenAt >= MINUTE_MS)
+    services.inBackground(touchSession(services.db, stored.hash, now));
   const isAdmin = stored.role === "admin";
   const actor: Actor = { kind: "user", id: stored.userId, name: stored.email };
   const reading = sessionReading(stored, request.headers);

@@ -22,17 +22,8 @@ export async function readFor<Rag extends ListedRag>(
   if (reader === null) return read;
   services.log.info("read for", { reader });
   for (const { identifier } of permitted) {
-    const event = {
-      actorKind: actor.kind,
-      actorId: actor.id,
-      actorName: actor.name,
-      action: "rags.read",
-      target: `${identifier} for ${reader}`,
-      fields: [],
-      status: 200,
-      address: "",
-      requestId: "",
-    };
+    const target = `${identifier} for ${reader}`;
+    const event = { actor, action: "rags.read", target, status: 200 };
     services.inBackground(recordRepeated(services, event));
   }
   return read;

@@ -4,7 +4,22 @@ import { insertEvent, type AuditEvent } from "../../db/access/audit-store.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import type { Services } from "../../services.ts";
 
-export type NewEvent = Omit<AuditEvent, "id" | "at" | "count">;
+/** Who did something. `name`: an e-mail address, or the name of a key or token. */
+export type Actor = { kind: "user" | "key" | "token"; id: string; name: string | null };
+
+/** `actor` undefined: nobody who is known. Without a request there is no id of one. */
+export type NewEvent = Pick<AuditEvent, "action" | "target" | "status"> &
+  Partial<Pick<AuditEvent, "fields" | "address" | "requestId">> & { actor: Actor | undefined };
+
+const columnsOf = ({ actor, ...event }: NewEvent) => ({
+  fields: [],
+  address: "",
+  requestId: "",
+  ...event,
+  actorKind: actor?.kind ?? ("none" as const),
+  actorId: actor?.id ?? null,
+  actorName: actor?.name ?? null,
+});
 
 /**
  * Writes an audit event. A failure to write it does not undo the action: the event then goes to
@@ -15,7 +30,7 @@ export async function recordEvent(
   event: NewEvent,
 ): Promise<void> {
   const at = now();
-  await store({ db, log }, { ...event, id: newId(at), at, count: 1 });
+  await store({ db, log }, { ...columnsOf(event), id: newId(at), at, count: 1 });
 }
 
 /** For so long an isolate counts a repeated event before it writes the count, ms. */
@@ -33,10 +48,11 @@ const gathered = new Map<string, { count: number; since: number }>();
  */
 export async function recordRepeated(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
-  event: NewEvent,
+  given: NewEvent,
   times = 1,
 ): Promise<void> {
   const at = now();
+  const event = columnsOf(given);
   const { actorKind, actorId, action, target, status } = event;
   const hour = Math.floor(at / HOUR_MS);
   const id = [action, hour, actorKind, actorId, target, status].join(" ");

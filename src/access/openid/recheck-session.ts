@@ -44,18 +44,12 @@ export async function recheckSession(
   const answer = await askAgain(services, stored, hash, { ...session, subject: known.subject });
   if (answer === null) return "unknown";
   const judged = judgeClaims(stored.settings, answer.idToken, answer.userinfo);
-  const told = async (status: number, changes: string[]) =>
-    await recordEvent(services, {
-      actorKind: "user",
-      actorId: session.userId,
-      actorName: session.email,
-      action: "session.recheck",
-      target: session.email,
-      fields: changes,
-      status,
-      address: session.address,
-      requestId: "",
-    });
+  const { userId, email, address } = session;
+  const of = { action: "session.recheck", target: email, address };
+  const told = async (status: number, fields: string[]) => {
+    const actor = { kind: "user" as const, id: userId, name: email };
+    await recordEvent(services, { ...of, actor, fields, status });
+  };
   const found = judged.isLetIn
     ? await personOf(services, known, judged.person).catch(nullIfRefused)
     : null;

@@ -1,21 +1,14 @@
 import { MINUTE_MS } from "../../core/time.ts";
-import type { UserId } from "../../core/ids.ts";
 import {
   findSessionRow,
-  SESSION_IDLE_MS,
-  SESSION_MAX_MS,
+  isOver,
   touchSession,
   type FoundSession,
 } from "../../db/access/session-store.ts";
-import type { Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { sessionHashIn } from "./session-cookie.ts";
 
-export type Session = {
-  userId: UserId;
-  email: string;
-  role: Role;
-  hasTotp: boolean;
+export type Session = Pick<FoundSession, "userId" | "email" | "role" | "hasTotp"> & {
   /** A provider vouches for it, or a link opened it: our second factor is not asked for. */
   isVouched: boolean;
 };
@@ -45,22 +38,15 @@ export async function findSession(
   const now = services.now();
   const idleMs = now - row.lastSeenAt;
   if (isUse && idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, hash, now));
-  const { userId, email, role, totpConfirmedAt, vouchedUntil } = row;
-  return {
-    userId,
-    email,
-    role,
-    hasTotp: totpConfirmedAt !== null,
-    isVouched: vouchedUntil !== null,
-  };
+  const { userId, email, role, hasTotp, vouchedUntil } = row;
+  return { userId, email, role, hasTotp, isVouched: vouchedUntil !== null };
 }
 
 /** The session's row if it has not ended; asks the provider again where it is time. */
 async function currentRow(services: FindingSession, hash: string): Promise<FoundSession | null> {
   const row = await findSessionRow(services.db, hash);
   const now = services.now();
-  if (row === null) return null;
-  if (now - row.lastSeenAt >= SESSION_IDLE_MS || now - row.createdAt >= SESSION_MAX_MS) return null;
+  if (row === null || isOver(row, now)) return null;
   const { vouchedUntil, sealedRefreshToken } = row;
   if (vouchedUntil === null) return row;
   if (sealedRefreshToken !== null && vouchedUntil - now < RENEWED_BEFORE_END_MS) {

@@ -50,10 +50,11 @@ export type ProviderKeyState = {
 };
 
 /** Variables that count before what is set in the panel. */
-const VARIABLES = { local: "OPENAI_COMPATIBLE_API_KEY", gateway: "AI_GATEWAY_TOKEN" } as const;
-
-export const variableOf = (provider: ProviderKeyName): keyof Config | null =>
-  provider === "local" || provider === "gateway" ? VARIABLES[provider] : null;
+const VARIABLES: Partial<Record<ProviderKeyName, keyof Config>> = {
+  local: "OPENAI_COMPATIBLE_API_KEY",
+  gateway: "AI_GATEWAY_TOKEN",
+};
+export const variableOf = (provider: ProviderKeyName) => VARIABLES[provider] ?? null;
 
 const isInEnvironment = (config: Config, provider: ProviderKeyName) => {
   const variable = variableOf(provider);

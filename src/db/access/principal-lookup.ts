@@ -3,9 +3,10 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database, Reads } from "../sql.ts";
 import { flag, oneOf, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { GRANT_IDLE_MS } from "./grant-store.ts";
+import { CALLING } from "./session-store.ts";
 import { LISTED_RAG, RAG_JOINS } from "../records.ts";
 import type { AgentRecord, InferenceRecord, ListedRag } from "../records.ts";
-import { agents, inferences, ragScopes, sessions, tokens, users } from "../schema/index.ts";
+import { agents, inferences, ragScopes, tokens } from "../schema/index.ts";
 import {
   execute,
   raw,
@@ -28,12 +29,7 @@ const TOKEN = select({
 });
 const SESSION = select({
   kind: computed(oneOf(["session"]), "'session'"),
-  ...pick(columnsOf(sessions, "s"), "hash", "userId", "createdAt", "lastSeenAt", "vouchedUntil"),
-  ...pick(columnsOf(users, "u"), "email", "role"),
-  hasTotp: computed(
-    flag,
-    "exists (select 1 from user_totp f where f.user_id = u.id and f.confirmed_at is not null)",
-  ),
+  ...CALLING,
 });
 
 /** The owner of the credential as stored; the caller checks whether it has expired. */

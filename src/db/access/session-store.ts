@@ -3,8 +3,9 @@ import type { UserId } from "../../core/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { execute, hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
-import { sessions, users, userTotp, signInTries } from "../schema/index.ts";
-import { assigned, columnsOf, optional, pick, select, values, type Row } from "../select.ts";
+import { HAS_TOTP } from "./user-store.ts";
+import { sessions, users, signInTries } from "../schema/index.ts";
+import { assigned, columnsOf, pick, select, values, type Row } from "../select.ts";
 
 /** A session ends when it was not used for so long, */
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
@@ -13,21 +14,29 @@ export const SESSION_MAX_MS = 7 * DAY_MS;
 
 const [s, u] = [columnsOf(sessions, "s"), columnsOf(users, "u")];
 
-const FOUND = select({
-  ...pick(s, "userId", "createdAt", "lastSeenAt", "vouchedUntil", "sealedRefreshToken", "address"),
+/** Of a session `s` and its user `u`, what every look-up of a caller reads. */
+export const CALLING = {
+  ...pick(s, "hash", "userId", "createdAt", "lastSeenAt", "vouchedUntil"),
   ...pick(u, "email", "role"),
-  totpConfirmedAt: optional(columnsOf(userTotp, "t").confirmedAt),
-});
+  hasTotp: HAS_TOTP,
+};
+const FOUND = select({ ...CALLING, ...pick(s, "sealedRefreshToken", "address") });
 
 /** A session with its user; null when it is unknown. The caller judges its age. */
 export const findSessionRow = (db: Database, hash: string) =>
   readRow(db, FOUND)`select ${FOUND} from sessions s join users u on u.id = s.user_id
-    left join user_totp t on t.user_id = u.id where s.hash = ${hash}`;
+    where s.hash = ${hash}`;
 
 export const touchSession = (db: Database, hash: string, now: number) =>
   execute(db)`update sessions set last_seen_at = ${now} where hash = ${hash}`;
 
 export type FoundSession = Row<typeof FOUND>;
+
+/** Whether a session was not used for too long, or is too old. */
+export const isOver = (
+  { lastSeenAt, createdAt }: Pick<FoundSession, "lastSeenAt" | "createdAt">,
+  now: number,
+) => now - lastSeenAt >= SESSION_IDLE_MS || now - createdAt >= SESSION_MAX_MS;
 
 /** What ends a session that no password opened, and renews it. */
 export type Vouched = { vouchedUntil: number | null; sealedRefreshToken: string | null };

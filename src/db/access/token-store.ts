@@ -18,7 +18,8 @@ import { tokens } from "../schema/index.ts";
 /** Ids that a token names, besides its "all" flags. */
 export type TokenGrants = { agents: AgentId[]; inferences: InferenceId[]; rags: RagId[] };
 
-type Kind = "agent" | "inference" | "rag";
+const KINDS = ["agent", "inference", "rag"] as const;
+type Kind = (typeof KINDS)[number];
 
 export type TokenRow = typeof tokens.$inferSelect;
 
@@ -46,9 +47,6 @@ export async function insertToken(
   return true;
 }
 
-/** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
-type TokenGroups = { agents: string[]; inferences: string[]; rags: string[] };
-
 const {
   hash: _hidden,
   grantedBy: _person,
@@ -59,8 +57,6 @@ const {
   allRags,
   ...shown
 } = columnsOf(tokens, "t");
-
-export type AccessToken = TokenGroups & Pick<typeof tokens.$inferSelect, keyof typeof shown>;
 
 /** In a group: all resources of the kind. */
 export const ALL = "*";
@@ -76,12 +72,13 @@ const namesOf = (kind: Kind) =>
          order by o.identifier)) end`,
   );
 
-const TOKEN = select({
-  ...shown,
-  agents: namesOf("agent"),
-  inferences: namesOf("inference"),
-  rags: namesOf("rag"),
-});
+const grouped = (of: (kind: Kind) => ReturnType<typeof namesOf>) => {
+  return { agents: of("agent"), inferences: of("inference"), rags: of("rag") };
+};
+
+const TOKEN = select({ ...shown, ...grouped(namesOf) });
+/** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
+export type AccessToken = Row<typeof TOKEN>;
 
 /** A page of the access tokens in order of name; removed resources are not listed. */
 export const listTokens = (db: Database, slice: Slice) =>
@@ -101,17 +98,12 @@ const TOKEN_LINE = select({
   allAgents,
   allInferences,
   allRags,
-  agents: firstNames("agent"),
-  inferences: firstNames("inference"),
-  rags: firstNames("rag"),
+  ...grouped(firstNames),
   /** Of a connected program: where its codes go, and who connected it. */
   clientHost,
   person: computed(nullable(text), "(select u.email from users u where u.id = t.granted_by)"),
   /** Whether there are more than are named. */
-  namesMore: computed(
-    flag,
-    `${namesMore("agent")} or ${namesMore("inference")} or ${namesMore("rag")}`,
-  ),
+  namesMore: computed(flag, KINDS.map(namesMore).join(" or ")),
 });
 export type TokenLine = Row<typeof TOKEN_LINE>;
 

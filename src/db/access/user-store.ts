@@ -46,12 +46,15 @@ const SHOWN = pick(u, "id", "email", "role", "createdAt");
 export const listUsers = (db: Database, slice: Slice) =>
   readPage(db, select(SHOWN), { ...slice, from: raw("from users u"), order: raw("u.email") });
 
+/** Whether the user `u` has a second factor that counts. */
+export const HAS_TOTP = computed(
+  flag,
+  "exists (select 1 from user_totp t where t.user_id = u.id and t.confirmed_at is not null)",
+);
+
 const PERSON = select({
   ...SHOWN,
-  hasTotp: computed(
-    flag,
-    "exists (select 1 from user_totp t where t.user_id = u.id and t.confirmed_at is not null)",
-  ),
+  hasTotp: HAS_TOTP,
   /** The last use of an open or forgotten session, ms; null: none is known. */
   lastSeenAt: computed(
     nullable(number),

@@ -72,7 +72,7 @@ async function recordChange(
   const failed = status >= FAILED_FROM;
   const services = context.get("services");
   const event: NewEvent = {
-    ...actorOf(context),
+    actor: context.get("actor"),
     action,
     target: context.get("auditTarget") ?? (await targetOf(context.res, segments)),
     fields: failed ? [] : await fieldsOf(context),
@@ -86,15 +86,6 @@ async function recordChange(
   services.inBackground(
     recordRepeated(services, { ...event, target: source }, context.get("auditCount")),
   );
-}
-
-function actorOf(context: Context<AppEnv>) {
-  const actor = context.get("actor");
-  return {
-    actorKind: actor?.kind ?? ("none" as const),
-    actorId: actor?.id ?? null,
-    actorName: actor?.name ?? null,
-  };
 }
 
 const OF_FILES = new Set(["put", "refused", "remove"].map((verb) => `file-sources.files.${verb}`));

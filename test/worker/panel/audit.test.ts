@@ -162,11 +162,11 @@ test("a trail that cannot be written loses no change, and is told in the log", a
   await env.DB.prepare("alter table audit_events rename to hidden").run();
   try {
     expect((await admin.send("POST", "/tokens", { name: "Kept" })).status).toBe(201);
-    const event = { actorKind: "user", actorId: "u", actorName: null } as const;
-    const rest = { action: "a.b", target: "t", fields: ["f"], status: 200, address: "" };
+    const actor = { kind: "user", id: "u", name: null } as const;
+    const event = { action: "a.b", target: "t", fields: ["f"], status: 200 };
     await recordEvent(
       { db: openDatabase(env.DB), log, now: () => 1 },
-      { ...event, ...rest, requestId: "r-1" },
+      { ...event, actor, requestId: "r-1" },
     );
   } finally {
     await env.DB.prepare("alter table hidden rename to audit_events").run();

@@ -12,7 +12,7 @@ import {
   tooManyRequests,
   unauthorized,
 } from "../../../core/errors.ts";
-import type { Actor } from "../../../http/app-env.ts";
+import type { Actor } from "../../../access/audit/record-event.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { clientOf } from "../../../http/client-address.ts";
 import type { Services } from "../../../services.ts";
