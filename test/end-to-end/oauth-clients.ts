@@ -19,7 +19,7 @@ import { expect } from "vitest";
 export type Person = { context: BrowserContext; rag: string };
 
 /** Opens a program's address, chooses the RAG and presses the button. Ends at the program. */
-export async function answerConsent(
+async function answerConsent(
   { context, rag }: Person,
   address: string,
   button: "Allow" | "Deny",

@@ -1,7 +1,7 @@
 /** A request; `seen`: what only a reader of Ann's file is told, or null where no file is told of. */
 export type Probe = { path: string; body?: object; seen: RegExp | null; inBody?: true };
 
-export const query = "boiler code";
+const query = "boiler code";
 const prompt = "What is the boiler code?";
 export const semanticSearch = [query];
 const messages = [{ role: "user", content: prompt }];
