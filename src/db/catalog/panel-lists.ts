@@ -108,3 +108,11 @@ export async function listChoices(
   return await readRows(db, CHOICE)`select ${CHOICE} from ${raw(`${kind}s ${hint}`)}
     order by identifier limit ${CHOICES_MAX}`;
 }
+
+/** The same of all that a call may name. */
+export async function choicesByKind(db: Database, onlyOpen = false) {
+  const [rag = [], inference = [], agent = []] = await Promise.all(
+    (["rag", "inference", "agent"] as const).map((kind) => listChoices(db, kind, onlyOpen)),
+  );
+  return { rag, inference, agent };
+}

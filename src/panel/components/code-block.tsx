@@ -1,24 +1,14 @@
 import { visible } from "./data.tsx";
 
-/** Shown by the page's script, which does the copying. */
-export const CopyButton = ({ text, label }: { text: string; label: string }) => (
-  <button
-    type="button"
-    class="btn small copy"
-    data-copy={text}
-    aria-label={`Copy: ${label}`}
-    hidden
-  >
-    Copy
-  </button>
-);
+/** Copies a text, or that of the element `of`: what is long stands on the page once. */
+type CopyProps = { label: string } & ({ text: string } | { of: string });
 
-/** Copies the text of the element with this id: what is long stands on the page once. */
-export const CopyOf = ({ id, label }: { id: string; label: string }) => (
+/** Shown by the page's script, which does the copying. */
+export const CopyButton = ({ label, ...from }: CopyProps) => (
   <button
     type="button"
     class="btn small copy"
-    data-copy-of={id}
+    {...("text" in from ? { "data-copy": from.text } : { "data-copy-of": from.of })}
     aria-label={`Copy: ${label}`}
     hidden
   >

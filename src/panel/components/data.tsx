@@ -1,5 +1,7 @@
-import { isoTime, SECOND_MS } from "../../core/time.ts";
-import { span } from "./figures.ts";
+import type { Child } from "hono/jsx";
+
+import { isoTime } from "../../core/time.ts";
+import { relative } from "./figures.ts";
 
 /** C0 and C1 controls but tab and line feed, and the marks that turn the direction of text. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
@@ -66,8 +68,16 @@ export const LinkButton = ({ href, label, kind }: LinkProps) => (
   </a>
 );
 
-/** Before it is a while ago: clocks differ, and "0 seconds ago" reads badly. */
-const NOW_WITHIN_MS = 5 * SECOND_MS;
+type DangerProps = { href: string; label: string; title?: string; children?: Child };
+
+/** Leads to the page that asks before something is removed. */
+export const DangerZone = ({ href, label, title, children }: DangerProps) => (
+  <section class="danger-zone">
+    {title === undefined ? null : <h2>{title}</h2>}
+    {children}
+    <LinkButton href={href} label={label} kind="danger" />
+  </section>
+);
 
 /** A time relative to now, the exact one on hover; the page's script keeps it right. */
 export const Time = ({ at, now }: { at: number; now: number }) => {
@@ -78,11 +88,6 @@ export const Time = ({ at, now }: { at: number; now: number }) => {
     </time>
   );
 };
-
-function relative(at: number, now: number): string {
-  if (Math.abs(now - at) < NOW_WITHIN_MS) return "just now";
-  return at > now ? `in ${span(at - now)}` : `${span(now - at)} ago`;
-}
 
 /** The same where there may be none. */
 export const TimeOr = ({ at, now, none }: { at: number | null; now: number; none: string }) =>

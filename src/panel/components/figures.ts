@@ -53,11 +53,20 @@ const AGES: [ms: number, unit: string][] = [
 ];
 
 /** "5 hours", "40 seconds": the largest whole unit. */
-export function span(ms: number): string {
+function span(ms: number): string {
   for (const [length, unit] of AGES) {
     if (ms >= length) return counted(Math.floor(ms / length), unit);
   }
   return "a moment";
+}
+
+/** Before it is a while ago: clocks differ, and "0 seconds ago" reads badly. */
+const NOW_WITHIN_MS = 5 * SECOND_MS;
+
+/** "5 hours ago", "in 2 days", "just now". */
+export function relative(at: number, now: number): string {
+  if (Math.abs(now - at) < NOW_WITHIN_MS) return "just now";
+  return at > now ? `in ${span(at - now)}` : `${span(now - at)} ago`;
 }
 
 /** Of minutes between scans: "every 6 hours". */

@@ -249,6 +249,15 @@ export const Choices = ({ state, name, label, hint, options, kind = "checkbox" }
   );
 };
 
+/** Values that are sent along unseen. */
+export const Hidden = ({ values = {} }: { values?: Record<string, string> | undefined }) => (
+  <>
+    {Object.entries(values).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
 /** One button that posts: scan now, try again. Values go along unseen. */
 export const ActionButton = (props: {
   action: string;
@@ -257,9 +266,7 @@ export const ActionButton = (props: {
   kind?: "primary" | "danger" | "plain" | "link";
 }) => (
   <form method="post" action={props.action} class="action">
-    {Object.entries(props.values ?? {}).map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
+    <Hidden values={props.values} />
     <button class={props.kind === "link" ? "link" : `btn ${props.kind ?? "plain"}`}>
       {props.label}
     </button>

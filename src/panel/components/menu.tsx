@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import { visible } from "./data.tsx";
+import { Hidden } from "./form.tsx";
 
 /** What can be done with a row. `of`: its name. Works without script; Escape closes it. */
 export const Menu = ({ of, children }: { of: string; children: Child }) => (
@@ -12,14 +13,12 @@ export const Menu = ({ of, children }: { of: string; children: Child }) => (
   </details>
 );
 
-type PostProps = { action: string; label: string; values?: Record<string, string> };
+type PostProps = { action: string; label: string; values?: Record<string, string> | undefined };
 
 /** An action of a menu that posts; others are links. */
-export const MenuPost = ({ action, label, values = {} }: PostProps) => (
+export const MenuPost = ({ action, label, values }: PostProps) => (
   <form method="post" action={action}>
-    {Object.entries(values).map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
+    <Hidden values={values} />
     <button>{label}</button>
   </form>
 );

@@ -13,7 +13,7 @@ import { agentPatch, newAgent } from "../../../catalog/agents/agent-settings.ts"
 import { inferencePatch, newInference } from "../../../catalog/inferences/inference-settings.ts";
 import { given } from "../../../core/input/given.ts";
 import { Form } from "../../components/form.tsx";
-import { LinkButton } from "../../components/data.tsx";
+import { DangerZone } from "../../components/data.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
@@ -109,11 +109,9 @@ async function editForm(context: PageContext, { kind, record }: Model, state: Fo
       <Form action={`${address}/settings`} state={state} submit="Save" shown={seen}>
         <ModelFields kind={kind} state={state} isNew={false} {...choices} />
       </Form>
-      <section class="danger-zone">
-        <h2>Remove it</h2>
+      <DangerZone title="Remove it" href={`${address}/remove`} label={`Remove the ${kind}`}>
         <p>Deletes its prompt. RAGs and documents stay.</p>
-        <LinkButton href={`${address}/remove`} label={`Remove the ${kind}`} kind="danger" />
-      </section>
+      </DangerZone>
     </>
   );
 }

@@ -4,9 +4,8 @@ import type { ModelChoice } from "../../../catalog/models/model-choices.ts";
 import type { SettingField } from "../../../core/input/setting-fields.ts";
 import type { Choice } from "../../../db/catalog/panel-lists.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
-import { Choices } from "../../components/form.tsx";
 import { ModelField } from "../../components/model-field.tsx";
-import { moreIn, MoreChoices } from "../../components/more-choices.tsx";
+import { chosenIn, LongChoices } from "../../components/more-choices.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { freshForm, type Form, type FormState } from "../request/form.ts";
 import { bodyIn, formName, formValues, shownFields } from "../request/setting-form.ts";
@@ -47,9 +46,7 @@ export const formOfRecord = (kind: Kind, record: InferenceRecord | AgentRecord):
 /** The body that the API takes, from what was typed into these fields. */
 export const modelBody = (form: Form, fields: readonly SettingField[], isPatch: boolean) => ({
   ...bodyIn(form, fields, { isPatch }),
-  ...(fields.some((field) => formName(field) === "rags")
-    ? { rags: [...form.all("rags"), ...moreIn(form, "rags")] }
-    : {}),
+  ...(fields.some((field) => formName(field) === "rags") ? { rags: chosenIn(form, "rags") } : {}),
 });
 
 type FieldsProps = {
@@ -76,16 +73,8 @@ export const ModelFields = ({ kind, state, isNew, rags, models }: FieldsProps) =
 const RagChoices = ({ state, rags }: { state: FormState; rags: Choice[] }) => {
   const known = new Set(rags.map(({ identifier }) => identifier));
   const others = state.all("rags").filter((identifier) => !known.has(identifier));
-  const options = [
-    ...rags.map(({ identifier, name }) => ({ value: identifier, label: name })),
-    ...others.map((identifier) => ({ value: identifier, label: identifier })),
-  ];
-  if (options.length === 0) return null;
-  return (
-    <div class="long-choices">
-      <Choices state={state} name="rags" label="RAGs" options={options} />
-      <MoreChoices state={state} group="rags" choices={rags} />
-    </div>
+  return rags.length + others.length === 0 ? null : (
+    <LongChoices state={state} group="rags" label="RAGs" choices={rags} others={others} />
   );
 };
 

@@ -4,7 +4,7 @@ import type { ContentBlock, InferenceResult, ToolCall } from "../../../inference
 import { Data } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { count, duration, money } from "../../components/figures.ts";
-import { CodeBlock, CopyOf } from "../../components/code-block.tsx";
+import { CodeBlock, CopyButton } from "../../components/code-block.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
@@ -75,7 +75,7 @@ const WrittenText = ({ blocks, id }: { blocks: Block[]; id: string }) => (
       ))}
     </div>
     <p>
-      <CopyOf id={`${id}-answer`} label="answer" />
+      <CopyButton of={`${id}-answer`} label="answer" />
     </p>
   </>
 );

@@ -3,11 +3,11 @@ import { Hono } from "hono";
 import { connectProgram, type Program } from "../../../access/programs/connect-program.ts";
 import { conflict, invalid } from "../../../core/errors.ts";
 import { asId, newId, type TokenId } from "../../../core/ids.ts";
-import { listChoices } from "../../../db/catalog/panel-lists.ts";
+import { choicesByKind } from "../../../db/catalog/panel-lists.ts";
 import { auditedPages } from "../../../http/middleware/audit.ts";
 import { Data, Shortened } from "../../components/data.tsx";
-import { Choices, FormMessage } from "../../components/form.tsx";
-import { MoreChoices, moreIn } from "../../components/more-choices.tsx";
+import { FormMessage, Hidden } from "../../components/form.tsx";
+import { chosenIn, LongChoices } from "../../components/more-choices.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { errorPage } from "../error-page.tsx";
 import { barePage, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
@@ -15,11 +15,6 @@ import { auditAs } from "../request/action.ts";
 import { attempt, formOf, freshForm, type Form, type FormState } from "../request/form.ts";
 import { asPage, enrolledPage, ownForms, policy, signedInPage } from "../request/guards.ts";
 import { askedIn, refusedPage, serverOf, type Asked } from "./asked.tsx";
-
-const GROUPS = { rags: "RAGs", inferences: "Inferences", agents: "Agents" } as const;
-const KINDS = { rags: "rag", inferences: "inference", agents: "agent" } as const;
-type Group = keyof typeof GROUPS;
-const ALL_GROUPS = ["rags", "inferences", "agents"] as const satisfies Group[];
 
 /**
  * Asks whether a program may be connected, and to what (OAuth's authorization endpoint). To be
@@ -65,11 +60,10 @@ async function connect(context: PageContext, { id, form, asked }: Answer): Promi
   if (form.text("person") !== person.userId) {
     throw conflict("Somebody else is signed in by now. Begin again in the program to connect it.");
   }
-  const chosenIn = (group: Group) => [...form.all(group), ...moreIn(form, group)];
   const chosen = {
-    rags: chosenIn("rags"),
-    inferences: chosenIn("inferences"),
-    agents: chosenIn("agents"),
+    rags: chosenIn(form, "rags"),
+    inferences: chosenIn(form, "inferences"),
+    agents: chosenIn(form, "agents"),
   };
   const { program } = asked;
   const server = serverOf(context);
@@ -118,34 +112,23 @@ async function consentPage(
 async function answerForm(context: PageContext, { query }: Valid, state: FormState) {
   const { db, now } = context.get("services");
   const admin = isAdmin(context);
-  const lists = await Promise.all(
-    ALL_GROUPS.map(async (group) => ({
-      group,
-      choices: await listChoices(db, KINDS[group], !admin),
-    })),
-  );
-  const offered = lists.filter(({ choices }) => choices.length > 0);
+  const { rag, inference, agent } = await choicesByKind(db, !admin);
+  const offered = [
+    { group: "rags", label: "RAGs", choices: rag },
+    { group: "inferences", label: "Inferences", choices: inference },
+    { group: "agents", label: "Agents", choices: agent },
+  ].filter(({ choices }) => choices.length > 0);
   return (
     <form method="post" action="/authorize" class="form">
       <FormMessage state={state} />
-      <input type="hidden" name="query" value={query} />
-      <input type="hidden" name="person" value={context.get("session").userId} />
-      <input type="hidden" name="id" value={newId<TokenId>(now())} />
+      <Hidden values={{ query, person: context.get("session").userId, id: newId(now()) }} />
       <p>
         {offered.length === 0
           ? nothingOffered(admin)
           : "It may search, read and ask what you choose. It cannot change anything."}
       </p>
-      {offered.map(({ group, choices }) => (
-        <div class="long-choices">
-          <Choices
-            state={state}
-            name={group}
-            label={GROUPS[group]}
-            options={choices.map(({ identifier, name }) => ({ value: identifier, label: name }))}
-          />
-          <MoreChoices state={state} group={group} choices={choices} />
-        </div>
+      {offered.map((one) => (
+        <LongChoices state={state} {...one} />
       ))}
       <p class="submit">
         {offered.length === 0 ? null : (

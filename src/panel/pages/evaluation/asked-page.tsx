@@ -1,12 +1,9 @@
-import { Hono } from "hono";
-
 import { leastFoundQueries, type QueryGroup } from "../../../db/evaluation/query-store.ts";
 import { Data, Time, DataLink } from "../../components/data.tsx";
 import { count, counted } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { page, type PageContext, type PageEnv } from "../page.tsx";
-import { adminsOnly } from "../request/guards.ts";
+import { page, type PageContext } from "../page.tsx";
 import { keepAddress } from "./keep-question.ts";
 import { PLACE } from "./set-parts.tsx";
 
@@ -15,13 +12,7 @@ const SCORE_DIGITS = 3;
 const TITLE = "What people ask and do not find";
 
 /** For administrators: queries can be personal. */
-export function askedPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-  app.get("/", adminsOnly, (context) => askedPage(context));
-  return app;
-}
-
-async function askedPage(context: PageContext): Promise<Response> {
+export async function askedPage(context: PageContext): Promise<Response> {
   const { config, db, now } = context.get("services");
   const days = config.KEEP_QUERIES_DAYS;
   const groups = days === 0 ? [] : await leastFoundQueries(db, GROUPS_SHOWN);

@@ -6,12 +6,12 @@ import { questionPages } from "./question-page.tsx";
 import { questionListPages } from "./questions-tab.tsx";
 import { runResultPages } from "./run-page.tsx";
 import { runListPages } from "./runs-tab.tsx";
-import { setSettingsPages, setListPages } from "./sets.tsx";
+import { setSettingsPages, setListPage } from "./sets.tsx";
 
 /** Question sets and their runs. */
 export function evaluationPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.route("/", setListPages());
+  app.get("/", setListPage);
   app.get("/:set/runs/compare", (context) => comparePage(context, context.req.param("set")));
   app.route("/", questionListPages());
   app.route("/", questionPages());

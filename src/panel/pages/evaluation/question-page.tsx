@@ -9,7 +9,7 @@ import {
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { changeQuestion } from "../../../evaluation/questions/keep-questions.ts";
 import { resultsOfQuestion } from "../../../db/evaluation/result-store.ts";
-import { Data, LinkButton, Time } from "../../components/data.tsx";
+import { DangerZone, Data, Time } from "../../components/data.tsx";
 import { Form, SelectField, TextArea } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
@@ -98,11 +98,7 @@ async function questionPage(
         </p>
       )}
       {await latestResults(context, set, question)}
-      {mayChange ? (
-        <section class="danger-zone">
-          <LinkButton href={`${address}/remove`} label="Remove the question …" kind="danger" />
-        </section>
-      ) : null}
+      {mayChange ? <DangerZone href={`${address}/remove`} label="Remove the question …" /> : null}
     </>,
   );
 }

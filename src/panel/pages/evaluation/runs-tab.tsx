@@ -9,6 +9,7 @@ import { Charts } from "../../components/chart.tsx";
 import { Time, Faint } from "../../components/data.tsx";
 import { duration } from "../../components/figures.ts";
 import { Form, type Option } from "../../components/form.tsx";
+import { optionsOf } from "../../components/more-choices.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
@@ -69,7 +70,6 @@ async function runsTab(
   const runs = await keptRuns(services, set);
   const targets = isAdmin(context) ? await listChoices(services.db, set.subjectKind) : [];
   const isRunning = runs.some(({ status }) => status === "running");
-  const options = targets.map(({ identifier, name }) => ({ value: identifier, label: name }));
   return await setTab(
     context,
     {
@@ -83,7 +83,7 @@ async function runsTab(
         <OverTime runs={runs} />
         <RunTable set={set} runs={runs} now={services.now()} />
       </div>
-      {isAdmin(context) ? <NewRun set={set} state={state} targets={options} /> : null}
+      {isAdmin(context) ? <NewRun set={set} state={state} targets={optionsOf(targets)} /> : null}
     </>,
   );
 }

@@ -19,7 +19,7 @@ import { count, counted } from "../../components/figures.ts";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { DataLink, LinkButton, Data } from "../../components/data.tsx";
+import { DangerZone, DataLink, LinkButton, Data } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, typed, type FormState, formFrom } from "../request/form.ts";
@@ -37,16 +37,8 @@ import { given } from "../../../core/input/given.ts";
 import { removable } from "../request/removal.tsx";
 import { refuseStale, shownState } from "../request/stale.ts";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
-import { adminsOnly } from "../request/guards.ts";
 
 const NEW_FIELDS = ["name", "subject", "rag", "inference", "judgeModel", "identifier"];
-
-/** The list of question sets. */
-export function setListPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-  app.get("/", (context) => setListPage(context));
-  return app;
-}
 
 /** The page that makes a set; `?subject=` chooses what it asks. */
 export function newSetPages(): Hono<PageEnv> {
@@ -80,7 +72,8 @@ export function newSetPages(): Hono<PageEnv> {
   return app;
 }
 
-async function setListPage(context: PageContext): Promise<Response> {
+/** The list of question sets. */
+export async function setListPage(context: PageContext): Promise<Response> {
   const { data } = await listSets(context.get("services").db, { offset: 0, limit: SETS_MAX });
   return await page(
     context,
@@ -238,9 +231,7 @@ async function settingsTab(context: PageContext, set: QuestionSet, state: FormSt
           <TextField state={state} name="name" label="Name" required />
           {set.subjectKind === "rag" ? null : <JudgeField state={state} />}
         </Form>
-        <section class="danger-zone">
-          <LinkButton href={`${address}/remove`} label="Remove the set …" kind="danger" />
-        </section>
+        <DangerZone href={`${address}/remove`} label="Remove the set …" />
       </>
     ) : (
       <Facts
@@ -254,13 +245,7 @@ async function settingsTab(context: PageContext, set: QuestionSet, state: FormSt
 }
 
 /** "Keep this question": which set takes it. The set's own form does the rest. */
-export function keepPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-  app.get("/", adminsOnly, async (context) => await keepPage(context));
-  return app;
-}
-
-async function keepPage(context: PageContext): Promise<Response> {
+export async function keepPage(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const form = formFrom(new URL(context.req.url).searchParams);
   const rag = await findRag(services, { key: form.text("rag") });

@@ -10,6 +10,7 @@ import { List } from "../request/list.tsx";
 import { listQuery } from "../request/list-query.ts";
 import { ragAddress, RAGS } from "./rag-tab.tsx";
 import { createRag } from "../../../catalog/rags/create-rag.ts";
+import { optionsOf } from "../../components/more-choices.tsx";
 import { SelectField } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { submit } from "../request/action.ts";
@@ -130,7 +131,7 @@ export const makeRag = (context: PageContext) =>
 
 async function show(context: PageContext, state: FormState): Promise<Response> {
   const sources = await listChoices(context.get("services").db, "file_source");
-  const options = sources.map(({ identifier, name }) => ({ value: identifier, label: name }));
+  const options = optionsOf(sources);
   const choice = <SelectField state={state} name="fileSource" label="Source" options={options} />;
   return await page(
     context,

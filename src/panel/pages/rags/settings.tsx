@@ -5,6 +5,7 @@ import type { RebuildEstimate, RebuildWish } from "../../../ingestion/rebuilds/e
 import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
 import { count, counted, money } from "../../components/figures.ts";
 import { Facts } from "../../components/page-head.tsx";
+import { Hidden } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
@@ -153,9 +154,7 @@ async function costPage(context: PageContext, of: CostProps): Promise<Response> 
       />
       {isAdmin(context) ? (
         <form method="post" action={address + action} class="submit">
-          {Object.entries(values).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
+          <Hidden values={values} />
           <button class="btn primary">{submit}</button>
           <a href={address + cancel}>Cancel</a>
         </form>

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 
 import { invalidField } from "../../../core/errors.ts";
 import { Data } from "../../components/data.tsx";
-import { Form as PostForm, TextField } from "../../components/form.tsx";
+import { Form as PostForm, Hidden, TextField } from "../../components/form.tsx";
 import type { Place } from "../../components/layout.tsx";
 import type { Crumb } from "../../components/page-head.tsx";
 import { page, type PageContext, type PageEnv } from "../page.tsx";
@@ -82,9 +82,7 @@ async function confirmPage(context: PageContext, of: Removal, state: FormState) 
         cancel={cancel}
         dangerous
       >
-        {Object.entries(of.values ?? {}).map(([field, value]) => (
-          <input type="hidden" name={field} value={value} />
-        ))}
+        <Hidden values={of.values} />
         {of.fields?.(state)}
         {isMuch ? <Confirmation state={state} name={name} /> : null}
       </PostForm>

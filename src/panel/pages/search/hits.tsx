@@ -1,6 +1,6 @@
 import type { RagRecord } from "../../../db/records.ts";
 import { Data, safeHref, ShortenedLink } from "../../components/data.tsx";
-import { CopyOf } from "../../components/code-block.tsx";
+import { CopyButton } from "../../components/code-block.tsx";
 import { count } from "../../components/figures.ts";
 import { Markdown } from "../../components/markdown.tsx";
 import { Empty } from "../../components/page-head.tsx";
@@ -126,7 +126,7 @@ const Hit = (props: HitProps) => {
             {chunk.value.toFixed(SCORE_DIGITS)}
           </span>
         ) : null}
-        <CopyOf id={`${id}-text`} label={`passage ${at + 1}`} />
+        <CopyButton of={`${id}-text`} label={`passage ${at + 1}`} />
       </header>
       <Place source={source} file={fileAddress(fileSource, source.filePath)} />
       <div class="passage" tabindex={0} role="group" aria-label={`Passage ${at + 1}`}>

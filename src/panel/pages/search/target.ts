@@ -1,6 +1,6 @@
 import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
-import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
+import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { Services } from "../../../services.ts";
 import type { Model } from "../answers/model-tab.tsx";
@@ -34,14 +34,10 @@ export type Choices = { label: string; kind: TargetKind; choices: Choice[] }[];
 
 /** What there is to ask, by its kind. */
 export async function targetChoices({ db }: Pick<Services, "db">): Promise<Choices> {
-  const [rags, inferences, agents] = await Promise.all([
-    listChoices(db, "rag"),
-    listChoices(db, "inference"),
-    listChoices(db, "agent"),
-  ]);
+  const { rag, inference, agent } = await choicesByKind(db);
   return [
-    { label: "Search a RAG", kind: "rag", choices: rags },
-    { label: "Ask an inference", kind: "inference", choices: inferences },
-    { label: "Ask an agent", kind: "agent", choices: agents },
+    { label: "Search a RAG", kind: "rag", choices: rag },
+    { label: "Ask an inference", kind: "inference", choices: inference },
+    { label: "Ask an agent", kind: "agent", choices: agent },
   ];
 }

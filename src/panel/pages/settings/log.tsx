@@ -1,7 +1,5 @@
-import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
-import { forbidden } from "../../../core/errors.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import {
   readEventPage,
@@ -18,7 +16,7 @@ import { Filters, FilterSelect, FilterText } from "../../components/filters.tsx"
 import type { Option } from "../../components/form.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { type PageContext, type PageEnv, isAdmin } from "../page-env.ts";
+import type { PageContext } from "../page-env.ts";
 import { List } from "../request/list.tsx";
 import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
 import { settingsPage } from "./settings-page.tsx";
@@ -27,43 +25,38 @@ const HERE = "/panel/settings/log";
 const FAILED_FROM = 400;
 
 /** Who changed what, when, from where: every change and sign-in of the last 90 days. */
-export function logPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-  app.get("/", async (context) => {
-    if (!isAdmin(context)) throw forbidden();
-    const { db, now } = context.get("services");
-    const thing = await thingIn(context);
-    const filter = {
-      thing: thing?.filter ?? null,
-      actor: filterIn(context, "actor"),
-      action: filterIn(context, "action"),
-      from: dayIn(filterIn(context, "from"), 0),
-      to: dayIn(filterIn(context, "to"), DAY_MS),
-    };
-    const listed = await readEventPage(db, filter, pageAt(context));
-    const names = await namesOf(db, listed.data.map(thingOf));
-    const actors = await actorsIn(db, filter.actor);
-    const content = (
-      <>
-        <p class="soft">
-          Every change and sign-in of the last 90 days, failed ones included.{" "}
-          <a href="/panel/api/audit?format=jsonl" download="audit.jsonl">
-            All of it as JSON Lines
-          </a>
-        </p>
-        <LogFilters context={context} filter={filter} thing={thing} actors={actors} />
-        <List
-          context={context}
-          label="What happened"
-          listed={listed}
-          columns={columnsAt(now(), { names, here: hereOf(context) })}
-          empty={isFiltered(filter) ? "No matches." : "Nothing has happened yet."}
-        />
-      </>
-    );
-    return await settingsPage(context, "/log", content);
-  });
-  return app;
+export async function logPage(context: PageContext): Promise<Response> {
+  const { db, now } = context.get("services");
+  const thing = await thingIn(context);
+  const filter = {
+    thing: thing?.filter ?? null,
+    actor: filterIn(context, "actor"),
+    action: filterIn(context, "action"),
+    from: dayIn(filterIn(context, "from"), 0),
+    to: dayIn(filterIn(context, "to"), DAY_MS),
+  };
+  const listed = await readEventPage(db, filter, pageAt(context));
+  const names = await namesOf(db, listed.data.map(thingOf));
+  const actors = await actorsIn(db, filter.actor);
+  const content = (
+    <>
+      <p class="soft">
+        Every change and sign-in of the last 90 days, failed ones included.{" "}
+        <a href="/panel/api/audit?format=jsonl" download="audit.jsonl">
+          All of it as JSON Lines
+        </a>
+      </p>
+      <LogFilters context={context} filter={filter} thing={thing} actors={actors} />
+      <List
+        context={context}
+        label="What happened"
+        listed={listed}
+        columns={columnsAt(now(), { names, here: hereOf(context) })}
+        empty={isFiltered(filter) ? "No matches." : "Nothing has happened yet."}
+      />
+    </>
+  );
+  return await settingsPage(context, "/log", content);
 }
 
 const isFiltered = (filter: AuditFilter) => Object.values(filter).some((value) => value !== null);

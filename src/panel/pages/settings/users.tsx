@@ -4,7 +4,7 @@ import { createUser } from "../../../access/users/create-user.ts";
 import { groupsOfUser } from "../../../db/access/openid-store.ts";
 import { readPersonPage, type Person, findPerson } from "../../../db/access/user-store.ts";
 import { newUser, userPatch } from "../../../access/users/user-input.ts";
-import { Data, Time, TimeOr, DataLink, LinkButton } from "../../components/data.tsx";
+import { Data, Time, TimeOr, DataLink, DangerZone } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
@@ -199,12 +199,7 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
       )}
       <h2>Open sessions</h2>
       {await openSessions(context, { userId: person.id, here: pathOf(person) })}
-      <section class="danger-zone">
-        <h2>Remove this user</h2>
-        <p>
-          <LinkButton href={`${pathOf(person)}/remove`} label="Remove …" kind="danger" />
-        </p>
-      </section>
+      <DangerZone title="Remove this user" href={`${pathOf(person)}/remove`} label="Remove …" />
     </>,
   );
 }

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
-import { Data, Time, DataLink, LinkButton } from "../../components/data.tsx";
+import { Data, Time, DangerZone, DataLink } from "../../components/data.tsx";
 import { counted, interval } from "../../components/figures.ts";
 import { ActionButton, Form, TextField } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
@@ -131,27 +131,22 @@ const Pushing = ({ context, shown: { source } }: PartProps) => {
   );
 };
 
-const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) => (
-  <section class="danger-zone">
-    <h2>Remove this source</h2>
-    {rags.length === 0 ? (
+const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) =>
+  rags.length === 0 ? (
+    <DangerZone title="Remove this source" href={`${path}/remove`} label="Remove …" />
+  ) : (
+    <section class="danger-zone">
+      <h2>Remove this source</h2>
       <p>
-        <LinkButton href={`${path}/remove`} label="Remove …" kind="danger" />
+        {counted(rags.length, "RAG uses", "RAGs use")} it. Remove{" "}
+        {rags.length === 1 ? "it" : "them"} first:
       </p>
-    ) : (
-      <>
-        <p>
-          {counted(rags.length, "RAG uses", "RAGs use")} it. Remove{" "}
-          {rags.length === 1 ? "it" : "them"} first:
-        </p>
-        <ul>
-          {rags.map(({ name, identifier }) => (
-            <li>
-              <DataLink href={`/panel/rags/${encodeURIComponent(identifier)}`} text={name} />
-            </li>
-          ))}
-        </ul>
-      </>
-    )}
-  </section>
-);
+      <ul>
+        {rags.map(({ name, identifier }) => (
+          <li>
+            <DataLink href={`/panel/rags/${encodeURIComponent(identifier)}`} text={name} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );

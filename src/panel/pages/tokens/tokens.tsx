@@ -19,9 +19,9 @@ import { adminsOnly } from "../request/guards.ts";
 import { List } from "../request/list.tsx";
 import { filterIn, listQuery } from "../request/list-query.ts";
 import { removable } from "../request/removal.tsx";
-import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
+import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { Choices } from "../../components/form.tsx";
-import { moreIn, MoreChoices } from "../../components/more-choices.tsx";
+import { chosenIn, LongChoices } from "../../components/more-choices.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { freshForm, type Form, type FormState } from "../request/form.ts";
 import { Expiry, Rights, TOKEN_TABS } from "./token-parts.tsx";
@@ -135,11 +135,11 @@ function columnsOf(now: number, mayChange: boolean): Column<TokenLine>[] {
       sort: "created",
       cell: ({ createdAt }) => <Time at={createdAt} now={now} />,
     },
-    ...(mayChange ? [removeColumn(removalOf)] : []),
+    ...(mayChange
+      ? [removeColumn(({ id }: TokenLine) => `${HERE}/${encodeURIComponent(id)}/remove`)]
+      : []),
   ];
 }
-
-const removalOf = ({ id }: TokenLine) => `${HERE}/${encodeURIComponent(id)}/remove`;
 
 type Group = "rags" | "inferences" | "agents";
 
@@ -170,7 +170,7 @@ function freshToken(context: PageContext): FormState {
 function groupIn(form: Form, group: Group): string[] {
   const reach = form.text(reachOf(group));
   if (reach === "all") return ["*"];
-  return reach === "some" ? [...form.all(group), ...moreIn(form, group)] : [];
+  return reach === "some" ? chosenIn(form, group) : [];
 }
 
 /** The body that the API takes; a day is meant to its end, UTC. */
@@ -187,14 +187,7 @@ function tokenIn(form: Form) {
 
 async function newTokenPage(context: PageContext, state: FormState): Promise<Response> {
   const { db } = context.get("services");
-  const [rags, inferences, agents] = await Promise.all([
-    listChoices(db, "rag"),
-    listChoices(db, "inference"),
-    listChoices(db, "agent"),
-  ]);
-  const reach = (group: Group, label: string, choices: Choice[]) => (
-    <Reach state={state} group={group} label={label} choices={choices} />
-  );
+  const { rag, inference, agent } = await choicesByKind(db);
   return await page(
     context,
     { title: "New token", place: "tokens", trail: [TOKENS], status: state.status },
@@ -205,9 +198,11 @@ async function newTokenPage(context: PageContext, state: FormState): Promise<Res
       cancel={HERE}
       fields={FORM.fields}
       controls={{
-        rags: reach("rags", "RAGs", rags),
-        inferences: reach("inferences", "Inferences", inferences),
-        agents: reach("agents", "Agents", agents),
+        rags: <Reach state={state} group="rags" label="RAGs" choices={rag} />,
+        inferences: (
+          <Reach state={state} group="inferences" label="Inferences" choices={inference} />
+        ),
+        agents: <Reach state={state} group="agents" label="Agents" choices={agent} />,
       }}
     />,
   );
@@ -232,15 +227,7 @@ const Reach = ({ state, group, label, choices }: ReachProps) => (
       ]}
     />
     {choices.length === 0 ? null : (
-      <div class="long-choices">
-        <Choices
-          state={state}
-          name={group}
-          label={`Which ${WORDS[group]}`}
-          options={choices.map(({ identifier, name }) => ({ value: identifier, label: name }))}
-        />
-        <MoreChoices state={state} group={group} choices={choices} />
-      </div>
+      <LongChoices state={state} group={group} label={`Which ${WORDS[group]}`} choices={choices} />
     )}
   </div>
 );
