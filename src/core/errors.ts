@@ -80,6 +80,11 @@ export const secondFactorRequired = () =>
 /** `what`: what is not there, and what to do instead, where the caller cannot tell. */
 export const notFound = (what?: string) =>
   new QuarryError("not-found", what === undefined ? "Not found" : `Not found: ${what}`);
+/** @throws QuarryError `not-found` where there is none. */
+export function orNotFound<Thing>(thing: Thing | null | undefined): Thing {
+  if (thing === null || thing === undefined) throw notFound();
+  return thing;
+}
 export const conflict = (message: string) => new QuarryError("conflict", message);
 export const unprocessable = (message: string) => new QuarryError("unprocessable", message);
 export const tooLarge = () => new QuarryError("too-large", "Payload too large");

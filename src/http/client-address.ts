@@ -27,6 +27,12 @@ function network64(address: string): string {
 
 const MAX_ADDRESS_LENGTH = 64;
 
+/** Who a session's record says it is of. */
+export const originOf = (headers: Headers) => ({
+  address: addressOf(headers),
+  userAgent: headers.get("User-Agent") ?? "",
+});
+
 /** The address as a person reads it; empty where there is none. */
 export const addressOf = (headers: Headers) =>
   (headers.get("CF-Connecting-IP")?.trim() ?? "").slice(0, MAX_ADDRESS_LENGTH);

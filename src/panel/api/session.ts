@@ -8,7 +8,7 @@ import { credentials } from "../../access/totp/totp-input.ts";
 import { changeOwnPassword } from "../../access/users/change-own-password.ts";
 import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
 import { forbidden, QuarryError } from "../../core/errors.ts";
-import { addressOf } from "../../http/client-address.ts";
+import { addressOf, originOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { isHttps } from "../../http/base-url.ts";
 import { Endpoints } from "./request/endpoint.ts";
@@ -43,10 +43,8 @@ export const sessionRoutes = () =>
       },
       async ({ context, services, body }) => {
         const { raw } = context.req;
-        const userAgent = context.req.header("User-Agent") ?? "";
-        const origin = { address: addressOf(raw.headers), userAgent };
         context.set("auditTarget", emailIn(body.email));
-        const signingIn = signIn(services, { ...body, ...origin });
+        const signingIn = signIn(services, { ...body, ...originOf(raw.headers) });
         const { session, secret } = await signingIn.catch((thrown: unknown) => {
           if (thrown instanceof QuarryError && thrown.code === "code-refused") {
             context.set("auditAction", "session.code");

@@ -135,6 +135,8 @@ type InputProps = FieldProps & {
   max?: number;
   step?: string;
   maxlength?: number;
+  /** The id of a list of values that it offers. */
+  list?: string;
   /** The first field of a page whose only purpose is the form. */
   autofocus?: boolean;
 };
@@ -156,6 +158,7 @@ export const TextField = (props: InputProps) => {
         max={props.max}
         step={props.step}
         maxlength={props.maxlength}
+        list={props.list}
         autofocus={props.autofocus}
       />
     </Labelled>

@@ -15,6 +15,9 @@ export type Column<Row> = {
   sort?: string;
 };
 
+/** Columns; null is none. */
+export type Columns<Row> = readonly (Column<Row> | null)[];
+
 /** How a list is sorted; `hrefOf` is the same list sorted by a column. */
 export type Sorting = {
   by: string | null;
@@ -31,7 +34,7 @@ export const removeColumn = <Row,>(hrefOf: (row: Row) => string): Column<Row> =>
 type TableProps<Row> = {
   /** What the table lists, for those who do not see it. */
   label: string;
-  columns: readonly Column<Row>[];
+  columns: Columns<Row>;
   rows: readonly Row[];
   /** Shown in place of the table while there are no rows. */
   empty: Child;
@@ -44,7 +47,8 @@ const classOf = ({ numeric, wide, main }: Column<never>) =>
     .join(" ") || undefined;
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, empty, sorting = null } = props;
+  const { label, rows, empty, sorting = null } = props;
+  const columns = props.columns.filter((column) => column !== null);
   // Rows with a name are stacked on phones, where other tables scroll.
   const isList = columns.some(({ main }) => main === true);
   if (rows.length === 0) return <>{empty}</>;

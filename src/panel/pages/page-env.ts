@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 
+import { isHttps } from "../../http/base-url.ts";
 import type { Session } from "../../access/sessions/find-session.ts";
 import type { PanelEnv } from "../api/request/read-request.ts";
 import type { AssetNames } from "./request/assets.ts";
@@ -11,6 +12,9 @@ export type PageEnv = {
 };
 
 export type PageContext = Context<PageEnv>;
+
+/** Whether the page is reached over https. */
+export const isSecure = ({ get, req }: PageContext) => isHttps(get("services").config, req.raw);
 
 /** Whether changes are offered: a member sees everything and is offered nothing to change. */
 export const isAdmin = (context: PageContext) => context.get("session").role === "admin";

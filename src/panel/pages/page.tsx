@@ -9,7 +9,7 @@ import { nextStep } from "./overview/next-step.tsx";
 import { takeFlash } from "./request/flash.ts";
 import { themeIn } from "./request/theme.ts";
 
-export { isAdmin, type PageContext, type PageEnv } from "./page-env.ts";
+export { isAdmin, isSecure, type PageContext, type PageEnv } from "./page-env.ts";
 
 const COMMIT_LENGTH = 7;
 

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { invalid, notFound } from "../../../core/errors.ts";
+import { invalid, notFound, orNotFound } from "../../../core/errors.ts";
 import {
   allQuestions,
   deleteQuestion,
@@ -72,8 +72,7 @@ export function questionRoutes() {
       { body: questionPatch, answer: Shown, errors: [409, 422] },
       async ({ context, services, found: set, body }) => {
         const id = context.req.param("question") ?? "";
-        const question = await findQuestion(services.db, set.id, id);
-        if (question === null) throw notFound();
+        const question = orNotFound(await findQuestion(services.db, set.id, id));
         const change = askedOf({ ...shownOf(question), ...given(body) });
         return shownOf(await changeQuestion(services, { set, question, change }));
       },

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, listRuns } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
@@ -99,9 +99,7 @@ type RunCall = { context: Context<PanelEnv>; services: Services; found: Question
 
 /** The run that `{run}` of the path names. @throws QuarryError `not-found`. */
 async function runOf({ context, services, found: set }: RunCall, id = context.req.param("run")) {
-  const run = await findRun(services.db, set.id, id ?? "");
-  if (run === null) throw notFound();
-  return run;
+  return orNotFound(await findRun(services.db, set.id, id ?? ""));
 }
 
 const SET = "/question-sets/{id}";

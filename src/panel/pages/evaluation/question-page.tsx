@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import {
   deleteQuestion,
   findQuestion,
@@ -29,8 +29,7 @@ export function questionPages(): Hono<PageEnv> {
     const set = await setOf(context);
     const id = context.req.param("question") ?? "";
     const question = await findQuestion(context.get("services").db, set.id, id);
-    if (question === null) throw notFound();
-    return { set, question };
+    return { set, question: orNotFound(question) };
   };
   app.get("/:set/questions/:question", async (context) => {
     const { set, question } = await find(context);
@@ -66,7 +65,6 @@ export function questionPages(): Hono<PageEnv> {
       ),
       audit: ["question-sets.questions.remove", `${set.identifier}/${question.id}`],
       remove: () => deleteQuestion(context.get("services").db, set.id, question.id),
-      to: setAddress(set.identifier),
       notice: "The question is removed.",
     };
   });

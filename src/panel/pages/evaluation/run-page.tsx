@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, type EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
@@ -24,9 +24,7 @@ type Named = { set: QuestionSet; run: EvaluationRun };
 export async function runOf(context: PageContext, setKey: string, runId: string): Promise<Named> {
   const services = context.get("services");
   const set = await findQuestionSet(services, setKey);
-  const run = await findRun(services.db, set.id, runId);
-  if (run === null) throw notFound();
-  return { set, run };
+  return { set, run: orNotFound(await findRun(services.db, set.id, runId)) };
 }
 
 /** One run: its figures, and what came of each question. */
@@ -55,7 +53,6 @@ export function runResultPages(): Hono<PageEnv> {
       ),
       audit: ["question-sets.runs.remove", `${set.identifier}/${run.id}`],
       remove: () => deleteRun(context.get("services").db, set.id, run.id),
-      to: runs,
       notice: "The run is removed.",
     };
   });

@@ -81,22 +81,12 @@ const PreviewForm = (props: { rag: RagRecord; state: FormState; files: string[] 
         <Warning text={state.message ?? "No preview: see the marked fields."} />
       )}
       <div class="option-grid">
-        <div class="field">
-          <label for="preview-path">File</label>
-          <input
-            id="preview-path"
-            name="path"
-            value={state.text("path")}
-            list="preview-files"
-            dir="auto"
-            autocomplete="off"
-          />
-          <datalist id="preview-files">
-            {files.map((path) => (
-              <option value={path}></option>
-            ))}
-          </datalist>
-        </div>
+        <TextField state={state} name="path" label="File" list="preview-files" />
+        <datalist id="preview-files">
+          {files.map((path) => (
+            <option value={path}></option>
+          ))}
+        </datalist>
         <TextField state={state} name="chunkSize" label="Passage length" type="number" />
         <TextField state={state} name="chunkOverlap" label="Overlap" type="number" />
       </div>

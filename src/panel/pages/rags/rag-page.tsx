@@ -92,13 +92,9 @@ const RagStatus = ({ rag }: { rag: RagRecord }) => {
   );
 };
 
-const Building = ({
-  building,
-  files,
-}: {
-  building: NonNullable<Index["building"]>;
-  files: number;
-}) => (
+type BuildingProps = { building: NonNullable<Index["building"]>; files: number };
+
+const Building = ({ building, files }: BuildingProps) => (
   <section class="notice" aria-label="A new index">
     <p>
       <strong>A new index is being built</strong> while the current one answers:{" "}
@@ -115,11 +111,11 @@ type FailedProps = { rag: RagRecord; files: PublicFile[]; mayChange: boolean };
 
 const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
   if (files.length === 0) return null;
-  const address = ragAddress(rag.identifier);
+  const retry = `${ragAddress(rag.identifier)}/retry`;
   return (
     <section>
       <h2>Files that failed</h2>
-      {mayChange ? <ActionButton action={`${address}/retry`} label="Retry all" /> : null}
+      {mayChange ? <ActionButton action={retry} label="Retry all" /> : null}
       <Table
         label="Files that failed"
         rows={files}
@@ -132,16 +128,14 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
             ),
           },
           { head: "Why", cell: ({ errorMessage }) => <Data>{errorMessage ?? ""}</Data> },
-          ...(mayChange
-            ? [
-                {
-                  head: "",
-                  cell: ({ path }: PublicFile) => (
-                    <ActionButton action={`${address}/retry`} label="Try again" values={{ path }} />
-                  ),
-                },
-              ]
-            : []),
+          mayChange
+            ? {
+                head: "",
+                cell: ({ path }) => (
+                  <ActionButton action={retry} label="Try again" values={{ path }} />
+                ),
+              }
+            : null,
         ]}
       />
       {files.length < FAILED_SHOWN ? null : (

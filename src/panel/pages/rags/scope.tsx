@@ -127,9 +127,7 @@ const Folder = ({ tree }: { tree: Tree }) => {
             head: "Indexed",
             cell: ({ path }) => <Chosen isChosen={among.has(path)} through={through} />,
           },
-          ...(mayChange
-            ? [{ head: "", cell: ({ path }: FolderEntry) => <Choose tree={tree} path={path} /> }]
-            : []),
+          mayChange ? { head: "", cell: ({ path }) => <Choose tree={tree} path={path} /> } : null,
         ]}
       />
       {last === undefined ? null : (

@@ -1,7 +1,6 @@
 import { z } from "zod";
 
-import { isHttps } from "../../../http/base-url.ts";
-import type { PageContext } from "../page-env.ts";
+import { isSecure, type PageContext } from "../page-env.ts";
 import { cookieIn } from "../../../access/sessions/session-cookie.ts";
 
 /**
@@ -31,13 +30,13 @@ function cookie(secure: boolean, value: string, seconds: number): string {
 export function setFlash(context: PageContext, told: Flash): void {
   const value = Buffer.from(JSON.stringify(told)).toString("base64url");
   if (value.length > VALUE_MAX_LENGTH) return;
-  const secure = isHttps(context.get("services").config, context.req.raw);
+  const secure = isSecure(context);
   context.header("Set-Cookie", cookie(secure, value, KEPT_SECONDS), { append: true });
 }
 
 /** Reads what is meant for this page, and removes it. */
 export function takeFlash(context: PageContext): Flash | null {
-  const secure = isHttps(context.get("services").config, context.req.raw);
+  const secure = isSecure(context);
   const value = cookieIn(context.req.header("Cookie"), nameOf(secure));
   if (value === null || value === "") return null;
   const told = parsed(value);

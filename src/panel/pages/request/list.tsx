@@ -6,7 +6,7 @@ import { atLeast, count, counted } from "../../components/figures.ts";
 import { SearchFilter } from "../../components/filters.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { Table, type Column, type Sorting } from "../../components/table.tsx";
+import { Table, type Columns, type Sorting } from "../../components/table.tsx";
 import type { PageContext } from "../page-env.ts";
 import { cursorOf, firstRowIn, hereOf, ROWS } from "./list-query.ts";
 
@@ -29,7 +29,7 @@ type ListProps<Row> = {
   /** One of them, for the line that counts them: "file". */
   one?: string;
   listed: Listed<Row>;
-  columns: readonly Column<Row>[];
+  columns: Columns<Row>;
   /** The field that searches the list, where it has one. */
   search?: { label: string; part: string };
   /** Counting ended here: there may be more. */

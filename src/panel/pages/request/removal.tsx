@@ -31,7 +31,8 @@ type Removal = {
   says: Child;
   audit: [action: string, target: string];
   remove: () => Promise<unknown>;
-  to: string;
+  /** Where it leads; absent: to the last of the places above. */
+  to?: string;
   notice?: string;
 };
 
@@ -62,7 +63,7 @@ export function removable(
       await removal.remove();
     });
     if (!tried.done) return await confirmPage(context, removal, tried.state);
-    const { to, notice } = removal;
+    const { notice, to = removal.trail.at(-1)?.href ?? "/panel" } = removal;
     return redirectWithNotice(context, to, notice === undefined ? {} : { notice });
   });
 }

@@ -35,8 +35,8 @@ type HitsProps = {
   rags: Rags;
   /** The question, which may be kept to test the search; null: it may not. */
   kept: string | null;
-  /** The other answer's passages in order; null where there is no other. */
-  compared: string[] | null;
+  /** The other answer's passages in order; absent where there is no other. */
+  compared?: string[] | undefined;
 };
 
 /** Why there are no passages, and what to do. */
@@ -87,7 +87,7 @@ export const Hits = ({ id, chunks, queries, rags, kept, compared }: HitsProps) =
           at={at}
           id={`${id}-${at + 1}`}
           fileSource={sources.get(chunk.source.ragIdentifier) ?? ""}
-          from={compared === null ? null : compared.indexOf(keys[at] ?? "")}
+          from={compared?.indexOf(keys[at] ?? "")}
           {...{ matched, highest, kept }}
         />
       ))}
@@ -105,8 +105,8 @@ type HitProps = Pick<HitsProps, "kept"> & {
   /** The identifier of the source that holds the file. */
   fileSource: string;
   highest: number;
-  /** Its place in the other answer, -1 for none; null where there is no other. */
-  from: number | null;
+  /** Its place in the other answer, -1 for none; undefined where there is no other. */
+  from: number | undefined;
 };
 
 const Hit = (props: HitProps) => {
@@ -120,7 +120,7 @@ const Hit = (props: HitProps) => {
         <h3>
           <ShortenedLink href={fileAddress(fileSource, source.filePath)} text={source.filePath} />
         </h3>
-        {from === null ? null : <Moved from={from} to={at} />}
+        {from === undefined ? null : <Moved from={from} to={at} />}
         {"value" in chunk && chunk.value !== undefined ? (
           <span class="score" title="Passages are ordered by this value">
             {chunk.value.toFixed(SCORE_DIGITS)}

@@ -108,7 +108,7 @@ type FoundProps = {
   id: string;
   mayKeep: boolean;
   /** The other answer's passages in order; absent where there is no other. */
-  compared?: string[];
+  compared?: string[] | undefined;
 };
 
 const Found = ({ found, id, mayKeep, compared }: FoundProps) => {
@@ -129,7 +129,7 @@ const Found = ({ found, id, mayKeep, compared }: FoundProps) => {
           queries={queries}
           rags={ragsOf(target)}
           kept={mayKeep ? question : null}
-          compared={compared ?? null}
+          compared={compared}
         />
       )}
     </>
@@ -138,14 +138,7 @@ const Found = ({ found, id, mayKeep, compared }: FoundProps) => {
 
 /** The passages of an answer that is being written. */
 export const Given = ({ passages, target }: { passages: Passage[]; target: Target }) => (
-  <Hits
-    id="given"
-    chunks={passages}
-    queries={[]}
-    rags={ragsOf(target)}
-    kept={null}
-    compared={null}
-  />
+  <Hits id="given" chunks={passages} queries={[]} rags={ragsOf(target)} kept={null} />
 );
 
 /** Two settings side by side; the second says what moved. */
@@ -172,7 +165,7 @@ const Compared = ({ found, mayChange, id }: PlaygroundProps & { id: string }) =>
             found={one}
             id={`${id}-${at}`}
             mayKeep={mayChange}
-            {...(at === 1 && first !== undefined ? { compared: first } : {})}
+            compared={at === 1 ? first : undefined}
           />
           {one.timings === undefined ? null : <Legs timings={one.timings} />}
         </div>

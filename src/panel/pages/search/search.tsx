@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 
 import { listModelRows } from "../../../db/catalog/model-store.ts";
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { eventText, EVENT_STREAM_HEADERS } from "../../../http/event-stream.ts";
 import { runBody } from "../../../http/run-stream.ts";
@@ -46,8 +46,7 @@ export function searchPages(): Hono<PageEnv> {
   });
   app.post("/", async (context) => {
     const form = await askedForm(context);
-    const asked = await askedIn(context, form, null);
-    if (asked === null) throw notFound();
+    const asked = orNotFound(await askedIn(context, form, null));
     if (searchesOnly(asked)) return context.redirect(addressOf(form), 303);
     return await answer(context, asked);
   });
@@ -61,8 +60,7 @@ export const modelPage = async (context: PageContext, model: Model) =>
 /** Nothing is changed: members may ask, too. */
 export async function askModel(context: PageContext, model: Model): Promise<Response> {
   const asked = await askedIn(context, await askedForm(context), model);
-  if (asked === null) throw notFound();
-  return await answer(context, asked);
+  return await answer(context, orNotFound(asked));
 }
 
 type Asked = {

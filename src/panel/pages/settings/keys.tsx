@@ -1,13 +1,13 @@
 import { Hono } from "hono";
 
 import { createKey, newKey } from "../../../access/keys/create-key.ts";
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import { removeKey } from "../../../db/access/key-store.ts";
 import { findListedKey, readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
 import { Data, Time, TimeOr } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status } from "../../components/status.tsx";
-import { removeColumn, type Column } from "../../components/table.tsx";
+import { removeColumn, type Columns } from "../../components/table.tsx";
 import { type PageContext, type PageEnv, isAdmin } from "../page-env.ts";
 import { submit } from "../request/action.ts";
 import type { FormState } from "../request/form.ts";
@@ -45,9 +45,7 @@ export function keyPages(): Hono<PageEnv> {
 
   removable(app, "/:id/remove", async (context) => {
     const { db } = context.get("services");
-    const found = await findListedKey(db, context.req.param("id") ?? "");
-    if (found === null) throw notFound();
-    const { id, name } = found;
+    const { id, name } = orNotFound(await findListedKey(db, context.req.param("id") ?? ""));
     return {
       title: "Remove the key",
       place: "settings",
@@ -61,7 +59,6 @@ export function keyPages(): Hono<PageEnv> {
       ),
       audit: ["keys.remove", id],
       remove: () => removeKey(db, id),
-      to: HERE,
       notice: `${name} is removed and has stopped working.`,
     };
   });
@@ -96,7 +93,7 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
   return await settingsPage(context, "/keys", content, state);
 }
 
-const columnsFor = (mayRemove: boolean, now: number): Column<ListedKey>[] => [
+const columnsFor = (mayRemove: boolean, now: number): Columns<ListedKey> => [
   { head: "Name", main: true, cell: ({ name }) => <Data>{name}</Data> },
   { head: "Role", cell: (key) => key.role },
   { head: "Created by", wide: true, cell: ({ createdByEmail }) => <Data>{createdByEmail}</Data> },
@@ -110,7 +107,5 @@ const columnsFor = (mayRemove: boolean, now: number): Column<ListedKey>[] => [
         <TimeOr at={expiresAt} now={now} none="never" />
       ),
   },
-  ...(mayRemove
-    ? [removeColumn(({ id }: ListedKey) => `${HERE}/${encodeURIComponent(id)}/remove`)]
-    : []),
+  mayRemove ? removeColumn(({ id }) => `${HERE}/${encodeURIComponent(id)}/remove`) : null,
 ];

@@ -2,13 +2,13 @@ import { Hono } from "hono";
 
 import { putModel, offeredModels } from "../../../catalog/models/replace-models.ts";
 import type { Config } from "../../../config.ts";
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { Data } from "../../components/data.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
-import { removeColumn, Table, type Column } from "../../components/table.tsx";
+import { removeColumn, Table, type Columns } from "../../components/table.tsx";
 import { type PageContext, type PageEnv, isAdmin } from "../page-env.ts";
 import { submit } from "../request/action.ts";
 import type { FormState } from "../request/form.ts";
@@ -47,10 +47,9 @@ export function modelPages(): Hono<PageEnv> {
   removable(app, "/remove", async (context, asked) => {
     const { db } = context.get("services");
     const rows = await listModelRows(db);
-    const row = rows.find(({ model, kind }) => {
-      return model === asked.exact("model") && kind === asked.exact("kind");
-    });
-    if (row === undefined) throw notFound();
+    const isAsked = ({ model, kind }: ModelRow) =>
+      model === asked.exact("model") && kind === asked.exact("kind");
+    const row = orNotFound(rows.find(isAsked));
     const { model, kind } = row;
     return {
       title: "Remove a model from the list",
@@ -67,7 +66,6 @@ export function modelPages(): Hono<PageEnv> {
       ),
       audit: ["models.put", model],
       remove: () => removeModel(db, { model, kind }),
-      to: HERE,
       notice: "The model is no longer in the list.",
     };
   });
@@ -126,12 +124,12 @@ function vectorsOf({ VECTOR_INDEX: index, EXACT_SEARCH_CHUNKS: chunks }: Config)
 
 const priceOf = (price: number, { currency }: ModelRow) => `${price} ${currency}`;
 
-const columnsFor = (mayChange: boolean): Column<ModelRow>[] => [
+const columnsFor = (mayChange: boolean): Columns<ModelRow> => [
   { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
   { head: "Kind", wide: true, cell: ({ kind }) => kind },
   { head: "Input", numeric: true, cell: (row) => priceOf(row.inputPrice, row) },
   { head: "Output", numeric: true, cell: (row) => priceOf(row.outputPrice, row) },
-  ...(mayChange ? [removeColumn(removalOf)] : []),
+  mayChange ? removeColumn(removalOf) : null,
 ];
 
 const removalOf = ({ model, kind }: ModelRow) =>

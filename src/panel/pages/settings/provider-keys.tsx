@@ -12,7 +12,7 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { Time } from "../../components/data.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
-import { Table, type Column } from "../../components/table.tsx";
+import { Table, type Columns } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type PageEnv } from "../page-env.ts";
 import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
 import { formOf, type FormState } from "../request/form.ts";
@@ -80,7 +80,12 @@ export async function ProviderKeys({ context, state }: { context: PageContext; s
   );
 }
 
-const columnsFor = (mayChange: boolean, now: number): Column<ProviderKeyState>[] => [
+const Remove = ({ state: { provider, setBy } }: { state: ProviderKeyState }) =>
+  setBy === "panel" ? (
+    <ActionButton action={`${HERE}/keys/remove`} label="Remove" values={{ provider }} kind="link" />
+  ) : null;
+
+const columnsFor = (mayChange: boolean, now: number): Columns<ProviderKeyState> => [
   { head: "Provider", cell: ({ provider }) => NAMES[provider] ?? provider },
   {
     head: "Key",
@@ -95,20 +100,5 @@ const columnsFor = (mayChange: boolean, now: number): Column<ProviderKeyState>[]
       );
     },
   },
-  ...(mayChange
-    ? [
-        {
-          head: "",
-          cell: ({ provider, setBy }: ProviderKeyState) =>
-            setBy === "panel" ? (
-              <ActionButton
-                action={`${HERE}/keys/remove`}
-                label="Remove"
-                values={{ provider }}
-                kind="link"
-              />
-            ) : null,
-        },
-      ]
-    : []),
+  mayChange ? { head: "", cell: (state) => <Remove state={state} /> } : null,
 ];

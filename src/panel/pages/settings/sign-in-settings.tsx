@@ -9,7 +9,7 @@ import {
 } from "../../../access/openid/provider-settings.ts";
 import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
 import type { Finding } from "../../../access/openid/test-provider.ts";
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import { PROVIDER_ID } from "../../../db/access/openid-store.ts";
 import { sessionHashOf } from "../../api/request/guards.ts";
 import { CodeLine } from "../../components/code-block.tsx";
@@ -50,8 +50,7 @@ export function signInSettings(): Hono<PageEnv> {
   );
   app.post("/test", async (context) => {
     auditAs(context, "sign-in.test");
-    const stored = await storedProvider(context.get("services"));
-    if (stored === null) throw notFound();
+    const stored = orNotFound(await storedProvider(context.get("services")));
     const { testProvider } = await import("../../../access/openid/test-provider.ts");
     const redirectUri = redirectUriOf(context);
     const findings = await testProvider(context.get("services"), stored, redirectUri);
@@ -77,7 +76,7 @@ async function signInTab(context: PageContext, { state, findings }: Shown): Prom
           ["Passwords", passwordsIn(services.config.PASSWORD_SIGN_IN, passwords)],
         ]}
       />
-      {stored === null ? null : <Test stored={stored} findings={findings ?? null} />}
+      {stored === null ? null : <Test stored={stored} findings={findings} />}
       <h2>OpenID Connect</h2>
       <SettingForm action={HERE} state={form} submit="Save" fields={FORM.fields} {...shown} />
     </>
@@ -98,13 +97,9 @@ const TONES: Record<Finding["tone"], [tone: Tone, word: string]> = {
   wrong: ["bad", "failed"],
 };
 
-const Test = ({
-  stored,
-  findings,
-}: {
-  stored: StoredProvider;
-  findings: Shown["findings"] | null;
-}) => (
+type TestProps = { stored: StoredProvider; findings: Shown["findings"] };
+
+const Test = ({ stored, findings }: TestProps) => (
   <>
     <h2>Test</h2>
     {findings == null ? null : (

@@ -17,7 +17,7 @@ import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
 import { removeTotp } from "../../../access/totp/remove-totp.ts";
 import { removeUser, updateUser } from "../../../access/users/update-user.ts";
-import { forbidden, notFound } from "../../../core/errors.ts";
+import { forbidden, orNotFound } from "../../../core/errors.ts";
 import { asId } from "../../../core/ids.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { endOne, openSessions } from "../account/open-sessions.tsx";
@@ -91,9 +91,7 @@ const OWN_FORM = declaredForm(userPatch, ["password"]);
 async function personOf(context: PageContext): Promise<Person> {
   if (!isAdmin(context)) throw forbidden();
   const id = context.req.param("id") ?? "";
-  const person = await findPerson(context.get("services").db, asId(id));
-  if (person === null) throw notFound();
-  return person;
+  return orNotFound(await findPerson(context.get("services").db, asId(id)));
 }
 
 const ownId = (context: PageContext) => context.get("session").userId;

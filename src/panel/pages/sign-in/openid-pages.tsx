@@ -7,12 +7,12 @@ import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { QuarryError } from "../../../core/errors.ts";
-import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
-import { addressOf } from "../../../http/client-address.ts";
+import { baseUrlOf } from "../../../http/base-url.ts";
+import { originOf } from "../../../http/client-address.ts";
 import { answerAndLog } from "../../../http/errors.ts";
 import { sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";
-import { barePage, type PageContext, type PageEnv } from "../page.tsx";
+import { barePage, isSecure, type PageContext, type PageEnv } from "../page.tsx";
 import { auditAs } from "../request/action.ts";
 import { formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
@@ -59,8 +59,9 @@ async function finished(context: PageContext): Promise<Finished> {
   const kept = flowIn(context.req.header("Cookie") ?? null, isSecure(context));
   context.header("Set-Cookie", flowCookie("", isSecure(context)), { append: true });
   const { finishSignIn, RefusedPerson } = await import("../../../access/openid/finish-sign-in.ts");
-  const returned = new URL(context.req.url).searchParams;
-  const of = { kept, returned, redirectUri: redirectUriOf(context), origin: originOf(context) };
+  const { raw, url } = context.req;
+  const returned = new URL(url).searchParams;
+  const of = { kept, returned, redirectUri: redirectUriOf(context), origin: originOf(raw.headers) };
   try {
     const found = await finishSignIn(context.get("services"), of);
     auditAs(context, "session.openid", found.user.email);
@@ -94,7 +95,7 @@ function addLinkPages(app: Hono<PageEnv>): void {
       await countTry(context);
       auditAs(context, "session.admin-link", "unknown");
       const code = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("code");
-      const origin = originOf(context);
+      const origin = originOf(context.req.raw.headers);
       const used = await useAdminLink(context.get("services"), { code, origin });
       return await enter(context, used, START);
     });
@@ -118,13 +119,6 @@ const linkPage = (context: PageContext, code: string, { email }: SignedInUser) =
       </form>
     </>,
   );
-
-const isSecure = ({ get, req }: PageContext) => isHttps(get("services").config, req.raw);
-
-const originOf = ({ req }: PageContext) => ({
-  address: addressOf(req.raw.headers),
-  userAgent: req.header("User-Agent") ?? "",
-});
 
 /**
  * The page after a sign-in. It leads on by itself: a redirect would still come from the provider's

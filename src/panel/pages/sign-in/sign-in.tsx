@@ -6,15 +6,14 @@ import { findSession, isOutOfTime } from "../../../access/sessions/find-session.
 import { signIn } from "../../../access/sessions/sign-in.ts";
 import { signOut } from "../../../access/sessions/sign-out.ts";
 import { QuarryError } from "../../../core/errors.ts";
-import { isHttps } from "../../../http/base-url.ts";
-import { addressOf } from "../../../http/client-address.ts";
+import { originOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { credentials } from "../../../access/totp/totp-input.ts";
 import { emailIn } from "../../../access/users/user-input.ts";
 import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
 import { visible } from "../../components/data.tsx";
 import { TextField } from "../../components/form.tsx";
-import { barePage, type PageContext, type PageEnv } from "../page.tsx";
+import { barePage, isSecure, type PageContext, type PageEnv } from "../page.tsx";
 import { auditAs } from "../request/action.ts";
 import { attempt, formFrom, formOf, freshForm, typed } from "../request/form.ts";
 import { STRANGERS_LIMIT_BYTES, type Form, type FormState } from "../request/form.ts";
@@ -30,7 +29,7 @@ export function sessionPages(): Hono<PageEnv> {
 
   app.get("/sign-in", async (context) => {
     const services = context.get("services");
-    const secure = isHttps(services.config, context.req.raw);
+    const secure = isSecure(context);
     const next = addressAfterSignIn(context.req.query("next"));
     const session = await findSession(services, context.req.header("Cookie") ?? null, secure);
     if (session !== null) return context.redirect(next, 303);
@@ -55,14 +54,13 @@ export function sessionPages(): Hono<PageEnv> {
       const { state } = tried;
       return await signInPage(context, { state, next, asksCode: needsCode(state) });
     }
-    const secure = isHttps(context.get("services").config, context.req.raw);
-    context.header("Set-Cookie", sessionCookie(tried.result, secure));
+    context.header("Set-Cookie", sessionCookie(tried.result, isSecure(context)));
     return context.redirect(next, 303);
   });
 
   app.post("/sign-out", async (context) => {
     const services = context.get("services");
-    const secure = isHttps(services.config, context.req.raw);
+    const secure = isSecure(context);
     const cookies = context.req.header("Cookie") ?? null;
     const session = await findSession(services, cookies, secure);
     // Without a session nothing happens, and there is nothing to record.
@@ -77,8 +75,7 @@ export function sessionPages(): Hono<PageEnv> {
 
   app.post("/theme", async (context) => {
     const theme = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("theme");
-    const secure = isHttps(context.get("services").config, context.req.raw);
-    context.header("Set-Cookie", themeCookie(theme, secure));
+    context.header("Set-Cookie", themeCookie(theme, isSecure(context)));
     return context.redirect(addressAfterSignIn(pathOf(context.req.header("Referer"))), 303);
   });
   return app;
@@ -93,10 +90,7 @@ async function signInWith(context: PageContext, form: Form): Promise<string> {
     password: form.exact("password"),
     code: typed(form.text("code")),
   });
-  const origin = {
-    address: addressOf(context.req.raw.headers),
-    userAgent: context.req.header("User-Agent") ?? "",
-  };
+  const origin = originOf(context.req.raw.headers);
   try {
     const { session, secret } = await signIn(services, { ...given, ...origin });
     context.set("actor", { kind: "user", id: session.userId, name: session.email });
@@ -135,7 +129,7 @@ function pathOf(referrer: string | undefined): string | undefined {
 /** Whether the person is signed in but for the provider's word, which has run out. */
 async function mustAskProvider(context: PageContext): Promise<boolean> {
   const services = context.get("services");
-  const secure = isHttps(services.config, context.req.raw);
+  const secure = isSecure(context);
   const { provider } = await signInChoices(services);
   const cookies = context.req.header("Cookie") ?? null;
   return provider !== null && (await isOutOfTime(services, cookies, secure));

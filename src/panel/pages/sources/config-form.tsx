@@ -53,14 +53,10 @@ const INTERVALS = [
   { value: "0", label: "on request only" },
 ];
 
+type IntervalProps = { state: FormState; manifest: SourceManifest };
+
 /** How often it is looked at; a folder that is pushed needs no looking. */
-export const IntervalField = ({
-  state,
-  manifest,
-}: {
-  state: FormState;
-  manifest: SourceManifest;
-}) =>
+export const IntervalField = ({ state, manifest }: IntervalProps) =>
   manifest.open === null ? null : (
     <SelectField
       state={state}

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 
 import { excludeFromSearch } from "../../../catalog/file-sources/exclude-from-search.ts";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
-import { notFound } from "../../../core/errors.ts";
+import { notFound, orNotFound } from "../../../core/errors.ts";
 import { findFileDetail } from "../../../db/files/file-store.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { describePushedFile } from "../../../ingestion/uploads/describe-pushed-file.ts";
@@ -16,6 +16,7 @@ import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
 import { freshForm, formOf, type FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
+import { fileAddress } from "../search/hits.tsx";
 import { BUSY_SECONDS } from "./source-state.ts";
 import { passagesTab, textTab } from "./file-content.tsx";
 import { readersOfFile } from "./file-readers.tsx";
@@ -30,8 +31,8 @@ import { takenBy } from "../../../sources/registry.ts";
 async function fileOf(context: PageContext, path: string): Promise<ShownFile> {
   const shown = await sourceOf(context);
   const file = await findFileDetail(context.get("services").db, shown.source.id, path);
-  if (file === null) throw notFound();
-  return { shown, file, here: `${shown.path}/file?path=${encodeURIComponent(path)}` };
+  const here = fileAddress(shown.source.identifier, path);
+  return { shown, file: orNotFound(file), here };
 }
 
 /** One file: the original next to what was read from it, how it was cut, and where it is. */
@@ -88,13 +89,8 @@ function addChanges(app: Hono<PageEnv>): void {
     const back = form.text("back");
     const what = passage === null ? "The file" : "The passage";
     const notice = excluded ? "is left out of every search." : "is found again.";
-    return redirectWithNotice(
-      context,
-      back === "" ? here : `${here}&rag=${encodeURIComponent(back)}`,
-      {
-        notice: `${what} ${notice}`,
-      },
-    );
+    const to = back === "" ? here : `${here}&rag=${encodeURIComponent(back)}`;
+    return redirectWithNotice(context, to, { notice: `${what} ${notice}` });
   });
 
   app.post("/:id/file/metadata", async (context) => {

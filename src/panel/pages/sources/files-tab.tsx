@@ -15,7 +15,7 @@ import { Filters, FilterSelect, FilterText } from "../../components/filters.tsx"
 import { Menu, MenuPost } from "../../components/menu.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { FileStatus as Status, FILE_WORDS } from "../../components/status.tsx";
-import type { Column } from "../../components/table.tsx";
+import type { Column, Columns } from "../../components/table.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
 import { List } from "../request/list.tsx";
 import { choiceIn, filterIn, pageAt, sortIn } from "../request/list-query.ts";
@@ -164,8 +164,8 @@ const SELECTED: Column<SourceFile> = {
   ),
 };
 
-const columnsOf = ({ path, now, isPushed, mayChange, sorts }: Shown): Column<SourceFile>[] => [
-  ...(mayChange ? [SELECTED] : []),
+const columnsOf = ({ path, now, isPushed, mayChange, sorts }: Shown): Columns<SourceFile> => [
+  mayChange ? SELECTED : null,
   {
     head: "Path",
     main: true,
@@ -198,9 +198,7 @@ const columnsOf = ({ path, now, isPushed, mayChange, sorts }: Shown): Column<Sou
     wide: true,
     cell: ({ indexedAt }) => <TimeOr at={indexedAt} now={now} none="–" />,
   },
-  ...(mayChange
-    ? [{ head: "", cell: (file: SourceFile) => <Actions of={{ path, file, isPushed }} /> }]
-    : []),
+  mayChange ? { head: "", cell: (file) => <Actions of={{ path, file, isPushed }} /> } : null,
 ];
 
 type ActionsOf = { path: string; file: SourceFile; isPushed: boolean };

@@ -1,6 +1,6 @@
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { decodeText } from "../../../documents/decoding/decode-text.ts";
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import { keepsOriginals, readOriginal } from "../../../ingestion/uploads/read-original.ts";
 import { safeHref } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
@@ -43,8 +43,7 @@ const POLICIES: Record<Shown, string> = {
 export async function originalOf(context: PageContext, { shown, file }: ShownFile) {
   const of = { source: shown.source, path: file.path };
   const original = await readOriginal(context.get("services"), of);
-  if (original === null) throw notFound();
-  const { name, mimeType, size, object } = original;
+  const { name, mimeType, size, object } = orNotFound(original);
   const view = context.req.query("download") === undefined ? shownAs(name, mimeType) : null;
   const named = `filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escape)}`;
   if (view === null) {

@@ -8,7 +8,7 @@ import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import type { FileDetail } from "../../../db/files/file-store.ts";
 import type { FileCounts } from "../../../db/records.ts";
 import type { Database } from "../../../db/sql.ts";
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import type { PageContext } from "../page-env.ts";
 
 const NO_FILES: FileCounts = { pending: 0, processing: 0, indexed: 0, error: 0, deleted: 0 };
@@ -50,6 +50,5 @@ export async function sourceOf(context: PageContext): Promise<ShownSource> {
   const services = context.get("services");
   const found = await findFileSource(services, { key: context.req.param("id") ?? "" });
   const [indexed] = await indexedSources(services.db, [found]);
-  if (indexed === undefined) throw notFound();
-  return { ...indexed, path: `/panel/sources/${found.source.identifier}` };
+  return { ...orNotFound(indexed), path: `/panel/sources/${found.source.identifier}` };
 }

@@ -5,7 +5,7 @@ import { manifestOf } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
-import type { Column } from "../../components/table.tsx";
+import type { Columns } from "../../components/table.tsx";
 import { Menu, MenuPost } from "../../components/menu.tsx";
 import { Time, TimeOr, ShortenedLink, LinkButton } from "../../components/data.tsx";
 import { page, isAdmin, type PageEnv } from "../page.tsx";
@@ -59,7 +59,7 @@ const NoSources = ({ mayAdd }: { mayAdd: boolean }) => (
   </Empty>
 );
 
-const columnsAt = (now: number, mayChange: boolean): Column<Line>[] => [
+const columnsAt = (now: number, mayChange: boolean): Columns<Line> => [
   {
     head: "Name",
     main: true,
@@ -100,7 +100,7 @@ const columnsAt = (now: number, mayChange: boolean): Column<Line>[] => [
         <TimeOr at={source.nextScanAt} now={now} none="on request" />
       ),
   },
-  ...(mayChange ? [{ head: "", cell: (line: Line) => <Actions line={line} /> }] : []),
+  mayChange ? { head: "", cell: (line) => <Actions line={line} /> } : null,
 ];
 
 const pathOf = ({ identifier }: Line["source"]) => `/panel/sources/${identifier}`;

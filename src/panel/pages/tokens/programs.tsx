@@ -8,14 +8,14 @@ import {
   removeToken,
   type TokenLine,
 } from "../../../db/access/token-store.ts";
-import { Data, Faint, Shortened, Time, TimeOr } from "../../components/data.tsx";
+import { Data, Faint, Shortened, TimeOr } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { removeColumn, type Column } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { List } from "../request/list.tsx";
 import { listQuery } from "../request/list-query.ts";
 import { removable } from "../request/removal.tsx";
-import { Expiry, Rights, TOKEN_TABS } from "./token-parts.tsx";
+import { Rights, timeColumns, TOKEN_TABS } from "./token-parts.tsx";
 
 const HERE = "/panel/tokens/programs";
 const TRAIL = [
@@ -53,7 +53,6 @@ export function programPages(): Hono<PageEnv> {
         ),
         audit: ["tokens.remove", program.id],
         remove: () => removeToken(db, program.id),
-        to: HERE,
         notice: `${name} is disconnected.`,
       };
     },
@@ -106,22 +105,6 @@ const columnsOf = (now: number): Column<TokenLine>[] => [
   },
   { head: "Acts for", cell: ({ person }) => <Data>{person ?? ""}</Data> },
   { head: "May use", cell: (program) => <Rights token={program} /> },
-  {
-    head: "Last used",
-    sort: "used",
-    cell: ({ lastUsedAt }) => <TimeOr at={lastUsedAt} now={now} none="never" />,
-  },
-  {
-    head: "Ends",
-    wide: true,
-    sort: "expires",
-    cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} />,
-  },
-  {
-    head: "Connected",
-    wide: true,
-    sort: "created",
-    cell: ({ createdAt }) => <Time at={createdAt} now={now} />,
-  },
+  ...timeColumns(now, "Ends", "Connected"),
   removeColumn(({ id }) => `${HERE}/${encodeURIComponent(id)}/remove`),
 ];

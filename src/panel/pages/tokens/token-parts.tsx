@@ -1,7 +1,8 @@
 import { DAY_MS } from "../../../core/time.ts";
 import type { TokenLine } from "../../../db/access/token-store.ts";
-import { Data, Time } from "../../components/data.tsx";
+import { Data, Time, TimeOr } from "../../components/data.tsx";
 import { Status } from "../../components/status.tsx";
+import type { Column } from "../../components/table.tsx";
 
 export const TOKEN_TABS = {
   label: "Tokens",
@@ -12,7 +13,7 @@ export const TOKEN_TABS = {
 const SOON_MS = 7 * DAY_MS;
 
 /** When a token ends; marked where that is soon. */
-export const Expiry = ({ at, now }: { at: number | null; now: number }) => {
+const Expiry = ({ at, now }: { at: number | null; now: number }) => {
   if (at === null) return <span class="soft">never</span>;
   if (at <= now) return <Status tone="bad">expired</Status>;
   return at - now < SOON_MS ? (
@@ -23,6 +24,27 @@ export const Expiry = ({ at, now }: { at: number | null; now: number }) => {
     <Time at={at} now={now} />
   );
 };
+
+/** When it was last used, when it ends and since when it is there. */
+export const timeColumns = (now: number, ends: string, since: string): Column<TokenLine>[] => [
+  {
+    head: "Last used",
+    sort: "used",
+    cell: ({ lastUsedAt }) => <TimeOr at={lastUsedAt} now={now} none="never" />,
+  },
+  {
+    head: ends,
+    wide: true,
+    sort: "expires",
+    cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} />,
+  },
+  {
+    head: since,
+    wide: true,
+    sort: "created",
+    cell: ({ createdAt }) => <Time at={createdAt} now={now} />,
+  },
+];
 
 /** What a token covers. */
 export const Rights = ({ token }: { token: TokenLine }) => {

@@ -8,11 +8,11 @@ import {
   listTokenLines,
   type TokenLine,
 } from "../../../db/access/token-store.ts";
-import { notFound } from "../../../core/errors.ts";
+import { orNotFound } from "../../../core/errors.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { Data, LinkButton, Shortened, Time, TimeOr } from "../../components/data.tsx";
+import { Data, LinkButton, Shortened, TimeOr } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { removeColumn, type Column } from "../../components/table.tsx";
+import { removeColumn, type Columns } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { adminsOnly } from "../request/guards.ts";
@@ -24,7 +24,7 @@ import { Choices } from "../../components/form.tsx";
 import { chosenIn, LongChoices } from "../../components/more-choices.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { freshForm, type Form, type FormState } from "../request/form.ts";
-import { Expiry, Rights, TOKEN_TABS } from "./token-parts.tsx";
+import { Rights, timeColumns, TOKEN_TABS } from "./token-parts.tsx";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 
 const HERE = "/panel/tokens";
@@ -55,8 +55,7 @@ export function tokenPages(): Hono<PageEnv> {
   removable(app, "/:id/remove", async (context) => {
     const { db, now } = context.get("services");
     const token = await findTokenLine(db, context.req.param("id") ?? "");
-    if (token === null) throw notFound();
-    const { id, name, lastUsedAt } = token;
+    const { id, name, lastUsedAt } = orNotFound(token);
     return {
       title: "Remove the token",
       place: "tokens",
@@ -70,7 +69,6 @@ export function tokenPages(): Hono<PageEnv> {
       ),
       audit: ["tokens.remove", id],
       remove: () => removeToken(db, id),
-      to: HERE,
       notice: `${name} is removed and has stopped working.`,
     };
   });
@@ -113,31 +111,12 @@ async function listPage(context: PageContext): Promise<Response> {
   );
 }
 
-function columnsOf(now: number, mayChange: boolean): Column<TokenLine>[] {
+function columnsOf(now: number, mayChange: boolean): Columns<TokenLine> {
   return [
     { head: "Name", main: true, sort: "name", cell: ({ name }) => <Shortened text={name} /> },
     { head: "May use", cell: (token) => <Rights token={token} /> },
-    {
-      head: "Last used",
-      wide: true,
-      sort: "used",
-      cell: ({ lastUsedAt }) => <TimeOr at={lastUsedAt} now={now} none="never" />,
-    },
-    {
-      head: "Expires",
-      wide: true,
-      sort: "expires",
-      cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} />,
-    },
-    {
-      head: "Created",
-      wide: true,
-      sort: "created",
-      cell: ({ createdAt }) => <Time at={createdAt} now={now} />,
-    },
-    ...(mayChange
-      ? [removeColumn(({ id }: TokenLine) => `${HERE}/${encodeURIComponent(id)}/remove`)]
-      : []),
+    ...timeColumns(now, "Expires", "Created"),
+    mayChange ? removeColumn(({ id }) => `${HERE}/${encodeURIComponent(id)}/remove`) : null,
   ];
 }
 
