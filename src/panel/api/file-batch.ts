@@ -9,6 +9,7 @@ import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints } from "./request/endpoint.ts";
+import { fileSourceOf } from "./shown-source.ts";
 import {
   decodedPath,
   metadataIn,
@@ -45,16 +46,16 @@ const Answer = z
 
 /** Many files at once: a part of `multipart/form-data` for each. */
 export const fileBatchRoutes = () =>
-  new Endpoints("sources").json(
+  new Endpoints("sources", fileSourceOf).json(
     "post /file-sources/{id}/files",
     "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
     { bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
-    async ({ context, services, key }) => {
+    async ({ context, services, found }) => {
       const { headers, body } = context.req.raw;
       refuseCoded(headers);
       const boundary = boundaryOf(headers.get("Content-Type") ?? "");
       if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
-      const source = await pushedSource(services, key);
+      const source = pushedSource(found);
       const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
       const putting = putFiles(services, { source, files: filesOf(parts) });
       // What is stored is recorded even if the caller has gone.

@@ -40,22 +40,20 @@ const FILE = "/file-sources/{id}/files/{path}/readers";
 
 /** Who may read files; before the routes of files, whose paths may end in anything. */
 export const fileReaderRoutes = () =>
-  new Endpoints("sources")
+  new Endpoints("sources", fileSourceOf)
     .json(
       `get ${FILE}`,
       "Who may read a file. Each with where it comes from; `readAt` is when it last changed.",
       { answer: FileReaders },
-      async ({ context, services, key }) => {
-        const { source } = await fileSourceOf(services, key);
-        return await fileReaders(services, { source, path: readersPathOf(context.req.raw.url) });
-      },
+      ({ context, services, found: { source } }) =>
+        fileReaders(services, { source, path: readersPathOf(context.req.raw.url) }),
     )
     .empty(
       `patch ${FILE}`,
       "Set who may read a pushed file. Searches follow when this call answers; nothing is read or embedded again.",
       { body: z.object({ readers: principals }) },
-      async ({ context, services, key, body }) => {
-        const source = await pushedSource(services, key);
+      async ({ context, services, found, body }) => {
+        const source = pushedSource(found);
         const path = readersPathOf(context.req.raw.url);
         await setReaders(services, { source, path, readers: body.readers });
       },
@@ -64,8 +62,7 @@ export const fileReaderRoutes = () =>
       `post ${FILE}/check`,
       "Check whether a person may read a file. The answer names what lets that person in.",
       { body: z.object(namedReader), answer: Checked },
-      async ({ context, services, key, body }) => {
-        const { source } = await fileSourceOf(services, key);
+      async ({ context, services, found: { source }, body }) => {
         const path = readersPathOf(context.req.raw.url);
         return await checkReader(services, { source, path, ...body });
       },
@@ -74,8 +71,7 @@ export const fileReaderRoutes = () =>
       "get /file-sources/{id}/permissions",
       "What permissions do, or would do. Where they are off, the source is listed for up to 20 seconds.",
       { answer: Preview },
-      async ({ services, key }) => {
-        const found = await fileSourceOf(services, key);
+      async ({ services, found }) => {
         const told = await previewPermissions(services, found);
         return { ...told, unknownGroups: await unknownGroups(services.db, found.source.id) };
       },

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
-import { notFound } from "../../core/errors.ts";
+import { orNotFound } from "../../core/errors.ts";
+import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { excludeFromSearch } from "../../catalog/file-sources/exclude-from-search.ts";
 import { listExclusions } from "../../db/catalog/exclusion-store.ts";
 import { findFileDetail } from "../../db/files/file-store.ts";
@@ -119,13 +120,12 @@ const SOURCE = "/file-sources/{id}";
 
 /** Files of a source, their upload and removal. */
 export function sourceFileRoutes() {
-  const endpoints = new Endpoints("sources")
+  const endpoints = new Endpoints("sources", fileSourceOf)
     .list(
       `get ${SOURCE}/files`,
       "Files of a source. In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
       { query: fileFilters, item: File },
-      async ({ services, key, query, paging: { page, limit } }) => {
-        const { source } = await fileSourceOf(services, key);
+      async ({ services, found: { source }, query, paging: { page, limit } }) => {
         return pageOf(await listSourceFiles(services, { source, page, limit, ...query }), (file) =>
           Object.assign(file, { filePath: file.path }),
         );
@@ -135,21 +135,21 @@ export function sourceFileRoutes() {
       `get ${SOURCE}/manifest`,
       "Paths, sizes and hashes of pushed files. 5,000 at a time, so that a push sends only what differs.",
       { query: manifestQuery, answer: Manifest },
-      async ({ services, key, query: { cursor } }) =>
-        await manifestPage(services, { source: await pushedSource(services, key), cursor }),
+      ({ services, found, query: { cursor } }) =>
+        manifestPage(services, { source: pushedSource(found), cursor }),
     )
     .raw(
       `put ${SOURCE}/files/{path}`,
       "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time, `X-File-Readers` a JSON list of who may read it.",
       { bytes: "application/octet-stream", errors: [413, 415] },
       { 200: { schema: Stored }, 201: { schema: Stored } },
-      async ({ context, services, key }) => {
+      async ({ context, services, found }) => {
         const { raw } = context.req;
         refuseCoded(raw.headers);
         const length = context.req.header("Content-Length");
         const path = filePathOf(raw.url);
         const { created, ...file } = await putFile(services, {
-          source: await pushedSource(services, key),
+          source: pushedSource(found),
           path,
           body: raw.body ?? new ArrayBuffer(0),
           contentLength: length === undefined ? null : Number(length),
@@ -165,8 +165,8 @@ export function sourceFileRoutes() {
       `delete ${SOURCE}/files/{path}`,
       "Remove a pushed file. Searches no longer find the file when this call answers.",
       {},
-      async ({ context, services, key }) => {
-        const source = await pushedSource(services, key);
+      async ({ context, services, found }) => {
+        const source = pushedSource(found);
         await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
       },
     )
@@ -174,8 +174,8 @@ export function sourceFileRoutes() {
       `patch ${SOURCE}/files/{path}`,
       "Replace a pushed file's metadata. Searches filter by it within seconds; nothing is read or embedded again.",
       { body: z.object({ metadata: fileMetadata }) },
-      async ({ context, services, key, body: { metadata } }) => {
-        const source = await pushedSource(services, key);
+      async ({ context, services, found, body: { metadata } }) => {
+        const source = pushedSource(found);
         const path = filePathOf(context.req.raw.url);
         await describePushedFile(services, { source, path, metadata });
       },
@@ -184,44 +184,35 @@ export function sourceFileRoutes() {
 }
 
 /** What is left out of search. */
-const addExclusions = (endpoints: Endpoints) =>
+const addExclusions = (endpoints: Endpoints<FileSource>) =>
   endpoints
     .list(
       `get ${SOURCE}/exclusions`,
       "What is left out of search. Files by path, passages by the hash of their text.",
       { item: ExcludedItem },
-      async ({ services, key, paging: { offset, limit } }) => {
-        const { source } = await fileSourceOf(services, key);
-        return await listExclusions(services.db, {
-          sourceId: source.id,
-          path: null,
-          offset,
-          limit,
-        });
-      },
+      ({ services, found: { source }, paging: { offset, limit } }) =>
+        listExclusions(services.db, { sourceId: source.id, path: null, offset, limit }),
     )
     .empty(
       `put ${SOURCE}/exclusions`,
       "Leave a file or a passage out of search, or take it in again. With `textHash` of a passage, the passage, and every equal one of the source. It stays out when the file is indexed again.",
       { body: exclusion },
-      async ({ services, key, body: { path, textHash, excerpt, excluded } }) => {
-        const { source } = await fileSourceOf(services, key);
+      async ({ services, found: { source }, body: { path, textHash, excerpt, excluded } }) => {
         const passage = textHash === undefined ? null : { textHash, excerpt };
         await excludeFromSearch(services, { source, path, passage, excluded });
       },
     );
 
 /** One file: how it stands in each RAG, and the text that was read from it. */
-const addReading = (endpoints: Endpoints) =>
+const addReading = (endpoints: Endpoints<FileSource>) =>
   endpoints
     .json(
       `get ${SOURCE}/files/{path}`,
       "A file and its status in each RAG. Removed files are included while their row is kept.",
       { answer: Detail },
-      async ({ context, services, key }) => {
-        const { source } = await fileSourceOf(services, key);
-        const file = await findFileDetail(services.db, source.id, filePathOf(context.req.raw.url));
-        if (file === null) throw notFound();
+      async ({ context, services, found: { source } }) => {
+        const path = filePathOf(context.req.raw.url);
+        const file = orNotFound(await findFileDetail(services.db, source.id, path));
         return { ...file, filePath: file.path };
       },
     )
@@ -230,8 +221,7 @@ const addReading = (endpoints: Endpoints) =>
       "The text that was read from a file. `start` and `end` are the offsets that passages tell.",
       { query: offsets },
       { 200: { mediaType: "text/plain" } },
-      async ({ context, services, key, query: { start, end } }) => {
-        const { source } = await fileSourceOf(services, key);
+      async ({ context, services, found: { source }, query: { start, end } }) => {
         const path = filePathOf(context.req.raw.url);
         const read = await readExtractedText(services, { source, path });
         return context.body(utf8Stream(read.text.slice(start, end)), {

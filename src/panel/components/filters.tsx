@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import type { Option } from "./form.tsx";
+import { OptionList, type Option } from "./form.tsx";
 
 type FiltersProps = { action: string; children: Child; active: boolean };
 
@@ -40,10 +40,6 @@ type SelectProps = { name: string; label: string; value: string; options: readon
 
 export const FilterSelect = ({ name, label, value, options }: SelectProps) => (
   <select name={name} aria-label={label}>
-    {options.map((option) => (
-      <option value={option.value} selected={option.value === value}>
-        {option.label}
-      </option>
-    ))}
+    <OptionList options={options} chosen={value} />
   </select>
 );

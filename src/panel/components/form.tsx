@@ -22,29 +22,23 @@ export type FormProps = {
 };
 
 /** A form that posts; its fields read what was typed, and what is wrong, from `state`. */
-export const Form = ({
-  action,
-  state,
-  submit,
-  cancel,
-  dangerous,
-  shown,
-  hasFiles,
-  isWide,
-  children,
-}: FormProps) => (
+export const Form = (props: FormProps) => (
   <form
     method="post"
-    action={action}
-    class={isWide === true ? "form full" : "form"}
-    enctype={hasFiles === true ? "multipart/form-data" : undefined}
+    action={props.action}
+    class={props.isWide === true ? "form full" : "form"}
+    enctype={props.hasFiles === true ? "multipart/form-data" : undefined}
   >
-    <FormMessage state={state} />
-    {shown === undefined ? null : <input type="hidden" name={UPDATED_AT} value={shown} />}
-    {children}
+    <FormMessage state={props.state} />
+    {props.shown === undefined ? null : (
+      <input type="hidden" name={UPDATED_AT} value={props.shown} />
+    )}
+    {props.children}
     <p class="submit">
-      <button class={dangerous === true ? "btn danger" : "btn primary"}>{submit}</button>
-      {cancel == null ? null : <a href={cancel}>Cancel</a>}
+      <button class={props.dangerous === true ? "btn danger" : "btn primary"}>
+        {props.submit}
+      </button>
+      {props.cancel == null ? null : <a href={props.cancel}>Cancel</a>}
     </p>
   </form>
 );
@@ -198,6 +192,17 @@ export const FileField = (props: FieldProps & { accept: string }) => (
 
 export type Option = { value: string; label: string };
 
+/** What a list of choices holds. */
+export const OptionList = (props: { options: readonly Option[]; chosen: string }) => (
+  <>
+    {props.options.map(({ value, label }) => (
+      <option value={value} selected={value === props.chosen}>
+        {label}
+      </option>
+    ))}
+  </>
+);
+
 export const SelectField = (props: FieldProps & { options: readonly Option[] }) => {
   const chosen = props.state.text(props.name);
   const known = props.options.some(({ value }) => value === chosen);
@@ -209,11 +214,7 @@ export const SelectField = (props: FieldProps & { options: readonly Option[] }) 
             {chosen}
           </option>
         )}
-        {props.options.map(({ value, label }) => (
-          <option value={value} selected={value === chosen}>
-            {label}
-          </option>
-        ))}
+        <OptionList options={props.options} chosen={chosen} />
       </select>
     </Labelled>
   );

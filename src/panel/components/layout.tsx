@@ -73,14 +73,8 @@ type DocumentProps = Pick<LayoutProps, "title" | "assets" | "theme" | "children"
 };
 
 /** A whole HTML document, with what every page loads. */
-export const Document = ({
-  title,
-  assets,
-  theme,
-  refreshSeconds = null,
-  children,
-}: DocumentProps) => (
-  <html lang="en" data-theme={theme ?? undefined}>
+export const Document = ({ title, assets, ...of }: DocumentProps) => (
+  <html lang="en" data-theme={of.theme ?? undefined}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -90,9 +84,7 @@ export const Document = ({
       {assets.icon === "" ? null : <link rel="icon" href={assets.icon} type="image/svg+xml" />}
       {assets.script === "" ? null : <script type="module" src={assets.script}></script>}
     </head>
-    <body data-refresh={refreshSeconds === null ? undefined : String(refreshSeconds)}>
-      {children}
-    </body>
+    <body data-refresh={of.refreshSeconds?.toString()}>{of.children}</body>
   </html>
 );
 
@@ -137,6 +129,12 @@ const Foot = ({ session, theme, version }: Mine & { version: string | null }) =>
   </div>
 );
 
+/** Each is offered where the page has the other one. */
+const THEMES = [
+  { value: "dark", name: "Dark", where: "where-light" },
+  { value: "light", name: "Light", where: "where-dark" },
+];
+
 /** One's own account, the colours, signing out. */
 const Mine = ({ session, theme }: Mine) => (
   <>
@@ -145,15 +143,12 @@ const Mine = ({ session, theme }: Mine) => (
     </a>
     <span class="mine">
       <form method="post" action="/panel/theme">
-        {theme === "dark" ? null : (
-          <button class={theme === null ? "link where-light" : "link"} name="theme" value="dark">
-            Dark
-          </button>
-        )}
-        {theme === "light" ? null : (
-          <button class={theme === null ? "link where-dark" : "link"} name="theme" value="light">
-            Light
-          </button>
+        {THEMES.map(({ value, name, where }) =>
+          theme === value ? null : (
+            <button class={theme === null ? `link ${where}` : "link"} name="theme" value={value}>
+              {name}
+            </button>
+          ),
         )}
         {theme === null ? null : (
           <button class="link" name="theme" value="">

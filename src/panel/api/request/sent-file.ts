@@ -5,8 +5,7 @@ import { invalidField, invalid } from "../../../core/errors.ts";
 import { timeIn } from "../../../core/time.ts";
 import { storedPath } from "../../../sources/file-names.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
-import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import type { Services } from "../../../services.ts";
+import type { FileSource } from "../../../catalog/file-sources/find-file-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
 
 export const fileMetadata = z.record(z.string(), z.unknown());
@@ -84,9 +83,8 @@ export function mediaTypeOf(contentType: string | undefined, path: string): stri
   return TELL_NOTHING.has(given) ? mediaTypeByName(path) : given;
 }
 
-/** The source, if files can be pushed to it. @throws QuarryError `not-found` or `invalid`. */
-export async function pushedSource(services: Services, key: string) {
-  const { source } = await findFileSource(services, { key });
+/** The source, if files can be pushed to it. @throws QuarryError `invalid`. */
+export function pushedSource({ source }: FileSource) {
   if (takenBy(source.provider) === "files") return source;
   throw invalid("only a file_system source takes files; this source reads its own");
 }

@@ -1,6 +1,6 @@
 import { AsCode } from "../../components/as-code.tsx";
 import { LinkButton } from "../../components/data.tsx";
-import { TextArea } from "../../components/form.tsx";
+import { OptionList, TextArea } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { HiddenTurns } from "../answers/conversation.tsx";
@@ -53,11 +53,7 @@ const With = ({ name, choices, chosen }: WithProps) => {
         .filter(({ options }) => options.length > 0)
         .map(({ label, options }) => (
           <optgroup label={label}>
-            {options.map((option) => (
-              <option value={option.value} selected={option.value === chosen}>
-                {option.label}
-              </option>
-            ))}
+            <OptionList options={options} chosen={chosen} />
           </optgroup>
         ))}
     </select>
