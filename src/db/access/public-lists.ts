@@ -126,7 +126,7 @@ export async function listPublicInferences(
   const inferenceRows = found.slice(0, lists.length).flat().map(INFERENCE.read);
   const rows = found.slice(lists.length).flat().map(LINKED_RAG.read);
   const sources = new Map(rows.map(({ id, source }) => [id, source]));
-  const byInference = Map.groupBy(linked, ({ inferenceId }) => inferenceId);
+  const byInference = Map.groupBy(linked, ({ linkedTo }) => linkedTo);
   const items = inferenceRows.map(({ id, ...item }) => {
     const shown = (byInference.get(id) ?? []).flatMap(({ ragId }) => sources.get(ragId) ?? []);
     return Object.assign(item, { fileSources: shown.toSorted(byRag) });

@@ -6,6 +6,7 @@ import {
   sqliteTable,
   text,
   uniqueIndex,
+  type AnySQLiteColumn,
 } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 
@@ -53,31 +54,19 @@ export const agents = sqliteTable(
   (table) => [uniqueIndex("agents_identifier").on(table.identifier)],
 );
 
-const ragId = () => owner<RagId>(() => rags.id);
+/** The RAGs that inferences, or agents, search. */
+const ragLinks = <Id extends string>(kind: "inference" | "agent", id: () => AnySQLiteColumn) =>
+  sqliteTable(
+    `${kind}_rags`,
+    { linkedTo: owner<Id>(id, `${kind}_id`), ragId: owner<RagId>(() => rags.id) },
+    (table) => [
+      primaryKey({ columns: [table.linkedTo, table.ragId] }),
+      index(`${kind}_rags_rag`).on(table.ragId),
+    ],
+  );
 
-export const inferenceRags = sqliteTable(
-  "inference_rags",
-  {
-    inferenceId: owner<InferenceId>(() => inferences.id),
-    ragId: ragId(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.inferenceId, table.ragId] }),
-    index("inference_rags_rag").on(table.ragId),
-  ],
-);
-
-export const agentRags = sqliteTable(
-  "agent_rags",
-  {
-    agentId: owner<AgentId>(() => agents.id),
-    ragId: ragId(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.agentId, table.ragId] }),
-    index("agent_rags_rag").on(table.ragId),
-  ],
-);
+export const inferenceRags = ragLinks<InferenceId>("inference", () => inferences.id);
+export const agentRags = ragLinks<AgentId>("agent", () => agents.id);
 
 /** Models offered in the panel, with prices per million tokens. */
 export const models = sqliteTable(
