@@ -1,12 +1,6 @@
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type UserId } from "../../core/ids.ts";
-import {
-  insertSession,
-  SESSION_IDLE_MS,
-  SESSION_MAX_MS,
-  type Origin,
-  type Vouched,
-} from "../../db/access/session-store.ts";
+import { insertSession, type Origin, type Vouched } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
 import { randomBase62 } from "../credential-format.ts";
 
@@ -24,10 +18,6 @@ export async function openSession(
   const secret = randomBase62(SECRET_LENGTH);
   const now = clock();
   const opened = { hash: await sha256Hex(secret), id: newId(now), userId, now, ...vouched };
-  await insertSession(
-    db,
-    { ...opened, address, userAgent: userAgent.slice(0, USER_AGENT_KEPT) },
-    { seenBefore: now - SESSION_IDLE_MS, createdBefore: now - SESSION_MAX_MS },
-  );
+  await insertSession(db, { ...opened, address, userAgent: userAgent.slice(0, USER_AGENT_KEPT) });
   return secret;
 }

@@ -8,9 +8,9 @@ import { sessions, users, signInTries } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, values, type Row } from "../select.ts";
 
 /** A session ends when it was not used for so long, */
-export const SESSION_IDLE_MS = 12 * HOUR_MS;
+const SESSION_IDLE_MS = 12 * HOUR_MS;
 /** and when it is so old. */
-export const SESSION_MAX_MS = 7 * DAY_MS;
+const SESSION_MAX_MS = 7 * DAY_MS;
 
 const [s, u] = [columnsOf(sessions, "s"), columnsOf(users, "u")];
 
@@ -44,16 +44,19 @@ export type Vouched = { vouchedUntil: number | null; sealedRefreshToken: string 
 /** The client from which a session was opened. */
 export type Origin = { address: string; userAgent: string };
 
+const deleteOver = (now: number) => [
+  sql`delete from sessions where last_seen_at < ${now - SESSION_IDLE_MS}`,
+  sql`delete from sessions where created_at < ${now - SESSION_MAX_MS}`,
+];
+
 /** Adds a session and deletes ended ones, in one step. */
 export async function insertSession(
   db: Database,
   { now, ...session }: { hash: string; id: string; userId: UserId; now: number } & Origin & Vouched,
-  ended: { seenBefore: number; createdBefore: number },
 ): Promise<void> {
   await runBatch(db, [
     sql`insert into sessions ${values(sessions, { ...session, createdAt: now, lastSeenAt: now })}`,
-    sql`delete from sessions
-      where last_seen_at < ${ended.seenBefore} or created_at < ${ended.createdBefore}`,
+    ...deleteOver(now),
   ]);
 }
 
@@ -113,8 +116,7 @@ export async function endSession(db: Database, id: string, userId: UserId | null
 /** Deletes ended sessions, old failed sign-ins and what was not used in time. */
 export async function purgeExpired(db: Database, now: number): Promise<void> {
   await runBatch(db, [
-    sql`delete from sessions where last_seen_at < ${now - SESSION_IDLE_MS}`,
-    sql`delete from sessions where created_at < ${now - SESSION_MAX_MS}`,
+    ...deleteOver(now),
     sql`delete from sign_in_tries where last_at < ${now - DAY_MS}`,
     sql`delete from sign_in_secrets where expires_at < ${now}`,
   ]);

@@ -39,11 +39,10 @@ export async function insertToken(
     sql`insert into ${raw(`token_${kind}s (token_id, ${kind}_id)`)}
       select ${token.id}, id from ${raw(`${kind}s`)}
       where id in (select value from json_each(${ids}))`;
-  await runBatch(db, [
-    grant("agent", grants.agents),
-    grant("inference", grants.inferences),
-    grant("rag", grants.rags),
-  ]);
+  await runBatch(
+    db,
+    KINDS.map((kind) => grant(kind, grants[`${kind}s`])),
+  );
   return true;
 }
 

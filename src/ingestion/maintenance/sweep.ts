@@ -52,7 +52,7 @@ type Step = (services: Services) => Promise<void>;
 
 /** Lost work comes first: nothing that stalls may stand before it. */
 const STEPS: [name: string, step: Step][] = [
-  ["files", queueUnclaimedFilesOnce],
+  ["files", async (services) => void (await queueUnclaimedFiles(services))],
   ["scans", queueUnclaimedScans],
   ["removals", finishRemovals],
   ["readers", tellLeftReaders],
@@ -115,10 +115,6 @@ async function tellLeftReaders(services: Services): Promise<void> {
   for (const id of await sourcesOfUntoldReaders(services.db, before)) {
     await tellIndexes(services, id);
   }
-}
-
-async function queueUnclaimedFilesOnce(services: Services): Promise<void> {
-  await queueUnclaimedFiles(services);
 }
 
 /** False when there may be more files; a restart repeats the step until there are none. */
