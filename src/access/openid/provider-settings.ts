@@ -13,7 +13,7 @@ const issuer = line
   .refine(isIssuer, "must be an https URL without credentials, query or fragment")
   .meta({
     label: "Issuer",
-    hint: "/.well-known/openid-configuration follows it; exactly as the provider writes it.",
+    hint: "Exactly as the provider writes it, without /.well-known/openid-configuration.",
     placeholder: "https://login.example.com",
     input: "url",
   });
@@ -43,12 +43,12 @@ const fields = z.object({
     .meta({ label: "Client secret", input: "password", secret: true, hint: "Stored encrypted." })
     .optional(),
   domains: domains.default([]).meta({
-    label: "Domains of addresses",
-    hint: "One a line, such as example.com. A person needs a verified address at one of them, or a value below.",
+    label: "Email domains",
+    hint: "One a line, such as example.com. A person needs a verified address in one of them, or the claim below.",
   }),
   claim: line.nullish().meta({
-    label: "Or a claim",
-    hint: "Its name, such as groups or hd; a.b is the claim b of a.",
+    label: "Access claim",
+    hint: "Instead of a domain, such as groups or hd; a.b is the claim b of a.",
     isHalf: true,
   }),
   claimValues: lines.default([]).meta({
@@ -57,8 +57,8 @@ const fields = z.object({
     isHalf: true,
   }),
   adminClaim: line.nullish().meta({
-    label: "Claim of administrators",
-    hint: "Without one, administrators are made under Users.",
+    label: "Administrator claim",
+    hint: "If empty, roles are set under Users.",
     isHalf: true,
   }),
   adminValues: lines.default([]).meta({

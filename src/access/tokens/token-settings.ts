@@ -43,7 +43,7 @@ export const newToken = (now: number) =>
       .default(true),
     reader: reader.meta({
       label: "Reader",
-      hint: "Whom its calls read for where permissions are on: `named` in each call, or always the person of an address.",
+      hint: "For sources with permissions. An email address: calls find what this person may read. The word named: each call names its reader.",
     }),
     expiresAt: futureTime(now).meta({
       label: "Last day",

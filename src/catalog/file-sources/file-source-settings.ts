@@ -18,7 +18,7 @@ const permissions = z.enum(["off", "on"]).meta({
 });
 const defaultReaders = principals.meta({
   label: "Default readers",
-  hint: "May read files of which the source does not tell who may.",
+  hint: "They may read files for which the source names no readers.",
 });
 
 export const newSource = {

@@ -69,37 +69,31 @@ function needOf(files: Needs["failingFiles"]): Need[] {
   const [first] = files;
   if (first === undefined) return [];
   const { filePath, sourceIdentifier, errorMessage } = first;
-  const list = `/panel/sources/${sourceIdentifier}?status=error`;
-  const alone = `/panel/sources/${sourceIdentifier}/file?path=${encodeURIComponent(filePath)}`;
   const isOne = files.length === 1;
-  const need: Need = {
-    tone: "warn",
-    what: (
-      <>
+  const tail = isOne ? `/file?path=${encodeURIComponent(filePath)}` : "?status=error";
+  return [
+    {
+      tone: "warn",
+      what: isOne ? (
         <Data mono>{filePath}</Data>
-        {isOne ? "" : ` and ${counted(files.length - 1, "more", "more")}`}
-      </>
-    ),
-    why: ended(errorMessage ?? NO_REASON),
-    href: isOne ? alone : list,
-    remedy: isOne ? "See the file" : "See the files",
-  };
-  return [need];
+      ) : (
+        <>
+          <strong>{counted(files.length, "file")}</strong> in <Data>{sourceIdentifier}</Data>
+        </>
+      ),
+      why: ended(errorMessage ?? NO_REASON),
+      href: `/panel/sources/${sourceIdentifier}${tail}`,
+      remedy: isOne ? "See the file" : "See the files",
+    },
+  ];
 }
 
 /** The list of failing files ends before their count does. */
 function untold(told: number, all: number): Need[] {
   if (all <= told) return [];
   const what = counted(all - told, "more file", "more files");
-  return [
-    {
-      tone: "warn",
-      what,
-      why: "They failed as well.",
-      href: "/panel/rags",
-      remedy: "See the RAGs",
-    },
-  ];
+  const to = { href: "/panel/rags", remedy: "See the RAGs" };
+  return [{ tone: "warn", what, why: "They failed as well.", ...to }];
 }
 
 export const NeedsList = ({ needs }: { needs: readonly Need[] }) => (

@@ -5,7 +5,7 @@ import { readFileSlices, type PublicFile } from "../../../db/files/public-files.
 import { listGenerations } from "../../../db/generations/generation-store.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { CodeLine } from "../../components/code-block.tsx";
-import { Data, Time, DataLink, LinkButton } from "../../components/data.tsx";
+import { Data, Time, DataLink, ShortenedLink, LinkButton } from "../../components/data.tsx";
 import { count, counted, percent } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
@@ -123,8 +123,9 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
         columns={[
           {
             head: "File",
+            main: true,
             cell: ({ path }) => (
-              <DataLink href={fileAddress(rag.fileSource.identifier, path)} text={path} />
+              <ShortenedLink href={fileAddress(rag.fileSource.identifier, path)} text={path} />
             ),
           },
           { head: "Why", cell: ({ errorMessage }) => <Data>{errorMessage ?? ""}</Data> },

@@ -43,13 +43,13 @@ export async function logPage(context: PageContext): Promise<Response> {
       <p class="soft">
         Every change and sign-in of the last 90 days, failed ones included.{" "}
         <a href="/panel/api/audit?format=jsonl" download="audit.jsonl">
-          All of it as JSON Lines
+          Download all as JSON Lines
         </a>
       </p>
       <LogFilters context={context} filter={filter} thing={thing} actors={actors} />
       <List
         context={context}
-        label="What happened"
+        label="Audit log"
         listed={listed}
         columns={columnsAt(now(), { names, here: hereOf(context) })}
         empty={isFiltered(filter) ? "No matches." : "Nothing has happened yet."}
@@ -87,7 +87,9 @@ const LogFilters = ({ context, filter, thing, actors }: FiltersProps) => (
 );
 
 const Day = ({ name, label, value }: { name: string; label: string; value: string | null }) => (
-  <input type="date" name={name} aria-label={label} value={value ?? ""} />
+  <label>
+    {label} <input type="date" name={name} value={value ?? ""} />
+  </label>
 );
 
 /** The instant at which a day of UTC begins, or ends; null for no day. */
@@ -104,13 +106,13 @@ async function actorsIn(db: Database, chosen: string | null): Promise<Option[]> 
   const slice = { offset: 0, limit: ACTORS_SHOWN };
   const [users, keys] = await Promise.all([listUsers(db, slice), listKeys(db, slice)]);
   const options = [
-    { value: "", label: "anybody" },
+    { value: "", label: "Anybody" },
     ...users.data.map(({ id, email }) => ({ value: id, label: visible(email) })),
     ...keys.data.map(({ id, name }) => ({ value: id, label: `key ${visible(name)}` })),
   ];
   return chosen === null || options.some(({ value }) => value === chosen)
     ? options
-    : [...options, { value: chosen, label: "somebody who was removed" }];
+    : [...options, { value: chosen, label: "Somebody who was removed" }];
 }
 
 /** The thing that the address names, by its id and its identifier. */
@@ -152,10 +154,7 @@ const Thing = ({ event, shown: { names, here } }: { event: AuditEvent; shown: Sh
 const columnsAt = (now: number, shown: Shown): Column<AuditEvent>[] => [
   { head: "When", cell: ({ at }) => <Time at={at} now={now} /> },
   { head: "Who", cell: (event) => actorOf(event, shown.here) },
-  {
-    head: "What",
-    cell: (event) => <What event={event} shown={shown} />,
-  },
+  { head: "What", cell: (event) => <What event={event} shown={shown} /> },
   {
     head: "From",
     wide: true,
@@ -173,7 +172,7 @@ const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
       {count === 1 ? null : <span class="soft">{counted(count, "time")} in an hour </span>}
       {status < FAILED_FROM ? null : <Status tone="bad">refused, {status}</Status>}
       <Thing event={event} shown={shown} />
-      {fields.length === 0 ? null : <Faint text={fields.join(", ")} />}
+      {fields.length === 0 ? null : <Faint text={`Fields: ${fields.join(", ")}`} />}
     </>
   );
 };

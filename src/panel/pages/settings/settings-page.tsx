@@ -6,7 +6,7 @@ import type { FormState } from "../request/form.ts";
 /** The tabs of the settings by what follows their address. */
 const TABS = { "": "Users", "/keys": "Automation keys", "/models": "Models and prices" };
 /** Who did what, and who is let in, is for administrators. */
-const ADMINS_TABS = { ...TABS, "/sign-in": "Sign-in", "/log": "What happened" };
+const ADMINS_TABS = { ...TABS, "/sign-in": "Sign-in", "/log": "Audit log" };
 
 /** One tab of the settings. */
 export const settingsPage = (

@@ -87,7 +87,7 @@ async function signInTab(context: PageContext, { state, findings }: Shown): Prom
 function passwordsIn(wanted: "on" | "off", areAccepted: boolean): string {
   if (!areAccepted) return "off";
   return wanted === "on"
-    ? "on; PASSWORD_SIGN_IN=off switches them off"
+    ? "on; to switch them off, set PASSWORD_SIGN_IN=off"
     : "on until an administrator has signed in with OpenID Connect";
 }
 

@@ -64,8 +64,8 @@ const NoText = ({ isDeleted }: { isDeleted: boolean }) =>
       </p>
     </Empty>
   ) : (
-    <Empty title="Nothing was read from it yet.">
-      <p>A file is read when the first RAG indexes it.</p>
+    <Empty title="No text was read from it.">
+      <p>A file is read when a RAG indexes it.</p>
     </Empty>
   );
 

@@ -77,6 +77,9 @@ export const ORIGINAL_FRAME = "original";
 export const originalHref = ({ shown, file }: ShownFile) =>
   `${shown.path}/file/original?path=${encodeURIComponent(file.path)}`;
 
+/** A short text needs no frame of the window's height. */
+const frameOf = (as: Shown, bytes: number) =>
+  as === "text" && bytes < 1_000 ? "frame short" : "frame";
 const PAGE = /^[1-9]\d{0,5}$/;
 
 /** The file as it was sent, or the way to it. `page`: of a PDF, to be opened at. */
@@ -117,7 +120,7 @@ export const Original = ({ of, page = "" }: { of: ShownFile; page: string | unde
         <img class="frame" src={href} alt={`Original of ${file.name}`} />
       ) : (
         <iframe
-          class="frame"
+          class={frameOf(view.as, file.size)}
           name={ORIGINAL_FRAME}
           title={`Original of ${file.name}`}
           src={view.as === "pdf" && PAGE.test(page) ? `${href}#page=${page}` : href}

@@ -71,7 +71,7 @@ async function permissionsPage(context: PageContext, shown: ShownSource, state: 
             name="defaultReaders"
             label="Default readers"
             rows={3}
-            hint="May read files of which the source does not tell who may. One a line: group:hr@example.com, domain:example.com, everyone."
+            hint="They may read files for which the source names no readers. One a line: group:hr@example.com, domain:example.com, everyone."
           />
         </Form>
       ) : null}

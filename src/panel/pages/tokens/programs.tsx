@@ -8,6 +8,8 @@ import {
   removeToken,
   type TokenLine,
 } from "../../../db/access/token-store.ts";
+import { baseUrlOf } from "../../../http/base-url.ts";
+import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, Shortened, TimeOr } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { removeColumn, type Column } from "../../components/table.tsx";
@@ -70,7 +72,7 @@ async function listPage(context: PageContext): Promise<Response> {
     {
       title: "Connected programs",
       place: "tokens",
-      sub: "Assistants that people connected by the address of /mcp. Each acts for its person.",
+      sub: "Assistants that people connected over MCP. Each acts for its person.",
       tabs: { ...TOKEN_TABS, here: "/programs" },
     },
     <List
@@ -83,7 +85,8 @@ async function listPage(context: PageContext): Promise<Response> {
       empty={
         <Empty title="No program is connected yet.">
           <p>
-            Enter the address of this service with <code>/mcp</code> behind it in an assistant.
+            Add this address to an assistant as an MCP server:{" "}
+            <CodeLine text={`${baseUrlOf(services.config, context.req.raw)}/mcp`} label="address" />
           </p>
         </Empty>
       }
