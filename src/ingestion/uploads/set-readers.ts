@@ -1,7 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
-import { recordReaders } from "../readers/record-readers.ts";
+import { recordReaders, tellIndexes } from "../readers/record-readers.ts";
 import { changedReaders, type PushedSource } from "./told-readers.ts";
 
 /** Sets who may read a pushed file, without its bytes. @throws QuarryError `not-found` */
@@ -17,4 +17,6 @@ export async function setReaders(
     source,
     await changedReaders(source, told, new Map([[path, file]])),
   );
+  // An earlier call may have recorded the same and been cut off.
+  await tellIndexes(services, source.id);
 }

@@ -8,7 +8,7 @@ import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
-import { recordReaders } from "../readers/record-readers.ts";
+import { recordReaders, tellIndexes } from "../readers/record-readers.ts";
 import { carriedText } from "./carried-text.ts";
 import { fileNameOf } from "./file-path.ts";
 import { changedReaders, type PushedSource } from "./told-readers.ts";
@@ -86,6 +86,8 @@ async function storeOnce(
   // Before the bytes: nobody who may no longer read the file finds its new content.
   const ofKnown = readers.filter(({ isNew }) => !isNew);
   await unlessLost(services, files, recordReaders(services, source, ofKnown));
+  // An earlier call may have recorded the same and been cut off.
+  if (files.some(({ readers: told }) => told !== null)) await tellIndexes(services, source.id);
   const { same = [], changed = [] } = Object.groupBy(files, (file) =>
     isUnchanged(known.get(file.path), file) ? "same" : "changed",
   );

@@ -16,9 +16,9 @@ const readersFrom = (from: string, principals: string[]): FileReaders => {
 };
 
 type Told = { path: string; newId: FileId; readers?: string[] | null };
-export type ChangedReaders = { id: FileId; readers: FileReaders; isNew: boolean };
+export type ChangedReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
-/** What is told without readers has the source's default, if it is new, or keeps what it has. */
+/** Told without readers, a file keeps what it has; one that was not there has the default. */
 export async function changedReaders(
   source: PushedSource,
   files: readonly Told[],
@@ -28,14 +28,20 @@ export async function changedReaders(
   for (const { path, newId, readers: told = null } of files) {
     const before = known.get(path);
     const readers = told === null ? defaultFor(source, before) : readersFrom("push", told);
-    if (readers === null || (await audienceOf(readers)).id === before?.audience) continue;
+    if (readers === undefined) continue;
+    const audience = readers === null ? null : (await audienceOf(readers)).id;
+    if (audience === (before?.audience ?? null)) continue;
     changed.push({ id: before?.id ?? newId, readers, isNew: before === undefined });
   }
   return changed;
 }
 
-function defaultFor(source: PushedSource, before: StoredFile | undefined): FileReaders | null {
-  const { permissions = "off", defaultReaders = [] } = source;
-  if (before !== undefined || permissions === "off" || defaultReaders.length === 0) return null;
+/** Undefined: it keeps what it has; null: nobody may read it. */
+function defaultFor(
+  { permissions = "off", defaultReaders = [] }: PushedSource,
+  before: StoredFile | undefined,
+): FileReaders | null | undefined {
+  if (before !== undefined && before.deletedAt === null && before.audience !== null) return;
+  if (permissions === "off" || defaultReaders.length === 0) return null;
   return readersFrom(DEFAULT, defaultReaders);
 }
