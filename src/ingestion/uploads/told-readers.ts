@@ -41,7 +41,8 @@ function defaultFor(
   { permissions = "off", defaultReaders = [] }: PushedSource,
   before: StoredFile | undefined,
 ): FileReaders | null | undefined {
-  if (before !== undefined && before.deletedAt === null && before.audience !== null) return;
+  if (before !== undefined && before.deletedAt === null && before.audience !== null)
+    return undefined;
   if (permissions === "off" || defaultReaders.length === 0) return null;
   return readersFrom(DEFAULT, defaultReaders);
 }

@@ -38,14 +38,14 @@ export function oauthProtocol(): Hono<AppEnv> {
     return context.json(metadata, 200, { "Access-Control-Allow-Origin": "*" });
   });
   app.on(["GET", "HEAD", "OPTIONS"], "/.well-known/oauth-authorization-server/*", (context) =>
-    answer(context, serverMetadataUrl(baseUrlFor(context)), ({ issue }, ...of) => issue(...of)),
+    answer(context, serverMetadataUrl(baseUrlFor(context)), (server, ...of) => server.issue(...of)),
   );
   app.on(["POST", "OPTIONS"], "/oauth/token", (context) =>
-    answer(context, `${baseUrlFor(context)}/oauth/token`, ({ issue }, ...of) => issue(...of)),
+    answer(context, `${baseUrlFor(context)}/oauth/token`, (server, ...of) => server.issue(...of)),
   );
   app.on(["POST", "OPTIONS"], "/oauth/register", async (context) => {
     const address = `${baseUrlFor(context)}/oauth/register`;
-    return lasting(await answer(context, address, ({ register }, ...of) => register(...of)));
+    return lasting(await answer(context, address, (server, ...of) => server.register(...of)));
   });
   return app;
 }
