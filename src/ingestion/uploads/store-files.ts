@@ -87,7 +87,8 @@ async function storeOnce(
   const ofKnown = readers.filter(({ isNew }) => !isNew);
   await unlessLost(services, files, recordReaders(services, source, ofKnown));
   // An earlier call may have recorded the same and been cut off.
-  if (files.some(({ readers: told }) => told !== null)) await tellIndexes(services, source.id);
+  const tells = source.permissions === "on" || files.some(({ readers: told }) => told !== null);
+  if (tells) await unlessLost(services, files, tellIndexes(services, source.id));
   const { same = [], changed = [] } = Object.groupBy(files, (file) =>
     isUnchanged(known.get(file.path), file) ? "same" : "changed",
   );

@@ -73,26 +73,26 @@ class Trial {
   }
 
   /** Does it, or dies on the way, or loses its messages. */
-  async attempt(paths: Iterable<string>, work: () => Promise<unknown>) {
+  async attempt(paths: Iterable<string>, work: () => Promise<unknown>, only = true) {
     const { world, dice } = this;
     this.isSettled = false;
-    const fate = dice.roll(4);
+    const fate = dice.roll(2) === 0 ? 0 : dice.roll(4);
     if (fate === 0) {
       const moment = dice.pick(["before", "after"] as const);
-      const crash = new CrashPoint(1 + dice.roll(8), moment);
+      const crash = new CrashPoint(1 + dice.roll(4), moment);
       await world.workUntil(crash, async () => {
         await work();
         await world.deliver();
       });
       world.waiting = [];
-      this.now(paths, !crash.hasCrashed);
+      this.now(paths, only && !crash.hasCrashed);
       // The sweep tells the index what is recorded; whoever was refused tries again.
-      if (dice.chance(0.5)) await this.sweepsUp(paths);
+      if (dice.chance(0.7)) await this.sweepsUp(paths);
     }
     await work();
     if (fate === 1) world.waiting = [];
     else await world.deliver();
-    this.now(paths, true);
+    this.now(paths, only);
   }
 
   async sweepsUp(paths: Iterable<string>) {
@@ -132,10 +132,12 @@ async function pushedStep(trial: Trial) {
     return trial.now([path], true);
   }
   const named = dice.chance(0.6) ? readers : null;
+  // A default that changed is applied by a scan, which may not have come yet.
+  const keeps = named === null && told.get(path) === null;
   if (named !== null || !told.has(path)) told.set(path, named);
   const body = bytesOf(`A note, ${trial.version++ >> 1} of ${path}.`);
   const file = { source, path, body, contentLength: null, mimeType: "text/plain", metadata: null };
-  await trial.attempt([path], () => putFile(world.services, { ...file, readers: named }));
+  await trial.attempt([path], () => putFile(world.services, { ...file, readers: named }), !keeps);
 }
 
 async function settingsStep(trial: Trial) {
