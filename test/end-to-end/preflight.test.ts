@@ -39,6 +39,7 @@ test("the installed wrangler's answers tell what exists and what is missing", as
       "sign-in": "there",
       variables: "there",
       "D1 database quarry": "there",
+      "KV namespace quarry-programs": "missing",
       "R2 bucket quarry-files": "missing",
       [`queue ${given}`]: "there",
       ...Object.fromEntries(missing.map((name) => [`queue ${name}`, "missing"])),

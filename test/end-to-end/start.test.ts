@@ -136,7 +136,7 @@ describe("npm start on the sample", () => {
     const { code, stderr } = await runCli("start", [...own, "--port", String(port)]);
     other.close();
     expect(code).toBe(1);
-    expect(stderr).toContain(`Port ${port} is taken`);
+    expect(stderr).toContain(`Another program uses port ${port}`);
   });
 
   test("a folder that is not there is told", async () => {

@@ -29,6 +29,7 @@ function answerTo(account: Account, path: string, query: URLSearchParams): Answe
   const [, indexed] = /^\/vectorize\/v2\/indexes\/([^/]+)\/metadata_index\/list$/.exec(path) ?? [];
   if (indexed !== undefined) return metadataIndexesOf(account, indexed);
   if (path === "/d1/database") return page(account.databases);
+  if (path === "/storage/kv/namespaces") return page([]);
   if (path.endsWith("/query")) return appliedOf(account);
   if (path === "/queues") return queuesNamed(account, query.getAll("name"));
   if (path === "/vectorize/v2/indexes") {

@@ -247,7 +247,7 @@ test("members read and change nothing; wrong wishes are refused in words", async
   expect(await run({ reranker: "no/such" })).toMatch(/reranker/);
   expect(await run({ topK: 1_000 })).toMatch(/topK must be at most 100/);
   for (let at = 0; at < 4; at++) expect(await run({})).toBeNull();
-  expect(await run({})).toMatch(/4 runs are under way/);
+  expect(await run({})).toMatch(/4 runs are in progress/);
   const wrong = await send("POST", "/question-sets/own/import", "x", "text/plain");
   expect(wrong).toMatchObject({ status: 400 });
   const large = "question,file\n".padEnd(1_100_000, "x");

@@ -15,7 +15,7 @@ import { Dice } from "../../support/dice.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
-const STEPS = 80;
+const STEPS = 60;
 const SEED = 11;
 const PATHS = ["a/1.txt", "a/2.txt", "b/3.txt", "b/4.txt", "5.txt"];
 const SHARES = ["everyone", "user:ann@x.org", "user:bob@y.org", "group:hr", "domain:x.org"];

@@ -170,7 +170,10 @@ test("only somebody who was signed in signs out, and is recorded with their name
   expect(await events()).toEqual(before);
   const leaving = await new Browser().signIn();
   await leaving.post("/panel/sign-out");
-  expect((await events()).at(-1)).toEqual({ name: "admin@localhost", action: "session.sign-out" });
+  expect((await events()).slice(before.length)).toContainEqual({
+    name: "admin@localhost",
+    action: "session.sign-out",
+  });
   expect((await leaving.open("/panel/account")).status).toBe(303);
 });
 

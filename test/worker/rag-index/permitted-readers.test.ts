@@ -6,7 +6,7 @@ import type { FileId } from "../../../src/core/ids.ts";
 import type { FileFacts } from "../../../src/ports/index-versions.ts";
 import { factsOf, indexOf, put, requestFor, stubOf } from "./support.ts";
 
-const STEPS = 2_000;
+const STEPS = 600;
 const FILES = ["a/1", "a/2", "a/b/3", "c/4", "c/5", "6", "7", "8"];
 const PRINCIPALS = ["everyone", "user:ann", "user:bob", "group:hr", "group:all", "domain:x"];
 const TEXTS = ["granite one", "granite two", "granite three", "Granite ONE", "granite five"];

@@ -134,7 +134,7 @@ test("where the index is too large to be scanned, the answer says what it lacks"
   };
   const { chunks, degradations } = await best(world, rag, 100);
   expect(degradations).toEqual([
-    "vector index: most of what it names is outdated, and the RAG too large to scan",
+    "vector index: most of what it names is outdated or hidden, and the RAG too large to scan",
   ]);
   expect(chunks.length).toBeGreaterThan(0);
 });
