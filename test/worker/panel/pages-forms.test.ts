@@ -170,10 +170,12 @@ test("only somebody who was signed in signs out, and is recorded with their name
   expect(await events()).toEqual(before);
   const leaving = await new Browser().signIn();
   await leaving.post("/panel/sign-out");
-  expect((await events()).slice(before.length)).toContainEqual({
-    name: "admin@localhost",
-    action: "session.sign-out",
-  });
+  await expect
+    .poll(async () => (await events()).slice(before.length))
+    .toContainEqual({
+      name: "admin@localhost",
+      action: "session.sign-out",
+    });
   expect((await leaving.open("/panel/account")).status).toBe(303);
 });
 

@@ -68,7 +68,7 @@ async function step(index: Index, model: Model, at: number): Promise<void> {
   await put(index, factsOf(path, { readers }), revision, [text]);
 }
 
-test("after each of 2,000 steps a reader finds exactly what that reader may read", async () => {
+test("after each random step a reader finds exactly what that reader may read", async () => {
   const index = indexOf("permitted");
   const model: Model = { texts: new Map(), readers: new Map(), revisions: new Map(), since: 0 };
   let found = 0;
