@@ -1,6 +1,5 @@
 import { Command } from "commander";
 
-import { parseConfig } from "../config.ts";
 import { readDemoState } from "./demo/demo-state.ts";
 import { DEFAULT_STATE } from "./installation.ts";
 import { showWaiting, whileWaiting } from "./progress.ts";
@@ -8,7 +7,6 @@ import { afterHelp, collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
 import { checkPortIsFree, claimState } from "./worker/claim-state.ts";
-import { rebuildNotice, storedIndexes } from "./worker/stored-indexes.ts";
 import { encryptionFile, writeVariables } from "./worker/state-files.ts";
 import { passOutput } from "./worker/worker-log.ts";
 import {
@@ -17,7 +15,6 @@ import {
   checkVariables,
   givenVariables,
   pairOf,
-  type Variables,
 } from "./worker/worker-variables.ts";
 import { exitCodeOf, spawnWrangler } from "./worker/wrangler.ts";
 
@@ -42,7 +39,6 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   checkVariables({ ...given, ...named }, isLocal);
   await checkPortIsFree(Number(options.port));
   await claimState(stateFolder, Number(options.port));
-  if (isLocal) await tellRebuild(stateFolder, { ...given, ...named });
   const migrating = applyMigrations(stateFolder);
   await whileWaiting(process.stdout, "Setting up the local database", migrating);
   const beside = besidesFile(process.env, given);
@@ -76,14 +72,6 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const code = await exitCodeOf(child);
   ready();
   process.exitCode = code ?? 0;
-}
-
-/** `npm start` may have indexed this folder with another model. */
-async function tellRebuild(stateFolder: string, given: Variables): Promise<void> {
-  const config = parseConfig({ ENVIRONMENT: "development", ...given });
-  const wanted = { model: config.EMBEDDING_MODEL, dimensions: config.EMBEDDING_DIMENSIONS };
-  const notice = rebuildNotice((await storedIndexes(stateFolder)) ?? [], wanted);
-  if (notice !== null) process.stderr.write(`${notice}\n`);
 }
 
 await runCommand(program);

@@ -1,18 +1,14 @@
+import { readFile } from "node:fs/promises";
+
 import { Command, InvalidArgumentError } from "commander";
 
-import { dataOf, panelApi, publicApi, type Explained, type PublicApi } from "./api/clients.ts";
+import { dataOf, panelApi, publicApi } from "./api/clients.ts";
+import type { Chunk, Explained, PublicApi } from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
 import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
+import { parsedJson } from "../core/input/parsed-json.ts";
 import { CommandFailure } from "./failure.ts";
-import {
-  isInRag,
-  isInSourceOf,
-  isInSources,
-  missingFileNotices,
-  rerankNotice,
-} from "./query/without-effect.ts";
 import { afterHelp, collect } from "./run-command.ts";
-import { readSchema } from "./schema-file.ts";
 import { checkedUrl, keyIn, tokenIn, withTarget } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
 
@@ -100,36 +96,27 @@ async function search(rag: string, words: string[], options: SearchOptions): Pro
   const { answer, notices } = await ask(rag, body, options).finally(terminal.waitForAnswer());
   terminal.result(answer);
   if (!terminal.json) showChunks(terminal, answer.chunks, queries);
+  notices.push(...emptyFileNotices(file, answer.chunks));
   for (const line of [...lostLines(answer), ...notices]) terminal.warn(line);
 }
 
 type SearchBody = { semanticSearch: string[] } & ReturnType<typeof searchFields>;
 
 async function searched(identifier: string, body: SearchBody, options: SearchOptions) {
-  const api = open(options);
   const params = { path: { identifier } };
-  const call = api.POST("/api/rags/{identifier}/retrieve", { params, body });
+  const call = open(options).POST("/api/rags/{identifier}/retrieve", { params, body });
   const answer = await dataOf(call);
-  const exists = (file: string) => isInRag(api, identifier, file);
-  const notices = [
-    ...rerankNotice((await call).response, `the RAG ${identifier} has no reranker`),
-    ...(await missingFileNotices(options.file ?? [], answer.chunks, exists)),
-  ];
-  return { answer, notices };
+  const { response } = await call;
+  return { answer, notices: rerankNotice(response, `the RAG ${identifier} has no reranker`) };
 }
 
 /** The panel's search, which explains each passage to administrators. */
 async function explained(id: string, search: SearchBody, options: SearchOptions) {
-  const { url, rerank, file, as } = options;
+  const { url, rerank, as } = options;
   const body = { ...search, ...(as === undefined ? {} : { reader: as }) };
   const api = panelApi(checkedUrl(url), keyIn(process.env));
   const answer = await dataOf(api.POST("/rags/{id}/search", { params: { path: { id } }, body }));
-  const exists = (path: string) => isInSourceOf(api, id, path);
-  const notices = [
-    ...explanationNotices(answer.chunks, rerank === true),
-    ...(await missingFileNotices(file ?? [], answer.chunks, exists)),
-  ];
-  return { answer, notices };
+  return { answer, notices: explanationNotices(answer.chunks, rerank === true) };
 }
 
 function explanationNotices(chunks: Explained[], rerank: boolean): string[] {
@@ -140,6 +127,18 @@ function explanationNotices(chunks: Explained[], rerank: boolean): string[] {
   return rerank && !isReranked
     ? ["--rerank has no effect: no reranker scored these passages."]
     : [];
+}
+
+/** A sentence where the service ignored the wish to rerank. */
+function rerankNotice(response: Response, subject: string): string[] {
+  const ignored = (response.headers.get("X-Ignored-Fields") ?? "").split(", ");
+  return ignored.includes("useReranking") ? [`--rerank has no effect: ${subject}.`] : [];
+}
+
+/** A sentence for each `--file` that no passage comes from: it may be misspelt. */
+function emptyFileNotices(files: string[], found: Pick<Chunk, "source">[]): string[] {
+  const empty = files.filter((file) => !found.some(({ source }) => source?.filePath === file));
+  return empty.map((file) => `--file ${file}: no passage comes from it. Check the path.`);
 }
 
 /** What the API calls the options that a search and an answer share. */
@@ -161,9 +160,7 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   const { schema, search: searches = [prompt] } = options;
   const jsonSchema = schema === undefined ? undefined : await readSchema(pathOfUser(schema));
   const api = open(options);
-  const linked = await sourcesOf(api, inference);
-  const rags = linked.map(({ ragIdentifier }) => ragIdentifier);
-  const context = contextFrom(inference, rags, searches, options);
+  const context = contextFrom(inference, await ragsOf(api, inference), searches, options);
   const body = { prompt, ...context, ...(jsonSchema === undefined ? {} : { jsonSchema }) };
   const terminal = openTerminal(options.json === true);
   const answered = terminal.waitForAnswer();
@@ -176,11 +173,9 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   terminal.result(run);
   // Structured output comes whole.
   if (!terminal.json) terminal.say(said === "" ? answerText(run.response) : "");
-  const sources = linked.map(({ identifier }) => identifier);
-  const exists = (file: string) => isInSources(api, inference, sources, file);
   const notices = [
     ...rerankNotice(response, "no RAG of this inference has a reranker"),
-    ...(await missingFileNotices(options.file ?? [], run.items, exists)),
+    ...emptyFileNotices(options.file ?? [], run.items),
   ];
   const shown = terminal.json ? [] : [...sourceLines(run), ...lostLines(run)];
   // A pipe gets the answer alone.
@@ -210,10 +205,26 @@ function contextFrom(
   );
 }
 
-/** The RAGs that an inference searches before its model is called, with their sources. */
-async function sourcesOf(api: PublicApi, inference: string) {
+/** The RAGs that an inference searches before its model is called. */
+async function ragsOf(api: PublicApi, inference: string): Promise<string[]> {
   const listed = await dataOf(api.GET("/api/inferences"));
-  return listed.find(({ identifier }) => identifier === inference)?.fileSources ?? [];
+  const found = listed.find(({ identifier }) => identifier === inference);
+  return found?.fileSources.map(({ ragIdentifier }) => ragIdentifier) ?? [];
+}
+
+/** The text of a JSON Schema. @throws CommandFailure when there is no JSON at the path */
+export async function readSchema(path: string): Promise<string> {
+  const text = await readFile(path, "utf8").catch((thrown: unknown) => {
+    throw new CommandFailure(`The schema ${path} ${whyUnread(thrown)}.`);
+  });
+  if (parsedJson(text) === undefined) throw new CommandFailure(`The schema ${path} is not JSON.`);
+  return text;
+}
+
+function whyUnread(thrown: unknown): string {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
+  if (code === "ENOENT") return "does not exist";
+  return code === "EISDIR" ? "is a folder" : `cannot be read (${code})`;
 }
 
 async function status(identifier: string, options: Shared): Promise<void> {

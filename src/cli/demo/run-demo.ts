@@ -1,4 +1,3 @@
-import { parseConfig } from "../../config.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, publicApi, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
@@ -11,7 +10,6 @@ import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { hasDatabase } from "../worker/apply-migrations.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
 import { withWorker } from "../worker/start-worker.ts";
-import { rebuildNotice, storedIndexes, type StoredIndex } from "../worker/stored-indexes.ts";
 import { encryptionFile, writeVariables } from "../worker/state-files.ts";
 import {
   DEV_VARS,
@@ -52,7 +50,6 @@ export type DemoOptions = {
   json?: true;
 };
 
-const DEFAULT_DIMENSIONS = parseConfig({ ENVIRONMENT: "development" }).EMBEDDING_DIMENSIONS;
 const PASSAGES = 3;
 const NO_CHOICE = { include: [], exclude: [] };
 
@@ -70,10 +67,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   await claimState(stateFolder, options.port);
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
-  const stored = await storedIndexes(stateFolder);
   // Without a start before this one, `npm run dev` has made what there is.
   const ofDev = hasDatabase(stateFolder) ? BUILT_IN_MODELS.embedding : null;
-  const madeWith = stored?.[0]?.model ?? state.embeddingModel ?? ofDev;
+  const madeWith = state.embeddingModel ?? ofDev;
   const choice = { embedded: options.embedded === true, madeWith };
   const settings = await modelSettings(given, stateFolder, choice);
   state.password ??= newLocalPassword();
@@ -82,8 +78,12 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   await writeDemoState(stateFolder, state);
   const envFiles = await envFilesOf(stateFolder, given, settings, state.password);
   terminal.say(settings.about);
-  const notice = noticeOf(stored, madeWith, settings, given);
-  if (notice !== null) terminal.warn(notice);
+  const { embeddingModel } = settings;
+  if (madeWith !== null && madeWith !== embeddingModel) {
+    terminal.warn(
+      `The files are embedded again with ${embeddingModel}; the index was made with ${madeWith}. Meanwhile the previous index answers.`,
+    );
+  }
   const { port } = options;
   const { warn: tell, output } = terminal;
   const worker = { port, stateFolder, vars: settings.vars, envFiles, tell, output };
@@ -97,7 +97,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     };
     const api = await whileWaiting(output, "Setting up", setUp());
     state.folders[subject.identifier] = subject.folder;
-    state.embeddingModel = settings.embeddingModel;
+    state.embeddingModel = embeddingModel;
     await writeDemoState(stateFolder, state);
     await indexAndAsk({ url, api, state, subject, questions, terminal }, options);
   });
@@ -158,22 +158,6 @@ async function questionsOf({ query, prompt }: DemoOptions, folder: string): Prom
   }
   const heading = query ?? prompt ?? (await firstHeading(files)) ?? folder;
   return { query: query ?? prompt ?? heading, prompt: prompt ?? query ?? heading };
-}
-
-/** Shown before the Worker starts to embed. */
-function noticeOf(
-  stored: StoredIndex[] | null,
-  madeWith: string | null,
-  { embeddingModel: model, dimensions: measured }: ModelSettings,
-  given: Variables,
-): string | null {
-  if (stored !== null) {
-    const usual = given["EMBEDDING_DIMENSIONS"] === undefined ? DEFAULT_DIMENSIONS : null;
-    const dimensions = measured === null ? usual : Number(measured);
-    return rebuildNotice(stored, { model, dimensions });
-  }
-  if (madeWith === null || madeWith === model) return null;
-  return `The files are embedded again with ${model}; the index was made with ${madeWith}. Meanwhile the previous index answers.`;
 }
 
 /** Returns whether the index holds the folder: every file, and none that the folder lacks. */
