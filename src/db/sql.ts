@@ -70,7 +70,7 @@ export const joined = (parts: readonly Sql[], separator: string): Sql =>
 const CASING = new CasingCache();
 
 /** The text and its parameters. Equal values share one, so that a long list is sent once. */
-export function compile(statement: Sql) {
+function compile(statement: Sql) {
   const numbers = new Map<unknown, number>();
   const { sql: text } = statement.toQuery({
     casing: CASING,
