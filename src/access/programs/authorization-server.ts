@@ -5,6 +5,7 @@ import { asId, type TokenId } from "../../core/ids.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import { endGrant, GRANT_IDLE_MS, isGrantOpen, redeemGrant } from "../../db/access/grant-store.ts";
 import type { Services } from "../../services.ts";
+import { recordEvent } from "../audit/record-event.ts";
 import { resourceOf } from "./addresses.ts";
 
 type Served = Pick<Services, "db" | "log" | "now" | "programs">;
@@ -102,7 +103,8 @@ async function refuseMore(programs: KVNamespace) {
  * What the library stores: registered programs, and hashes of codes and tokens. A grant that it
  * ends (revoked, or a code or an old refresh token came again) ends its token as well.
  */
-function storeEndingGrants({ programs, db, log }: Served) {
+function storeEndingGrants(services: Served) {
+  const { programs, db } = services;
   let grantAsked = "";
   return {
     /** The key of the grant that was asked for last. */
@@ -117,8 +119,10 @@ function storeEndingGrants({ programs, db, log }: Served) {
     async delete(key: string) {
       const [kind, tokenId = ""] = key.split(":");
       if (kind === "grant") {
-        await endGrant(db, asId(tokenId));
-        log.info("program disconnected", { tokenId });
+        const name = await endGrant(db, asId(tokenId));
+        const actor = { kind: "token" as const, id: tokenId, name };
+        const event = { action: "tokens.disconnect", target: tokenId, status: 200 };
+        if (name !== null) await recordEvent(services, { actor, ...event });
       }
       await programs.delete(key);
     },

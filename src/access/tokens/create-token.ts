@@ -58,7 +58,7 @@ export async function storeToken(
   const grants = { agents: agents.ids, inferences: inferences.ids, rags: rags.ids };
   if (!(await insertToken(db, { ...base, ...row, ...all }, grants))) return null;
   const shown = { agents: agents.shown, inferences: inferences.shown, rags: rags.shown };
-  return { ...base, ...shown };
+  return { ...base, ...shown, kind: row.grantedBy === null ? "token" : "program" };
 }
 
 type Known<Id> = { id: Id; identifier: string };

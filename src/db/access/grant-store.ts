@@ -1,6 +1,17 @@
 import type { TokenId, UserId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
-import { execute, hasRows, raw, runBatch, sql, type Database, type Sql } from "../sql.ts";
+import { tokens } from "../schema/index.ts";
+import { columnsOf } from "../select.ts";
+import {
+  execute,
+  hasRows,
+  raw,
+  readValue,
+  runBatch,
+  sql,
+  type Database,
+  type Sql,
+} from "../sql.ts";
 
 /** A connected program that was not used for so long has to be connected again. */
 export const GRANT_IDLE_MS = 90 * DAY_MS;
@@ -18,8 +29,10 @@ export const isGrantOpen = (db: Database, id: TokenId, now: number) =>
   hasRows(db)`select 1 from tokens where id = ${id} and granted_by is not null
     and last_used_at is not null and expires_at > ${now}`;
 
+/** Returns the program's name; null: the grant had ended. */
 export const endGrant = (db: Database, id: TokenId) =>
-  execute(db)`delete from tokens where id = ${id} and granted_by is not null`;
+  readValue(db, columnsOf(tokens).name)`
+    delete from tokens where id = ${id} and granted_by is not null returning name`;
 
 /** Ends a person's earlier grants of the same installation of a program. */
 export const endEarlierGrants = (

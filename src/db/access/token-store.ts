@@ -4,6 +4,7 @@ import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import {
   flag,
   nullable,
+  oneOf,
   text,
   textList,
   columnsOf,
@@ -23,27 +24,28 @@ type Kind = (typeof KINDS)[number];
 
 export type TokenRow = typeof tokens.$inferSelect;
 
+export const TOKEN_KINDS = ["token", "program"] as const;
+
 /**
- * Writes a token, then the ids it names; ids removed meanwhile are left out. False: there is a
- * token with its id, which stays as it is.
+ * Writes a token and the ids it names, all or none; ids removed meanwhile are left out. False:
+ * there is a token with its id, which stays as it is.
  */
 export async function insertToken(
   db: Database,
   token: TokenRow,
   grants: TokenGrants,
 ): Promise<boolean> {
-  const inserted = hasRows(db)`insert into tokens ${values(tokens, token)}
-    on conflict (id) do nothing returning 1`;
-  if (!(await inserted)) return false;
-  const grant = (kind: Kind, ids: string[]) =>
+  const grant = (kind: Kind) =>
     sql`insert into ${raw(`token_${kind}s (token_id, ${kind}_id)`)}
       select ${token.id}, id from ${raw(`${kind}s`)}
-      where id in (select value from json_each(${ids}))`;
-  await runBatch(
-    db,
-    KINDS.map((kind) => grant(kind, grants[`${kind}s`])),
-  );
-  return true;
+      where id in (select value from json_each(${grants[`${kind}s`]}))`;
+  try {
+    await runBatch(db, [sql`insert into tokens ${values(tokens, token)}`, ...KINDS.map(grant)]);
+    return true;
+  } catch (thrown) {
+    if (await hasRows(db)`select 1 from tokens where id = ${token.id}`) return false;
+    throw thrown;
+  }
 }
 
 const {
@@ -75,7 +77,12 @@ const grouped = (of: (kind: Kind) => ReturnType<typeof namesOf>) => {
   return { agents: of("agent"), inferences: of("inference"), rags: of("rag") };
 };
 
-const TOKEN = select({ ...shown, ...grouped(namesOf) });
+const TOKEN = select({
+  ...shown,
+  /** A program that a person connected, or a token that the panel made. */
+  kind: computed(oneOf(TOKEN_KINDS), "iif(t.granted_by is null, 'token', 'program')"),
+  ...grouped(namesOf),
+});
 /** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
 export type AccessToken = Row<typeof TOKEN>;
 

@@ -3,11 +3,12 @@ import { z } from "@hono/zod-openapi";
 import { createToken } from "../../access/tokens/create-token.ts";
 import { newToken } from "../../access/tokens/token-settings.ts";
 import { asId } from "../../core/ids.ts";
-import { listTokens, removeToken } from "../../db/access/token-store.ts";
+import { listTokens, removeToken, TOKEN_KINDS } from "../../db/access/token-store.ts";
 import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 
 const shown = {
   id: z.string(),
+  kind: z.enum(TOKEN_KINDS),
   name: z.string(),
   agents: z.array(z.string()),
   inferences: z.array(z.string()),
@@ -22,7 +23,7 @@ export const tokenRoutes = () =>
   new Endpoints("tokens")
     .list(
       "get /tokens",
-      "Access tokens. What each covers and when it was last used; never the token itself.",
+      "Access tokens and connected programs. What each covers and when it was last used; never the token itself.",
       { item: z.object(shown).openapi("Token") },
       ({ services, paging }) => listTokens(services.db, paging),
     )

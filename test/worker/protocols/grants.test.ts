@@ -32,6 +32,16 @@ beforeAll(async () => {
 
 const idOf = (accessToken: string) => accessToken.split(":", 1)[0] ?? "";
 
+type Event = { action: string; target: string; actor: { name: string } };
+
+/** What the audit trail says of a connection, and who did it, the latest first. */
+async function eventsOf(accessToken: string) {
+  const { body } = await world.panel.send("GET", "/audit?limit=100");
+  return (body as { data: Event[] }).data
+    .filter(({ target }) => target === idOf(accessToken))
+    .map(({ action, actor }) => [action, actor.name]);
+}
+
 test("a code that comes twice ends the connection, also when both come at once", async () => {
   const clientId = await registered();
   const code = await allow(admin, clientId);
@@ -101,10 +111,10 @@ test("a removed connection is refused at once, and cannot be refreshed", async (
   expect(await toolsOf(access)).toBe(401);
   const { status, body } = await refresh(clientId, last);
   expect([status, body.error_description]).toEqual([400, expect.stringContaining("has ended")]);
-  const { body: log } = await world.panel.send("GET", "/audit?limit=100");
-  const events = (log as { data: { action: string; target: string; fields: string[] }[] }).data;
-  const ofGrant = events.filter(({ target }) => target === idOf(access));
-  expect(ofGrant.map(({ action }) => action).sort()).toEqual(["tokens.connect", "tokens.remove"]);
+  expect(await eventsOf(access)).toEqual([
+    ["tokens.remove", "admin@localhost"],
+    ["tokens.connect", "admin@localhost"],
+  ]);
 });
 
 test("a program that revokes its token ends its connection", async () => {
@@ -112,10 +122,19 @@ test("a program that revokes its token ends its connection", async () => {
   const of = { client_id: await registered(), token: last };
   await token(of);
   expect(await toolsOf(access)).toContain("search");
+  const listed = async () => {
+    const { body } = await world.panel.send("GET", "/tokens?limit=100");
+    const { data } = body as { data: { id: string; kind: string }[] };
+    return new Map(data.map(({ id, kind }) => [id, kind]));
+  };
+  expect((await listed()).get(idOf(access))).toBe("program");
   expect((await token({ ...of, client_id: clientId })).status).toBe(200);
   expect(await toolsOf(access)).toBe(401);
-  await admin.open("/panel/tokens/programs");
-  expect(admin.html).not.toContain(idOf(access));
+  expect((await listed()).get(idOf(access))).toBeUndefined();
+  expect(await eventsOf(access)).toEqual([
+    ["tokens.disconnect", "Desktop program"],
+    ["tokens.connect", "admin@localhost"],
+  ]);
 });
 
 test("a token for another address of the service is refused", async () => {
