@@ -16,7 +16,7 @@ type FormatReader =
   | { readBytes(bytes: Uint8Array): CooperativeWork<Extraction> }
   | { readFile(file: RawDocument, reading: Reading): Promise<Extraction> };
 
-/** The manifest of a format: what tells its files from others, and what reads them. */
+/** What tells the files of a format from others, and what reads them. */
 export type DocumentFormat<Kind extends string = string> = {
   kind: Kind;
   /** Endings of file names by media type, such as `{ "text/csv": "csv" }`. */
@@ -27,8 +27,6 @@ export type DocumentFormat<Kind extends string = string> = {
   zip?: { declared?: RegExp; holds?: string; types?: RegExp };
   /** Whether parts of a file are compressed: its text may be longer than its bytes. */
   isPacked?: boolean;
-  /** Imports the reader, so that it costs nothing at start-up. */
+  /** Imports the module that reads it, so that it costs nothing at start-up. */
   read: () => Promise<FormatReader>;
 };
-
-export const documentFormat = <const Kind extends string>(format: DocumentFormat<Kind>) => format;

@@ -11,10 +11,7 @@ const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a charact
 const OPEN_QUOTE = `a quote is never closed: ${ENDS_EARLY}, or a cell contains everything that follows`;
 
 /** Delimited text (RFC 4180 and its relatives) as tables; empty rows divide them. */
-export function* extractCsv(
-  text: string,
-  delimiter: string | null = null,
-): CooperativeWork<Extraction> {
+export function* extractRows(text: string, delimiter: string | null): CooperativeWork<Extraction> {
   const out = new MarkdownBuilder();
   const writer = new SheetWriter(out);
   // `sep=;` on the first line is Excel's way to name the delimiter.
@@ -33,3 +30,5 @@ export function* extractCsv(
   ];
   return { text: out, title: null, language: null, pages: [], notes };
 }
+
+export const readText = (text: string) => extractRows(text, null);

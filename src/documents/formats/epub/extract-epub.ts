@@ -15,7 +15,7 @@ type Package = CoreProperties & { spine: string[] };
 const FONT_SCRAMBLING = /idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc/;
 
 /** Books (EPUB 2 and 3): the spine's chapters one after the other. */
-export function* extractEpub(bytes: Uint8Array): CooperativeWork<Extraction> {
+export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const archive = new ZipArchive(bytes);
   yield* refuseProtected(archive);
   const { title, language, spine } = yield* readPackage(archive, yield* packagePart(archive));

@@ -58,13 +58,8 @@ function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading>
 const holdsFewWords = ({ reader, out }: Reading) =>
   out.length < MIN_CHARACTERS && !reader.shown.hasText;
 
-export function* extractHtml(html: string): CooperativeWork<Extraction> {
+export function* readText(html: string): CooperativeWork<Extraction> {
   return (yield* readPage(html)).extraction;
-}
-
-/** Reads a letter. It has no site navigation: what stands in such places is by its author. */
-export function* extractLetter(html: string): CooperativeWork<Extraction> {
-  return (yield* readPage(html, { keepNavigation: true })).extraction;
 }
 
 /** Elements that only their closing tag ends: everything before it is their content, not text. */

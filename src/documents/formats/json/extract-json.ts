@@ -13,7 +13,7 @@ const TITLE_KEYS = new Set(["title", "name", "headline", "subject"]);
  * JSON and JSON Lines as nested lists: `- key: value`. What is not quite JSON is kept as code.
  * @throws UnreadableDocument when it nests too deeply.
  */
-export function* extractJson(text: string): CooperativeWork<Extraction> {
+export function* readText(text: string): CooperativeWork<Extraction> {
   const writer = new JsonWriter();
   try {
     yield* writer.write(text);

@@ -27,7 +27,7 @@ const MAX_NOTES = 200;
  * read.
  * @throws UnreadableDocument for what is encrypted, damaged, or nests too deeply.
  */
-export async function extractMail({ bytes }: RawDocument, options: Reading): Promise<Extraction> {
+export async function readFile({ bytes }: RawDocument, options: Reading): Promise<Extraction> {
   if (options.depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
   const { messages, isMailbox } = await runCooperatively(messagesOf(bytes), options.yieldToOthers);
   const target = { ...options, inMailbox: isMailbox, out: new MarkdownBuilder(), notes: [] };

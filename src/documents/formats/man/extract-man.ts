@@ -15,7 +15,7 @@ const HEADINGS = new Map([
  * Manual pages: man(7), with tables of tbl(1).
  * @throws UnreadableDocument for mdoc(7), the macros of BSD.
  */
-export function* extractMan(text: string): CooperativeWork<Extraction> {
+export function* readText(text: string): CooperativeWork<Extraction> {
   if (/^\.D[dt]\b/m.test(text)) throw new UnreadableDocument(MDOC);
   const out = new MarkdownBuilder();
   const writer = new ManWriter(out);

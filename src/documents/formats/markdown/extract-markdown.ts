@@ -11,7 +11,7 @@ const FENCE =
   /^[ \t>]{0,40}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^[ \t>]{0,40}\1[`~]*[ \t]*$|$(?![^]))/gm;
 
 /** Stays as it is, so that offsets refer to the source, but for hidden markup. */
-export function* extractMarkdown(text: string): CooperativeWork<Extraction> {
+export function* readText(text: string): CooperativeWork<Extraction> {
   const front = FRONT_MATTER.exec(text)?.[1] ?? "";
   const { markdown, comments, elements } = yield* withoutHiddenMarkup(text);
   return {

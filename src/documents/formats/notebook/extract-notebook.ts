@@ -3,7 +3,7 @@ import { Progress, type CooperativeWork } from "../../../core/work/cooperative.t
 import { textOf, UnreadableDocument, type Extraction } from "../../extracted-document.ts";
 import { readPage } from "../html/extract-html.ts";
 import { jsonTokens } from "../json/json-tokens.ts";
-import { extractMarkdown } from "../markdown/extract-markdown.ts";
+import { readText as readMarkdown } from "../markdown/extract-markdown.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { withoutHiddenMarkup } from "../markdown/markdown-hidden.ts";
 import { countNote } from "../../notes.ts";
@@ -21,7 +21,7 @@ const HTML_TABLE = /<table[\s>]/i;
  * text cells as Markdown, code cells as code with what they printed, gave and failed with.
  * @throws UnreadableDocument when it is no JSON or holds too many values.
  */
-export function* extractNotebook(text: string): CooperativeWork<Extraction> {
+export function* readText(text: string): CooperativeWork<Extraction> {
   yield* checkSize(text);
   let notebook: unknown;
   try {
@@ -91,7 +91,7 @@ class NotebookReader {
     const { markdown, comments, elements } = yield* withoutHiddenMarkup(source);
     this.#comments += comments;
     this.#elements += elements;
-    const extraction = yield* extractMarkdown(markdown);
+    const extraction = yield* readMarkdown(markdown);
     this.title ??= extraction.title;
     this.out.raw(textOf(extraction));
   }

@@ -47,7 +47,7 @@ const UNMAPPED = "PDF's fonts do not say which characters they show";
  * Reads PDF with pdf.js: paragraphs, headings, lists and tables by position. pdf.js takes over the
  * file's buffer; a file that shows hardly any text, perhaps a scan, gets it back.
  */
-export async function extractPdf(
+export async function readFile(
   file: RawDocument,
   { yieldToOthers }: Pick<Reading, "yieldToOthers">,
 ): Promise<Extraction> {

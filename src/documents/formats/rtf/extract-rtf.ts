@@ -9,7 +9,7 @@ const FIRST_BEYOND_ASCII = 0x80;
 const STEP_BYTES = 1 << 16;
 
 /** Rich Text Format in any code page. */
-export function* extractRtf(bytes: Uint8Array): CooperativeWork<Extraction> {
+export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const out = new MarkdownBuilder();
   out.page(1);
   const reader = new RtfReader(out, isUtf8(bytes));

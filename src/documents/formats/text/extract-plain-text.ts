@@ -6,7 +6,7 @@ const TITLE_MAX_CHARACTERS = 120;
 const MAX_PAGES = 100_000;
 
 /** Text as it stands. Form feeds divide pages. */
-export function* extractPlainText(text: string): CooperativeWork<Extraction> {
+export function* readText(text: string): CooperativeWork<Extraction> {
   const pages = pagesOf(text);
   const markdown = text.replaceAll("\f", "\n");
   yield text.length;

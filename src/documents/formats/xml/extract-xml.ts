@@ -8,7 +8,7 @@ import { XmlEvents, XmlStream } from "./xml-stream.ts";
  * XML of any vocabulary. Documents keep their headings, lists, tables and code; in records, each
  * value, including attributes, is given with the names of its enclosing elements.
  */
-export function* extractXml(xml: string): CooperativeWork<Extraction> {
+export function* readText(xml: string): CooperativeWork<Extraction> {
   const declaresEntities = /<!ENTITY\s/.test(xml.slice(0, xml.indexOf("]>") + 1));
   const reader = new XmlReader();
   const events = new XmlEvents();

@@ -1,11 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import {
-  reasonOf,
-  textOf,
-  UnreadableDocument,
-  type Extraction,
-} from "../../../extracted-document.ts";
-import { extractHtml, extractLetter } from "../../html/extract-html.ts";
+import { reasonOf, textOf, UnreadableDocument } from "../../../extracted-document.ts";
+import { readPage } from "../../html/extract-html.ts";
 import { releaseBytes } from "../../../release-bytes.ts";
 import { withoutFromEscapes } from "../mailbox.ts";
 import { takeBody, type MailPart } from "../parts/mail-parts.ts";
@@ -69,16 +64,16 @@ function* writePart(
 function writeText(part: MailPart, text: string, target: MailTarget): CooperativeWork<void> {
   if (part.type === "text/plain") return writePlainBody(text, target.out, part.parameters);
   if (part.type !== "text/html") return writeShifted(text, target.out, 1);
-  // A part with a Content-Location is a saved page (RFC 2557).
-  const isPage = part.headers.first("content-location") !== null;
-  return writePage(isPage ? extractHtml(text) : extractLetter(text), target);
+  // A part with a Content-Location is a saved page (RFC 2557). Letters have no site navigation.
+  const keepNavigation = part.headers.first("content-location") === null;
+  return writePage(readPage(text, { keepNavigation }), target);
 }
 
 function* writePage(
-  reading: CooperativeWork<Extraction>,
+  reading: ReturnType<typeof readPage>,
   { out, notes }: MailTarget,
 ): CooperativeWork<void> {
-  const page = yield* reading;
+  const { extraction: page } = yield* reading;
   notes.push(...page.notes);
   // The message has its subject as a heading.
   yield* writeShifted(textOf(page), out, 1);

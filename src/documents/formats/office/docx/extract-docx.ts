@@ -15,7 +15,7 @@ import { readXml } from "../../xml/xml-stream.ts";
 const DRAWINGS = new Set(["chart", "diagramData"]);
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
-export function* extractDocx(bytes: Uint8Array): CooperativeWork<Extraction> {
+export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const { archive, main, partOf } = yield* openPackage(bytes, "word/document.xml");
   const shared = {
     styles: yield* readStyles(archive, partOf("styles")),

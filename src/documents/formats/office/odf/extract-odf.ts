@@ -17,7 +17,7 @@ const KINDS = ["spreadsheet", "presentation"] as const;
 const ZIP_SIGNATURE = "PK";
 
 /** OpenDocument text, spreadsheets and presentations, as packages or as one flat XML file. */
-export function* extractOdf(bytes: Uint8Array): CooperativeWork<Extraction> {
+export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const isPackage = utf8.decode(bytes.subarray(0, ZIP_SIGNATURE.length)) === ZIP_SIGNATURE;
   return yield* isPackage ? extractPackage(bytes) : extractFlatOdf(bytes);
 }

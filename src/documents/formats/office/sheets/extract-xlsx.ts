@@ -24,7 +24,7 @@ type Sheet = { name: string; relationship: string; isHidden: boolean };
 type Workbook = { sheets: Sheet[]; is1904: boolean };
 
 /** ECMA-376: each sheet becomes a heading and tables, with values as Excel shows them. */
-export function* extractXlsx(bytes: Uint8Array): CooperativeWork<Extraction> {
+export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const { archive, main, targets, partOf } = yield* openPackage(bytes, "xl/workbook.xml");
   const workbook = yield* readWorkbook(archive, main);
   const shared = yield* readSharedStrings(archive, partOf("sharedStrings"));

@@ -17,7 +17,7 @@ import { readXml } from "../../xml/xml-stream.ts";
 const MAX_SLIDES = 20_000;
 
 /** ECMA-376: each slide becomes a heading, its text, its diagrams and its notes. */
-export function* extractPptx(bytes: Uint8Array): CooperativeWork<Extraction> {
+export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const { archive, main, targets } = yield* openPackage(bytes, "ppt/presentation.xml");
   const out = new MarkdownBuilder();
   const hidden = { slides: 0, shapes: 0 };
