@@ -1,5 +1,10 @@
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
-import type { ListedFile, ListingPage, SourceReader } from "../../../src/ports/source-reader.ts";
+import type {
+  FileReaders,
+  ListedFile,
+  ListingPage,
+  SourceReader,
+} from "../../../src/ports/source-reader.ts";
 
 export type ScriptedFile = {
   text: string;
@@ -7,6 +12,7 @@ export type ScriptedFile = {
   version?: string;
   externalId?: string;
   metadata?: Record<string, unknown>;
+  readers?: FileReaders;
 };
 
 /** A document source in memory that lists in pages, fails when told to, and counts its calls. */
@@ -72,16 +78,20 @@ export class ScriptedSource implements SourceReader {
 
   /** Every file as the source lists it now. */
   protected listed(): ListedFile[] {
-    return [...this.files].map(([path, file]) => ({
-      path,
-      externalId: file.externalId ?? path,
-      url: null,
-      name: path.slice(path.lastIndexOf("/") + 1),
-      size: file.text.length,
-      mimeType: "text/plain",
-      version: file.version ?? file.text,
-      metadata: file.metadata ?? {},
-      sourceState: null,
-    }));
+    return [...this.files].map(([path, file]) => {
+      const listed: ListedFile = {
+        path,
+        externalId: file.externalId ?? path,
+        url: null,
+        name: path.slice(path.lastIndexOf("/") + 1),
+        size: file.text.length,
+        mimeType: "text/plain",
+        version: file.version ?? file.text,
+        metadata: file.metadata ?? {},
+        sourceState: null,
+      };
+      if (file.readers !== undefined) listed.readers = file.readers;
+      return listed;
+    });
   }
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { countedFor, readAs } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
+import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import { principalsOf } from "../../../src/core/principals.ts";
@@ -10,13 +11,12 @@ import { findFileReaders } from "../../../src/db/files/reader-store.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
+import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { CrashPoint } from "../../support/crash.ts";
 import { Dice } from "../../support/dice.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
-const STEPS = 60;
-const SEED = 11;
 const PATHS = ["a/1.txt", "a/2.txt", "b/3.txt", "b/4.txt", "5.txt"];
 const SHARES = ["everyone", "user:ann@x.org", "user:bob@y.org", "group:hr", "domain:x.org"];
 const DEFAULTS = [[], ["group:hr"], ["domain:x.org"]];
@@ -34,6 +34,8 @@ type Of = {
   world: World;
   source: FileSourceId;
   rag: RagId;
+  drive: FollowedSource | null;
+  seed: number;
 };
 
 /** A source, what is true of it, and of each file the readers that may be in force. */
@@ -42,16 +44,19 @@ class Trial {
   readonly world: World;
   readonly source: FileSourceId;
   readonly rag: RagId;
+  readonly drive: FollowedSource | null;
   readonly dice: Dice;
   inForce = new Map<string, string[][]>();
   permissions: "off" | "on" = "on";
   defaults: string[] = [];
   isSettled = true;
+  /** A worker died or a message was lost: a scan under way may list what was true before. */
+  isHurt = false;
   version = 0;
 
-  constructor({ world, source, rag }: Of) {
-    [this.world, this.source, this.rag] = [world, source, rag];
-    this.dice = new Dice(SEED);
+  constructor({ world, source, rag, drive, seed }: Of) {
+    [this.world, this.source, this.rag, this.drive] = [world, source, rag, drive];
+    this.dice = new Dice(seed);
   }
 
   readersOf(path: string): string[] {
@@ -72,6 +77,13 @@ class Trial {
     await updateFileSource(this.world.services, { source, patch });
   }
 
+  /** The sweep ends a scan whose worker died. */
+  async scan() {
+    if (this.isHurt) await this.world.sweepAfter(30);
+    const input = { sourceId: this.source, confirmRemovals: true, urls: null };
+    await requestScan(this.world.services, input);
+  }
+
   /** Does it, or dies on the way, or loses its messages. */
   async attempt(paths: Iterable<string>, work: () => Promise<unknown>, only = true) {
     const { world, dice } = this;
@@ -85,14 +97,17 @@ class Trial {
         await world.deliver();
       });
       world.waiting = [];
-      this.now(paths, only && !crash.hasCrashed);
+      this.isHurt ||= crash.hasCrashed;
+      this.now(paths, only && this.drive === null && !crash.hasCrashed);
+      if (this.drive !== null) return;
       // The sweep tells the index what is recorded; whoever was refused tries again.
       if (dice.chance(0.7)) await this.sweepsUp(paths);
     }
     await work();
     if (fate === 1) world.waiting = [];
     else await world.deliver();
-    this.now(paths, only);
+    this.isHurt ||= fate === 1;
+    this.now(paths, this.drive === null ? only : !this.isHurt);
   }
 
   async sweepsUp(paths: Iterable<string>) {
@@ -105,13 +120,15 @@ class Trial {
     await look(this, "swept");
   }
 
-  /** Whatever was lost is found by the sweep. */
+  /** Whatever was lost is found by the sweep; a drive's changes by its next scan. */
   async settle() {
     await this.world.sweepAfter(1, 30, 30);
+    if (this.drive !== null) await this.scan();
     await this.world.deliver();
     await this.world.sweepAfter(1);
     this.now(this.all(), true);
     this.isSettled = true;
+    this.isHurt = false;
   }
 
   all = () => new Set([...PATHS, ...this.told.keys()]);
@@ -140,14 +157,51 @@ async function pushedStep(trial: Trial) {
   await trial.attempt([path], () => putFile(world.services, { ...file, readers: named }), !keeps);
 }
 
+async function drivenStep(trial: Trial, drive: FollowedSource) {
+  const { dice, told } = trial;
+  const path = dice.pick(PATHS);
+  const kind = dice.roll(10);
+  if (kind > 6) return await trial.attempt(trial.all(), () => trial.scan());
+  trial.isSettled = false;
+  trial.version++;
+  if (kind < 5) return share(trial, drive, { path, isNewText: kind > 2 });
+  if (!told.has(path)) return;
+  const to = `moved/${trial.version}.txt`;
+  if (kind === 5) drive.remove(path);
+  else {
+    drive.move(path, to);
+    told.set(to, told.get(path) ?? null);
+  }
+  told.delete(path);
+}
+
+/** A file of a drive keeps its id; one that comes to its path later is another. */
+function share(
+  { dice, told, version }: Trial,
+  drive: FollowedSource,
+  { path, isNewText }: { path: string; isNewText: boolean },
+) {
+  const { text = "", externalId = `id ${version}` } = drive.files.get(path) ?? {};
+  const readers = dice.chance(0.8) ? SHARES.filter(() => dice.chance(0.3)) : null;
+  const principals = readers?.map((principal) => ({ principal, from: "file" }));
+  drive.change(path, {
+    text: isNewText || text === "" ? `A note, ${version}.` : text,
+    externalId,
+    ...(principals && { readers: { principals } }),
+  });
+  told.set(path, readers);
+}
+
 async function settingsStep(trial: Trial) {
   const { dice } = trial;
+  const wasOn = trial.permissions === "on";
   const permissions = dice.chance(0.5) ? "on" : "off";
   trial.defaults = dice.pick(DEFAULTS);
   trial.permissions = permissions;
   await trial.update({ permissions, defaultReaders: trial.defaults });
   trial.isSettled = false;
-  // What was pushed is kept.
+  // What a drive told before is void; what was pushed is kept.
+  if (trial.drive !== null && !wasOn && permissions === "on") trial.inForce.clear();
   trial.now(trial.all(), false);
   if (dice.chance(0.3)) trial.world.waiting = [];
   else if (dice.chance(0.7)) await trial.world.deliver();
@@ -186,16 +240,26 @@ async function look(trial: Trial, at: number | string) {
   }
 }
 
-test("no step of a pushed source shows a reader too much, and none is missing", async () => {
-  const world = new World();
-  const trial = new Trial({ world, ...(await world.addSourceAndRag()) });
-  await trial.update({ permissions: "on" });
-  for (let at = 0; at < STEPS; at++) {
-    world.now += 1_000;
-    await (trial.dice.chance(0.12) ? settingsStep(trial) : pushedStep(trial));
-    await look(trial, at);
-    if (!trial.dice.chance(0.15)) continue;
-    await trial.settle();
-    await look(trial, at);
-  }
-}, 60_000);
+test.each([
+  ["file_system", 50, 11],
+  ["cloud_drive", 36, 12],
+] as const)(
+  "no step of a %s shows a reader too much, and none is missing",
+  async (provider, steps, seed) => {
+    const drive = provider === "file_system" ? null : new FollowedSource();
+    const world = new World(drive === null ? {} : { sourceReaders: async () => drive });
+    const of = await world.addSourceAndRag(provider);
+    const trial = new Trial({ world, ...of, drive, seed });
+    await trial.update({ permissions: "on" });
+    for (let at = 0; at < steps; at++) {
+      world.now += 1_000;
+      if (trial.dice.chance(0.12)) await settingsStep(trial);
+      else await (drive === null ? pushedStep(trial) : drivenStep(trial, drive));
+      await look(trial, at);
+      if (!trial.dice.chance(0.15)) continue;
+      await trial.settle();
+      await look(trial, at);
+    }
+  },
+  60_000,
+);
