@@ -5,19 +5,22 @@ import { MINUTE_MS, type Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { guardedFetch, readBytes, retryAfterMs } from "./guarded-fetch.ts";
-import type { GuardedResponse, Outgoing } from "./guarded-fetch.ts";
+import type { GuardedRequest, GuardedResponse, Outgoing } from "./guarded-fetch.ts";
+import { advanced } from "./listing-advance.ts";
 
 const ERROR_BODY_LIMIT_BYTES = 65_536;
 const DOWNLOAD_TIMEOUT_MS = 2 * MINUTE_MS;
 
 /** An answer that is no success; `code` is the provider's word for why, "" without one. */
 export type ApiError = { status: number; code: string; retryAfterMs: number | null };
-export type ApiReply<Answer> = { answer: Answer } | { error: ApiError };
-export type Download = { got: GuardedResponse } | { error: ApiError };
+type ApiReply<Answer> = { answer: Answer } | { error: ApiError };
+type Download = { got: GuardedResponse } | { error: ApiError };
 
-export type ApiQuery = Record<string, string | number | boolean | undefined>;
+type ApiQuery = Record<string, string | number | boolean | undefined>;
 /** Posted as JSON unless told otherwise. */
 type Sent = { method?: "PATCH" | "DELETE"; body?: unknown };
+/** A page of a listing; `next` names the one after it. */
+export type ApiPage<Item> = { items: Item[]; next: string | null };
 
 /** What tells one provider's API from another's. */
 export type ApiProvider = {
@@ -31,55 +34,79 @@ export type ApiProvider = {
   explain: (error: ApiError) => SourceFailure;
 };
 
-type Connection = { outgoing: Outgoing; now: Now; tokens: AccessTokens };
+export type Connection = { outgoing: Outgoing; now: Now; tokens: AccessTokens };
+
+/** An API that is asked within calls of a reader, each of which has a signal that ends it. */
+export type Api = (signal: AbortSignal) => ApiClient;
+
+/** An address of a configuration as base addresses are made of it: without a trailing slash. */
+export const withoutSlash = (address: string) => new URL(address).href.replace(/\/$/, "");
 
 /** Calls of a JSON API with an access token; one that is refused is renewed once. */
 export class ApiClient {
   readonly #provider: ApiProvider;
   readonly #connection: Connection;
+  readonly #signal: AbortSignal;
 
-  constructor(provider: ApiProvider, connection: Connection) {
+  constructor(provider: ApiProvider, connection: Connection, signal: AbortSignal) {
     this.#provider = provider;
     this.#connection = connection;
+    this.#signal = signal;
   }
 
   /** @throws SourceFailure for whatever is no success */
-  async get<Answer>(
-    schema: z.ZodType<Answer>,
-    path: string,
-    query: ApiQuery,
-    signal: AbortSignal,
-  ): Promise<Answer> {
-    const reply = await this.ask(schema, this.address(path, query), signal);
+  async get<Answer>(schema: z.ZodType<Answer>, path: string, query: ApiQuery): Promise<Answer> {
+    const reply = await this.ask(schema, this.address(path, query));
     if ("answer" in reply) return reply.answer;
     throw this.failure(reply.error);
   }
 
-  /** Null for an answer with one of the statuses `absent`. @throws SourceFailure for other errors */
+  /**
+   * Null for an answer with one of the statuses `absent`, unless the provider throttles with it.
+   * @throws SourceFailure for other errors
+   */
   async find<Answer>(
     schema: z.ZodType<Answer>,
     address: string,
-    signal: AbortSignal,
     { absent = [404], ...sent }: Sent & { absent?: number[] } = {},
   ): Promise<Answer | null> {
     const isSent = "method" in sent || "body" in sent;
-    const reply = await this.ask(schema, address, signal, isSent ? sent : undefined);
+    const reply = await this.ask(schema, address, isSent ? sent : undefined);
     if ("answer" in reply) return reply.answer;
-    if (absent.includes(reply.error.status)) return null;
-    throw this.failure(reply.error);
+    const failure = this.failure(reply.error);
+    if (failure.kind !== "throttled" && absent.includes(reply.error.status)) return null;
+    throw failure;
+  }
+
+  /** Everything that a listing holds; null as `find`. `addressOf` is given null for the first page. */
+  async all<Item>(
+    page: z.ZodType<ApiPage<Item>>,
+    addressOf: (next: string | null) => string,
+    absent: number[],
+  ): Promise<Item[] | null> {
+    const found: Item[] = [];
+    let next: string | null = null;
+    let advance: Awaited<ReturnType<typeof advanced>>;
+    do {
+      const read: ApiPage<Item> | null = await this.find(page, addressOf(next), { absent });
+      if (read === null) return null;
+      found.push(...read.items);
+      ({ next } = read);
+      advance = await advanced(advance, { next, entries: read.items.length });
+    } while (next !== null);
+    return found;
   }
 
   /** Errors are returned. An empty answer reads as null. */
   async ask<Answer>(
     schema: z.ZodType<Answer>,
     address: string,
-    signal: AbortSignal,
     sent?: Sent,
   ): Promise<ApiReply<Answer>> {
-    const got = await this.#fetch(address, signal, sent);
+    const got = await this.#fetch(address, sent === undefined ? {} : jsonOf(sent));
     if (!got.response.ok) return { error: await this.#errorIn(got) };
     const { answerLimitBytes: limitBytes, name } = this.#provider;
-    const text = await readText(got, { callers: signal, limitBytes });
+    const text = await readText(got, { callers: this.#signal, limitBytes });
     const parsed = schema.safeParse(text === "" ? null : parsedJson(text));
     if (parsed.success) return { answer: parsed.data };
     throw new SourceFailure("down", `${name}: an answer in an unknown form`);
@@ -94,14 +121,14 @@ export class ApiClient {
   }
 
   /** A file's bytes, still to be read. */
-  async download(address: string, signal: AbortSignal): Promise<Download> {
-    return await this.#opened(await this.#fetch(address, signal, undefined, DOWNLOAD_TIMEOUT_MS));
+  async download(address: string): Promise<Download> {
+    return await this.#opened(await this.#fetch(address, { timeoutMs: DOWNLOAD_TIMEOUT_MS }));
   }
 
   /** The same at a pre-authenticated address, which must not be sent our token. */
-  async downloadWithoutToken(address: string, signal: AbortSignal): Promise<Download> {
+  async downloadWithoutToken(address: string): Promise<Download> {
     const { headers = {} } = this.#provider;
-    const request = { headers, signal, timeoutMs: DOWNLOAD_TIMEOUT_MS };
+    const request = { headers, signal: this.#signal, timeoutMs: DOWNLOAD_TIMEOUT_MS };
     return await this.#opened(await guardedFetch(this.#connection.outgoing, address, request));
   }
 
@@ -120,37 +147,37 @@ export class ApiClient {
     return { status, code, retryAfterMs: retryAfterMs(headers, this.#connection.now()) };
   }
 
-  async #fetch(address: string, signal: AbortSignal, sent?: Sent, timeoutMs?: number) {
-    const first = await this.#fetchOnce(address, signal, sent, timeoutMs);
+  async #fetch(address: string, request: Request): Promise<GuardedResponse> {
+    const first = await this.#fetchOnce(address, request);
     if (first.response.status !== 401) return first;
     await first.response.body?.cancel();
     this.#connection.tokens.renew();
-    return await this.#fetchOnce(address, signal, sent, timeoutMs);
+    return await this.#fetchOnce(address, request);
   }
 
-  async #fetchOnce(address: string, signal: AbortSignal, sent?: Sent, timeoutMs?: number) {
+  async #fetchOnce(address: string, request: Request): Promise<GuardedResponse> {
     const { name, baseUrl, headers: own } = this.#provider;
     const { outgoing, tokens } = this.#connection;
     // Links come from answers.
     if (!address.startsWith(`${baseUrl}/`)) {
       throw new SourceFailure("down", `${name}: a link to another host`);
     }
-    const headers = {
-      authorization: `Bearer ${await tokens.get(signal)}`,
-      ...own,
-      ...(sent === undefined ? {} : { "content-type": "application/json" }),
-    };
-    const post = sent === undefined ? {} : { post: jsonOf(sent) };
-    const limit = timeoutMs === undefined ? {} : { timeoutMs };
+    const authorization = `Bearer ${await tokens.get(this.#signal)}`;
+    const type = request.post === undefined ? {} : { "content-type": "application/json" };
+    const headers = { authorization, ...own, ...type };
     // A token is for one host: a redirect is reported, not followed.
-    const request = { ...post, ...limit, headers, signal, maxRedirects: 0 };
-    return await guardedFetch(outgoing, address, request);
+    const limits = { signal: this.#signal, maxRedirects: 0 };
+    return await guardedFetch(outgoing, address, { ...request, ...limits, headers });
   }
 }
 
-const jsonOf = ({ method, body }: Sent) => ({
-  body: body === undefined ? "" : JSON.stringify(body),
-  ...(method === undefined ? {} : { method }),
+type Request = Pick<GuardedRequest, "post" | "timeoutMs">;
+
+const jsonOf = ({ method, body }: Sent): Request => ({
+  post: {
+    body: body === undefined ? "" : JSON.stringify(body),
+    ...(method === undefined ? {} : { method }),
+  },
 });
 
 const readText = async (...of: Parameters<typeof readBytes>) =>

@@ -20,6 +20,12 @@ type SourceTools = {
   readsPermissions: boolean;
 };
 
+/** What the reader of a drive is made with. */
+export type DriveOptions = Pick<SourceTools, "outgoing" | "now" | "store"> & {
+  known: Pick<KnownFiles, "byPath" | "byExternalId">;
+  readsPermissions?: boolean;
+};
+
 /** A call of a provider that reports changes. */
 export type NotificationCall = {
   header(name: string): string | undefined;

@@ -8,6 +8,13 @@ export const storedReaders: z.ZodType<FileReaders> = z.union([
   z.object({ unreadable: z.string() }),
 ]);
 
+/** `expiresAt`: when the first of them stops reading, ms; null: never. */
+export type ReadPermissions = { readers: FileReaders; expiresAt: number | null };
+
+/** The earlier of two times; null: never. */
+export const earlier = (a: number | null, b: number | null) =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+
 /** Whether the same principals read; what is unknown is the same only if both are. */
 export function isSame(a: FileReaders, b: FileReaders | undefined): boolean {
   if (b === undefined) return false;

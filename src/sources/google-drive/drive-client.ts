@@ -1,40 +1,66 @@
 import { z } from "zod";
 
+import { isObject } from "../../core/is-object.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import type { AccessTokens, TokenService } from "../access-tokens.ts";
-import { ApiClient, type ApiError } from "../api-client.ts";
+import { accessTokens, type TokenService } from "../access-tokens.ts";
+import { ApiClient, withoutSlash, type Api, type ApiError } from "../api-client.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import { importPKCS8, SignJWT } from "jose";
 import type { ServiceAccount } from "./google-drive-config.ts";
 
+const SCOPES = "https://www.googleapis.com/auth";
 /*
  * https://developers.google.com/workspace/drive/api/reference/rest/v3
+ * https://developers.google.com/workspace/admin/directory/reference/rest/v1
  */
-const API_BASE_URL = "https://www.googleapis.com";
-/** 1,000 files with long names, owners and labels. */
-const ANSWER_LIMIT_BYTES = 8 * 1_024 * 1_024;
-
-type DriveClientOptions = {
-  outgoing: Outgoing;
-  now: Now;
-  tokens: AccessTokens;
-  apiBaseUrl: string | undefined;
-  /** What to do when Drive refuses and gives no other reason. */
-  remedy: string;
+const APIS = {
+  drive: {
+    name: "Google Drive",
+    host: "https://www.googleapis.com",
+    path: "drive/v3",
+    scope: `${SCOPES}/drive.readonly`,
+    /** 1,000 files with long names, owners and labels. */
+    answerLimitBytes: 8 * 1_024 * 1_024,
+  },
+  directory: {
+    name: "Google Directory",
+    host: "https://admin.googleapis.com",
+    path: "admin/directory/v1",
+    scope: `${SCOPES}/admin.directory.group.member.readonly`,
+    answerLimitBytes: 1_024 * 1_024,
+  },
 };
 
-/** Calls of Drive v3. */
-export function driveClient({ apiBaseUrl, remedy, ...connection }: DriveClientOptions): ApiClient {
+type GoogleApp = {
+  outgoing: Outgoing;
+  now: Now;
+  account: ServiceAccount;
+  /** The user for whom a service account with domain-wide delegation acts. */
+  subject: string | undefined;
+  apiBaseUrl: string | undefined;
+};
+
+/** `remedy`: what to do when the API refuses and gives no other reason. */
+export function googleApi(api: keyof typeof APIS, app: GoogleApp, remedy: string): Api {
+  const { host, path, scope, ...rest } = APIS[api];
+  const { outgoing, now, account, subject, apiBaseUrl } = app;
   const provider = {
-    name: "Google Drive",
-    baseUrl: `${new URL(apiBaseUrl ?? API_BASE_URL).href.replace(/\/$/, "")}/drive/v3`,
-    answerLimitBytes: ANSWER_LIMIT_BYTES,
+    ...rest,
+    baseUrl: `${withoutSlash(apiBaseUrl ?? host)}/${path}`,
     codeIn: reasonIn,
     explain: (error: ApiError) => driveFailure(error, remedy),
   };
-  return new ApiClient(provider, connection);
+  const tokens = accessTokens(googleTokens(account, { subject, scope }, now), outgoing, now);
+  return (signal) => new ApiClient(provider, { outgoing, now, tokens }, signal);
 }
+
+/** A page of a listing, whose items Google calls `name`. */
+export const pageOf = <Item>(name: string, items: z.ZodType<Item[]>) =>
+  z.preprocess(
+    (body) => (isObject(body) ? { items: body[name], next: body["nextPageToken"] } : body),
+    z.object({ items, next: z.string().nullable().default(null) }),
+  );
 
 /*
  * https://developers.google.com/workspace/drive/api/guides/handle-errors
@@ -75,14 +101,10 @@ const DENIALS = new Map([
 ]);
 
 /** The reason of an error answer. */
-export const reasonIn = (body: unknown): string =>
+const reasonIn = (body: unknown): string =>
   errorBody.safeParse(body).data?.error.errors?.[0]?.reason ?? "";
 
-/** The failure that an error of Drive's is; `refused`: what to do where nothing more is known. */
-export function driveFailure(
-  { status, code: reason, retryAfterMs: wait }: ApiError,
-  refused: string,
-) {
+function driveFailure({ status, code: reason, retryAfterMs: wait }: ApiError, refused: string) {
   const told = `Google Drive: ${status}${reason === "" ? "" : ` ${reason}`}`;
   if (status === 429 || THROTTLES.has(reason)) return new SourceFailure("throttled", told, wait);
   const ofFile = FILE_REASONS.get(reason);
@@ -97,7 +119,6 @@ export function driveFailure(
 /*
  * https://developers.google.com/identity/protocols/oauth2/service-account#httprest
  */
-const SCOPE = "https://www.googleapis.com/auth/drive.readonly";
 const TOKEN_URI = "https://oauth2.googleapis.com/token";
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /** The longest that Google accepts. */
@@ -105,29 +126,24 @@ const ASSERTION_MS = 60 * MINUTE_MS;
 
 const refused = z.object({ error: z.string() });
 
-/** `subject`: the user for whom a service account with domain-wide delegation acts. */
-export function googleTokens(
-  account: ServiceAccount,
-  subject: string | undefined,
-  now: Now,
-  scope = SCOPE,
-): TokenService {
+type Wanted = { subject: string | undefined; scope: string };
+
+function googleTokens(account: ServiceAccount, wanted: Wanted, now: Now): TokenService {
   const address = account.token_uri ?? TOKEN_URI;
   return {
     name: "Google",
     address,
     form: async () => ({
       grant_type: GRANT_TYPE,
-      assertion: await signAssertion(account, { subject, scope, audience: address }, now()),
+      assertion: await signAssertion(account, { ...wanted, audience: address }, now()),
     }),
-    explain: (status, answer) =>
-      refusal(status, answer, { who: account.client_email, subject, scope }),
+    explain: (status, answer) => refusal(status, answer, account.client_email, wanted),
   };
 }
 
 async function signAssertion(
   account: ServiceAccount,
-  { subject, scope, audience }: { subject: string | undefined; scope: string; audience: string },
+  { subject, scope, audience }: Wanted & { audience: string },
   nowMs: number,
 ): Promise<string> {
   const issuedAt = Math.floor(nowMs / SECOND_MS);
@@ -153,11 +169,7 @@ async function signAssertion(
   }
 }
 
-function refusal(
-  status: number,
-  answer: unknown,
-  { who, subject, scope }: { who: string; subject: string | undefined; scope: string },
-) {
+function refusal(status: number, answer: unknown, who: string, { subject, scope }: Wanted) {
   const code = refused.safeParse(answer).data?.error ?? "";
   if (code === "unauthorized_client" || code === "access_denied") {
     return `${who} may not act for ${subject ?? "another user"}: allow it the scope ${scope}`;

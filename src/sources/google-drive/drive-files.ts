@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { inParallel } from "../../core/work/parallel.ts";
 import type { ApiClient } from "../api-client.ts";
 import { drivePermission, PERMISSION_FIELDS } from "./drive-permission.ts";
 
@@ -45,14 +44,6 @@ const READER_FIELDS =
 
 export const fieldsOf = (withReaders: boolean) =>
   withReaders ? `${FILE_FIELDS},${READER_FIELDS}` : FILE_FIELDS;
-
-export const fileList = z.object({
-  nextPageToken: z.string().optional(),
-  incompleteSearch: z.boolean().optional(),
-  files: z.array(driveFile),
-});
-
-export const startPageToken = z.object({ startPageToken: z.string().min(1) });
 
 const GOOGLE = "application/vnd.google-apps.";
 export const FOLDER = `${GOOGLE}folder`;
@@ -110,36 +101,25 @@ function labelValues({ id, fields }: { id: string; fields?: unknown }): string[]
   return [id, parsed.flatMap(({ selection = [], text = [] }) => selection.concat(text))].flat();
 }
 
-const SHORTCUTS_AT_ONCE = 4;
-
 /** What is read for a file, or why nothing is, as a user is told it. */
 type Reading = { target: DriveFile } | { reason: string };
 
-/**
- * Files with what is read for them: a shortcut is followed once, to a file that the account sees.
- * Shortcuts to shortcuts or folders and files without content are left out, each with its reason.
- */
-export async function withTargets<Inside extends { file: DriveFile }>(
+/** A shortcut is followed once, to a file that the account sees. */
+export async function readingFor(
   client: ApiClient,
-  { inside, fields }: { inside: Inside[]; fields: string },
-  signal: AbortSignal,
-): Promise<{
-  readable: (Inside & { target: DriveFile })[];
-  unreadable: (Inside & { reason: string })[];
-}> {
-  const shortcuts = inside.filter(({ file }) => file.mimeType === SHORTCUT);
-  const followed = new Map<string, Reading>();
-  await inParallel(shortcuts, SHORTCUTS_AT_ONCE, async ({ file }) => {
-    followed.set(file.id, await behindShortcut(client, { file, fields }, signal));
-  });
-  const readable: (Inside & { target: DriveFile })[] = [];
-  const unreadable: (Inside & { reason: string })[] = [];
-  for (const found of inside) {
-    const reading = followed.get(found.file.id) ?? readingOf(found.file);
-    if ("target" in reading) readable.push({ ...found, ...reading });
-    else unreadable.push({ ...found, ...reading });
-  }
-  return { readable, unreadable };
+  file: DriveFile,
+  fields: string,
+): Promise<Reading> {
+  if (file.mimeType !== SHORTCUT) return readingOf(file);
+  const { shortcutDetails } = file;
+  const type = shortcutDetails?.targetMimeType;
+  if (type === FOLDER) return { reason: "shortcuts to folders are not followed" };
+  if (shortcutDetails === undefined || type === SHORTCUT) return { reason: FOLLOWED_ONCE };
+  const path = `files/${encodeURIComponent(shortcutDetails.targetId)}`;
+  const address = client.address(path, { fields, supportsAllDrives: true });
+  const target = await client.find(driveFile, address, { absent: GONE });
+  if (target === null || target.trashed === true) return { reason: LEADS_NOWHERE };
+  return target.mimeType === SHORTCUT ? { reason: FOLLOWED_ONCE } : readingOf(target);
 }
 
 function readingOf(file: DriveFile): Reading {
@@ -148,31 +128,8 @@ function readingOf(file: DriveFile): Reading {
   return { reason: `Google Drive cannot export files of type ${mimeType}` };
 }
 
-async function behindShortcut(
-  client: ApiClient,
-  { file, fields }: { file: DriveFile; fields: string },
-  signal: AbortSignal,
-): Promise<Reading> {
-  const { shortcutDetails } = file;
-  const type = shortcutDetails?.targetMimeType;
-  if (type === FOLDER) return { reason: "shortcuts to folders are not followed" };
-  if (shortcutDetails === undefined || type === SHORTCUT) return { reason: FOLLOWED_ONCE };
-  const query = { fields, supportsAllDrives: true };
-  const path = `files/${encodeURIComponent(shortcutDetails.targetId)}`;
-  const asked = await client.ask(driveFile, client.address(path, query), signal);
-  if ("answer" in asked) {
-    const { answer } = asked;
-    if (answer.trashed === true) return { reason: LEADS_NOWHERE };
-    return answer.mimeType === SHORTCUT ? { reason: FOLLOWED_ONCE } : readingOf(answer);
-  }
-  const failure = client.failure(asked.error);
-  // Google throttles with 403 as well, and a file that is taken for gone leaves the index.
-  if (failure.kind === "throttled" || !GONE.has(asked.error.status)) throw failure;
-  return { reason: LEADS_NOWHERE };
-}
-
 /** Of what was deleted or is not shared. */
-const GONE = new Set([403, 404]);
+const GONE = [403, 404];
 const FOLLOWED_ONCE = "shortcuts to shortcuts are not followed";
 const LEADS_NOWHERE =
   "the shortcut leads to a file that was deleted or is not shared with this account";

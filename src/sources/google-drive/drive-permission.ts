@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { EVERYONE, groupPrincipal, principalOf, userPrincipal } from "../../core/principals.ts";
 import { timeIn } from "../../core/time.ts";
-import type { FileReaders } from "../../ports/source-reader.ts";
+import type { ReadPermissions } from "../stored-readers.ts";
 
 /*
  * https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions
@@ -24,9 +24,6 @@ export type DrivePermission = z.infer<typeof drivePermission>;
 
 export const PERMISSION_FIELDS =
   "type,emailAddress,domain,deleted,expirationTime,view,permissionDetails(inherited,inheritedFrom)";
-
-/** `expiresAt`: when the first of them stops reading, ms; null: never. */
-export type ReadPermissions = { readers: FileReaders; expiresAt: number | null };
 
 /**
  * Any role reads. `originOf` names the folder or drive that a permission is inherited from; null

@@ -5,15 +5,14 @@ import type { Now } from "../../core/time.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import type { Folder, FolderPlace } from "../folder-tree.ts";
-import { advanced } from "../listing-advance.ts";
-import { isSame, storedReaders } from "../stored-readers.ts";
+import { earlier, isSame, storedReaders, type ReadPermissions } from "../stored-readers.ts";
+import { pageOf } from "./drive-client.ts";
 import { FOLDER, type DriveFile } from "./drive-files.ts";
 import {
   drivePermission,
   PERMISSION_FIELDS,
   readPermissions,
   type DrivePermission,
-  type ReadPermissions,
 } from "./drive-permission.ts";
 
 /*
@@ -47,10 +46,7 @@ export const nothingShared = (): Sharing => ({
   expiresAt: null,
 });
 
-const permissionList = z.object({
-  permissions: z.array(drivePermission),
-  nextPageToken: z.string().optional(),
-});
+const permissionPage = pageOf("permissions", z.array(drivePermission));
 
 type Found = { file: DriveFile; target: DriveFile; place: FolderPlace };
 
@@ -79,20 +75,18 @@ export class DriveReaders {
   }
 
   /** `target` is where the file's text comes from: whoever may read that. */
-  async readersOf({ file, target, place }: Found, signal: AbortSignal): Promise<FileReaders> {
+  async readersOf({ file, target, place }: Found): Promise<FileReaders> {
     const isShortcut = target.id !== file.id;
     if (isShortcut) this.#sharing.targets[target.id] = true;
     if (target.permissions !== undefined) return this.#noted(this.#read(target.permissions));
     if (target.driveId === undefined && this.#of.tree.driveId === null) return this.#untold();
-    if (!isShortcut && inheritsOnly(target)) {
-      return await this.#inherited(place, signal);
-    }
-    return this.#noted(await this.#list(target.id, signal, "file"));
+    if (!isShortcut && inheritsOnly(target)) return await this.#inherited(place);
+    return this.#noted(await this.#list(target.id, "file"));
   }
 
-  async readRoot(signal: AbortSignal): Promise<void> {
+  async readRoot(): Promise<void> {
     const { root } = this.#of.tree;
-    this.#sharing.readers[root] = this.#noted(await this.#list(root, signal));
+    this.#sharing.readers[root] = this.#noted(await this.#list(root));
   }
 
   async addFolders(folders: DriveFile[]): Promise<void> {
@@ -100,32 +94,31 @@ export class DriveReaders {
   }
 
   /** Whether the root is shared with others than before, or a permission has expired. */
-  async rootChanged(signal: AbortSignal): Promise<boolean> {
+  async rootChanged(): Promise<boolean> {
     const { expiresAt, readers } = this.#sharing;
     if (expiresAt !== null && expiresAt <= this.#of.now()) return true;
     const { root } = this.#of.tree;
-    return !isSame((await this.#list(root, signal)).readers, readers[root]);
+    return !isSame((await this.#list(root)).readers, readers[root]);
   }
 
   /** Whether a change concerns files that the feed does not name. */
-  async changesOthers(file: DriveFile, isInside: boolean, signal: AbortSignal): Promise<boolean> {
+  async changesOthers(file: DriveFile, isInside: boolean): Promise<boolean> {
     const { marks, readers, targets } = this.#sharing;
     if (targets[file.id] === true) return true;
     if (file.mimeType !== FOLDER || !isInside || file.id === this.#of.tree.root) return false;
     const mark = await this.#markOf(file);
     if (marks[file.id] !== mark) return true;
     // Files with permissions of their own inherit those of their folders, too.
-    return mark === OWN && !isSame((await this.#list(file.id, signal)).readers, readers[file.id]);
+    return mark === OWN && !isSame((await this.#list(file.id)).readers, readers[file.id]);
   }
 
   /** Of the nearest folder above with permissions of its own, or with limited access. */
-  async #inherited({ ancestors }: FolderPlace, signal: AbortSignal): Promise<FileReaders> {
+  async #inherited({ ancestors }: FolderPlace): Promise<FileReaders> {
     const { marks, readers } = this.#sharing;
     const from = ancestors.findLast((id) => marks[id] === OWN) ?? this.#of.tree.root;
     const known = readers[from];
     if (known !== undefined) return known;
-    const asked =
-      this.#asked.get(from) ?? this.#list(from, signal).then((read) => this.#noted(read));
+    const asked = this.#asked.get(from) ?? this.#list(from).then((read) => this.#noted(read));
     this.#asked.set(from, asked);
     return (readers[from] = await asked);
   }
@@ -136,32 +129,18 @@ export class DriveReaders {
   }
 
   /** All permissions of a file, folder or shared drive. @throws SourceFailure */
-  async #list(id: string, signal: AbortSignal, kind?: "file"): Promise<ReadPermissions> {
+  async #list(id: string, kind?: "file"): Promise<ReadPermissions> {
     const { client } = this.#of;
-    const found: DrivePermission[] = [];
-    let pageToken: string | undefined;
-    let advance: Awaited<ReturnType<typeof advanced>>;
-    do {
-      const query = {
-        supportsAllDrives: true,
-        pageSize: PERMISSIONS_PER_PAGE,
-        pageToken,
-        fields: `nextPageToken,permissions(${PERMISSION_FIELDS})`,
-      };
-      const address = client.address(`files/${encodeURIComponent(id)}/permissions`, query);
-      const asked = await client.ask(permissionList, address, signal);
-      if ("error" in asked) {
-        const failure = client.failure(asked.error);
-        // Google throttles with 403 as well.
-        const isRefused = failure.kind === "denied" && [403, 404].includes(asked.error.status);
-        if (!isRefused) throw failure;
-        return { readers: this.#untold(), expiresAt: null };
-      }
-      found.push(...asked.answer.permissions);
-      pageToken = asked.answer.nextPageToken;
-      const entries = asked.answer.permissions.length;
-      advance = await advanced(advance, { next: pageToken ?? null, entries });
-    } while (pageToken !== undefined);
+    const query = {
+      supportsAllDrives: true,
+      pageSize: PERMISSIONS_PER_PAGE,
+      fields: `nextPageToken,permissions(${PERMISSION_FIELDS})`,
+    };
+    const path = `files/${encodeURIComponent(id)}/permissions`;
+    const addressOf = (pageToken: string | null) =>
+      client.address(path, { ...query, pageToken: pageToken ?? undefined });
+    const found = await client.all(permissionPage, addressOf, [403, 404]);
+    if (found === null) return { readers: this.#untold(), expiresAt: null };
     return this.#read(found, kind === "file" ? null : id);
   }
 
@@ -184,8 +163,7 @@ export class DriveReaders {
   }
 
   #noted({ readers, expiresAt }: ReadPermissions): FileReaders {
-    const first = this.#sharing.expiresAt;
-    if (expiresAt !== null) this.#sharing.expiresAt = Math.min(expiresAt, first ?? expiresAt);
+    this.#sharing.expiresAt = earlier(this.#sharing.expiresAt, expiresAt);
     return readers;
   }
 }

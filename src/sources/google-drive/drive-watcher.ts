@@ -4,9 +4,8 @@ import { DAY_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
 import { DRIVE_WEBHOOK } from "./drive-notifications.ts";
-import type { ApiClient } from "../api-client.ts";
-import { startPageToken } from "./drive-files.ts";
-import { corpusOf } from "./drive-listing.ts";
+import type { Api, ApiClient } from "../api-client.ts";
+import { corpusOf, startOfChanges } from "./drive-listing.ts";
 
 /*
  * Channels of the change feed: https://developers.google.com/workspace/drive/api/guides/push
@@ -26,34 +25,27 @@ const nothing = z.unknown();
 /** Reasons such as `push.webhookUrlUnauthorized`: Drive does not call that address. */
 const BAD_ADDRESS = "webhookUrl";
 
-export type DriveWatcherOptions = {
-  client: ApiClient;
-  now: Now;
-  /** The shared drive that is read; null: somebody's own drive. */
-  findDriveId: (signal: AbortSignal) => Promise<string | null>;
-};
-
-/** Watches the change feed; a folder has none of its own. Drive cannot extend a channel. */
-export function driveWatcher({ client, now, findDriveId }: DriveWatcherOptions): SourceWatcher {
+/**
+ * Watches the change feed; a folder has none of its own. Drive cannot extend a channel.
+ * `findDriveId`: the shared drive that is read; null: somebody's own drive.
+ */
+export function driveWatcher(
+  api: Api,
+  now: Now,
+  findDriveId: (client: ApiClient) => Promise<string | null>,
+): SourceWatcher {
   return {
     targets: async () => [TARGET],
 
     async start(_target, { id, token, baseUrl }: WatchRequest, signal): Promise<Watch> {
-      const driveId = await findDriveId(signal);
-      const { corpora: _corpora, ...corpus } = corpusOf(driveId);
-      const from = { supportsAllDrives: true, ...(driveId === null ? {} : { driveId }) };
-      const { startPageToken: pageToken } = await client.get(
-        startPageToken,
-        "changes/startPageToken",
-        from,
-        signal,
-      );
+      const client = api(signal);
+      const driveId = await findDriveId(client);
+      const pageToken = await startOfChanges(client, driveId);
       const address = `${baseUrl}${DRIVE_WEBHOOK}`;
       const expiration = String(now() + LIFE_MS);
       const body = { id, type: "web_hook", address, token, expiration };
-      const query = { ...corpus, pageToken, includeRemoved: true };
-      const watching = client.address("changes/watch", query);
-      const asked = await client.ask(channel, watching, signal, { body });
+      const query = { ...corpusOf(driveId), pageToken, includeRemoved: true };
+      const asked = await client.ask(channel, client.address("changes/watch", query), { body });
       if ("answer" in asked) {
         const { id: channelId, resourceId, expiration: expiresAt } = asked.answer;
         return { id: channelId, resourceId, expiresAt };
@@ -65,9 +57,8 @@ export function driveWatcher({ client, now, findDriveId }: DriveWatcherOptions):
     },
 
     async stop({ id, resourceId }, signal): Promise<void> {
-      const body = { id, resourceId };
-      const stopping = client.address("channels/stop");
-      await client.find(nothing, stopping, signal, { body });
+      const client = api(signal);
+      await client.find(nothing, client.address("channels/stop"), { body: { id, resourceId } });
     },
   };
 }

@@ -1,25 +1,27 @@
 import { timeIn } from "../../core/time.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { segmentOf, type FolderPlace, type FolderTree } from "../folder-tree.ts";
+import type { DriveOptions } from "../source-manifest.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import {
   exportTypeOf,
   fieldsOf,
   FOLDER,
   metadataOf,
+  readingFor,
   versionOf,
-  withTargets,
 } from "./drive-files.ts";
 import type { DriveFile } from "./drive-files.ts";
 import type { DriveReaders } from "./drive-readers.ts";
 
+const SHORTCUTS_AT_ONCE = 4;
 export const READERS_AT_ONCE = 6;
 
 type Reading = {
   client: ApiClient;
-  known: Pick<KnownFiles, "byPath" | "byExternalId">;
+  known: DriveOptions["known"];
   /** Null: who may read the files is not asked. */
   readers: DriveReaders | null;
 };
@@ -27,34 +29,35 @@ type Reading = {
 /** Those files that lie beneath the root, shortcuts as what they lead to. */
 export async function filesBeneath(
   { client, known, readers }: Reading,
-  { found, places }: { found: DriveFile[]; places: FolderTree },
-  signal: AbortSignal,
+  found: DriveFile[],
+  places: FolderTree,
 ) {
   const inside = found.flatMap((file) => {
     const place = places.placeOf(file.parents?.[0] ?? "");
-    return place === null || file.mimeType === FOLDER ? [] : [{ file, place }];
+    return place === null || file.mimeType === FOLDER
+      ? []
+      : [{ file, place, path: pathOf(place, file) }];
   });
   const fields = fieldsOf(readers !== null);
-  const { readable, unreadable } = await withTargets(client, { inside, fields }, signal);
+  const read = await inParallel(inside, SHORTCUTS_AT_ONCE, async (each) => ({
+    ...each,
+    ...(await readingFor(client, each.file, fields)),
+  }));
+  const readable = read.flatMap((each) => ("target" in each ? [each] : []));
   const paths = await uniquePaths(
     known,
-    readable.map(({ file, place }) => ({
-      id: file.id,
-      path: pathOf(place, file),
-    })),
+    readable.map(({ file, path }) => ({ id: file.id, path })),
   );
-  const files = await inParallel(readable, READERS_AT_ONCE, async (each) => {
+  const files = await inParallel(readable, READERS_AT_ONCE, async (each): Promise<ListedFile> => {
     const { file, place, target } = each;
     const path = paths.get(file.id) ?? "";
     const listed = listedFile(file, { target, path, ancestors: place.ancestors });
-    return readers === null
-      ? listed
-      : { ...listed, readers: await readers.readersOf(each, signal) };
+    return readers === null ? listed : { ...listed, readers: await readers.readersOf(each) };
   });
-  const problems = unreadable.map(({ file, place, reason }) => ({
-    path: pathOf(place, file),
-    message: reason,
-  }));
+  // Files without content, and shortcuts that lead to none, are left out, each with its reason.
+  const problems = read.flatMap((each) =>
+    "reason" in each ? [{ path: each.path, message: each.reason }] : [],
+  );
   return { files, skipped: problems.length, problems };
 }
 

@@ -1,18 +1,15 @@
-import type { Now } from "../../core/time.ts";
-import type {
-  KnownFiles,
-  ListedFile,
-  ListingPage,
-  OpenedFile,
-  SourceReader,
-  ReaderStore,
-} from "../../ports/source-reader.ts";
-import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { openedFrom, tooLarge, type Outgoing } from "../guarded-fetch.ts";
-import { accessTokens } from "../access-tokens.ts";
-import { googleTokens, driveClient } from "./drive-client.ts";
-import type { ApiClient } from "../api-client.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import type { ListedFile, ListingPage, OpenedFile } from "../../ports/source-reader.ts";
+import type { SourceReader } from "../../ports/source-reader.ts";
+import type { SourceWatcher } from "../../ports/source-watcher.ts";
+import type { Api, ApiClient } from "../api-client.ts";
+import { FolderTree } from "../folder-tree.ts";
+import { openedFrom, tooLarge } from "../guarded-fetch.ts";
+import { scanState, type ScanState } from "../scan-state.ts";
+import type { DriveOptions } from "../source-manifest.ts";
+import { directoryMembers } from "./directory-groups.ts";
+import { googleApi } from "./drive-client.ts";
 import { exportTypeOf, fieldsOf, type DriveFile } from "./drive-files.ts";
 import {
   beginTree,
@@ -20,9 +17,8 @@ import {
   corpusOf,
   fileThere,
   findRoot,
-  listFiles,
-  listFolders,
   listingCursor,
+  listPage,
   movesFiles,
   pageSizeOf,
   storedTree,
@@ -30,25 +26,12 @@ import {
   type StoredTree,
 } from "./drive-listing.ts";
 import { DriveReaders } from "./drive-readers.ts";
-import { inParallel } from "../../core/work/parallel.ts";
 import { driveWatcher } from "./drive-watcher.ts";
 import { filesBeneath, READERS_AT_ONCE } from "./files-beneath.ts";
-import { FolderTree } from "../folder-tree.ts";
-import { directoryClient, directoryMembers, GROUPS_SCOPE } from "./directory-groups.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
-import { scanState, type ScanState } from "../scan-state.ts";
 
 /** A change cursor that Drive no longer takes. */
 const EXPIRED = [400, 404, 410];
-
-export type GoogleDriveOptions = {
-  outgoing: Outgoing;
-  now: Now;
-  store: ReaderStore;
-  known: Pick<KnownFiles, "byPath" | "byExternalId">;
-  /** Whether to list who may read the files. */
-  readsPermissions?: boolean;
-};
 
 /**
  * Google Drive v3 by a service account: one full listing, then the change feed. A change of the
@@ -58,71 +41,67 @@ export type GoogleDriveOptions = {
 export class GoogleDriveReader implements SourceReader {
   readonly #config: GoogleDriveConfig;
   readonly #account: string;
-  readonly #options: GoogleDriveOptions;
-  readonly #client: ApiClient;
+  readonly #options: DriveOptions;
+  readonly #drive: Api;
+  readonly #directory: Api;
   readonly #tree: ScanState<StoredTree>;
   readonly watcher: SourceWatcher;
-  readonly #directory: ApiClient;
 
-  constructor(config: GoogleDriveConfig, account: ServiceAccount, options: GoogleDriveOptions) {
+  constructor(config: GoogleDriveConfig, account: ServiceAccount, options: DriveOptions) {
     const { outgoing, now } = options;
+    const { subject, apiBaseUrl } = config;
     this.#config = config;
-    this.#account = config.subject ?? account.client_email;
+    this.#account = subject ?? account.client_email;
     this.#options = options;
     this.#tree = scanState(options.store, "folders", storedTree);
-    this.#client = driveClient({
-      outgoing,
-      now,
-      apiBaseUrl: config.apiBaseUrl,
-      tokens: accessTokens(googleTokens(account, config.subject, now), outgoing, now),
-      remedy: `share it with ${this.#account}`,
-    });
-    const groups = googleTokens(account, config.subject, now, GROUPS_SCOPE);
-    const tokens = accessTokens(groups, outgoing, now);
-    this.#directory = directoryClient({ outgoing, now, tokens, apiBaseUrl: config.apiBaseUrl });
-    this.watcher = driveWatcher({
-      client: this.#client,
-      now,
-      findDriveId: async (signal) => (await this.#findRoot(signal)).driveId,
-    });
+    const app = { outgoing, now, account, subject, apiBaseUrl };
+    this.#drive = googleApi("drive", app, `share it with ${this.#account}`);
+    const remedy = "give the service account the admin role Groups Reader";
+    this.#directory = googleApi("directory", app, remedy);
+    const findDriveId = async (client: ApiClient) => (await this.#findRoot(client)).driveId;
+    this.watcher = driveWatcher(this.#drive, now, findDriveId);
   }
 
   async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
+    const client = this.#drive(signal);
     const at = cursor === null ? null : listingCursor.parse(JSON.parse(cursor));
-    const tree = at === null ? await this.#begin(signal) : await this.#tree.pending();
+    const tree = at === null ? await this.#begin(client) : await this.#tree.pending();
     // The state kept between pages is lost: the listing starts again.
     if (tree === null) return { ...(await this.list(null, signal)), restarted: true };
-    if (at === null || at.phase === "folders") {
-      return await this.#folderPage(tree, at?.page ?? null, { isFirst: at === null }, signal);
+    const { phase, page } = at ?? { phase: "folders", page: null };
+    const { labelIds } = this.#config;
+    const listed = await listPage(client, tree, { phase, page, labelIds });
+    const { files, nextPageToken, incompleteSearch } = listed;
+    const entries = files.length;
+    const further = nextPageToken === undefined ? null : { phase, page: nextPageToken };
+    if (phase === "folders") {
+      await this.#addFolders(client, tree, files, at === null);
+      const next = JSON.stringify(further ?? { phase: "files", page: null });
+      return { files: [], deleted: [], entries, next };
     }
-    const page = await listFiles(
-      this.#client,
-      {
-        tree,
-        page: at.page,
-        labelIds: this.#config.labelIds ?? [],
-        filesOf: async (files, places) => await this.#filesOf(files, { tree, places }, signal),
-      },
-      signal,
-    );
+    const found = await this.#filesOf(client, files, { tree, places: new FolderTree(tree) });
     if (tree.sharing !== null) await this.#tree.keep(tree);
-    const next = page.next === null ? null : JSON.stringify(page.next);
-    return { ...page, next, ...againAt(tree) };
+    return {
+      ...found,
+      deleted: [],
+      entries,
+      next: further === null ? null : JSON.stringify(further),
+      ...(incompleteSearch === true ? { partial: true } : {}),
+      ...(further === null ? { changeCursor: tree.changeCursor } : {}),
+      ...againAt(tree),
+    };
   }
 
-  async #folderPage(
-    tree: StoredTree,
-    page: string | null,
-    { isFirst }: { isFirst: boolean },
-    signal: AbortSignal,
-  ): Promise<ListingPage> {
-    const listed = await listFolders(this.#client, tree, page, signal);
-    const readers = this.#readersIn(listed.tree);
-    if (isFirst) await readers?.readRoot(signal);
-    await readers?.addFolders(listed.found);
-    await this.#tree.keep(listed.tree);
-    const { found, next } = listed;
-    return { files: [], deleted: [], entries: found.length, next: JSON.stringify(next) };
+  async #addFolders(client: ApiClient, tree: StoredTree, found: DriveFile[], isFirst: boolean) {
+    const added = found.map(({ id, name, parents }) => [
+      id,
+      { name, parent: parents?.[0] ?? null },
+    ]);
+    tree.folders = { ...tree.folders, ...Object.fromEntries(added) };
+    const readers = this.#readersIn(client, tree);
+    if (isFirst) await readers?.readRoot();
+    await readers?.addFolders(found);
+    await this.#tree.keep(tree);
   }
 
   async follow(
@@ -130,42 +109,43 @@ export class GoogleDriveReader implements SourceReader {
     cursor: string | null,
     signal: AbortSignal,
   ): Promise<ListingPage | null> {
+    const client = this.#drive(signal);
     const tree = await this.#followed(changeCursor, cursor);
     if (tree === null) return null;
-    const answer = await this.#changesSince(tree, cursor ?? changeCursor, signal);
+    const answer = await this.#changesSince(client, tree, cursor ?? changeCursor);
     if (answer === null) return null;
     const of = { tree, places: new FolderTree(tree) };
-    const isFirst = cursor === null;
-    if (await this.#concernsOthers({ ...answer, isFirst }, of, signal)) return null;
-    return await this.#feedPage({ ...answer, changeCursor }, of, signal);
+    if (await this.#concernsOthers(client, { ...answer, isFirst: cursor === null }, of))
+      return null;
+    return await this.#feedPage(client, { ...answer, changeCursor }, of);
   }
 
   /** Whether these changes concern files that they do not name. */
   async #concernsOthers(
+    client: ApiClient,
     { changes, isFirst }: ChangeList & { isFirst: boolean },
     { tree, places }: Followed,
-    signal: AbortSignal,
   ): Promise<boolean> {
     if (changes.some((change) => movesFiles(change, tree, places))) return true;
-    const readers = this.#readersIn(tree);
+    const readers = this.#readersIn(client, tree);
     if (readers === null) return false;
-    if (isFirst && (await readers.rootChanged(signal))) return true;
+    if (isFirst && (await readers.rootChanged())) return true;
     const there = changes.flatMap((change) => fileThere(change) ?? []);
     const changed = await inParallel(there, READERS_AT_ONCE, async (file) => {
-      return await readers.changesOthers(file, places.placeOf(file.id) !== null, signal);
+      return await readers.changesOthers(file, places.placeOf(file.id) !== null);
     });
     return changed.includes(true);
   }
 
   async #feedPage(
+    client: ApiClient,
     answer: ChangeList & { changeCursor: string },
     of: Followed,
-    signal: AbortSignal,
   ): Promise<ListingPage> {
     const { changes, nextPageToken, newStartPageToken, changeCursor } = answer;
     const { tree } = of;
     const changed = changes.flatMap((change) => fileThere(change) ?? []);
-    const { files, ...unread } = await this.#filesOf(changed, of, signal);
+    const { files, ...unread } = await this.#filesOf(client, changed, of);
     const listed = new Set(files.map(({ externalId }) => externalId));
     const changedIds = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
     const end = nextPageToken === undefined ? (newStartPageToken ?? changeCursor) : null;
@@ -195,13 +175,13 @@ export class GoogleDriveReader implements SourceReader {
   }
 
   async check(signal: AbortSignal): Promise<string> {
-    const { name, driveId, id } = await this.#findRoot(signal);
+    const { name, driveId, id } = await this.#findRoot(this.#drive(signal));
     const what = driveId === id ? "shared drive" : "folder";
     return `Google Drive: ${this.#account} sees the ${what} "${name}"`;
   }
 
   async membersOf(group: string, signal: AbortSignal): Promise<string[]> {
-    return await directoryMembers(this.#directory, group, signal);
+    return await directoryMembers(this.#directory(signal), group);
   }
 
   async ended(): Promise<void> {
@@ -209,28 +189,26 @@ export class GoogleDriveReader implements SourceReader {
   }
 
   async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
+    const client = this.#drive(signal);
     const exported = exportTypeOf(textOf(file.metadata["mimeType"]));
     if (exported === null && file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
     const id = encodeURIComponent(textOf(file.sourceState?.["targetId"] ?? file.externalId));
     const address =
       exported === null
-        ? this.#client.address(`files/${id}`, { alt: "media", supportsAllDrives: true })
-        : this.#client.address(`files/${id}/export`, { mimeType: exported });
-    const asked = await this.#client.download(address, signal);
-    if ("error" in asked) {
-      if (asked.error.status === 404) return { outcome: "deleted" };
-      throw this.#client.failure(asked.error);
-    }
-    return openedFrom(asked.got, exported ?? file.mimeType);
+        ? client.address(`files/${id}`, { alt: "media", supportsAllDrives: true })
+        : client.address(`files/${id}/export`, { mimeType: exported });
+    const asked = await client.download(address);
+    if ("got" in asked) return openedFrom(asked.got, exported ?? file.mimeType);
+    if (asked.error.status === 404) return { outcome: "deleted" };
+    throw client.failure(asked.error);
   }
 
-  async #findRoot(signal: AbortSignal) {
-    return await findRoot(this.#client, this.#config, this.#account, signal);
+  async #findRoot(client: ApiClient) {
+    return await findRoot(client, this.#config, this.#account);
   }
 
-  async #begin(signal: AbortSignal): Promise<StoredTree> {
-    const how = { account: this.#account, withReaders: this.#readsPermissions };
-    return await beginTree(this.#client, this.#config, how, signal);
+  async #begin(client: ApiClient): Promise<StoredTree> {
+    return await beginTree(client, await this.#findRoot(client), this.#readsPermissions);
   }
 
   get #readsPermissions(): boolean {
@@ -238,17 +216,16 @@ export class GoogleDriveReader implements SourceReader {
   }
 
   /** Null: who may read the files is not asked. */
-  #readersIn(tree: StoredTree): DriveReaders | null {
+  #readersIn(client: ApiClient, tree: StoredTree): DriveReaders | null {
     if (tree.sharing === null) return null;
-    const [client, account, now] = [this.#client, this.#account, this.#options.now];
-    return new DriveReaders({ client, account, now, tree }, tree.sharing);
+    const { now } = this.#options;
+    return new DriveReaders({ client, account: this.#account, now, tree }, tree.sharing);
   }
 
   /** Null when Drive no longer takes the cursor. */
-  async #changesSince(tree: StoredTree, pageToken: string, signal: AbortSignal) {
-    const { corpora: _corpora, ...corpus } = corpusOf(tree.driveId);
+  async #changesSince(client: ApiClient, tree: StoredTree, pageToken: string) {
     const query = {
-      ...corpus,
+      ...corpusOf(tree.driveId),
       pageToken,
       pageSize: pageSizeOf(tree),
       includeRemoved: true,
@@ -257,14 +234,12 @@ export class GoogleDriveReader implements SourceReader {
         "nextPageToken,newStartPageToken," +
         `changes(changeType,fileId,removed,file(${fieldsOf(tree.sharing !== null)}))`,
     };
-    const address = this.#client.address("changes", query);
-    return await this.#client.find(changeList, address, signal, { absent: EXPIRED });
+    return await client.find(changeList, client.address("changes", query), { absent: EXPIRED });
   }
 
-  async #filesOf(found: DriveFile[], of: Followed, signal: AbortSignal) {
-    const readers = this.#readersIn(of.tree);
-    const { known } = this.#options;
-    return await filesBeneath({ client: this.#client, known, readers }, { found, ...of }, signal);
+  async #filesOf(client: ApiClient, found: DriveFile[], { tree, places }: Followed) {
+    const readers = this.#readersIn(client, tree);
+    return await filesBeneath({ client, known: this.#options.known, readers }, found, places);
   }
 }
 

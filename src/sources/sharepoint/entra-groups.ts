@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { advanced } from "../listing-advance.ts";
+import { pageOf } from "./graph-client.ts";
 import { OWNERS, SITE_GROUP } from "./graph-permission.ts";
 
 /*
@@ -10,53 +10,38 @@ import { OWNERS, SITE_GROUP } from "./graph-permission.ts";
  */
 const MEMBERS_PER_PAGE = 999;
 const text = z.string().nullish();
-const memberList = z.object({
-  value: z.array(z.object({ "@odata.type": text, mail: text, userPrincipalName: text })),
-  "@odata.nextLink": z.string().optional(),
-});
-type MemberList = z.infer<typeof memberList>;
+const memberPage = pageOf(z.object({ "@odata.type": text, mail: text, userPrincipalName: text }));
 const groupList = z.object({ value: z.array(z.object({ id: z.string() })) });
 const USER = "#microsoft.graph.user";
 
 const denied = (why: string) => new SourceFailure("denied", `Microsoft Entra: ${why}`);
 
 /** The users of a group of Entra, those of groups in it included. @throws SourceFailure */
-export async function entraMembers(
-  client: ApiClient,
-  group: string,
-  signal: AbortSignal,
-): Promise<string[]> {
+export async function entraMembers(client: ApiClient, group: string): Promise<string[]> {
   if (group.startsWith(SITE_GROUP)) throw denied("members of SharePoint's own groups are not read");
   const isOwners = group.endsWith(OWNERS);
-  const id = await groupId(client, isOwners ? group.slice(0, -OWNERS.length) : group, signal);
+  const id = await groupId(client, isOwners ? group.slice(0, -OWNERS.length) : group);
   const path = `groups/${encodeURIComponent(id)}/${isOwners ? "owners" : "transitiveMembers"}`;
   const query = { $select: "id,mail,userPrincipalName", $top: MEMBERS_PER_PAGE };
-  const users: string[] = [];
-  let address: string | undefined = client.address(path, query);
-  let advance: Awaited<ReturnType<typeof advanced>>;
-  while (address !== undefined) {
-    const list: MemberList | null = await client.find(memberList, address, signal, REFUSED);
-    if (list === null) throw denied("grant the app GroupMember.Read.All to read its members");
-    for (const { "@odata.type": type, mail, userPrincipalName } of list.value) {
-      if (type !== USER) continue;
-      if (!userPrincipalName && !mail)
-        throw denied("grant the app User.ReadBasic.All to read its members");
-      users.push(...[mail, userPrincipalName].filter((one) => typeof one === "string"));
-    }
-    address = list["@odata.nextLink"];
-    advance = await advanced(advance, { next: address ?? null, entries: list.value.length });
-  }
-  return users;
+  const first = client.address(path, query);
+  const members = await client.all(memberPage, (next) => next ?? first, REFUSED);
+  if (members === null) throw denied("grant the app GroupMember.Read.All to read its members");
+  return members.flatMap(({ "@odata.type": type, mail, userPrincipalName }) => {
+    if (type !== USER) return [];
+    if (!userPrincipalName && !mail)
+      throw denied("grant the app User.ReadBasic.All to read its members");
+    return [mail, userPrincipalName].filter((one) => typeof one === "string");
+  });
 }
 
-const REFUSED = { absent: [401, 403, 404] };
+const REFUSED = [401, 403, 404];
 
 /** Groups are named by id, or by address. */
-async function groupId(client: ApiClient, name: string, signal: AbortSignal): Promise<string> {
+async function groupId(client: ApiClient, name: string): Promise<string> {
   if (!name.includes("@")) return name;
   const $filter = `mail eq '${name.replaceAll("'", "''")}'`;
   const address = client.address("groups", { $filter, $select: "id" });
-  const id = (await client.find(groupList, address, signal, REFUSED))?.value[0]?.id;
+  const id = (await client.find(groupList, address, { absent: REFUSED }))?.value[0]?.id;
   if (id === undefined) throw denied("the app sees no group of this address");
   return id;
 }

@@ -2,10 +2,10 @@ import { z } from "zod";
 
 import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { advanced } from "../listing-advance.ts";
+import type { ApiClient } from "../api-client.ts";
 import { segmentOf } from "../folder-tree.ts";
 import { driveItem } from "./drive-items.ts";
-import type { ApiClient } from "../api-client.ts";
+import { pageOf } from "./graph-client.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
@@ -15,12 +15,10 @@ const DRIVES_AT_ONCE = 4;
 const ABSENT = [400, 404];
 
 const site = z.object({ id: z.string().min(1) });
-const drive = z.object({ id: z.string().min(1), name: z.string().nullish() });
-const driveList = z.object({ value: z.array(drive), "@odata.nextLink": z.string().optional() });
-type DriveList = z.infer<typeof driveList>;
+const drivePage = pageOf(z.object({ id: z.string().min(1), name: z.string().nullish() }));
 const rootItem = driveItem.pick({ id: true, folder: true, package: true, root: true });
 
-export type NamedDrive = { id: string; name: string };
+type NamedDrive = { id: string; name: string };
 type Named = {
   /** The site whose libraries these are; null: the drive stands alone. */
   siteId: string | null;
@@ -31,15 +29,11 @@ type Named = {
  * The drives that a configuration names. A drive's own id is not asked for.
  * @throws SourceFailure `denied` that says what to do
  */
-export async function nameDrives(
-  client: ApiClient,
-  config: DocumentSiteConfig,
-  signal: AbortSignal,
-): Promise<Named> {
+export async function nameDrives(client: ApiClient, config: DocumentSiteConfig): Promise<Named> {
   const { driveId, library } = config;
   if (driveId !== undefined) return { siteId: null, drives: [{ id: driveId, name: driveId }] };
-  const siteId = await findSite(client, config.siteId ?? "", signal);
-  const libraries = await listLibraries(client, siteId, signal);
+  const siteId = await findSite(client, config.siteId ?? "");
+  const libraries = await listLibraries(client, siteId);
   if (library === undefined) return { siteId, drives: libraries };
   const found = libraries.find(({ name }) => name.toLowerCase() === library.toLowerCase());
   if (found !== undefined) return { siteId: null, drives: [found] };
@@ -48,60 +42,34 @@ export async function nameDrives(
 }
 
 /**
- * The drives ready to be read: each costs a call.
+ * The drives ready to be read: each costs a call. Files of a site's libraries lie in a folder of the
+ * library's name.
  * @throws SourceFailure `denied` that says what to do
  */
 export async function openDrives(
   client: ApiClient,
   { siteId, drives }: Named,
-  { rootFolderId }: DocumentSiteConfig,
-  signal: AbortSignal,
+  rootFolderId?: string,
 ): Promise<FollowedDrive[]> {
-  if (siteId !== null) return await openLibraries(client, drives, signal);
-  return await inParallel(drives, DRIVES_AT_ONCE, async (named) => {
-    return await openDrive(client, named, rootFolderId, signal);
-  });
-}
-
-/** Libraries of a site as drives whose files lie in a folder of the library's name. */
-export async function openLibraries(
-  client: ApiClient,
-  libraries: NamedDrive[],
-  signal: AbortSignal,
-): Promise<FollowedDrive[]> {
-  return await inParallel(libraries, DRIVES_AT_ONCE, async (library) => ({
-    ...(await openDrive(client, library, undefined, signal)),
-    base: `${segmentOf(library.name)}/`,
+  return await inParallel(drives, DRIVES_AT_ONCE, async (named) => ({
+    ...(await openDrive(client, named, siteId === null ? rootFolderId : undefined)),
+    base: siteId === null ? "" : `${segmentOf(named.name)}/`,
   }));
 }
 
-export async function listLibraries(
-  client: ApiClient,
-  siteId: string,
-  signal: AbortSignal,
-): Promise<NamedDrive[]> {
-  const found: NamedDrive[] = [];
-  let address: string | undefined = client.address(`sites/${siteId}/drives`, {
-    $select: "id,name",
-  });
-  let advance: Awaited<ReturnType<typeof advanced>>;
-  while (address !== undefined) {
-    const list: DriveList | null = await client.find(driveList, address, signal);
-    if (list === null) throw denied("the site was removed");
-    found.push(...list.value.map(({ id, name }) => ({ id, name: name ?? id })));
-    if (found.length > LIBRARIES_MAX) {
-      throw denied(`the site has more than ${LIBRARIES_MAX} libraries: name one of them`);
-    }
-    address = list["@odata.nextLink"];
-    const entries = list.value.length;
-    advance = await advanced(advance, { next: address ?? null, entries });
+export async function listLibraries(client: ApiClient, siteId: string): Promise<NamedDrive[]> {
+  const first = client.address(`sites/${siteId}/drives`, { $select: "id,name" });
+  const listed = await client.all(drivePage, (next) => next ?? first, [404]);
+  if (listed === null) throw denied("the site was removed");
+  if (listed.length > LIBRARIES_MAX) {
+    throw denied(`the site has more than ${LIBRARIES_MAX} libraries: name one of them`);
   }
-  return found;
+  return listed.map(({ id, name }) => ({ id, name: name ?? id }));
 }
 
-async function findSite(client: ApiClient, siteId: string, signal: AbortSignal) {
+async function findSite(client: ApiClient, siteId: string): Promise<string> {
   const address = client.address(`sites/${siteKey(siteId)}`, { $select: "id" });
-  const found = await client.find(site, address, signal, { absent: ABSENT });
+  const found = await client.find(site, address, { absent: ABSENT });
   if (found !== null) return found.id;
   throw denied(
     `there is no site ${siteId}: siteId is the site's address, such as https://contoso.sharepoint.com/sites/hr`,
@@ -119,17 +87,12 @@ function siteKey(siteId: string): string {
   return path === "" ? url.hostname : `${url.hostname}:${path}`;
 }
 
-async function openDrive(
-  client: ApiClient,
-  { id, name }: NamedDrive,
-  rootFolderId: string | undefined,
-  signal: AbortSignal,
-): Promise<FollowedDrive> {
+async function openDrive(client: ApiClient, { id, name }: NamedDrive, rootFolderId?: string) {
   const item = rootFolderId === undefined ? "root" : `items/${encodeURIComponent(rootFolderId)}`;
   const address = client.address(`drives/${encodeURIComponent(id)}/${item}`, {
     $select: Object.keys(rootItem.shape).join(","),
   });
-  const found = await client.find(rootItem, address, signal, { absent: ABSENT });
+  const found = await client.find(rootItem, address, { absent: ABSENT });
   if (found === null) {
     throw denied(
       rootFolderId === undefined
@@ -140,7 +103,7 @@ async function openDrive(
   if (!found.folder && !found.root) {
     throw denied(`${rootFolderId ?? ""} is not a folder: rootFolderId must be the id of a folder`);
   }
-  return { id, name, base: "", root: found.id, link: null, folders: {}, sharing: null };
+  return { id, name, root: found.id, link: null, folders: {}, sharing: null };
 }
 
 const denied = (message: string) => new SourceFailure("denied", `SharePoint: ${message}`);

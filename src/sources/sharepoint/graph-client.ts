@@ -1,10 +1,7 @@
 import { z } from "zod";
 
-import type { Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import type { AccessTokens } from "../access-tokens.ts";
-import { ApiClient, type ApiError } from "../api-client.ts";
-import type { Outgoing } from "../guarded-fetch.ts";
+import { ApiClient, type Api, type ApiError, type Connection } from "../api-client.ts";
 
 /*
  * https://learn.microsoft.com/graph/use-the-api
@@ -15,35 +12,31 @@ const ANSWER_LIMIT_BYTES = 16 * 1_024 * 1_024;
 /** SharePoint asks for this form, and throttles undecorated traffic first. */
 const USER_AGENT = "NONISV|Quarry|Quarry/1.0";
 
-type GraphClientOptions = {
-  outgoing: Outgoing;
-  now: Now;
-  tokens: AccessTokens;
+type Graph = {
   /** Without a trailing slash. */
   apiBaseUrl: string;
   /** What to do when Graph refuses access. */
   remedy: string;
-  /** Sent with each call. */
-  prefer?: string;
 };
 
-/** Calls of Graph v1.0. */
-export function graphClient({
-  apiBaseUrl,
-  remedy,
-  prefer,
-  ...connection
-}: GraphClientOptions): ApiClient {
+/** Graph v1.0; `prefer` is sent with each call. */
+export function graphApi(connection: Connection, graph: Graph, prefer?: string): Api {
   const provider = {
     name: "SharePoint",
-    baseUrl: `${apiBaseUrl}/v1.0`,
+    baseUrl: `${graph.apiBaseUrl}/v1.0`,
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     headers: { "user-agent": USER_AGENT, ...(prefer === undefined ? {} : { prefer }) },
     codeIn,
-    explain: (error: ApiError) => graphFailure(error, remedy),
+    explain: (error: ApiError) => graphFailure(error, graph.remedy),
   };
-  return new ApiClient(provider, connection);
+  return (signal) => new ApiClient(provider, connection, signal);
 }
+
+/** A page of a listing. */
+export const pageOf = <Item>(item: z.ZodType<Item>) =>
+  z
+    .object({ value: z.array(item), "@odata.nextLink": z.string().nullable().default(null) })
+    .transform(({ value: items, "@odata.nextLink": next }) => ({ items, next }));
 
 /*
  * https://learn.microsoft.com/graph/errors

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { EVERYONE, groupPrincipal, principalOf, userPrincipal } from "../../core/principals.ts";
 import { timeIn } from "../../core/time.ts";
-import type { FileReaders } from "../../ports/source-reader.ts";
+import type { ReadPermissions } from "../stored-readers.ts";
 
 /*
  * https://learn.microsoft.com/graph/api/resources/permission
@@ -48,9 +48,6 @@ export type GraphPermissionContext = {
   /** Where the permissions are set. */
   from: string;
 };
-
-/** `expiresAt`: when the first of them stops reading, ms; null: never. */
-export type ReadPermissions = { readers: FileReaders; expiresAt: number | null };
 
 export function readPermissions(
   permissions: GraphPermission[],

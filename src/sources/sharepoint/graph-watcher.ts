@@ -4,7 +4,7 @@ import { MINUTE_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
 import { GRAPH_WEBHOOK } from "./graph-notifications.ts";
-import type { ApiClient, ApiReply } from "../api-client.ts";
+import type { Api, ApiClient, ApiError } from "../api-client.ts";
 
 /*
  * https://learn.microsoft.com/graph/api/resources/subscription
@@ -21,9 +21,9 @@ const nothing = z.unknown();
 
 /** Watches the root of each drive, which is all that Graph offers. */
 export function graphWatcher(
-  client: ApiClient,
+  api: Api,
   now: Now,
-  driveIds: (signal: AbortSignal) => Promise<string[]>,
+  driveIds: (client: ApiClient) => Promise<string[]>,
 ): SourceWatcher {
   const watchOf = ({ id, expirationDateTime }: z.infer<typeof subscription>): Watch => ({
     id,
@@ -33,9 +33,10 @@ export function graphWatcher(
   const expiration = () => new Date(now() + LIFE_MS).toISOString();
 
   return {
-    targets: driveIds,
+    targets: async (signal) => await driveIds(api(signal)),
 
     async start(driveId, { token, baseUrl }: WatchRequest, signal): Promise<Watch> {
+      const client = api(signal);
       const address = `${baseUrl}${GRAPH_WEBHOOK}`;
       const body = {
         changeType: "updated",
@@ -45,23 +46,22 @@ export function graphWatcher(
         expirationDateTime: expiration(),
         clientState: token,
       };
-      const asked = await client.ask(subscription, client.address("subscriptions"), signal, {
-        body,
-      });
+      const asked = await client.ask(subscription, client.address("subscriptions"), { body });
       if ("answer" in asked) return watchOf(asked.answer);
-      throw refusal(client, asked, baseUrl);
+      throw refusal(asked.error, baseUrl) ?? client.failure(asked.error);
     },
 
     async extend({ id }, signal): Promise<Watch | null> {
-      const extended = await client.find(subscription, addressOf(client, id), signal, {
-        method: "PATCH",
-        body: { expirationDateTime: expiration() },
-      });
+      const client = api(signal);
+      const body = { expirationDateTime: expiration() };
+      const extending = { method: "PATCH", body } as const;
+      const extended = await client.find(subscription, addressOf(client, id), extending);
       return extended === null ? null : watchOf(extended);
     },
 
     async stop({ id }, signal): Promise<void> {
-      await client.find(nothing, addressOf(client, id), signal, { method: "DELETE" });
+      const client = api(signal);
+      await client.find(nothing, addressOf(client, id), { method: "DELETE" });
     },
   };
 }
@@ -69,19 +69,11 @@ export function graphWatcher(
 const addressOf = (client: ApiClient, id: string) =>
   client.address(`subscriptions/${encodeURIComponent(id)}`);
 
-/** Graph calls the address before it grants a subscription. */
-function refusal(
-  client: ApiClient,
-  { error }: Extract<ApiReply<unknown>, { error: unknown }>,
-  baseUrl: string,
-): SourceFailure {
-  const told = `SharePoint: ${error.status}${error.code === "" ? "" : ` ${error.code}`}`;
-  if (error.status === 400) {
-    return new SourceFailure("denied", `${told}: Microsoft does not notify ${baseUrl}`);
-  }
-  if (error.status === 401 || error.status === 403) {
-    const lacking = "the app's permission is not enough for notifications";
-    return new SourceFailure("denied", `${told}: ${lacking}`);
-  }
-  return client.failure(error);
+/** Graph calls the address before it grants a subscription. Null: nothing of notifications. */
+function refusal({ status, code }: ApiError, baseUrl: string): SourceFailure | null {
+  const lacking = "the app's permission is not enough for notifications";
+  const why = status === 400 ? `Microsoft does not notify ${baseUrl}` : lacking;
+  if (![400, 401, 403].includes(status)) return null;
+  const told = `SharePoint: ${status}${code === "" ? "" : ` ${code}`}`;
+  return new SourceFailure("denied", `${told}: ${why}`);
 }

@@ -1,6 +1,7 @@
 import { timeIn } from "../../core/time.ts";
-import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
 import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
+import type { DriveOptions } from "../source-manifest.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import {
   kindOf,
@@ -13,7 +14,6 @@ import {
 import { readersFor } from "./item-readers.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
-type Known = Pick<KnownFiles, "byPath" | "byExternalId">;
 type Placed = { item: DriveItem; place: FolderPlace };
 export type ItemFiles = {
   files: ListedFile[];
@@ -27,7 +27,7 @@ export type ItemFiles = {
 export async function itemFiles(
   items: DriveItem[],
   drive: FollowedDrive,
-  known: Known,
+  known: DriveOptions["known"],
 ): Promise<ItemFiles> {
   const { inside, deleted, problems } = sorted(items, drive);
   const ids = inside.map(({ item }) => item.id);

@@ -3,15 +3,10 @@ import { z } from "zod";
 import { inParallel } from "../../core/work/parallel.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { advanced } from "../listing-advance.ts";
-import { isSame } from "../stored-readers.ts";
+import { earlier, isSame, type ReadPermissions } from "../stored-readers.ts";
 import { kindOf, type DriveItem } from "./drive-items.ts";
-import {
-  graphPermission,
-  readPermissions,
-  type GraphPermission,
-  type ReadPermissions,
-} from "./graph-permission.ts";
+import { pageOf } from "./graph-client.ts";
+import { graphPermission, readPermissions } from "./graph-permission.ts";
 import type { FollowedDrive, StoredDrives } from "./stored-drives.ts";
 
 /*
@@ -23,11 +18,7 @@ export const SHARING_PREFERENCES =
   "deltashowremovedasdeleted, deltatraversepermissiongaps, deltashowsharingchanges, hierarchicalsharing";
 const ITEMS_AT_ONCE = 4;
 
-const permissionList = z.object({
-  value: z.array(graphPermission),
-  "@odata.nextLink": z.string().optional(),
-});
-type PermissionList = z.infer<typeof permissionList>;
+const permissionPage = pageOf(graphPermission);
 
 type Reading = { client: ApiClient; now: number; drives: StoredDrives; drive: FollowedDrive };
 
@@ -38,9 +29,8 @@ type Reading = { client: ApiClient; now: number; drives: StoredDrives; drive: Fo
 export async function readSharing(
   reading: Reading,
   of: { items: DriveItem[]; asked: string[]; isFirst: boolean },
-  signal: AbortSignal,
 ): Promise<boolean> {
-  const { drive } = reading;
+  const { drive, drives } = reading;
   const { sharing } = drive;
   if (sharing === null) return false;
   for (const item of of.items) if (kindOf(item) === "deleted") delete sharing[item.id];
@@ -53,8 +43,8 @@ export async function readSharing(
   if (of.isFirst) ids.add(drive.root);
   const changed = await inParallel([...ids], ITEMS_AT_ONCE, async (id) => {
     const from = files.has(id) ? "file" : nameOf(drive, id);
-    const { readers, expiresAt } = await readersOf(reading, { id, from }, signal);
-    noteExpiry(reading.drives, expiresAt);
+    const { readers, expiresAt } = await readersOf(reading, id, from);
+    drives.expiresAt = earlier(drives.expiresAt, expiresAt);
     const before = sharing[id];
     sharing[id] = readers;
     const isNew = before === undefined && drive.link === null;
@@ -79,30 +69,19 @@ function nameOf({ root, name, folders }: FollowedDrive, id: string): string {
   return folder === "" ? "folder" : `folder ${folder}`;
 }
 
-function noteExpiry(drives: StoredDrives, expiresAt: number | null): void {
-  if (expiresAt !== null) drives.expiresAt = Math.min(expiresAt, drives.expiresAt ?? expiresAt);
-}
-
 async function readersOf(
-  { client, now, drives, drive }: Reading,
-  { id, from }: { id: string; from: string },
-  signal: AbortSignal,
+  { client, now, drives: { domains }, drive: { id: driveId } }: Reading,
+  id: string,
+  from: string,
 ): Promise<ReadPermissions> {
-  const path = `drives/${encodeURIComponent(drive.id)}/items/${encodeURIComponent(id)}/permissions`;
-  const found: GraphPermission[] = [];
-  let address: string | undefined = client.address(path);
-  let advance: Awaited<ReturnType<typeof advanced>>;
-  while (address !== undefined) {
-    const list: PermissionList | null = await client.find(permissionList, address, signal, {
-      absent: [403, 404],
-    });
-    if (list === null) return { readers: { unreadable: REFUSED }, expiresAt: null };
-    found.push(...list.value);
-    address = list["@odata.nextLink"];
-    advance = await advanced(advance, { next: address ?? null, entries: list.value.length });
-  }
-  const { domains } = drives;
-  return readPermissions(found, { now, from, driveId: drive.id, domains });
+  const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}/permissions`;
+  const found = await client.all(
+    permissionPage,
+    (next) => next ?? client.address(path),
+    [403, 404],
+  );
+  if (found === null) return { readers: { unreadable: REFUSED }, expiresAt: null };
+  return readPermissions(found, { now, from, driveId, domains });
 }
 
 const REFUSED =
@@ -113,8 +92,8 @@ const organizations = z.object({
 });
 
 /** The tenant's domains; none where the app may not read them. */
-export async function readDomains(client: ApiClient, signal: AbortSignal): Promise<string[]> {
+export async function readDomains(client: ApiClient): Promise<string[]> {
   const address = client.address("organization", { $select: "verifiedDomains" });
-  const found = await client.find(organizations, address, signal, { absent: [401, 403, 404] });
+  const found = await client.find(organizations, address, { absent: [401, 403, 404] });
   return found?.value.flatMap((one) => one.verifiedDomains?.map(({ name }) => name) ?? []) ?? [];
 }

@@ -19,23 +19,18 @@ const REFUSED = new Set([401, 403, 404, 410]);
 const TRIES = 2;
 
 /** The bytes of a file at an address that is asked for just before. @throws SourceFailure */
-export async function openItem(
-  client: ApiClient,
-  file: ListedFile,
-  signal: AbortSignal,
-): Promise<OpenedFile> {
+export async function openItem(client: ApiClient, file: ListedFile): Promise<OpenedFile> {
   if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
   for (let attempt = 1; ; attempt++) {
-    const address = await addressOf(client, file, signal);
+    const address = await addressOf(client, file);
     if (address === null) return { outcome: "deleted" };
-    const asked = await client.downloadWithoutToken(address, signal);
+    const asked = await client.downloadWithoutToken(address);
     if ("got" in asked) return openedFrom(asked.got, file.mimeType);
-    if (attempt === TRIES || !REFUSED.has(asked.error.status)) throw downloadFailure(asked.error);
-  }
-
-  function downloadFailure(error: Parameters<ApiClient["failure"]>[0]): SourceFailure {
-    if (!REFUSED.has(error.status)) return client.failure(error);
-    return new SourceFailure("down", `SharePoint: ${error.status} for the download`);
+    const { status } = asked.error;
+    if (!REFUSED.has(status)) throw client.failure(asked.error);
+    if (attempt === TRIES) {
+      throw new SourceFailure("down", `SharePoint: ${status} for the download`);
+    }
   }
 }
 
@@ -43,12 +38,11 @@ export async function openItem(
 async function addressOf(
   client: ApiClient,
   { externalId, sourceState }: ListedFile,
-  signal: AbortSignal,
 ): Promise<string | null> {
   const stored = sourceState?.["driveId"];
   const driveId = encodeURIComponent(typeof stored === "string" ? stored : "");
   const path = `drives/${driveId}/items/${encodeURIComponent(externalId ?? "")}`;
-  const found = await client.find(downloadable, client.address(path, { $select: FIELDS }), signal);
+  const found = await client.find(downloadable, client.address(path, { $select: FIELDS }));
   if (found === null || found.deleted) return null;
   const { malware, [DOWNLOAD_URL]: address } = found;
   if (malware) throw new SourceFailure("bad-file", "SharePoint: Microsoft marks it as malware");

@@ -20,21 +20,12 @@ const deltaPage = z.object({
   "@odata.deltaLink": z.string().optional(),
 });
 
-export type DeltaPage = {
-  /** Each item once, as it was told of last. */
-  items: DriveItem[];
-  /** The next page; null on the last one, which has `deltaLink`. */
-  nextLink: string | null;
-  deltaLink: string | null;
-};
-
-/** Null when the link has expired. @throws SourceFailure */
+/** A page of a drive's changes; the last one has a `deltaLink`. Null when the link has expired. */
 export async function readDelta(
   client: ApiClient,
   { id, sharing }: FollowedDrive,
   link: string | null,
-  signal: AbortSignal,
-): Promise<DeltaPage | null> {
+) {
   const withReaders = sharing !== null;
   const beginning = () =>
     client.address(`drives/${encodeURIComponent(id)}/root/delta`, {
@@ -42,14 +33,12 @@ export async function readDelta(
       $top: withReaders ? ITEMS_PER_PAGE_WITH_READERS : ITEMS_PER_PAGE,
     });
   const absent = link === null ? [] : EXPIRED;
-  const page = await client.find(deltaPage, link ?? beginning(), signal, { absent });
+  const page = await client.find(deltaPage, link ?? beginning(), { absent });
   if (page === null) return null;
-  const { value, "@odata.nextLink": nextLink, "@odata.deltaLink": deltaLink } = page;
-  return {
-    items: [...new Map(value.map((item) => [item.id, item])).values()],
-    nextLink: nextLink ?? null,
-    deltaLink: deltaLink ?? null,
-  };
+  const { value, "@odata.nextLink": nextLink = null, "@odata.deltaLink": deltaLink = null } = page;
+  // Each item once, as it was told of last.
+  const items = [...new Map(value.map((item) => [item.id, item])).values()];
+  return { items, nextLink, deltaLink };
 }
 
 /**
@@ -103,7 +92,6 @@ export async function findMissingFolders(
   client: ApiClient,
   drive: FollowedDrive,
   items: DriveItem[],
-  signal: AbortSignal,
 ): Promise<string[]> {
   const asked: string[] = [];
   const checked = new Set([drive.root]);
@@ -113,7 +101,7 @@ export async function findMissingFolders(
     while (at !== null && !checked.has(at)) {
       checked.add(at);
       const known: Folder | undefined = drive.folders[at];
-      const folder: Folder | null = known ?? (await askForFolder(client, drive.id, at, signal));
+      const folder: Folder | null = known ?? (await askForFolder(client, drive.id, at));
       if (folder === null) break;
       if (known === undefined) asked.push(at);
       drive.folders[at] = folder;
@@ -124,9 +112,9 @@ export async function findMissingFolders(
 }
 
 /** Null when it has gone, or cannot be seen. */
-async function askForFolder(client: ApiClient, driveId: string, id: string, signal: AbortSignal) {
+async function askForFolder(client: ApiClient, driveId: string, id: string) {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
   const address = client.address(path, { $select: fieldsOf({ withReaders: false }) });
-  const found = await client.find(driveItem, address, signal, { absent: [403, 404] });
+  const found = await client.find(driveItem, address, { absent: [403, 404] });
   return found === null ? null : placed(found);
 }

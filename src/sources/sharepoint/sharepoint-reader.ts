@@ -1,50 +1,29 @@
 import { sha256Hex } from "../../core/hash.ts";
-import type { Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import type {
-  KnownFiles,
-  ListedFile,
-  ListingPage,
-  OpenedFile,
-  ReaderStore,
-  SourceReader,
-} from "../../ports/source-reader.ts";
+import type { ListedFile, ListingPage, OpenedFile } from "../../ports/source-reader.ts";
+import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
-import type { Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "../access-tokens.ts";
+import { withoutSlash, type Api } from "../api-client.ts";
+import { scanState, type ScanState } from "../scan-state.ts";
+import type { DriveOptions } from "../source-manifest.ts";
 import { entraMembers } from "./entra-groups.ts";
 import { entraTokens } from "./entra-token.ts";
-import { listLibraries, nameDrives, openDrives, openLibraries } from "./find-drives.ts";
-import type { ApiClient } from "../api-client.ts";
-import { API_BASE_URL, graphClient } from "./graph-client.ts";
+import { listLibraries, nameDrives, openDrives } from "./find-drives.ts";
+import { API_BASE_URL, graphApi } from "./graph-client.ts";
 import { graphWatcher } from "./graph-watcher.ts";
 import { itemFiles, type ItemFiles } from "./item-files.ts";
 import { readDomains, readSharing, SHARING_PREFERENCES } from "./item-readers.ts";
 import { openItem } from "./open-item.ts";
 import { applyFolders, findMissingFolders, readDelta } from "./read-delta.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
-import { scanState, type ScanState } from "../scan-state.ts";
-import {
-  position,
-  storedDrives,
-  type FollowedDrive,
-  type Position,
-  type StoredDrives,
-} from "./stored-drives.ts";
+import { position, storedDrives } from "./stored-drives.ts";
+import type { FollowedDrive, Position, StoredDrives } from "./stored-drives.ts";
 
 /** A listing whose links expire again and again is given up. */
 const RESTARTS_MAX = 3;
 /** Of a site's libraries in the sentence that tells what is seen. */
 const NAMES_SHOWN = 10;
-
-export type SharePointOptions = {
-  outgoing: Outgoing;
-  now: Now;
-  store: ReaderStore;
-  known: Pick<KnownFiles, "byPath" | "byExternalId">;
-  /** Whether to list who may read the files. */
-  readsPermissions?: boolean;
-};
 
 /** A page of a drive's feed, applied to what is stored of the drive. */
 type ReadPage = ItemFiles & { entries: number; moved: boolean; next: Position | null };
@@ -56,42 +35,38 @@ type ReadPage = ItemFiles & { entries: number; moved: boolean; next: Position | 
  */
 export class SharePointReader implements SourceReader {
   readonly #config: DocumentSiteConfig;
-  readonly #options: SharePointOptions;
-  readonly #client: ApiClient;
+  readonly #options: DriveOptions;
+  readonly #graph: Api;
   /** Asks for change feeds. */
-  readonly #feeds: ApiClient;
+  readonly #feeds: Api;
   readonly #drives: ScanState<StoredDrives>;
   readonly watcher: SourceWatcher;
 
-  constructor(config: DocumentSiteConfig, clientSecret: string, options: SharePointOptions) {
+  constructor(config: DocumentSiteConfig, clientSecret: string, options: DriveOptions) {
     const { outgoing, now } = options;
     const { tenantId, clientId, loginBaseUrl, siteId, driveId } = config;
-    const apiBaseUrl = new URL(config.apiBaseUrl ?? API_BASE_URL).href.replace(/\/$/, "");
+    const apiBaseUrl = withoutSlash(config.apiBaseUrl ?? API_BASE_URL);
     const app = { tenantId, clientId, clientSecret, loginBaseUrl, apiBaseUrl };
     const what = driveId === undefined ? (siteId ?? "") : `drive ${driveId}`;
     this.#config = config;
     this.#options = options;
     this.#drives = scanState(options.store, "drives", storedDrives);
-    const connection = {
-      outgoing,
-      now,
-      apiBaseUrl,
-      tokens: accessTokens(entraTokens(app, now), outgoing, now),
-      remedy: `app ${clientId} may not read ${what}: grant it the role read on the site`,
-    };
-    this.#client = graphClient(connection);
-    this.#feeds = this.#withReaders
-      ? graphClient({ ...connection, prefer: SHARING_PREFERENCES })
-      : this.#client;
-    this.watcher = graphWatcher(this.#client, now, async (signal) => {
-      const { drives } = await nameDrives(this.#client, config, signal);
+    const tokens = accessTokens(entraTokens(app, now), outgoing, now);
+    const remedy = `app ${clientId} may not read ${what}: grant it the role read on the site`;
+    const graph = (prefer?: string) =>
+      graphApi({ outgoing, now, tokens }, { apiBaseUrl, remedy }, prefer);
+    this.#graph = graph();
+    this.#feeds = graph(this.#withReaders ? SHARING_PREFERENCES : undefined);
+    this.watcher = graphWatcher(this.#graph, now, async (client) => {
+      const { drives } = await nameDrives(client, config);
       return drives.map(({ id }) => id);
     });
   }
 
   async check(signal: AbortSignal): Promise<string> {
-    const named = await nameDrives(this.#client, this.#config, signal);
-    if (named.siteId === null) await openDrives(this.#client, named, this.#config, signal);
+    const client = this.#graph(signal);
+    const named = await nameDrives(client, this.#config);
+    if (named.siteId === null) await openDrives(client, named, this.#config.rootFolderId);
     const names = named.drives.map(({ name }) => `"${name}"`).slice(0, NAMES_SHOWN);
     const what =
       named.siteId === null ? "library" : `site and its ${named.drives.length} libraries`;
@@ -131,7 +106,7 @@ export class SharePointReader implements SourceReader {
   }
 
   async membersOf(group: string, signal: AbortSignal): Promise<string[]> {
-    return await entraMembers(this.#client, group, signal);
+    return await entraMembers(this.#graph(signal), group);
   }
 
   async ended(): Promise<void> {
@@ -139,7 +114,7 @@ export class SharePointReader implements SourceReader {
   }
 
   async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
-    return await openItem(this.#client, file, signal);
+    return await openItem(this.#graph(signal), file);
   }
 
   get #withReaders(): boolean {
@@ -160,10 +135,11 @@ export class SharePointReader implements SourceReader {
 
   async #begin(signal: AbortSignal): Promise<StoredDrives> {
     const run = crypto.randomUUID();
-    const named = await nameDrives(this.#client, this.#config, signal);
-    const drives = await openDrives(this.#client, named, this.#config, signal);
+    const client = this.#graph(signal);
+    const named = await nameDrives(client, this.#config);
+    const drives = await openDrives(client, named, this.#config.rootFolderId);
     const { siteId } = named;
-    const domains = this.#withReaders ? await readDomains(this.#client, signal) : [];
+    const domains = this.#withReaders ? await readDomains(client) : [];
     const facts = { cursor: null, run, from: null, moved: false, siteId, domains, expiresAt: null };
     return { ...facts, drives: this.#unread(drives) };
   }
@@ -191,12 +167,14 @@ export class SharePointReader implements SourceReader {
     if (stored?.cursor !== from) return null;
     const drives = { ...stored, cursor: null, run: crypto.randomUUID(), from };
     if (stored.siteId === null) return drives;
-    const libraries = await listLibraries(this.#client, stored.siteId, signal);
+    const client = this.#graph(signal);
+    const { siteId } = stored;
+    const libraries = await listLibraries(client, siteId);
     const names = new Map(libraries.map(({ id, name }) => [id, name]));
     if (stored.drives.some(({ id, name }) => names.get(id) !== name)) return null;
     const known = new Set(stored.drives.map(({ id }) => id));
     const added = libraries.filter(({ id }) => !known.has(id));
-    const opened = await openLibraries(this.#client, added, signal);
+    const opened = await openDrives(client, { siteId, drives: added });
     return { ...drives, drives: [...stored.drives, ...this.#unread(opened)] };
   }
 
@@ -206,18 +184,19 @@ export class SharePointReader implements SourceReader {
     const drive = drives[at.drive];
     if (drive === undefined)
       return { files: [], deleted: [], problems: [], entries: 0, moved: false, next: null };
-    const page = await readDelta(this.#feeds, drive, at.link, signal);
+    const client = this.#graph(signal);
+    const page = await readDelta(this.#feeds(signal), drive, at.link);
     if (page === null) return null;
-    const movedFolders = applyFolders(drive, page.items);
-    const asked = await findMissingFolders(this.#client, drive, page.items, signal);
-    const reading = { client: this.#client, now: this.#options.now(), drives: stored, drive };
+    const { items, nextLink, deltaLink } = page;
+    const movedFolders = applyFolders(drive, items);
+    const asked = await findMissingFolders(client, drive, items);
+    const reading = { client, now: this.#options.now(), drives: stored, drive };
     const isFirst = at.link === drive.link;
-    const of = { items: page.items, asked, isFirst };
-    const moved = (await readSharing(reading, of, signal)) || movedFolders;
-    const files = await itemFiles(page.items, drive, this.#options.known);
-    const read = { ...files, entries: page.items.length, moved };
-    if (page.nextLink !== null) return { ...read, next: { ...at, run, link: page.nextLink } };
-    drive.link = page.deltaLink;
+    const moved = (await readSharing(reading, { items, asked, isFirst })) || movedFolders;
+    const files = await itemFiles(items, drive, this.#options.known);
+    const read = { ...files, entries: items.length, moved };
+    if (nextLink !== null) return { ...read, next: { ...at, run, link: nextLink } };
+    drive.link = deltaLink;
     const following = nextDrive(drives, at.drive + 1);
     const next = following === null ? null : { ...at, run, ...following };
     return { ...read, next };
