@@ -23,3 +23,18 @@ export function serverMetadataUrl(baseUrl: string): string {
   const path = pathname === "/" ? "" : pathname;
   return `${origin}/.well-known/oauth-authorization-server${path}`;
 }
+
+/** Schemes of apps whose names are no domain of theirs: Cursor, and editors with extensions that connect. */
+const KNOWN_SCHEMES = new Set(["cursor:", "vscode:", "vscode-insiders:", "windsurf:"]);
+
+/**
+ * The app on the person's device that opens an address, as people are told it; null: a browser
+ * opens it. Of schemes that any app may claim, only a known one or a domain's is accepted, as that
+ * of RFC 8252, 7.1 (`com.example.app:/callback`); `isAccepted` false: it is neither.
+ */
+export function appBehind(redirectUri: string): { name: string; isAccepted: boolean } | null {
+  const { protocol, host } = new URL(redirectUri);
+  if (protocol === "https:" || protocol === "http:") return null;
+  const name = host === "" ? protocol : `${protocol}//${host}`;
+  return { name, isAccepted: protocol.includes(".") || KNOWN_SCHEMES.has(protocol) };
+}

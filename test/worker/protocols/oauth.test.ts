@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { Browser } from "../../support/browser-without-script.ts";
 import { call, ORIGIN } from "../../support/worker-client.ts";
 import {
+  allow,
   authorizeAddress,
   CALLBACK,
   connected,
@@ -114,6 +115,55 @@ test("the consent page names the program and the person, and chooses nothing", a
   const policy = headers.get("Content-Security-Policy");
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).toContain("form-action 'self' http://127.0.0.1:33418;");
+});
+
+/** What programs register, and where they send people: as their makers' documents have it. */
+const VS_CODE = ["https://insiders.vscode.dev/redirect", "https://vscode.dev/redirect"];
+const CURSOR = [
+  "cursor://anysphere.cursor-mcp/oauth/callback",
+  "https://www.cursor.com/agents/mcp/oauth/callback",
+  "http://localhost:8787/callback",
+];
+const CHATGPT = "https://chatgpt.com/connector_platform_oauth_redirect";
+test.for<[program: string, uris: string[], shown: string, leads: string, local: boolean]>([
+  ["Cursor", CURSOR, "cursor://anysphere.cursor-mcp", "cursor:", true],
+  ["an app of a domain", ["com.example.app:/back"], "com.example.app:", "com.example.app:", true],
+  ["VS Code", ["http://127.0.0.1:33418/", ...VS_CODE], "127.0.0.1", "http://127.0.0.1:33418", true],
+  ["VS Code's site", VS_CODE, "insiders.vscode.dev", "https://insiders.vscode.dev", false],
+  ["Claude", ["https://claude.ai/api/mcp/auth_callback"], "claude.ai", "https://claude.ai", false],
+  ["ChatGPT", [CHATGPT], "chatgpt.com", "https://chatgpt.com", false],
+])("%s is told where it sends people, and gets its code", async ([, uris, shown, leads, local]) => {
+  const clientId = await registered({ redirect_uris: uris });
+  const redirect = { redirect_uri: uris[0] };
+  const code = await allow(admin, clientId, { rags: ["notes"] }, redirect);
+  expect(admin.html).toMatch(new RegExp(`Sends you to</dt>.*?>${shown}<`, "s"));
+  expect(admin.html.includes("runs on your computer")).toBe(local);
+  const { headers } = await admin.open(await authorizeAddress(clientId, redirect));
+  expect(headers.get("Content-Security-Policy")).toContain(`form-action 'self' ${leads};`);
+  const { body } = await redeem(clientId, code, redirect);
+  expect(await toolsOf(body.access_token)).toContain("search");
+});
+
+test.for([
+  "evil://anysphere.cursor-mcp/oauth/callback",
+  "ms-settings:callback",
+  "javascript:alert(1)//a.b",
+  "intent://a.b/callback",
+])("an app that could be any gets no code: %s", async (address) => {
+  const { status, body } = await register({ redirect_uris: [address] });
+  expect([status, body]).toEqual([400, expect.objectContaining({ error: expect.any(String) })]);
+});
+
+test("a program that also registered an app that could be any is not sent there", async () => {
+  const clientId = await registered({ redirect_uris: [...CURSOR, "evil://callback"] });
+  const addresses = [
+    ["evil://callback", "an app that could be any"],
+    ["cursor://anysphere.cursor-mcp/oauth/other", "Invalid redirect URI"],
+  ];
+  for (const [redirect_uri, problem = ""] of addresses) {
+    expect((await admin.open(await authorizeAddress(clientId, { redirect_uri }))).status).toBe(400);
+    expect(admin.html).toContain(problem);
+  }
 });
 
 test("a program's address adds no rule to the policy of the page", async () => {

@@ -6,6 +6,7 @@ import {
   type ConsentDescription,
 } from "@cloudflare/workers-oauth-provider";
 
+import { appBehind } from "../../../access/programs/addresses.ts";
 import { authorizationServer } from "../../../access/programs/authorization-server.ts";
 import type { Program } from "../../../access/programs/connect-program.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
@@ -46,6 +47,8 @@ export async function askedIn(context: PageContext, query: string): Promise<Aske
     if (await isElsewhere(context, request.clientId)) {
       return { isValid: false, problem: NO_DOCUMENT, back: null };
     }
+    const app = appBehind(request.redirectUri);
+    if (app?.isAccepted === false) return { isValid: false, problem: UNKNOWN_APP, back: null };
     const described = await helpers.describeConsent(request);
     const [program, about] = [programOf(request, described), aboutOf(described)];
     return { isValid: true, program, about, query, denied };
@@ -60,6 +63,7 @@ export async function askedIn(context: PageContext, query: string): Promise<Aske
 }
 
 const NO_CHALLENGE = "The program sent no code challenge: PKCE with S256 is required";
+const UNKNOWN_APP = "It would send you to an app that could be any: its address has no domain";
 const NO_DOCUMENT = "The document that describes the program could not be read";
 const NAME_KEPT = 200;
 
@@ -75,18 +79,24 @@ async function isElsewhere({ get }: PageContext, clientId: string): Promise<bool
 }
 
 function programOf(request: AuthRequest, described: ConsentDescription): Program {
-  const { clientName, clientDomain, redirectHost, redirectIsLoopback } = described;
-  const name = clientName.trim().slice(0, NAME_KEPT) || redirectHost;
-  const isShared = clientDomain !== undefined && redirectIsLoopback;
-  return { request, name, host: redirectHost, isShared };
+  const { clientName, clientDomain } = described;
+  const host = appBehind(request.redirectUri)?.name ?? described.redirectHost;
+  const name = clientName.trim().slice(0, NAME_KEPT) || host;
+  const isShared = clientDomain !== undefined && isLocal(described);
+  return { request, name, host, isShared };
 }
 
-function aboutOf({ clientDomain, redirectIsLoopback }: ConsentDescription) {
+/** Whether the code stays on the person's device. */
+const isLocal = ({ redirectUri, redirectIsLoopback }: ConsentDescription) =>
+  redirectIsLoopback || appBehind(redirectUri) !== null;
+
+function aboutOf(described: ConsentDescription) {
+  const { clientDomain } = described;
   const warnings = [
     ...(clientDomain === undefined
       ? ["The program chose its name itself: nobody has verified it."]
       : []),
-    ...(redirectIsLoopback
+    ...(isLocal(described)
       ? ["It runs on your computer. Allow it only if you have just begun to connect it there."]
       : []),
   ];

@@ -73,8 +73,8 @@ async function connect(context: PageContext, { id, form, asked }: Answer): Promi
 /** Browsers follow the answer to a form only to where the page's policy allows. */
 function allowLeadingTo(context: PageContext, { request }: Program): void {
   const { origin, protocol, hostname } = new URL(request.redirectUri);
-  // Policies cannot name an IPv6 address, and end a rule at some characters that hosts may have.
-  const isNameable = /^[\w.-]+$/.test(hostname);
+  // Policies cannot name an app or an IPv6 address, and end a rule at some characters of hosts.
+  const isNameable = origin !== "null" && /^[\w.-]+$/.test(hostname);
   context.header("Content-Security-Policy", policy(isNameable ? origin : protocol));
 }
 
