@@ -102,7 +102,7 @@ function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown
 }
 
 /** `at` or the text's end, or one less where it would split a surrogate pair. */
-function wholeCharacterEnd(text: string, at: number): number {
+export function wholeCharacterEnd(text: string, at: number): number {
   if (at >= text.length) return text.length;
   return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
 }

@@ -59,11 +59,6 @@ export class MarkdownBuilder {
     if (lines !== "") this.#block(escapeBlockStarts(lines));
   }
 
-  moreParagraph(gap: string, text: string): void {
-    const lines = foldLines(text);
-    if (lines !== "") this.#text.append(escapeBlockStarts(gap + lines));
-  }
-
   /** `depth` 0 is the outermost list; `marker` is `-` or a number with its point. */
   listItem(depth: number, marker: string, text: string): void {
     const indent = indentOf(depth);

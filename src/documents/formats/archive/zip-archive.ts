@@ -30,7 +30,7 @@ const ENCRYPTED_FLAG = 1;
 const METHOD_STORED = 0;
 const METHOD_DEFLATED = 8;
 
-const DAMAGED = "archive is damaged or incomplete";
+const damaged = () => new UnreadableDocument("archive is damaged or incomplete", "damaged");
 const EXPANDS = "compressed data expands too much";
 
 type Entry = {
@@ -106,7 +106,7 @@ export class ZipArchive {
         yield data.subarray(at, at + OUTPUT_STEP_BYTES);
       }
     } else if (entry.method === METHOD_DEFLATED) yield* this.#inflate(data);
-    else throw new UnreadableDocument(DAMAGED, "damaged");
+    else throw damaged();
   }
 
   *#inflate(data: Uint8Array): Generator<Uint8Array> {
@@ -118,7 +118,7 @@ export class ZipArchive {
       try {
         inflate.push(data.subarray(at, end), end === data.length);
       } catch {
-        throw new UnreadableDocument(DAMAGED, "damaged");
+        throw damaged();
       }
       for (const chunk of ready) {
         this.#count(chunk.length);
@@ -142,8 +142,7 @@ export class ZipArchive {
     if (count > MAX_ENTRIES) throw new UnreadableDocument("archive has too many parts");
     let at = offset;
     for (let index = 0; index < count; index++) {
-      if (!this.#isAt(at, CENTRAL_SIGNATURE, CENTRAL_BYTES))
-        throw new UnreadableDocument(DAMAGED, "damaged");
+      if (!this.#isAt(at, CENTRAL_SIGNATURE, CENTRAL_BYTES)) throw damaged();
       const nameLength = this.#view.getUint16(at + 28, true);
       const nameStart = at + CENTRAL_BYTES;
       const extraStart = nameStart + nameLength;
@@ -178,7 +177,7 @@ export class ZipArchive {
     let next = field + 4;
     for (const name of ["size", "compressedSize", "offset"] as const) {
       if (figures[name] !== ELSEWHERE) continue;
-      if (next + 8 > end) throw new UnreadableDocument(DAMAGED, "damaged");
+      if (next + 8 > end) throw damaged();
       figures[name] = Number(this.#view.getBigUint64(next, true));
       next += 8;
     }
@@ -195,8 +194,7 @@ export class ZipArchive {
     if (locator < 0 || !this.#isAt(locator, LOCATOR_SIGNATURE, LOCATOR_BYTES))
       return { count, offset };
     const end64 = Number(this.#view.getBigUint64(locator + 8, true));
-    if (!this.#isAt(end64, END64_SIGNATURE, END64_BYTES))
-      throw new UnreadableDocument(DAMAGED, "damaged");
+    if (!this.#isAt(end64, END64_SIGNATURE, END64_BYTES)) throw damaged();
     return {
       count: Number(this.#view.getBigUint64(end64 + 32, true)),
       offset: Number(this.#view.getBigUint64(end64 + 48, true)),
@@ -209,17 +207,15 @@ export class ZipArchive {
     for (let at = last; at >= first; at--) {
       if (this.#view.getUint32(at, true) === END_SIGNATURE) return at;
     }
-    throw new UnreadableDocument(DAMAGED, "damaged");
+    throw damaged();
   }
 
   #dataOf(entry: Entry): Uint8Array {
     const { offset, compressedSize } = entry;
-    if (!this.#isAt(offset, LOCAL_SIGNATURE, LOCAL_BYTES))
-      throw new UnreadableDocument(DAMAGED, "damaged");
+    if (!this.#isAt(offset, LOCAL_SIGNATURE, LOCAL_BYTES)) throw damaged();
     const nameLength = this.#view.getUint16(offset + 26, true);
     const start = offset + LOCAL_BYTES + nameLength + this.#view.getUint16(offset + 28, true);
-    if (start + compressedSize > this.#bytes.length)
-      throw new UnreadableDocument(DAMAGED, "damaged");
+    if (start + compressedSize > this.#bytes.length) throw damaged();
     return this.#bytes.subarray(start, start + compressedSize);
   }
 

@@ -53,7 +53,6 @@ class JsonWriter {
       if (token.kind === "open") this.#open(token.bracket === "[");
       else if (token.kind === "close") this.#close();
       else if (token.kind === "key") this.#key = token.text;
-      else if (token.kind === "comment") this.#comment(token.text);
       else this.#value(token.text, token.isString);
     }
   }
@@ -95,12 +94,6 @@ class JsonWriter {
     if (label.trim() === "") return;
     this.#showParents();
     this.out.listItem(this.#stack.at(-1)?.indent ?? 0, "-", label);
-  }
-
-  #comment(text: string): void {
-    this.#showParents();
-    if (text.length >= PROSE_CHARACTERS) this.#prose(text);
-    else this.out.listItem(this.#stack.at(-1)?.indent ?? 0, "-", `// ${text}`);
   }
 
   #prose(text: string): void {

@@ -4,15 +4,10 @@ export type JsonToken =
   | { kind: "open"; bracket: "{" | "[" }
   | { kind: "close" }
   | { kind: "key"; text: string }
-  | { kind: "value"; text: string; isString: boolean }
-  | { kind: "comment"; text: string };
+  | { kind: "value"; text: string; isString: boolean };
 
 const BARE = /[^\s,:{}[\]"]+/y;
 const SPACE = /[\s,]+/y;
-/** What each line of a comment may begin with. */
-const STARS = /^[ \t]*\*+/gm;
-const COMMENT_END = "*/";
-const MAX_COMMENT_CHARACTERS = 1 << 16;
 
 const OPENING = { "}": "{", "]": "[" };
 
@@ -20,18 +15,17 @@ const OPENING = { "}": "{", "]": "[" };
 type Place = { at: number };
 
 /**
- * Reads JSON (RFC 8259), and its dialects with comments and trailing commas, token by token, so
- * that memory does not grow with the tree. Several values after each other are read as well.
+ * Reads JSON (RFC 8259), also with trailing commas, token by token, so that memory does not grow
+ * with the tree. Several values after each other are read as well.
  * @throws UnreadableDocument for what is no JSON.
  */
 export function* jsonTokens(text: string, place: Place): Generator<JsonToken> {
   const stack: string[] = [];
-  // Looked up once: without a comment end ahead, each `/*` would be searched to the end of the
-  // text.
-  const lastCommentEnd = text.lastIndexOf(COMMENT_END);
-  const space = () => joined(comments(text, place, lastCommentEnd));
+  const skipSpace = () => {
+    place.at += matchAt(SPACE, text, place.at).length;
+  };
   let afterColon = false;
-  yield* space();
+  skipSpace();
   while (place.at < text.length) {
     const character = text[place.at];
     let token: JsonToken;
@@ -49,25 +43,14 @@ export function* jsonTokens(text: string, place: Place): Generator<JsonToken> {
       token = literal(raw, stack.at(-1) === "{" && !afterColon);
     }
     yield token;
-    yield* space();
+    skipSpace();
     afterColon = text[place.at] === ":";
     if (afterColon !== (token.kind === "key")) throw notJson();
     if (!afterColon) continue;
     place.at++;
-    yield* space();
+    skipSpace();
   }
   if (stack.length > 0) throw notJson();
-}
-
-function* joined(lines: Iterable<string>): Generator<JsonToken> {
-  let text = "";
-  for (const line of lines) {
-    text += text === "" ? line : `\n${line}`;
-    if (text.length < MAX_COMMENT_CHARACTERS) continue;
-    yield { kind: "comment", text };
-    text = "";
-  }
-  if (text !== "") yield { kind: "comment", text };
 }
 
 function literal(raw: string, isKey: boolean): JsonToken {
@@ -93,23 +76,6 @@ function rawString(text: string, at: number): string {
     special.lastIndex++;
   }
   return "";
-}
-
-function* comments(text: string, place: Place, lastCommentEnd: number): Generator<string> {
-  for (;;) {
-    place.at += matchAt(SPACE, text, place.at).length;
-    const start = place.at + 2;
-    let end: number;
-    if (text.startsWith("//", place.at)) {
-      const feed = text.indexOf("\n", start);
-      place.at = end = feed < 0 ? text.length : feed;
-    } else if (text.startsWith("/*", place.at) && lastCommentEnd >= start) {
-      end = text.indexOf(COMMENT_END, start);
-      place.at = end + COMMENT_END.length;
-    } else return;
-    const words = text.slice(start, end).replace(STARS, "").trim();
-    if (words !== "") yield words;
-  }
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string {

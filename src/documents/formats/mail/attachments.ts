@@ -4,7 +4,7 @@ import { reasonOf, UnreadableDocument } from "../../extracted-document.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
 import { ENCLOSED } from "./body/body.ts";
-import { hasEntries, isCalendar, writeCalendar } from "./calendar.ts";
+import { isCalendar, writeCalendar } from "./calendar.ts";
 import { takeBody, type MailPart } from "./parts/mail-parts.ts";
 import { isMessage, isWrapped, type MailTarget } from "./parts/message-contents.ts";
 import { textOfPart } from "./parts/part-text.ts";
@@ -27,11 +27,8 @@ export async function writeAttachments(attachments: MailPart[], target: MailTarg
     if (calendar === null) await writeFile(part, bytes, target);
     else if (!calendars.has(calendar)) {
       calendars.add(calendar);
-      const name = part.name ?? "Calendar";
-      if (hasEntries(calendar)) {
-        out.heading(2, name);
-        await runCooperatively(writeCalendar(calendar, out), yieldToOthers);
-      } else notes.push(`attachment ${name} left out: no entries`);
+      out.heading(2, part.name ?? "Calendar");
+      await runCooperatively(writeCalendar(calendar, out), yieldToOthers);
     }
     releaseBytes(bytes);
   }

@@ -21,35 +21,26 @@ const ENTRY = /^V(?:EVENT|TODO|JOURNAL)$/i;
 const MOMENTS = /^(?:DTSTART|DTEND|DUE|RDATE|EXDATE|RECURRENCE-ID|COMPLETED)$/;
 const MOMENT = /\b(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(?:\d\d)?(Z)?)?\b/g;
 
-export const isCalendar = (text: string) => /^\s*BEGIN:VCALENDAR\s/i.test(text.slice(0, 200));
-
-/** Whether a calendar has entries to write; time zones do not count. */
-export const hasEntries = (text: string) => /^BEGIN:V(?:EVENT|TODO|JOURNAL)\s/im.test(text);
+/** Whether a text is a calendar that has entries; time zones do not count. */
+export const isCalendar = (text: string) =>
+  /^\s*BEGIN:VCALENDAR\s/i.test(text.slice(0, 200)) &&
+  /^BEGIN:V(?:EVENT|TODO|JOURNAL)\s/im.test(text);
 
 /** Writes the entries of a calendar (RFC 5545): their facts as a list, their description as text. */
 export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeWork<void> {
-  const method = /^METHOD:(.*)$/m.exec(text)?.[1]?.trim() ?? "";
   const areEntries: boolean[] = [];
-  const descriptions: string[] = [];
-  const endEntry = () => {
-    for (const each of descriptions.splice(0)) out.paragraph(each);
-  };
-  for (const line of unfolded(text)) {
+  // A line that begins with white space continues the line before it (§3.1).
+  for (const line of linesOf(text.replace(/\n[ \t]/g, ""))) {
     yield line.length;
     const { name, parameters, value } = propertyOf(line);
     if (name === "BEGIN") {
       areEntries.push(ENTRY.test(value));
-      if (!ENTRY.test(value)) continue;
-      out.endList();
-      if (method !== "") out.listItem(0, "-", `Method: ${method.toLowerCase()}`);
-    } else if (name === "END") {
-      if (areEntries.pop() === true) endEntry();
-    } else if (areEntries.at(-1) === true) {
-      if (name === "DESCRIPTION") descriptions.push(unescaped(value));
-      else writeFact(name, parameters, value, out);
-    }
+      if (ENTRY.test(value)) out.endList();
+    } else if (name === "END") areEntries.pop();
+    else if (areEntries.at(-1) !== true) continue;
+    else if (name === "DESCRIPTION") out.paragraph(unescaped(value));
+    else writeFact(name, parameters, value, out);
   }
-  endEntry();
 }
 
 /** `name` is empty for a line that is no property. */
@@ -57,19 +48,6 @@ function propertyOf(line: string) {
   const [head = "", name = "", parameters = ""] =
     PROPERTY.exec(line.slice(0, MAX_NAME_CHARACTERS)) ?? [];
   return { name: name.toUpperCase(), parameters, value: line.slice(head.length).trimEnd() };
-}
-
-/** Joins the lines that begin with white space with those before them (RFC 5545 §3.1). */
-function* unfolded(text: string): Generator<string> {
-  let pieces: string[] = [];
-  for (const line of linesOf(text)) {
-    if (/^[ \t]/.test(line)) pieces.push(line.slice(1));
-    else {
-      yield pieces.join("");
-      pieces = [line];
-    }
-  }
-  yield pieces.join("");
 }
 
 function writeFact(name: string, parameters: string, value: string, out: MarkdownBuilder): void {

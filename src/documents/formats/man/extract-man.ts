@@ -12,7 +12,7 @@ const HEADINGS = new Map([
 ]);
 
 /**
- * Manual pages: man(7), with tables of tbl(1).
+ * Manual pages: man(7). Tables (tbl(1)) stay as they are written.
  * @throws UnreadableDocument for mdoc(7), the macros of BSD.
  */
 export function* readText(text: string): CooperativeWork<Extraction> {
@@ -36,15 +36,13 @@ class ManReader {
   elsewhere: string | null = null;
   readonly #writer: ManWriter;
   #heading: number | null = null;
-  #table: string[] | null = null;
 
   constructor(writer: ManWriter) {
     this.#writer = writer;
   }
 
   read(request: string | null, line: string): void {
-    if (this.#table !== null) this.#inTable(request, line, this.#table);
-    else if (request === null) this.#text(line);
+    if (request === null) this.#text(line);
     else this.#request(request, line);
   }
 
@@ -64,7 +62,6 @@ class ManReader {
     const level = HEADINGS.get(name);
     const args = argumentsOf(text).map((each) => plainText(each));
     if (level !== undefined) this.#writeHeading(level, args.join(" "));
-    else if (name === "TS") this.#table = [];
     else if (name === "so") this.elsewhere ??= text.trim();
     else MAN_MACROS.get(name)?.(this.#writer, args);
   }
@@ -72,14 +69,6 @@ class ManReader {
   #writeHeading(level: number, text: string): void {
     this.#heading = text === "" ? level : null;
     if (text !== "") this.#writer.heading(level, text);
-  }
-
-  #inTable(request: string | null, line: string, table: string[]): void {
-    if (request !== "TE") table.push(request === null ? line : `.${request} ${line}`);
-    else {
-      this.#table = null;
-      this.#writer.table(rowsOf(table));
-    }
   }
 }
 
@@ -97,8 +86,8 @@ const MACROS: [names: string, macro: Macro][] = [
   ["RE", (writer) => writer.outdent()],
   ["sp Sp YS", (writer) => writer.flush()],
   ["br ti", (writer) => writer.breakLine()],
-  ["nf EX Vb", (writer) => writer.literal(true)],
-  ["fi EE Ve", (writer) => writer.literal(false)],
+  ["nf EX Vb TS", (writer) => writer.literal(true)],
+  ["fi EE Ve TE", (writer) => writer.literal(false)],
   ["OP", (writer, args) => writer.add(`[${args.join(" ")}]`)],
   // A link's target comes before its text, and a mark after its end.
   ["UR MT", (writer, [target = ""]) => writer.add(`<${target}>`)],
@@ -116,32 +105,3 @@ const MACROS: [names: string, macro: Macro][] = [
 const MAN_MACROS = new Map(
   MACROS.flatMap(([names, macro]) => names.split(" ").map((name) => [name, macro] as const)),
 );
-
-/** The rows of a table (tbl(1)), without its options and formats. */
-function rowsOf(lines: string[]): string[][] {
-  const hasOptions = lines[0]?.trimEnd().endsWith(";") === true;
-  const tab = /\btab ?\((.)\)/.exec(hasOptions ? (lines[0] ?? "") : "")?.[1] ?? "\t";
-  const rows: string[][] = [];
-  let isFormat = true;
-  for (const line of wholeRows(lines.slice(hasOptions ? 1 : 0))) {
-    if (isFormat) isFormat = !line.trimEnd().endsWith(".");
-    else if (line.startsWith(".T&")) isFormat = true;
-    else if (!/^(?:[.'_=]|$)/.test(line)) rows.push(line.split(tab));
-  }
-  return rows.map((row) => row.map((cell) => (/^[_=]$/.test(cell) ? "" : plainText(cell))));
-}
-
-/** Joins the lines of text blocks: `T{` at the end of a line, `T}` at the beginning of another. */
-function* wholeRows(lines: string[]): Generator<string> {
-  let row = "";
-  for (const line of lines) {
-    const text = line.startsWith("T}") ? line.slice(2) : line.replace(/^[.'][A-Z]{1,2}\s/, "");
-    const isInside = row !== "";
-    row += isInside && !line.startsWith("T}") ? ` ${text}` : isInside ? text : line;
-    if (row.endsWith("T{")) row = row.slice(0, -2) || " ";
-    else if (!isInside || line.startsWith("T}")) {
-      yield row;
-      row = "";
-    }
-  }
-}

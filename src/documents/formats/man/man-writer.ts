@@ -126,12 +126,6 @@ export class ManWriter {
     this.#inItem = this.#around.at(-1)?.inItem ?? false;
   }
 
-  table(rows: string[][]): void {
-    this.flush();
-    this.#endItem();
-    this.#out.table(rows);
-  }
-
   flush(): void {
     const text = this.#text;
     this.#text = "";

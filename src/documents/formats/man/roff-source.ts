@@ -10,7 +10,6 @@ const MAX_STRING_CHARACTERS = 4_096;
 const MAX_MACRO_DEPTH = 8;
 const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})/;
 const COMMENT = /(^|[^\\])\\["#].*$/s;
-const COMPARISON = /^\(?(-?\d+)\w?\s*(==?|<=?|>=?)\s*(-?\d+)\w?\)?$/;
 
 const restAfter = (start: string, text: string) => text.slice(start.length).replace(/^[ \t]+/, "");
 
@@ -28,7 +27,6 @@ export class RoffSource {
     ["lq", "“"],
     ["rq", "”"],
   ]);
-  readonly #registers = new Map<string, string>([[".g", "1"]]);
   readonly #otherwise: boolean[] = [];
   #expandedLines = 0;
   #expandedCharacters = 0;
@@ -94,8 +92,8 @@ export class RoffSource {
 
   #expanded(line: string): string {
     return withValues(line, (kind, name) => {
-      const value = (kind === "*" ? this.#strings : this.#registers).get(name) ?? "";
-      const shown = kind === "n" && value === "" ? "0" : value;
+      // Number registers: pages only ask whether this is groff.
+      const shown = kind === "n" ? (name === ".g" ? "1" : "0") : (this.#strings.get(name) ?? "");
       return this.#count(shown.length) ? shown : "";
     });
   }
@@ -105,10 +103,7 @@ export class RoffSource {
     else if (/^(?:de1?|am1?|ig)$/.test(request)) this.#define(request, argumentsOf(rest));
     else if (/^[da]s1?$/.test(request)) this.#setString(request, rest);
     else if (request === "PS") this.#skipTo(".PE");
-    else if (request === "nr") {
-      const [name = "", value = ""] = argumentsOf(this.#expanded(rest));
-      this.#registers.set(name, /^-?\d+/.exec(value)?.[0] ?? "0");
-    } else return false;
+    else return false;
     return true;
   }
 
@@ -169,10 +164,6 @@ export class RoffSource {
       const [, one, other] = test.split(test.charAt(0));
       return one === other;
     }
-    const [, left, operator = "", right] = COMPARISON.exec(test) ?? [];
-    if (left === undefined) return Number(/^-?\d+/.exec(test)?.[0] ?? 0) > 0;
-    const difference = Number(left) - Number(right);
-    if (difference === 0) return operator.includes("=");
-    return difference > 0 ? operator.startsWith(">") : operator.startsWith("<");
+    return Number(/^\(?(-?\d+)/.exec(test)?.[1] ?? 0) > 0;
   }
 }

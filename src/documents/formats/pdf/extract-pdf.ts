@@ -2,12 +2,11 @@ import { runCooperatively, type YieldToOthers } from "../../../core/work/coopera
 import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { bookmarksOf, factsOf, openPdf, type Pdf } from "./open-pdf.ts";
+import { bookmarksOf, factsOf, openPdf, type Pdf, type PdfPage } from "./open-pdf.ts";
 import { headingLevel, shapeOf, type DocumentShape } from "./bounds/document-shape.ts";
 import { partsOf, textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
 import { segmentsOf } from "./layout/page-segments.ts";
 import type { Segment, TextItem } from "./layout/segment.ts";
-import { FontNames } from "./fonts/font-names.ts";
 import { withFormValues } from "./structure/form-values.ts";
 import { MonospacedFonts } from "./fonts/monospaced-fonts.ts";
 import type { ObjectSigns } from "./bounds/object-signs.ts";
@@ -25,7 +24,6 @@ import { textItems } from "./text-items.ts";
 import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
 import { showsText } from "../../decoding/hidden-characters.ts";
 
-type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 /** `isMapped`: the page has enough text, most of it in fonts with a map to characters. */
 type PageText = { segments: Segment[]; structure: PageStructure | null; isMapped: boolean };
 
@@ -71,7 +69,6 @@ export async function readFile(
 class PdfPages {
   readonly pdf: Pdf;
   readonly fonts: UnmappedFonts;
-  readonly #names = new FontNames();
   readonly #monospaced = new MonospacedFonts();
   showsText = false;
   readonly #yieldToOthers: YieldToOthers;
@@ -98,12 +95,11 @@ class PdfPages {
   /** The page's text in order; null when the page cannot be read. */
   async page(number: number): Promise<PageText | null> {
     if (++this.#pagesRead % PAGES_BETWEEN_YIELDS === 0) await this.#yieldToOthers();
-    if (this.#pagesRead % PAGES_KEPT === 0) await this.#forget();
+    if (this.#pagesRead % PAGES_KEPT === 0) await this.pdf.cleanup();
     try {
       const page = await this.pdf.getPage(number);
       const viewport = page.getViewport({ scale: 1 }).transform;
       const items = await this.#items(page);
-      this.#names.rename(items, number);
       this.#monospaced.mark(items);
       const texts = this.fonts.withoutUnreadable(items);
       const structure = (await this.#isTagged()) ? await pageStructure(page, texts) : null;
@@ -121,20 +117,6 @@ class PdfPages {
     if (!this.#hasForms) return items;
     const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
     return withFormValues(items, annotations);
-  }
-
-  async #forget(): Promise<void> {
-    await this.pdf.cleanup();
-    const number = this.#names.tellingPage;
-    if (number === null) return;
-    try {
-      const page = await this.pdf.getPage(number);
-      this.#names.relearn(await this.#items(page));
-      page.cleanup();
-    } catch (error) {
-      if (error instanceof UnreadableDocument) throw error;
-      // Its fonts stay unknown, though the page could be read before.
-    }
   }
 
   #isTagged(): Promise<boolean> {

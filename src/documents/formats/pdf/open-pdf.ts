@@ -7,6 +7,7 @@ import { foldSpace } from "../../writing/fold-space.ts";
 import { foldTitle } from "./bounds/document-shape.ts";
 
 export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 
 const SILENT = 0;
 

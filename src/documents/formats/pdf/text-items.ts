@@ -1,11 +1,9 @@
-import type { getDocumentProxy } from "unpdf";
 import type { YieldToOthers } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { TextItem } from "./layout/segment.ts";
+import type { PdfPage } from "./open-pdf.ts";
 import { ARTIFACT } from "./structure/tagged-parts.ts";
 
-type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
-type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 type Mark = { type: string; id?: string; tag?: string };
 type TextPart = { items: (TextItem | Mark)[] };
 
@@ -28,7 +26,7 @@ export async function textItems(
   const stream: ReadableStream<TextPart> = page.streamTextContent({ includeMarkedContent });
   const reader = stream.getReader();
   try {
-    return await collected(partsCooperatively(reader, yieldToOthers), includeMarkedContent);
+    return await collected(reader, includeMarkedContent, yieldToOthers);
   } catch (error) {
     // Without this, pdf.js finishes reading this page before it releases the document.
     await reader.cancel(error).catch(() => undefined);
@@ -39,31 +37,22 @@ export async function textItems(
 
 const TOO_MANY = new Error("too many");
 
-async function* partsCooperatively(
-  reader: ReadableStreamDefaultReader<TextPart>,
-  yieldToOthers: YieldToOthers,
-): AsyncGenerator<TextPart> {
-  let parts = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (++parts % PARTS_BETWEEN_YIELDS === 0) await yieldToOthers();
-    if (parts > MAX_PARTS_A_PAGE) throw TOO_MANY;
-    yield part.value;
-  }
-}
-
 async function collected(
-  parts: AsyncIterable<TextPart>,
+  reader: ReadableStreamDefaultReader<TextPart>,
   includeMarkedContent: boolean,
+  yieldToOthers: YieldToOthers,
 ): Promise<TextItem[]> {
   const texts: TextItem[] = [];
   const marks: (string | undefined)[] = [];
-  for await (const { items } of parts) {
-    for (const item of items) {
+  let parts = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (++parts % PARTS_BETWEEN_YIELDS === 0) await yieldToOthers();
+    for (const item of part.value.items) {
       if ("str" in item) texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
       else if (item.type === "endMarkedContent") marks.pop();
       else marks.push(item.id ?? (item.tag === ARTIFACT ? ARTIFACT : marks.at(-1)));
     }
-    if (texts.length > MAX_ITEMS_A_PAGE) throw TOO_MANY;
+    if (parts > MAX_PARTS_A_PAGE || texts.length > MAX_ITEMS_A_PAGE) throw TOO_MANY;
   }
   return texts;
 }

@@ -60,7 +60,7 @@ function isSilent({ name, isDocument, isDrawing }: Element, key: string, value: 
 }
 
 function isSaid({ name, role, isDocument }: Element, key: string): boolean {
-  if (role === "field" || role === "outline" || TELLING.has(key)) return true;
+  if (role === "field" || TELLING.has(key)) return true;
   if (isDocument || WEB_NAMES.has(name.toLowerCase())) return false;
   return key !== "lang" && (role !== "inline" || !/^(?:href|url|target)$/.test(key));
 }

@@ -1,8 +1,8 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { countNote, ENDS_EARLY } from "../../notes.ts";
-import { XmlReader } from "./xml-reader.ts";
-import { XmlEvents, XmlStream } from "./xml-stream.ts";
+import { XmlReader, type XmlEvent } from "./xml-reader.ts";
+import { XmlStream } from "./xml-stream.ts";
 
 /**
  * XML of any vocabulary. Documents keep their headings, lists, tables and code; in records, each
@@ -11,14 +11,18 @@ import { XmlEvents, XmlStream } from "./xml-stream.ts";
 export function* readText(xml: string): CooperativeWork<Extraction> {
   const declaresEntities = /<!ENTITY\s/.test(xml.slice(0, xml.indexOf("]>") + 1));
   const reader = new XmlReader();
-  const events = new XmlEvents();
-  const stream = new XmlStream(events);
+  const events: XmlEvent[] = [];
+  const stream = new XmlStream({
+    open: (name, attributes) => void events.push({ name, attributes }),
+    text: (text) => void events.push({ text }),
+    close: () => void events.push(null),
+  });
   for (const advanced of stream.write(withoutDoctype(xml))) {
-    yield* reader.read(events.take());
+    yield* reader.read(events.splice(0));
     yield advanced;
   }
   const { endsEarly } = stream.end();
-  yield* reader.read(events.take());
+  yield* reader.read(events);
   yield* reader.finish();
   return {
     text: reader.out,

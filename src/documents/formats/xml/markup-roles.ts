@@ -21,7 +21,6 @@ const NAMES: [XmlRole, string][] = [
     "list itemizedlist orderedlist simplelist variablelist glosslist def-list procedure steps ul ol dl",
   ],
   ["table", "table informaltable simpletable"],
-  ["outline", "outline"],
   ["break", "br lb break"],
   // In drawings and web pages only: records have paths and styles, too.
   ["silent", "script style path"],

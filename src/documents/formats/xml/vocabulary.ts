@@ -17,7 +17,6 @@ export type XmlRole =
   | "table"
   | "row"
   | "cell"
-  | "outline"
   | "break"
   | "silent"
   | "inline"

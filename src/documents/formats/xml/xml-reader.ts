@@ -9,7 +9,10 @@ import { EmbeddedHtml } from "./embedded-html.ts";
 import { isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
 import { MAX_INDENT, opened, OpenElements, type Open } from "./open-elements.ts";
 import { vocabularyOf, type XmlRole } from "./vocabulary.ts";
-import type { XmlAttributes, XmlEvent } from "./xml-stream.ts";
+import type { XmlAttributes } from "./xml-stream.ts";
+
+/** What the parser found; null for the end of an element. */
+export type XmlEvent = { name: string; attributes: XmlAttributes } | { text: string } | null;
 
 type List = { isOrdered: boolean; next: number };
 
@@ -27,7 +30,6 @@ export class XmlReader {
   readonly #open = new OpenElements(this.out);
   #silent = 0;
   #quoted = 0;
-  #outlines = 0;
   readonly #lists: List[] = [];
   readonly #html = new EmbeddedHtml();
   /** `says`: texts of its attributes, in brackets after its first words. */
@@ -43,9 +45,9 @@ export class XmlReader {
   /** Handles the parser's events here, because the parser itself cannot yield to other work. */
   *read(events: Iterable<XmlEvent>): CooperativeWork<void> {
     for (const event of events) {
-      if (event.kind === "open") yield* this.#enterElement(event.name, event.attributes);
-      else if (event.kind === "close") yield* this.#close();
-      else if (this.#silent === 0) this.#text.add(event.data);
+      if (event === null) yield* this.#close();
+      else if ("name" in event) yield* this.#enterElement(event.name, event.attributes);
+      else if (this.#silent === 0) this.#text.add(event.text);
     }
   }
 
@@ -105,7 +107,6 @@ export class XmlReader {
     else if (role === "quote") this.#quoted++;
     else if (role === "break") this.#text.add("\n");
     else if (role === "item" || role === "detail") this.#startItem(open);
-    else if (role === "outline") this.#writeOutline(open, attributes);
     else if (role === "cell") this.#inCell = true;
     else if (role === "row") this.#startRow();
     else if (role === "table" && this.#table === null) {
@@ -126,7 +127,6 @@ export class XmlReader {
     else if (role === "quote") this.#quoted--;
     else if (role === "list") this.#lists.pop();
     else if (role === "item" || role === "detail") this.#endItem();
-    else if (role === "outline") this.#outlines--;
     else if (role === "table" && !this.#inCell) this.#endTable();
   }
 
@@ -149,16 +149,6 @@ export class XmlReader {
     const { marker, depth, says } = this.#item ?? { marker: "", depth: 0, says: [] };
     this.#item = null;
     if (says.length > 0) this.out.listItem(depth, marker, says.splice(0).join(", "));
-  }
-
-  #writeOutline(open: Open, attributes: XmlAttributes): void {
-    const depth = Math.min(this.#outlines++, MAX_INDENT);
-    const { text = "", title = "", _note: note = "" } = attributes;
-    const label = text === "" ? title : text;
-    const told = new Set([`text: ${text}`, `title: ${label}`, `_note: ${note}`]);
-    const more = open.says.splice(0).filter((says) => !told.has(says));
-    this.out.listItem(depth, "-", withMore(label, more));
-    for (const paragraph of note.split(/\n\s*\n/)) this.out.paragraph(paragraph);
   }
 
   #closeInline(open: Open): void {

@@ -1,9 +1,10 @@
 import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { wholeCharacterEnd } from "../../../decoding/hidden-characters.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { MailPart } from "../parts/mail-parts.ts";
 import { linesOf } from "../parts/part-text.ts";
 
-/** Characters of a paragraph written at once; bounds memory for a text that is one long line. */
+/** A longer paragraph is divided: bounds memory. */
 const STEP_CHARACTERS = 1 << 16;
 const MAX_QUOTATIONS = 20;
 const SIGNATURE = /^-- ?$/;
@@ -20,7 +21,7 @@ export function* writePlainBody(
   const lines = linesOf(text);
   const isFlowed = isSet("format", "flowed");
   for (const line of isFlowed ? unflowed(lines, isSet("delsp", "yes")) : lines) {
-    paragraphs.line(line);
+    for (const piece of piecesOf(line)) paragraphs.line(piece);
     yield* progress.advanceTo(out.length);
   }
   paragraphs.end();
@@ -61,10 +62,7 @@ const quoted = ({ marks, text }: FlowedLine) =>
 
 class ParagraphWriter {
   readonly #out: MarkdownBuilder;
-  /** What is not written yet, and what stands before it. */
   #text = "";
-  #gap = "";
-  #isBegun = false;
   #kind: "text" | "quotation" | "signature" = "text";
 
   constructor(out: MarkdownBuilder) {
@@ -77,44 +75,26 @@ class ParagraphWriter {
     // Next to a quotation or under a line of text, Markdown would take a signature for a part of
     // it.
     const isApart = this.#kind === "quotation" || kind === "signature";
-    if (isApart && kind !== this.#kind) this.end();
+    if ((isApart && kind !== this.#kind) || this.#text.length > STEP_CHARACTERS) this.end();
     this.#kind = kind;
     if (!/\S/.test(line)) this.end();
-    else this.#add(line);
+    else this.#text += this.#text === "" ? line : `\n${line}`;
   }
 
   end(): void {
-    this.#write();
-    this.#isBegun = false;
-  }
-
-  #add(line: string): void {
-    let gap = "\n";
-    for (let at = 0; at < line.length;) {
-      const end = pieceEnd(line, at);
-      if (this.#text === "") this.#gap = gap;
-      else this.#text += gap;
-      this.#text += line.slice(at, end);
-      if (this.#text.length > STEP_CHARACTERS || end < line.length) this.#write();
-      gap = line[end] === " " ? " " : "";
-      at = end;
-    }
-  }
-
-  #write(): void {
-    if (this.#text === "") return;
-    if (this.#isBegun) this.#out.moreParagraph(this.#gap, this.#text);
-    else this.#out.paragraph(this.#text);
+    this.#out.paragraph(this.#text);
     this.#text = "";
-    this.#isBegun = true;
   }
 }
 
-/** The end of a line, or the last space of what is written at once; a character stays whole. */
-function pieceEnd(line: string, at: number): number {
-  const most = at + STEP_CHARACTERS;
-  if (most >= line.length) return line.length;
-  const space = line.lastIndexOf(" ", most);
-  if (space > at) return space;
-  return /[\ud800-\udbff]/.test(line[most - 1] ?? "") ? most - 1 : most;
+/** A line, or as much of it as is written at once, up to a space; a character stays whole. */
+function* piecesOf(line: string): Generator<string> {
+  let at = 0;
+  while (line.length - at > STEP_CHARACTERS) {
+    const space = line.lastIndexOf(" ", at + STEP_CHARACTERS);
+    const end = space > at ? space : wholeCharacterEnd(line, at + STEP_CHARACTERS);
+    yield line.slice(at, end);
+    at = end;
+  }
+  yield line.slice(at);
 }

@@ -1,8 +1,7 @@
 import { decodeWords } from "postal-mime";
 import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
-import { MailHeaders } from "../mail-headers.ts";
-import { parseStructured } from "../structured-value.ts";
+import { MailHeaders, parseStructured } from "../mail-headers.ts";
 
 /** One part of a message (RFC 2045): where its body lies in the message's bytes, undecoded. */
 export type MailPart = {

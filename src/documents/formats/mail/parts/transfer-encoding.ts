@@ -1,16 +1,14 @@
+import { Buffer } from "node:buffer";
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import type { MailPart } from "./mail-parts.ts";
 
-const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
-const SPACE = 0x20;
-const TAB = 0x09;
 const EQUALS = 0x3d;
-const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const NOISE = 64;
-const PAD = 65;
+const LINE_BREAK: ReadonlySet<number | undefined> = new Set([0x0d, LINE_FEED]);
+const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09]);
 const STEP_BYTES = 1 << 18;
+const latin1 = new TextDecoder("latin1");
 
 /** Decodes the bodies of parts (RFC 2045 §6), each into a buffer of its own. */
 export function* decodeBodies(message: Uint8Array, parts: MailPart[]): CooperativeWork<void> {
@@ -29,70 +27,54 @@ export function refuseUuencoded({ encoding }: MailPart): void {
   }
 }
 
-const SEXTETS = Uint8Array.from({ length: 256 }, (_unused, byte) => {
-  if (byte === EQUALS) return PAD;
-  const sextet = BASE64.indexOf(String.fromCharCode(byte));
-  return sextet < 0 ? NOISE : sextet;
-});
-
+/** Noise between the letters is skipped; padding ends a group, and another may follow. */
 function* decodeBase64(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
-  const decoded = new Uint8Array(Math.ceil(body.length / 4) * 3);
+  const decoded = new Uint8Array(body.length);
   let end = 0;
-  let bits = 0;
-  let count = 0;
-  for (let from = 0; from < body.length; from += STEP_BYTES) {
-    const most = Math.min(from + STEP_BYTES, body.length);
-    for (let at = from; at < most; at++) {
-      const sextet = SEXTETS[body[at] ?? 0] ?? NOISE;
-      if (sextet < NOISE) {
-        bits = ((bits << 6) | sextet) & 0xff_ffff;
-        if (count++ === 0) continue;
-        decoded[end++] = (bits >> (6 - 2 * (count - 1))) & 0xff;
-        if (count === 4) count = 0;
-      } else if (sextet === PAD) count = 0;
+  let open = "";
+  for (let at = 0; at < body.length; at += STEP_BYTES) {
+    const step = body.subarray(at, at + STEP_BYTES);
+    const groups = (open + latin1.decode(step)).replace(/[^A-Za-z0-9+/=]/g, "").split(/=+/);
+    const last = groups.pop() ?? "";
+    open = last.slice(last.length & ~3);
+    for (const group of [...groups, last.slice(0, last.length & ~3)]) {
+      const bytes = Buffer.from(group, "base64");
+      decoded.set(bytes, end);
+      end += bytes.length;
     }
-    yield most - from;
+    yield step.length;
   }
-  return shrunk(decoded, end);
+  const rest = Buffer.from(open, "base64");
+  decoded.set(rest, end);
+  return shrunk(decoded, end + rest.length);
 }
 
 /** Keeps invalid escapes; removes spaces at line ends, which transport adds. */
 function* decodeQuotedPrintable(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const decoded = new Uint8Array(body.length);
   let end = 0;
-  /** The end of what is not spaces, and of a sign that is no escape: the line may go on after it. */
-  let solid = 0;
-  let soft = -1;
   for (let at = 0; at < body.length;) {
-    const from = at;
-    for (const most = Math.min(from + STEP_BYTES, body.length); at < most; at++) {
-      const byte = body[at] ?? 0;
-      if (isLineEnd(byte)) end = solid;
-      const feed = soft === end ? feedAt(body, at) : -1;
-      if (feed >= 0) {
-        solid = --end;
-        soft = -1;
-        at = feed;
-        continue;
-      }
+    const feed = body.indexOf(LINE_FEED, at);
+    const next = feed < 0 ? body.length : feed + 1;
+    const lineEnd = endWithout(LINE_BREAK, body, at, next);
+    const last = endWithout(SPACES, body, at, lineEnd);
+    const isSoft = last > at && body[last - 1] === EQUALS;
+    yield next - at;
+    while (at < (isSoft ? last - 1 : last)) {
       const code = escapeAt(body, at);
-      decoded[end++] = code < 0 ? byte : code;
-      if (code >= 0) at += 2;
-      else if (byte === EQUALS) soft = end;
-      if (!isSpace(byte)) solid = end;
+      decoded[end++] = code < 0 ? (body[at] ?? 0) : code;
+      at += code < 0 ? 1 : 3;
     }
-    yield at - from;
+    if (!isSoft) for (at = lineEnd; at < next; at++) decoded[end++] = body[at] ?? 0;
+    at = next;
   }
-  return shrunk(decoded, soft === solid ? solid - 1 : solid);
+  return shrunk(decoded, end);
 }
 
-const isLineEnd = (byte: number) => byte === LINE_FEED || byte === RETURN;
-const isSpace = (byte: number) => byte === SPACE || byte === TAB;
-
-/** The line feed of the line end at `at`; negative where the line goes on. */
-function feedAt(body: Uint8Array, at: number): number {
-  const feed = body[at] === RETURN ? at + 1 : at;
-  return body[feed] === LINE_FEED ? feed : -1;
+function endWithout(bytes: typeof SPACES, body: Uint8Array, start: number, end: number): number {
+  let last = end;
+  while (last > start && bytes.has(body[last - 1])) last--;
+  return last;
 }
 
 /** The byte that an escape stands for; negative for no escape. */

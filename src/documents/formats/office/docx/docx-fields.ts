@@ -2,7 +2,7 @@
 type Field = { code: string; isShown: boolean; isChecked: boolean; start: number; owner: unknown };
 
 const MAX_CODE_CHARACTERS = 4_096;
-/** Limit of nested fields: they stand in each other's codes and results. */
+/** Limit of open fields; the outermost is forgotten, as one that has no end. */
 const MAX_OPEN = 100;
 const CHECKED = "☒";
 const UNCHECKED = "☐";
@@ -10,46 +10,30 @@ const UNCHECKED = "☐";
 /** ECMA-376 part 1, §17.16.18: codes are left out, except links and check boxes. */
 export class DocxFields {
   readonly #open: Field[] = [];
-  #unshown = 0;
-  /** Open fields beyond the limit; their content is read as text. */
-  #beyond = 0;
 
   begin(): void {
-    if (this.#open.length === MAX_OPEN) {
-      this.#beyond++;
-      return;
-    }
-    this.#unshown++;
+    if (this.#open.length === MAX_OPEN) this.#open.shift();
     this.#open.push({ code: "", isShown: false, isChecked: false, start: 0, owner: null });
   }
 
   addCode(text: string): void {
-    const field = this.#innermost;
+    const field = this.#open.at(-1);
     if (field !== undefined && field.code.length < MAX_CODE_CHARACTERS) field.code += text;
   }
 
   check(isChecked: boolean): void {
-    const field = this.#innermost;
-    if (field !== undefined) field.isChecked = isChecked;
+    Object.assign(this.#open.at(-1) ?? {}, { isChecked });
   }
 
   /** Begins the field's result, at `start` in the text of the paragraph `owner`. */
   show(owner: unknown, start: number): void {
-    const field = this.#innermost;
-    if (field === undefined) return;
-    if (!field.isShown) this.#unshown--;
-    Object.assign(field, { isShown: true, owner, start });
+    Object.assign(this.#open.at(-1) ?? {}, { isShown: true, owner, start });
   }
 
   /** What the field adds at its end: a link around the text from `start` on, or a mark. */
   end(owner: unknown): { target: string; start: number } | { mark: string } | null {
-    if (this.#beyond > 0) {
-      this.#beyond--;
-      return null;
-    }
     const field = this.#open.pop();
     if (field === undefined) return null;
-    if (!field.isShown) this.#unshown--;
     if (/^\s*FORMCHECKBOX\b/.test(field.code))
       return { mark: field.isChecked ? CHECKED : UNCHECKED };
     const target = linkTargetOf(field.code);
@@ -60,20 +44,12 @@ export class DocxFields {
 
   /** Whether text belongs to a field's code, such as another field's result in a condition. */
   get hidesText(): boolean {
-    return this.#unshown > 0;
+    return this.#open.some(({ isShown }) => !isShown);
   }
 
   /** A code that has not ended with its paragraph is never closed. */
   endParagraph(): void {
-    this.#beyond = 0;
-    while (this.#open.at(-1)?.isShown === false) {
-      this.#open.pop();
-      this.#unshown--;
-    }
-  }
-
-  get #innermost(): Field | undefined {
-    return this.#beyond > 0 ? undefined : this.#open.at(-1);
+    while (this.#open.at(-1)?.isShown === false) this.#open.pop();
   }
 }
 

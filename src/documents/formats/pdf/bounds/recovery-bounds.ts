@@ -1,6 +1,5 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
-import { indexOfWord, isWordAt } from "./byte-search.ts";
 
 /**
  * If a PDF's table of objects is wrong, pdf.js searches for the objects itself. For each object,
@@ -86,4 +85,19 @@ function isClosed(bytes: Uint8Array, from: number, to: number): boolean {
     else if (CLOSERS.has(byte)) depth--;
   }
   return depth <= 0 && strings === 0;
+}
+
+/** Where the word next occurs at or after `from`; -1 if nowhere. */
+export function indexOfWord(bytes: Uint8Array, word: string, from: number): number {
+  const first = word.charCodeAt(0);
+  let at = bytes.indexOf(first, from);
+  while (at >= 0 && !isWordAt(bytes, word, at)) at = bytes.indexOf(first, at + 1);
+  return at;
+}
+
+function isWordAt(bytes: Uint8Array, word: string, at: number): boolean {
+  for (let index = 0; index < word.length; index++) {
+    if (bytes[at + index] !== word.charCodeAt(index)) return false;
+  }
+  return true;
 }

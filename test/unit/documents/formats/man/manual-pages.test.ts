@@ -55,11 +55,7 @@ it.each([
     ".de Vs\n\\\\$1 of \\\\$2\n..\n.ds X oil\n.Vs tin \\*X",
     "tin of oil",
   ],
-  [
-    "tables",
-    ".TS\ntab(;);\nl l.\nA;B\n_\nc;T{\nd\ne\nT}\n.TE",
-    "| A | B |\n| --- | --- |\n| c | d e |",
-  ],
+  ["tables as they stand", ".TS\nl l.\nA\tB\n.TE", "```\nl l.\nA\tB\n```"],
   ["links", ".UR https://example.org\nhere\n.UE .", "<https://example.org> here."],
 ])("man: %s", async (_what, text, markdown) => {
   expect(await body(text)).toBe(markdown);

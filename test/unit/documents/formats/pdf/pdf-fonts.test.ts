@@ -53,38 +53,6 @@ it("reads the pages that can be read where most fonts do not say what they show"
   expect(document.notes).toEqual(["text in fonts without a map to characters left out"]);
 });
 
-it("knows headings by their font on every page of a long PDF", async () => {
-  const names = ["Locks", "Tides", "Piers", "Boats", "Gates", "Winds", "Ropes", "Lamps", "Tolls"];
-  const titleOf = (page: number) => `${names[page % 9]} and ${names[(page * 5 + 1) % 7]} ${page}`;
-  const pages = Array.from({ length: 120 }, (_unused, at) => at);
-  const content = (page: number) => {
-    const top = 780 - (page % 11) * 20;
-    const body = [30, 42, 54].map((below) =>
-      line(
-        "F1",
-        top - below,
-        `(The keeper of ${page * below} rings when boats wait below the gates)`,
-      ),
-    );
-    return pdfStream(line("F2", top, `(${titleOf(page)})`) + body.join(""));
-  };
-  const { markdown } = await extract(
-    pdfOf([
-      "<< /Type /Catalog /Pages 2 0 R >>",
-      `<< /Type /Pages /Count 120 /Kids [${pages.map((page) => `${page + 5} 0 R`).join(" ")}] >>`,
-      HELVETICA,
-      HELVETICA.replace("/Helvetica", "/Helvetica-Bold"),
-      ...pages.map(
-        (page) =>
-          `<< ${PAGE} /Contents ${page + 125} 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>`,
-      ),
-      ...pages.map(content),
-    ]),
-  );
-  const headings = markdown.split("\n").filter((each) => each.startsWith("#"));
-  expect(headings).toEqual(pages.map((page) => `# ${titleOf(page)}`));
-});
-
 it("a tagged PDF is read by its looks where its tree would cost too much", () => {
   const isLarge = (...texts: string[]) => {
     const signs = new ObjectSigns();
