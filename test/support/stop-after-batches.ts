@@ -8,13 +8,14 @@ import { batches } from "./queue-batches.ts";
  * delivered after that is not begun before the next file.
  */
 batches.taken = true;
-batches.underWay = 0;
+batches.underWay.clear();
 
 afterAll(async () => {
   batches.taken = false;
   await vi.waitFor(
     () => {
-      if (batches.underWay > 0) throw new Error(`${batches.underWay} batches are under way`);
+      const queues = [...batches.underWay].map(({ queue }) => queue);
+      if (queues.length > 0) throw new Error(`batches of ${queues.join(", ")} are under way`);
     },
     { timeout: 120_000, interval: 20 },
   );

@@ -1,13 +1,12 @@
 import type { ProviderKeyName } from "../../ports/models.ts";
 import { providerKeys } from "../schema/index.ts";
 import { columnsOf, select, type Row } from "../select.ts";
-import { execute, readRows, type Database } from "../sql.ts";
+import { execute, readRows, type Database, type Reads } from "../sql.ts";
 
 const KEY = select(columnsOf(providerKeys));
 export type StoredProviderKey = Row<typeof KEY>;
 
-export const listProviderKeys = (db: Database) =>
-  readRows(db, KEY)`select ${KEY} from provider_keys`;
+export const listProviderKeys = (db: Reads) => readRows(db, KEY)`select ${KEY} from provider_keys`;
 
 export const upsertProviderKey = (db: Database, key: StoredProviderKey) =>
   execute(db)`insert into provider_keys (name, sealed_key, set_at)

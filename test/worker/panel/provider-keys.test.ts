@@ -136,3 +136,17 @@ test("forms offer what the providers have, with price and context, or any other"
   });
   expect(made.location).toBe("/panel/inferences/other");
 });
+
+test("a call that was cut off while it read the keys holds up no other call", async () => {
+  let calls = 0;
+  const { promise: never } = Promise.withResolvers<D1Result<never>[]>();
+  const prepare: D1Database["prepare"] = (text) => composed.db.$client.prepare(text);
+  const batch: D1Database["batch"] = (statements) => {
+    calls += 1;
+    return calls === 1 ? never : composed.db.$client.batch(statements);
+  };
+  const own = { ...composed, db: { $client: { prepare, batch } } };
+  void storedProviderKeys(own, own.now());
+  expect(await storedProviderKeys(own, own.now())).toBeDefined();
+  expect(calls).toBe(2);
+});
