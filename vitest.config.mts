@@ -70,6 +70,15 @@ const inWorker = {
   deps,
   ...timeouts,
 };
+/** Each file drives a server of its own, with its own port and state, and mostly waits for it. */
+const serverTests = {
+  environment: "node" as const,
+  // After all else.
+  sequence: { groupOrder: 1 },
+  maxWorkers: 4,
+  globalSetup: ["./test/end-to-end/built-service.ts"],
+  ...timeouts,
+};
 const workerWith = (bindings: Record<string, string>) => ({
   // Documents that Worker tests read as data URLs.
   assetsInclude: ["**/fixtures/documents/*"],
@@ -89,8 +98,9 @@ const workerWith = (bindings: Record<string, string>) => ({
   ],
 });
 
-/** Short files that take a minute or two: begun last, they would run on alone. */
-const LONG = /\/(killing-file|crash)\.test\.ts$|\/browser\//;
+/** Files that take a minute or two: begun last, they would run on alone. */
+const LONG =
+  /\/(killing-file|crash|push|start|local-models|preflight)\.test\.ts$|\/browser\/panel\.|\/(crashes|growth|ledger|generated-requests)\.test\.ts$/;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -161,8 +171,7 @@ export default defineConfig({
           include: [
             "test/worker/ingestion/rebuilds/{crashes,during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
             "test/worker/ingestion/{crashes,notes,push,release-claims,release-claims-meanwhile,slow-documents,usage}.test.ts",
-            "test/worker/ingestion/scanning/{change-feed,scans,scopes}.test.ts",
-            "test/worker/jobs/delivery.test.ts",
+            "test/worker/ingestion/scanning/scopes.test.ts",
             "test/worker/journeys/random-steps.test.ts",
             "test/worker/rag-index/{duplicates,random-steps,writing}.test.ts",
             "test/worker/retrieval/{readers,retrieve,shards,told}.test.ts",
@@ -175,11 +184,7 @@ export default defineConfig({
         test: {
           name: "end-to-end",
           include: ["test/end-to-end/**/*.test.ts"],
-          environment: "node",
-          // Each file drives a `wrangler dev` of its own, with its own port and state; after all else.
-          sequence: { groupOrder: 1 },
-          globalSetup: ["./test/end-to-end/built-service.ts"],
-          ...timeouts,
+          ...serverTests,
         },
       },
       {
@@ -187,10 +192,7 @@ export default defineConfig({
           name: "browser",
           // One file, so that all of it shares one server and one Chromium.
           include: ["test/browser/*.test.ts"],
-          environment: "node",
-          sequence: { groupOrder: 1 },
-          globalSetup: ["./test/end-to-end/built-service.ts"],
-          ...timeouts,
+          ...serverTests,
         },
       },
     ],

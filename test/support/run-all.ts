@@ -3,13 +3,13 @@
  * without bundles, Workers, servers and browsers. The last line is the count over all of them; a
  * failing check counts as one failed test.
  */
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { buildAssets } from "../../src/cli/build/build-assets.ts";
-import { showWaiting } from "../../src/cli/progress.ts";
 
 const scratch = mkdtempSync(join(scratchParent(), "quarry-test-"));
 const environment = {
@@ -26,7 +26,6 @@ const BUILD_API_TYPES = "src/cli/build/build-api-types.ts";
 
 type Check = [name: string, command: string, ...args: string[]];
 
-/** Each list on a core of its own. */
 const textChecks: Check[] = [
   ["format", "oxfmt", "--check"],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
@@ -54,16 +53,6 @@ function scratchParent(): string {
   }
 }
 
-/** Dots until a check has ended: the longest takes a minute. */
-const waiting = () => showWaiting(process.stdout, "Checking");
-let endWaiting = waiting();
-
-function report(line: string) {
-  endWaiting();
-  console.log(line);
-  endWaiting = waiting();
-}
-
 type Counts = { passed: number; failed: number; skipped: number };
 
 async function runCheck([name, command, ...args]: Check): Promise<Counts> {
@@ -74,8 +63,8 @@ async function runCheck([name, command, ...args]: Check): Promise<Counts> {
       resolve({ failed: thrown !== null, output: `${stdout}\n${stderr}` });
     });
   });
-  report(`${failed ? "FAILED" : "ok    "} ${name} (${Date.now() - startedAt} ms)`);
-  if (failed) report(output);
+  console.log(`${failed ? "FAILED" : "ok    "} ${name} (${Date.now() - startedAt} ms)`);
+  if (failed) console.log(output);
   return { passed: failed ? 0 : 1, failed: failed ? 1 : 0, skipped: 0 };
 }
 
@@ -92,13 +81,14 @@ type VitestReport = {
   numTodoTests: number;
 };
 
-function runTests(projects: string[]): Counts {
+async function runTests(projects: string[]): Promise<Counts> {
   const report = join(scratch, "vitest.json");
   const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
-  const { status } = spawnSync("vitest", ["run", ...projects, ...reporters], {
+  const tests = spawn("vitest", ["run", ...projects, ...reporters], {
     env: environment,
     stdio: "inherit",
   });
+  const [status]: unknown[] = await once(tests, "exit");
   try {
     const counts = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
     const failed = counts.numFailedTests;
@@ -117,17 +107,16 @@ try {
   buildAssets();
   const isFast = process.argv.includes("--fast");
   const types = await runCheck(["types of the APIs are made", "node", BUILD_API_TYPES]);
-  const checked = await Promise.all([
-    runInTurn(isFast ? textChecks : [...textChecks, ...sourceChecks]),
-    runInTurn(isFast ? sourceChecks : bundleChecks),
+  const checks = [...textChecks, ...sourceChecks, ...(isFast ? [] : bundleChecks)];
+  // Tests also wait: checks that run meanwhile cost hardly any time.
+  const [checked, tested] = await Promise.all([
+    runInTurn(checks),
+    runTests(isFast ? ["--project", "unit"] : []),
   ]);
-  endWaiting();
-  const checks = [types, ...checked.flat()];
-  const counts = [...checks, runTests(isFast ? ["--project", "unit"] : [])];
+  const counts = [types, ...checked, tested];
   const sum = (key: keyof Counts) => counts.reduce((total, count) => total + count[key], 0);
   console.log(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
-  process.exitCode = sum("failed") === 0 && sum("passed") > checks.length ? 0 : 1;
+  process.exitCode = sum("failed") === 0 && sum("passed") > counts.length ? 0 : 1;
 } finally {
-  endWaiting();
   rmSync(scratch, { recursive: true, force: true });
 }
