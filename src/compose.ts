@@ -18,7 +18,7 @@ import { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import { takingTurns } from "./core/work/take-turns.ts";
 import { Turns } from "./core/work/turns.ts";
 import type { Services } from "./services.ts";
-import { guardedExchange } from "./sources/guarded-exchange.ts";
+import { guardedExchange } from "./sources/guarded-fetch.ts";
 import { openSource, outgoingOf } from "./sources/open-source.ts";
 
 /** The part of a request's or event's context that services use; objects have no tracing. */

@@ -143,6 +143,33 @@ export function tooLarge(limitBytes: number): TooLarge {
   return new TooLarge("bad-file", `larger than ${Math.floor(limitBytes / MIB)} MiB`);
 }
 
+/** A person waits for it. */
+const EXCHANGE_TIMEOUT_MS = 10 * SECOND_MS;
+/** Larger than any set of keys or description of a provider. */
+const EXCHANGE_LIMIT_BYTES = MIB;
+
+/**
+ * A request of a library, a form at most, through the guard: what it gets is the whole answer within
+ * the limit. A redirect is not followed. @throws SourceFailure, as `guardedFetch`
+ */
+export async function guardedExchange(
+  outgoing: Outgoing,
+  address: string,
+  { method = "GET", headers, body }: RequestInit,
+): Promise<Response> {
+  const form = body instanceof URLSearchParams ? body.toString() : "";
+  const got = await guardedFetch(outgoing, address, {
+    ...(method === "POST" ? { post: { body: form } } : {}),
+    headers: Object.fromEntries(new Headers(headers)),
+    timeoutMs: EXCHANGE_TIMEOUT_MS,
+    maxRedirects: 0,
+    signal: new AbortController().signal,
+  });
+  const bytes = await readBytes(got, { limitBytes: EXCHANGE_LIMIT_BYTES });
+  const { status, headers: told } = got.response;
+  return new Response(bytes.length === 0 ? null : bytes, { status, headers: told });
+}
+
 /** `Retry-After` as milliseconds: whole seconds or an HTTP date; null when there is none. */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   const text = headers.get("retry-after")?.trim() ?? "";

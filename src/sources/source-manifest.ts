@@ -9,7 +9,7 @@ import type { WatchNotification } from "../ports/source-watcher.ts";
 import type { Outgoing } from "./guarded-fetch.ts";
 
 /** What a reader is made with, besides its configuration. */
-type SourceTools = {
+export type SourceTools = {
   outgoing: Outgoing;
   store: ReaderStore;
   known: KnownFiles;

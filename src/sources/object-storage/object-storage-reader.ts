@@ -1,6 +1,6 @@
 import { AwsClient } from "aws4fetch";
 
-import { MINUTE_MS, timeIn, type Now } from "../../core/time.ts";
+import { MINUTE_MS, timeIn } from "../../core/time.ts";
 import { SourceFailure, type ListedFile, type SourceReader } from "../../ports/source-reader.ts";
 import type { KnownFiles } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
@@ -18,6 +18,7 @@ import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.t
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
 import { READERS, withReaders } from "./object-readers.ts";
 import { errorCode, parseListing, type ListedObject } from "./parse-listing.ts";
+import type { SourceTools } from "../source-manifest.ts";
 import { trimEnd } from "../../core/trim.ts";
 
 const DEFAULT_PAGE_SIZE = 1_000;
@@ -27,9 +28,7 @@ const PAGE_SIZE_WITH_READERS = 200;
 const LISTING_LIMIT_BYTES = 8 * 1_024 * 1_024;
 const DOWNLOAD_TIMEOUT_MS = 2 * MINUTE_MS;
 
-export type ObjectStorageOptions = {
-  outgoing: Outgoing;
-  now: Now;
+type ObjectStorageOptions = Pick<SourceTools, "outgoing" | "now"> & {
   /** Keys a page, 1 to 1,000. */
   pageSize?: number;
   /** Whether to list who may read the objects; `known` tells what earlier scans read. */
@@ -71,8 +70,11 @@ export function objectStorageReader(
       const next = listing.nextToken;
       if (next === "") throw brokenListing("it has no cursor for the next page");
       const files = listing.objects.flatMap((each) => fileOf(prefix, each));
-      const metadataOf = async (file: ListedFile) =>
-        await namedReaders(get, objectUrl(config, keyOf(prefix, file)), { now, signal });
+      const metadataOf = async (file: ListedFile) => {
+        const got = await get(objectUrl(config, keyOf(prefix, file)), signal, { isHead: true });
+        if (got.response.ok) return got.response.headers.get(`x-amz-meta-${READERS}`);
+        throw await storageFailure(got, now());
+      };
       const told = readsPermissions ? await withReaders(files, { known, metadataOf, now }) : files;
       return { files: told, deleted: [], entries: listing.objects.length, next };
     },
@@ -89,16 +91,6 @@ export function objectStorageReader(
       throw failure;
     },
   };
-}
-
-async function namedReaders(
-  get: ReturnType<typeof signedGet>,
-  url: URL,
-  { now, signal }: { now: Now; signal: AbortSignal },
-): Promise<string | null> {
-  const got = await get(url, signal, { isHead: true });
-  if (got.response.ok) return got.response.headers.get(`x-amz-meta-${READERS}`);
-  throw await storageFailure(got, now());
 }
 
 const signedGet =
@@ -157,12 +149,8 @@ function encodedKey(key: string): string {
 function objectUrl(config: ObjectStorageConfig, key: string): URL {
   const text = `${bucketUrl(config)}/${encodedKey(key)}`;
   const url = new URL(text);
-  if (!url.href.endsWith(`/${encodedKey(key)}`)) throw unaddressable();
-  return url;
-}
-
-function unaddressable(): SourceFailure {
-  return new SourceFailure("bad-file", "the key has a segment . or .. and cannot be addressed");
+  if (url.href.endsWith(`/${encodedKey(key)}`)) return url;
+  throw new SourceFailure("bad-file", "the key has a segment . or .. and cannot be addressed");
 }
 
 function fileOf(prefix: string, object: ListedObject): ListedFile[] {

@@ -4,9 +4,6 @@ import { prefix } from "../object-storage/object-storage-config.ts";
 import { objectStorage } from "../object-storage/manifest.ts";
 import { sourceManifest } from "../source-manifest.ts";
 
-/** Everything of ours in the bound bucket lies below one prefix. */
-const isServiceKey = (key: string) => key.startsWith("sources/");
-
 export const r2Bucket = sourceManifest({
   id: "r2",
   provider: objectStorage.provider,
@@ -15,6 +12,6 @@ export const r2Bucket = sourceManifest({
   config: z.strictObject({ r2: z.literal(true), prefix }),
   open: async (config, { bucket, readsPermissions }) => {
     const { r2BucketReader } = await import("./r2-bucket-reader.ts");
-    return r2BucketReader(bucket, config, { isOurs: isServiceKey, readsPermissions });
+    return r2BucketReader(bucket, config, { readsPermissions });
   },
 });

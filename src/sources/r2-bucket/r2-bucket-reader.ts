@@ -5,27 +5,20 @@ import { tooLarge } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
 import { READERS, readersInMetadata } from "../object-storage/object-readers.ts";
 import { bareMediaType } from "../bare-media-type.ts";
-
-export type R2BucketConfig = { prefix?: string | undefined };
+import type { SourceTools } from "../source-manifest.ts";
 
 const DEFAULT_PAGE_SIZE = 1_000;
 
-export type R2BucketOptions = {
-  /** Keys a page, 1 to 1,000; R2 may return fewer because of the metadata. */
-  pageSize?: number;
-  /** Keys that are the service's own and no documents. */
-  isOurs?: (key: string) => boolean;
-  /** Whether to list who may read the objects. */
-  readsPermissions?: boolean;
-};
+/** Everything of ours in the bound bucket lies below one prefix, and is no document. */
+const isOurs = (key: string) => key.startsWith("sources/");
 
-/** The bucket that is bound to the Worker. The cursor is R2's. */
+/** The bucket that is bound to the Worker. The cursor is R2's, which may return shorter pages. */
 export function r2BucketReader(
   bucket: R2Bucket,
-  config: R2BucketConfig,
-  options: R2BucketOptions = {},
+  config: { prefix?: string | undefined },
+  options: Partial<Pick<SourceTools, "readsPermissions">> & { pageSize?: number },
 ): SourceReader {
-  const { pageSize = DEFAULT_PAGE_SIZE, isOurs = () => false, readsPermissions = false } = options;
+  const { pageSize = DEFAULT_PAGE_SIZE, readsPermissions = false } = options;
   const prefix = folderPrefix(config.prefix);
   return {
     async list(cursor, signal) {

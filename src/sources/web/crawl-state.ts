@@ -1,5 +1,6 @@
 import { hash32 } from "../../core/hash.ts";
 import type { Now } from "../../core/time.ts";
+import { SourceFailure, type ReaderStore } from "../../ports/source-reader.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import type { RobotsRules } from "./site/robots.ts";
 
@@ -15,7 +16,7 @@ export type Crawler = {
   pageTimeoutMs: number;
   crawl: Crawl;
   /** Servers whose robots.txt is being read, by origin. */
-  loadingSites: Map<string, Promise<void>>;
+  loadingSites: Map<string, Promise<RobotsRules | null>>;
 };
 
 /** How an address was found. All but `link` were named by someone. */
@@ -39,7 +40,7 @@ export type Waiting = {
 const STATES = ["waiting", "listed", "dropped"] as const;
 type AddressState = (typeof STATES)[number];
 
-/** All that a crawl is between two calls: plain data, kept in the store. */
+/** All that a crawl is between two calls, kept in the store. */
 export type Crawl = {
   id: string;
   step: number;
@@ -136,4 +137,56 @@ export const countOfShape = ({ notes }: Crawl, shape: string) => notes.get(shape
 
 export function countShape(crawl: Crawl, shape: string): void {
   crawl.notes.set(shapeKey(shape), countOfShape(crawl, shape) + 1);
+}
+
+const FOLDER = "crawl/";
+const stepFolder = (id: string, step: number | string) => `${FOLDER}${id}/${step}/`;
+
+const isCollection = (value: unknown) => value instanceof Map || value instanceof Set;
+
+/**
+ * Keeps the crawl and names it. Nothing that another call wrote is written over, so a step that is
+ * done twice, even at the same time, leaves two crawls of which the scan goes on with one.
+ */
+export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<string> {
+  const attempt = crypto.randomUUID();
+  const plain = JSON.stringify(crawl, (_name, value: unknown) =>
+    isCollection(value) ? [...value] : value,
+  );
+  const key = `${stepFolder(crawl.id, crawl.step)}${attempt}`;
+  await store.write(key, new TextEncoder().encode(plain));
+  return `${crawl.id} ${crawl.step} ${attempt}`;
+}
+
+type Plain = {
+  [Key in keyof Crawl]: Crawl[Key] extends Map<infer K, infer V>
+    ? [K, V][]
+    : Crawl[Key] extends Set<infer V>
+      ? V[]
+      : Crawl[Key];
+};
+
+/** @throws SourceFailure `down` when the state was lost: the scan must begin anew. */
+export async function readCrawl(store: ReaderStore, cursor: string): Promise<Crawl> {
+  const [id = "", step = "", attempt = ""] = cursor.split(" ");
+  const bytes = await store.read(`${stepFolder(id, step)}${attempt}`);
+  if (bytes === null) throw new SourceFailure("down", "web: the crawl's state was lost");
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as keepCrawl wrote it
+  const plain = JSON.parse(new TextDecoder().decode(bytes)) as Plain;
+  return {
+    ...plain,
+    notes: new Map(plain.notes),
+    hosts: new Set(plain.hosts),
+    robots: new Map(plain.robots),
+    silence: new Map(plain.silence),
+    nextAt: new Map(plain.nextAt),
+  };
+}
+
+/** Removes the states of finished and abandoned crawls. */
+export const forgetCrawls = async (store: ReaderStore) => await store.remove(FOLDER);
+
+/** Removes a step's state: a repeated step needs the last one only. */
+export async function forgetStep(store: ReaderStore, id: string, step: number): Promise<void> {
+  if (step >= 0) await store.remove(stepFolder(id, step));
 }

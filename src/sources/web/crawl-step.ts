@@ -1,18 +1,12 @@
 import { SECOND_MS } from "../../core/time.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { SourceFailure, type ListedFile } from "../../ports/source-reader.ts";
-import { noteState, stateOf, type Crawl, type Crawler, type Waiting } from "./crawl-state.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
+import { fetchEntry, subjectOf, takesPushesOf, type Step, type Subject } from "./fetch-entry.ts";
 import { addMapped, addMaps, addNamed, isBounded, takeWaiting } from "./frontier.ts";
+import { UnresponsiveServer, type Fetched } from "./pages/fetch-page.ts";
+import { neverRead, recordOutcome } from "./record-outcome.ts";
 import { crawlDelayMs, readSitemap } from "./site/load-site.ts";
-import { nameOfPage, normalizeUrl } from "./pages/page-url.ts";
-import { foundAs, recordOutcome, type Step } from "./record-outcome.ts";
-import {
-  UnresponsiveServer,
-  fetchPage,
-  type Validators,
-  type Fetched,
-  type FetchOptions,
-} from "./pages/fetch-page.ts";
 
 /** One call's share of a crawl: well within a lease, and a listing page that D1 takes easily. */
 const PAGES_A_CALL = 60;
@@ -25,31 +19,29 @@ const SIDE_BY_SIDE = 4;
 const WAVE = 16;
 const PUSHED_AT_ONCE = 100;
 
-type Fetching = { entry: Waiting; known: ListedFile | null };
-
 /**
  * Fetches what waits until the call's share is used up. Whether the crawl is complete. Pages are
  * fetched in parallel, wave by wave, and recorded in the order in which they were found, so that a
  * scan gives the same each time.
  */
-export async function crawlStep(crawler: Crawler, step: Step): Promise<boolean> {
-  const startedAt = crawler.now();
+export async function crawlStep(step: Step): Promise<boolean> {
+  const startedAt = step.now();
   let pages = 0;
   let bytes = 0;
   for (;;) {
-    crawler.signal.throwIfAborted();
-    const isLate = crawler.now() >= startedAt + TIME_A_CALL_MS;
+    step.signal.throwIfAborted();
+    const isLate = step.now() >= startedAt + TIME_A_CALL_MS;
     if (isLate || pages >= PAGES_A_CALL || bytes >= BYTES_A_CALL) return false;
     const wave = await nextWave(step, PAGES_A_CALL - pages);
     if (wave.length === 0 && step.crawl.waiting.length === 0 && !(await addPushed(step))) {
       return true;
     }
     pages += wave.length;
-    bytes += await readWave(crawler, step, wave, startedAt);
+    bytes += await readWave(step, wave, startedAt);
   }
 }
 
-async function nextWave({ crawl, bounds, known }: Step, atMost: number): Promise<Fetching[]> {
+async function nextWave({ crawl, bounds, known }: Step, atMost: number): Promise<Subject[]> {
   const entries: Waiting[] = [];
   while (entries.length < atMost) {
     const [next] = crawl.waiting;
@@ -61,7 +53,7 @@ async function nextWave({ crawl, bounds, known }: Step, atMost: number): Promise
   const pages = entries.filter(({ kind }) => kind === "page").map(({ url }) => url);
   const files = pages.length === 0 ? [] : await known.byPath(pages);
   const byPath = new Map(files.map((file) => [file.path, file]));
-  return entries.map((entry) => ({ entry, known: byPath.get(entry.url) ?? null }));
+  return entries.map((entry) => subjectOf(entry, byPath.get(entry.url) ?? null));
 }
 
 /** A wave has one page where the server asks for pauses, and few where it is new. */
@@ -71,25 +63,24 @@ function roomFor(crawl: Crawl, { origin }: URL): number {
 }
 
 /** Bytes that were read. What there is no time for waits again. */
-async function readWave(crawler: Crawler, step: Step, wave: Fetching[], startedAt: number) {
-  const fetched = await inParallel(wave, SIDE_BY_SIDE, async ({ entry, known }, at) => {
-    const isBegun = at < SIDE_BY_SIDE || crawler.now() < startedAt + TIME_A_CALL_MS;
-    return isBegun ? await fetchEntry(crawler, step, entry, known, false) : null;
+async function readWave(step: Step, wave: Subject[], startedAt: number): Promise<number> {
+  const fetched = await inParallel(wave, SIDE_BY_SIDE, async (subject, at) => {
+    const isBegun = at < SIDE_BY_SIDE || step.now() < startedAt + TIME_A_CALL_MS;
+    return isBegun ? await fetchEntry(step, subject, false) : null;
   });
   let bytes = 0;
-  for (const [at, { entry, known }] of wave.entries()) {
+  for (const [at, subject] of wave.entries()) {
+    const { entry } = subject;
     const first = fetched[at] ?? null;
-    if (first === null || crawler.now() > startedAt + LATEST_RECORDING_MS) {
+    if (first === null || step.now() > startedAt + LATEST_RECORDING_MS) {
       step.crawl.waiting.unshift(...wave.slice(at).map((later) => later.entry));
       break;
     }
     const isLarge = first.outcome === "large";
-    const page = isLarge ? await fetchEntry(crawler, step, entry, known, true) : first;
+    const page = isLarge ? await fetchEntry(step, subject, true) : first;
     bytes += page.outcome === "page" ? page.bytes.byteLength : 0;
-    if (entry.kind === "map") await recordSitemap(crawler, step, entry, page);
-    else if (stateOf(step.crawl, entry.url) === "waiting") {
-      await recordOutcome(step, entry, known, page);
-    }
+    if (entry.kind === "map") await recordSitemap(step, entry, page);
+    else if (stateOf(step.crawl, entry.url) === "waiting") await recordOutcome(step, subject, page);
   }
   return bytes;
 }
@@ -108,66 +99,12 @@ async function addPushed({ bounds, crawl, known }: Step): Promise<boolean> {
   return false;
 }
 
-export async function fetchEntry(
-  crawler: Crawler,
-  step: Step,
-  entry: Waiting,
-  known: ListedFile | null,
-  alone: boolean,
-): Promise<Fetched> {
-  const url = new URL(entry.url);
-  const options: FetchOptions = {
-    validatorsOf: async (hop) => validatorsOf(await knownAt(step, entry, known, hop)),
-    anyType: entry.kind === "map" || entry.found !== "link",
-    refuse: (hop) => refusedHop(step, entry, known, url, hop),
-    alone,
-  };
-  return await fetchPage(crawler, url, options);
-}
-
-/** What is known of the address that is asked now; a redirect leads to another file's. */
-async function knownAt(step: Step, entry: Waiting, known: ListedFile | null, hop: URL) {
-  // What was pushed is fetched whole, even where nothing says that it changed.
-  if (step.crawl.isLook || entry.kind === "map") return null;
-  if (hop.href === entry.url || foundAs(entry, known) === "pushed") return known;
-  return (await step.known.byPath([normalizeUrl(hop).href]))[0] ?? null;
-}
-
-function validatorsOf(known: ListedFile | null): Validators | null {
-  if (known === null || known.version === "") return null;
-  const text = (value: unknown) => (typeof value === "string" ? value : null);
-  const { etag, lastModified } = known.sourceState ?? {};
-  return { etag: text(etag), lastModified: text(lastModified) };
-}
-
-const takesPushesOf = ({ pushHosts }: Step["bounds"], { hostname }: URL) =>
-  pushHosts === null || pushHosts.has(hostname);
-
-/** A start URL may move to the host with or without `www`; a pushed one wherever pushes may be of. */
-function refusedHop(
-  { bounds, crawl }: Step,
-  entry: Waiting,
-  known: ListedFile | null,
-  from: URL,
-  to: URL,
-): string | null {
-  if (crawl.hosts.has(to.host)) return null;
-  if (foundAs(entry, known) === "pushed" && takesPushesOf(bounds, to)) return null;
-  const bare = (url: URL) => url.host.replace(/^www\./, "");
-  if (entry.found === "start" && bare(from) === bare(to)) {
-    crawl.hosts.add(to.host);
-    return null;
-  }
-  return "redirects to another host";
-}
-
-async function recordSitemap(crawler: Crawler, step: Step, entry: Waiting, fetched: Fetched) {
-  const { crawl, bounds, out } = step;
+async function recordSitemap(step: Step, entry: Waiting, fetched: Fetched): Promise<void> {
+  const { crawl, bounds, out, signal } = step;
   noteState(crawl, entry.url, "dropped");
   try {
     if (fetched.outcome === "failed") throw fetched.failure;
-    const map =
-      fetched.outcome === "page" ? await readSitemap(fetched.bytes, crawler.signal) : null;
+    const map = fetched.outcome === "page" ? await readSitemap(fetched.bytes, signal) : null;
     if (map === null || fetched.outcome !== "page") {
       throw new SourceFailure("bad-file", "there is no sitemap at this address");
     }
@@ -180,21 +117,7 @@ async function recordSitemap(crawler: Crawler, step: Step, entry: Waiting, fetch
   } catch (error) {
     if (!(error instanceof SourceFailure) || error instanceof UnresponsiveServer) throw error;
     const failure = { kind: error.kind, message: `sitemap: ${error.message}` };
-    out.files.push({ ...unreadMap(entry.url), failure });
+    out.files.push({ ...neverRead(entry.url, "application/xml"), failure });
     if (error.kind === "down" || error.kind === "throttled") out.partial = true;
   }
-}
-
-function unreadMap(url: string): ListedFile {
-  return {
-    path: url,
-    externalId: url,
-    url,
-    name: nameOfPage(new URL(url)),
-    size: 0,
-    mimeType: "application/xml",
-    version: "",
-    metadata: {},
-    sourceState: null,
-  };
 }

@@ -1,8 +1,8 @@
 import { guardUrl } from "../guarded-url.ts";
 import { countOfShape, countShape, noteState, noteTooDeep, stateOf } from "./crawl-state.ts";
 import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
-import { isTooLong, looksEndless, neverDocument, normalizeUrl, shapeOf } from "./pages/page-url.ts";
-import { pageTime } from "./pages/page-time.ts";
+import { hasParts, isTooLong, looksEndless, neverDocument } from "./pages/page-url.ts";
+import { normalizeUrl, pageTime, shapeOf } from "./pages/page-url.ts";
 import type { Mapped } from "./site/load-site.ts";
 import type { WebConfig } from "./web-config.ts";
 
@@ -137,21 +137,9 @@ export function takeWaiting(crawl: Crawl, bounds: Bounds, underWay: number): Wai
  * with one the pattern must match to the end, without one it is a beginning.
  */
 function matcherOf(pattern: string): (text: string) => boolean {
-  const [first = "", ...others] = pattern.split(/\*+/);
-  const last = others.pop();
-  const isAnchored = /^(?:https?:|\/)/.test(pattern);
-  // Each part at the first place that it can stand: no way back, so time stays linear.
-  return (text) => {
-    const start = isAnchored ? (text.startsWith(first) ? 0 : -1) : text.indexOf(first);
-    if (start === -1 || last === undefined) return start !== -1;
-    let next = start + first.length;
-    for (const part of others) {
-      const at = text.indexOf(part, next);
-      if (at === -1) return false;
-      next = at + part.length;
-    }
-    return text.length - last.length >= next && text.endsWith(last);
-  };
+  const parts = pattern.split(/\*+/);
+  const how = { toEnd: parts.length > 1, anywhere: !/^(?:https?:|\/)/.test(pattern) };
+  return (text) => hasParts(text, parts, how);
 }
 
 export type UrlFilter = (url: URL) => boolean;

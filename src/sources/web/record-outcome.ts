@@ -1,43 +1,19 @@
 import { sha256Hex } from "../../core/hash.ts";
-import type { ListedFile, ListingPage, ReaderStore } from "../../ports/source-reader.ts";
-import type { KnownFiles } from "../../ports/source-reader.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { noteState, stateOf, type Crawl, type FoundBy, type Waiting } from "./crawl-state.ts";
-import { addLink, addTooDeep, type Bounds } from "./frontier.ts";
-import { factsOf, type HtmlPage } from "./pages/html-page.ts";
+import { noteState, stateOf } from "./crawl-state.ts";
+import { fetchEntry, findKnown, isPushed, subjectOf, textOf } from "./fetch-entry.ts";
+import type { Step, Subject } from "./fetch-entry.ts";
+import { addLink, addTooDeep } from "./frontier.ts";
 import { keepPage, readPage } from "./page-store.ts";
-import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./site/robots.ts";
-import { pageModifiedAt } from "./pages/page-time.ts";
-import { isTooLong, nameOfPage, normalizeUrl } from "./pages/page-url.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
-
-/** What one call of the reader works on and returns. */
-export type Step = {
-  crawl: Crawl;
-  bounds: Bounds;
-  store: ReaderStore;
-  known: KnownFiles;
-  /** Fetches an address now, for a canonical link. */
-  fetchNow: (entry: Waiting, known: ListedFile | null) => Promise<Fetched>;
-  out: Required<Pick<ListingPage, "files" | "deleted" | "partial" | "skipped" | "problems">>;
-};
-
-type Subject = { entry: Waiting; known: ListedFile | null; found: FoundBy };
-
-/** A pushed URL stays one, however it is found again. */
-export function foundAs(entry: Waiting, known: ListedFile | null): FoundBy {
-  return known?.sourceState?.["pushed"] === true ? "pushed" : entry.found;
-}
+import { factsOf, type HtmlPage } from "./pages/html-page.ts";
+import { isTooLong, nameOfPage, normalizeUrl, pageTime } from "./pages/page-url.ts";
+import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./site/robots.ts";
 
 /** Records what was fetched in the listing: files, failures and further addresses. */
-export async function recordOutcome(
-  step: Step,
-  entry: Waiting,
-  known: ListedFile | null,
-  fetched: Fetched,
-): Promise<void> {
-  const subject = { entry, known, found: foundAs(entry, known) };
-  noteState(step.crawl, entry.url, "dropped");
+export async function recordOutcome(step: Step, subject: Subject, fetched: Fetched): Promise<void> {
+  noteState(step.crawl, subject.entry.url, "dropped");
   if (fetched.outcome === "page") await recordPage(step, subject, fetched);
   else if (fetched.outcome === "unchanged") await recordUnchanged(step, subject, fetched);
   else if (fetched.outcome === "missing")
@@ -87,10 +63,9 @@ async function yieldsToCanonical(
   const seen = stateOf(crawl, target);
   if (seen === "listed" || seen === "dropped") return seen === "listed";
   const better = { ...entry, url: target, isCanonical: true };
-  const [known = null] = await step.known.byPath([target]);
-  const fetched = await step.fetchNow(better, known);
+  const subject = subjectOf(better, await findKnown(step, target));
   // Canonicals are not followed further: two pages that name each other would both be dropped.
-  await recordOutcome(step, better, known, fetched);
+  await recordOutcome(step, subject, await fetchEntry(step, subject, true));
   return stateOf(crawl, target) === "listed";
 }
 
@@ -110,12 +85,12 @@ async function listPage(step: Step, listing: Listing): Promise<void> {
   const { entry, found, path, page } = listing;
   const { crawl, store, out } = step;
   // After a redirect what is known belongs to another address.
-  const known = path === entry.url ? listing.known : ((await step.known.byPath([path]))[0] ?? null);
+  const known = path === entry.url ? listing.known : await findKnown(step, path);
   const version = await sha256Hex(page.bytes);
   if (known?.version !== version) {
     await keepPage(store, path, { version, bytes: page.bytes }, known?.version ?? "");
   }
-  const pushed = foundAs({ ...entry, found }, known) === "pushed";
+  const pushed = found === "pushed" || isPushed(known);
   out.files.push(fileOf(listing, { version, isNew: known?.version !== version }, pushed));
   noteListed(step, path, pushed);
   noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
@@ -131,12 +106,9 @@ function fileOf(
   const { etag, lastModified, contentType, robotsTag } = page;
   const { title = null, language = null } = facts ?? {};
   return {
-    path,
-    externalId: path,
+    ...neverRead(path, page.mediaType),
     url: page.url.href,
-    name: nameOfPage(new URL(path)),
     size: page.bytes.byteLength,
-    mimeType: page.mediaType,
     version,
     metadata: { ...(title === null ? {} : { title }), ...(language === null ? {} : { language }) },
     sourceState: {
@@ -147,10 +119,28 @@ function fileOf(
       ...(pushed ? { pushed } : {}),
     },
     // Servers that write each page anew give equal bytes another time.
-    ...(isNew
-      ? { modifiedAt: pageModifiedAt({ facts, mapped: entry.modifiedAt, lastModified }) }
-      : {}),
+    ...(isNew ? { modifiedAt: modifiedAtOf(facts, entry.modifiedAt, lastModified) } : {}),
   };
+}
+
+/** A file of whose address nothing was read. */
+export const neverRead = (url: string, mimeType = "text/html"): ListedFile => ({
+  path: url,
+  externalId: url,
+  url,
+  name: nameOfPage(new URL(url)),
+  size: 0,
+  mimeType,
+  version: "",
+  metadata: {},
+  sourceState: null,
+});
+
+/** When a page was last changed, ms: as it says itself, else its sitemap, else its server. */
+function modifiedAtOf(facts: HtmlPage | null, mapped: number | undefined, header: string | null) {
+  const own = facts?.modified.map(pageTime).find((ms) => ms !== null);
+  const ofServer = Date.parse(header ?? "");
+  return own ?? mapped ?? (Number.isNaN(ofServer) ? null : ofServer);
 }
 
 function noteListed({ crawl }: Step, path: string, pushed: boolean): void {
@@ -166,13 +156,12 @@ async function recordUnchanged(
   const { entry, found } = subject;
   const moved = movedTo(subject, url);
   if (moved !== null && isRecorded(step, moved)) return;
-  const known = moved === null ? subject.known : ((await step.known.byPath([moved]))[0] ?? null);
+  const known = moved === null ? subject.known : await findKnown(step, moved);
   const asks = known === null ? null : await followKept(step, { ...subject, known }, robotsTag);
   if (known === null || asks === null) {
     // Its bytes are lost, and with them its links: fetch it whole.
-    const fetched = await step.fetchNow(entry, null);
-    if (fetched.outcome !== "unchanged")
-      return await recordOutcome(step, entry, subject.known, fetched);
+    const fetched = await fetchEntry(step, subjectOf(entry, null), true);
+    if (fetched.outcome !== "unchanged") return await recordOutcome(step, subject, fetched);
   }
   if (known === null) return;
   if (asks?.noIndex === true) {
@@ -180,7 +169,7 @@ async function recordUnchanged(
     return;
   }
   step.out.files.push(known);
-  noteListed(step, known.path, foundAs({ ...entry, found }, known) === "pushed");
+  noteListed(step, known.path, found === "pushed" || isPushed(known));
 }
 
 /**
@@ -188,13 +177,13 @@ async function recordUnchanged(
  * becomes none, unless someone named it.
  */
 function recordMissing(step: Step, subject: Subject, why: string): void {
-  const failure = new SourceFailure("bad-file", why);
   const { known, found } = subject;
   const wasRead = known !== null && known.version !== "";
   // A pushed URL that never existed is an error at first, and deleted at the next scan.
   const hadItsChance = known !== null && found === "pushed" && !step.crawl.isLook;
   if (wasRead || hadItsChance) step.out.deleted.push(known.path);
-  else recordMissingOrNamed(step, subject, failure);
+  else if (found === "link") skip(step, subject.entry.url, why);
+  else listFailure(step, subject, new SourceFailure("bad-file", why));
 }
 
 const PROBLEMS_TOLD = 20;
@@ -203,11 +192,6 @@ const ENDLESS = "left out: too long, or one of an endless series, such as pages 
 function skip({ out }: Step, path: string, message: string): void {
   out.skipped += 1;
   if (out.problems.length < PROBLEMS_TOLD) out.problems.push({ path, message });
-}
-
-function recordMissingOrNamed(step: Step, subject: Subject, failure: SourceFailure): void {
-  if (subject.found === "link") skip(step, subject.entry.url, failure.message);
-  else listFailure(step, subject, failure);
 }
 
 /** A failure keeps what was known; only named addresses become files by failing. */
@@ -226,17 +210,7 @@ async function recordFailure(step: Step, subject: Subject, failure: SourceFailur
 function listFailure(step: Step, { entry, known, found }: Subject, thrown: SourceFailure): void {
   const failure = { kind: thrown.kind, message: thrown.message };
   const pushed = found === "pushed";
-  const never: ListedFile = {
-    path: entry.url,
-    externalId: entry.url,
-    url: entry.url,
-    name: nameOfPage(new URL(entry.url)),
-    size: 0,
-    mimeType: "text/html",
-    version: "",
-    metadata: {},
-    sourceState: pushed ? { pushed } : null,
-  };
+  const never = { ...neverRead(entry.url), sourceState: pushed ? { pushed } : null };
   step.out.files.push({ ...(known ?? never), failure });
   noteListed(step, entry.url, pushed);
 }
@@ -251,9 +225,8 @@ async function followKept(step: Step, subject: Subject, robotsTag: string | null
   const bytes = await readPage(step.store, known.path, known.version);
   if (bytes === null) return null;
   const { contentType = null, robotsTag: before = null } = known.sourceState ?? {};
-  const text = (value: unknown) => (typeof value === "string" ? value : null);
-  const facts = factsOf(known.mimeType, bytes, text(contentType));
-  const asks = directivesOf(robotsTag ?? text(before), facts);
+  const facts = factsOf(known.mimeType, bytes, textOf(contentType));
+  const asks = directivesOf(robotsTag ?? textOf(before), facts);
   if (facts !== null) follow(step, subject, new URL(known.url ?? known.path), facts, asks);
   return asks;
 }

@@ -1,39 +1,29 @@
-import { SECOND_MS, type Now } from "../../core/time.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import type {
-  KnownFiles,
-  LeftOut,
-  ListedFile,
-  OpenedFile,
-  SourceReader,
-  ReaderStore,
-} from "../../ports/source-reader.ts";
-import type { Outgoing } from "../guarded-fetch.ts";
-import type { WebConfig } from "./web-config.ts";
-import { newCrawl, type Crawl, type Crawler } from "./crawl-state.ts";
-import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts";
-import { crawlStep, fetchEntry } from "./crawl-step.ts";
+import type { LeftOut, ListedFile, OpenedFile, SourceReader } from "../../ports/source-reader.ts";
+import type { SourceTools } from "../source-manifest.ts";
+import { forgetCrawls, forgetStep, keepCrawl, newCrawl, readCrawl } from "./crawl-state.ts";
+import type { Crawl } from "./crawl-state.ts";
+import { crawlStep } from "./crawl-step.ts";
+import { subjectOf, textOf, type Step } from "./fetch-entry.ts";
 import { addMaps, addNamed, urlFilter, type Bounds } from "./frontier.ts";
-import { factsOf } from "./pages/html-page.ts";
 import { forgetOrphans, readPage } from "./page-store.ts";
-import { normalizeUrl, pageAddress } from "./pages/page-url.ts";
-import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots.ts";
-import { recordOutcome, type Step } from "./record-outcome.ts";
 import { fetchPage } from "./pages/fetch-page.ts";
+import { factsOf } from "./pages/html-page.ts";
+import { normalizeUrl, pageAddress } from "./pages/page-url.ts";
+import { recordOutcome } from "./record-outcome.ts";
+import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots.ts";
+import type { WebConfig } from "./web-config.ts";
 
 const PAGE_TIMEOUT_MS = 20 * SECOND_MS;
 /** Pushed URLs that are not reached by then are errors, and looked at again by the next scan. */
 const LOOK_TIME_MS = 40 * SECOND_MS;
 
-export type WebOptions = {
-  outgoing: Outgoing;
-  store: ReaderStore;
-  known: KnownFiles;
-  now: Now;
+export type WebOptions = Pick<SourceTools, "outgoing" | "store" | "known" | "now"> & {
   /** The whole exchange for one page, ms. */
   pageTimeoutMs?: number;
   /** Waits between pages of a server that asks for it. */
-  wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  wait?: Step["wait"];
 };
 
 /**
@@ -43,21 +33,22 @@ export type WebOptions = {
  */
 export function webReader(config: WebConfig, options: WebOptions): SourceReader {
   const { store, outgoing } = options;
-  const bounds: Bounds = {
-    maxDepth: config.maxDepth,
-    maxPages: config.maxPages,
-    tellsDepth: config.startUrls.length > 0 && config.maxDepth > 0,
-    mapDepth: config.startUrls.length === 0 ? config.maxDepth : 1,
-    filter: urlFilter(config),
-    pushHosts: config.pushHosts === undefined ? null : new Set(config.pushHosts),
-    allowPrivate: outgoing.allowPrivate,
-  };
+  const bounds = boundsOf(config, outgoing.allowPrivate);
+  const stepOf = (crawl: Crawl, signal: AbortSignal): Step => ({
+    wait: async (ms) => await scheduler.wait(ms, { signal }),
+    pageTimeoutMs: PAGE_TIMEOUT_MS,
+    ...options,
+    bounds,
+    signal,
+    crawl,
+    loadingSites: new Map(),
+    out: { files: [], deleted: [], partial: false, skipped: 0, problems: [] },
+  });
   return {
     async list(cursor, signal) {
       const crawl = cursor === null ? beginCrawl(config, bounds) : await readCrawl(store, cursor);
-      const crawler = crawlerOf(options, crawl, signal);
-      const step = stepOf(options, crawler, bounds);
-      const done = await crawlStep(crawler, step);
+      const step = stepOf(crawl, signal);
+      const done = await crawlStep(step);
       crawl.partial ||= step.out.partial;
       if (done) {
         return { ...step.out, partial: crawl.partial, leftOut: leftOutOf(crawl), next: null };
@@ -81,22 +72,32 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
         if (url !== null) addNamed(crawl, pageAddress(url), "pushed", 0);
       }
       crawl.pushedDone = true;
-      const crawler = crawlerOf(options, crawl, signal);
-      const step = stepOf(options, crawler, bounds);
+      const step = stepOf(crawl, signal);
       const endsAt = options.now() + LOOK_TIME_MS;
       let done = false;
-      while (!done && options.now() < endsAt) done = await crawlStep(crawler, step);
+      while (!done && options.now() < endsAt) done = await crawlStep(step);
       if (!done) await giveUpWaiting(step);
       return { ...step.out, next: null };
     },
 
     async open(file, signal) {
       const kept = await readPage(store, file.path, file.version);
-      if (kept !== null) return openedFrom(kept, contentTypeOf(file));
-      return await fetchAgain(crawlerOf(options, newCrawl([], true), signal), file);
+      const contentType = textOf(file.sourceState?.["contentType"]);
+      if (kept !== null) return openedFrom(kept, contentType ?? file.mimeType);
+      return await fetchAgain(stepOf(newCrawl([], true), signal), file);
     },
   };
 }
+
+const boundsOf = (config: WebConfig, allowPrivate: boolean): Bounds => ({
+  maxDepth: config.maxDepth,
+  maxPages: config.maxPages,
+  tellsDepth: config.startUrls.length > 0 && config.maxDepth > 0,
+  mapDepth: config.startUrls.length === 0 ? config.maxDepth : 1,
+  filter: urlFilter(config),
+  pushHosts: config.pushHosts === undefined ? null : new Set(config.pushHosts),
+  allowPrivate,
+});
 
 function leftOutOf({ leftOut }: Crawl): LeftOut[] {
   const { isAtLeast } = leftOut;
@@ -127,34 +128,8 @@ async function giveUpWaiting(step: Step): Promise<void> {
   const files = await known.byPath(entries.map(({ url }) => url));
   for (const entry of entries) {
     const file = files.find(({ path }) => path === entry.url) ?? null;
-    await recordOutcome(step, entry, file, { outcome: "failed", failure });
+    await recordOutcome(step, subjectOf(entry, file), { outcome: "failed", failure });
   }
-}
-
-function crawlerOf(options: WebOptions, crawl: Crawl, signal: AbortSignal): Crawler {
-  const { outgoing, now, wait = pause, pageTimeoutMs = PAGE_TIMEOUT_MS } = options;
-  return { outgoing, now, wait, signal, pageTimeoutMs, crawl, loadingSites: new Map() };
-}
-
-function stepOf({ store, known }: WebOptions, crawler: Crawler, bounds: Bounds): Step {
-  const step: Step = {
-    crawl: crawler.crawl,
-    bounds,
-    store,
-    known,
-    fetchNow: async (entry, file) => await fetchEntry(crawler, step, entry, file, true),
-    out: { files: [], deleted: [], partial: false, skipped: 0, problems: [] },
-  };
-  return step;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await scheduler.wait(ms, { signal });
-}
-
-function contentTypeOf(file: ListedFile): string {
-  const contentType = file.sourceState?.["contentType"];
-  return typeof contentType === "string" ? contentType : file.mimeType;
 }
 
 function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
@@ -163,14 +138,14 @@ function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
 }
 
 /** The kept bytes were lost: the page as it is now. @throws SourceFailure */
-async function fetchAgain(crawler: Crawler, file: ListedFile): Promise<OpenedFile> {
+async function fetchAgain(step: Step, file: ListedFile): Promise<OpenedFile> {
   const options = {
     validatorsOf: async () => null,
     anyType: true,
     alone: true,
     refuse: () => null,
   };
-  const fetched = await fetchPage(crawler, new URL(file.path), options);
+  const fetched = await fetchPage(step, new URL(file.path), options);
   if (fetched.outcome === "failed") throw fetched.failure;
   if (fetched.outcome !== "page") return { outcome: "deleted" };
   const facts = factsOf(fetched.mediaType, fetched.bytes, fetched.contentType);

@@ -1,3 +1,5 @@
+import { timeIn } from "../../../core/time.ts";
+
 /** Parameters that say who followed a link, not what it leads to. */
 const TRACKING =
   /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|phpsessid|jsessionid|sessionid|_ga|yclid)$/i;
@@ -9,7 +11,7 @@ export function normalizeUrl(url: URL): URL {
   normal.hash = "";
   normal.pathname = normal.pathname
     .replace(SESSION_IN_PATH, "")
-    .replace(/%[0-9a-f]{2}/gi, (escape) => unescapeUnreserved(escape.toUpperCase()));
+    .replace(ESCAPE, unescapeUnreserved);
   const drop = [...normal.searchParams.keys()].filter((name) => TRACKING.test(name));
   for (const name of drop) normal.searchParams.delete(name);
   // An empty query and none are the same page; assigning "" drops the question mark.
@@ -17,10 +19,39 @@ export function normalizeUrl(url: URL): URL {
   return normal;
 }
 
-function unescapeUnreserved(escape: string): string {
+export const ESCAPE = /%[0-9a-f]{2}/gi;
+
+export function unescapeUnreserved(escape: string): string {
   const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-  return /[A-Za-z0-9\-._~]/.test(character) ? character : escape;
+  return /[A-Za-z0-9\-._~]/.test(character) ? character : escape.toUpperCase();
 }
+
+/**
+ * Whether a text has these parts one after the other: the first at its beginning, unless it may
+ * stand anywhere, the last at the end if `toEnd`. Each is taken at the first place where it can
+ * stand, without a way back, so that the time is linear.
+ */
+export function hasParts(
+  text: string,
+  [first = "", ...others]: string[],
+  { toEnd, anywhere = false }: { toEnd: boolean; anywhere?: boolean },
+): boolean {
+  const last = toEnd ? others.pop() : undefined;
+  const start = anywhere ? text.indexOf(first) : text.startsWith(first) ? 0 : -1;
+  if (start === -1) return false;
+  let next = start + first.length;
+  for (const part of others) {
+    const at = text.indexOf(part, next);
+    if (at === -1) return false;
+    next = at + part.length;
+  }
+  if (!toEnd) return true;
+  if (last === undefined) return next === text.length;
+  return text.length - last.length >= next && text.endsWith(last);
+}
+
+/** A time as pages and sitemaps write it, often without a zone: then UTC. Null: it is none. */
+export const pageTime = (text: string): number | null => timeIn(text) ?? timeIn(`${text}Z`);
 
 /** The stored name of a pushed URL: the address without fragment and credentials. */
 export function pageAddress(url: URL): string {

@@ -18,23 +18,22 @@ export function crawlDelayMs(crawl: Crawl, origin: string): number {
 
 /** Why robots.txt forbids an address; null: it does not. */
 export async function refusedByRobots(crawler: Crawler, url: URL): Promise<SourceFailure | null> {
-  await loadSiteOnce(crawler, url);
-  const robots = crawler.crawl.robots.get(url.origin) ?? null;
+  const robots = await rulesOf(crawler, url.origin);
   if (robots === null) return new SourceFailure("down", `robots.txt of ${url.host} cannot be read`);
   if (robotsAllow(robots, url)) return null;
   return new SourceFailure("denied", "robots.txt disallows this page");
 }
 
 /** Once a crawl. */
-async function loadSiteOnce(crawler: Crawler, { origin }: URL): Promise<void> {
-  if (crawler.crawl.robots.has(origin)) return;
-  const loading = crawler.loadingSites.get(origin) ?? loadSite(crawler, origin);
+async function rulesOf(crawler: Crawler, origin: string): Promise<RobotsRules | null> {
+  const { robots } = crawler.crawl;
+  const known = robots.get(origin);
+  if (known !== undefined) return known;
+  const loading = crawler.loadingSites.get(origin) ?? readRobots(crawler, origin);
   crawler.loadingSites.set(origin, loading);
-  await loading;
-}
-
-async function loadSite(crawler: Crawler, origin: string): Promise<void> {
-  crawler.crawl.robots.set(origin, await readRobots(crawler, origin));
+  const rules = await loading;
+  robots.set(origin, rules);
+  return rules;
 }
 
 /** RFC 9309 §2.3.1: 4xx allows everything, a server that errs or is silent nothing. */

@@ -1,3 +1,5 @@
+import { ESCAPE, hasParts, unescapeUnreserved } from "../pages/page-url.ts";
+
 /** The rules of a robots.txt (RFC 9309) that concern us; plain data, kept with the crawl. */
 export type RobotsRules = {
   rules: { allow: boolean; pattern: string }[];
@@ -74,28 +76,13 @@ export function robotsAllow({ rules }: RobotsRules, url: URL): boolean {
 function comparable(text: string): string {
   return text
     .replace(/[^\u0021-\u007E]+/g, (part) => encodeURIComponent(part.toWellFormed()))
-    .replace(/%[0-9a-f]{2}/gi, (escape) => {
-      const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-      return /[A-Za-z0-9\-._~]/.test(character) ? character : escape.toUpperCase();
-    });
+    .replace(ESCAPE, unescapeUnreserved);
 }
 
-/** `*` is any characters, a final `$` the end. Greedy from the left, so linear in practice. */
+/** `*` is any characters, a final `$` the end. */
 function matches(pattern: string, target: string): boolean {
   const toEnd = pattern.endsWith("$");
-  const parts = (toEnd ? pattern.slice(0, -1) : pattern).split("*");
-  const [first = "", ...rest] = parts;
-  if (!target.startsWith(first)) return false;
-  let at = first.length;
-  const last = toEnd ? rest.pop() : undefined;
-  for (const part of rest) {
-    const found = target.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  if (!toEnd) return true;
-  if (last === undefined) return at === target.length;
-  return target.length - last.length >= at && target.endsWith(last);
+  return hasParts(target, (toEnd ? pattern.slice(0, -1) : pattern).split("*"), { toEnd });
 }
 
 /** What a page, or the server that sends it, asks of those who index. */
