@@ -9,31 +9,34 @@ import { Icon, type IconName } from "./icon.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { Notice, ShownOnce, Warning } from "./notice.tsx";
 
-type PlaceEntry = { name: string; path: string; icon: IconName; onPhones: boolean };
+type Place = { name: string; path: string; icon: IconName; onPhones?: true };
 
 /** The places of the panel, in the order of the left column. */
-const PLACES = {
-  overview: { name: "Overview", path: "/panel", icon: "overview", onPhones: true },
-  search: { name: "Search", path: "/panel/search", icon: "search", onPhones: true },
-  sources: { name: "Sources", path: "/panel/sources", icon: "folder", onPhones: true },
-  rags: { name: "RAGs", path: "/panel/rags", icon: "layers", onPhones: true },
-  inferences: { name: "Inferences", path: "/panel/inferences", icon: "message", onPhones: false },
-  agents: { name: "Agents", path: "/panel/agents", icon: "bot", onPhones: false },
-  evaluation: { name: "Evaluation", path: "/panel/evaluation", icon: "check", onPhones: false },
-  tokens: { name: "Tokens", path: "/panel/tokens", icon: "key", onPhones: false },
-  settings: { name: "Settings", path: "/panel/settings", icon: "settings", onPhones: false },
-} as const satisfies Record<string, PlaceEntry>;
+const PLACES: readonly Place[] = [
+  { name: "Overview", path: "/panel", icon: "overview", onPhones: true },
+  { name: "Search", path: "/panel/search", icon: "search", onPhones: true },
+  { name: "Sources", path: "/panel/sources", icon: "folder", onPhones: true },
+  { name: "RAGs", path: "/panel/rags", icon: "layers", onPhones: true },
+  { name: "Inferences", path: "/panel/inferences", icon: "message" },
+  { name: "Agents", path: "/panel/agents", icon: "bot" },
+  { name: "Evaluation", path: "/panel/evaluation", icon: "check" },
+  { name: "Tokens", path: "/panel/tokens", icon: "key" },
+  { name: "Settings", path: "/panel/settings", icon: "settings" },
+];
 
-export type Place = keyof typeof PLACES;
+/** The place of an address; null: in none, as one's own account. */
+export const placeAt = (address: string): Place | null =>
+  PLACES.find(({ path }, at) => address === path || (at > 0 && address.startsWith(`${path}/`))) ??
+  null;
 
 export type LayoutProps = {
   title: string;
-  /** The place that the page belongs to; null for one's own account. */
   place: Place | null;
   assets: AssetNames;
   theme: Theme | null;
   session: Session;
-  version: string | null;
+  /** Empty: it has none. */
+  version: string;
   flash: Flash | null;
   /** Seconds until what is marked `data-live` is fetched again; null: nothing changes by itself. */
   refreshSeconds: number | null;
@@ -51,8 +54,8 @@ export const Layout = (props: LayoutProps) => {
         <a class="brand" href="/panel">
           <i></i>Quarry
         </a>
-        {Object.entries(PLACES).map(([id, entry]) => (
-          <PlaceLink entry={entry} isHere={id === place} />
+        {PLACES.map((entry) => (
+          <PlaceLink entry={entry} isHere={entry === place} />
         ))}
         <MorePlaces place={place} session={session} theme={theme} />
         <Foot session={session} theme={theme} version={version} />
@@ -88,10 +91,10 @@ export const Document = ({ title, assets, ...of }: DocumentProps) => (
   </html>
 );
 
-const PlaceLink = ({ entry, isHere }: { entry: PlaceEntry; isHere: boolean }) => (
+const PlaceLink = ({ entry, isHere }: { entry: Place; isHere: boolean }) => (
   <a
     href={entry.path}
-    class={entry.onPhones ? "place" : "place wide-only"}
+    class={entry.onPhones === true ? "place" : "place wide-only"}
     aria-current={isHere ? "page" : undefined}
   >
     <Icon name={entry.icon} />
@@ -104,28 +107,26 @@ type Mine = { session: Session; theme: Theme | null };
 /** On phones: what the bar at the bottom has no room for. */
 const MorePlaces = ({ place, session, theme }: Mine & { place: Place | null }) => (
   <details class="more-places">
-    <summary class={place === null || PLACES[place].onPhones ? undefined : "here"}>
+    <summary class={place === null || place.onPhones === true ? undefined : "here"}>
       <Icon name="more" />
       More
     </summary>
     <div>
-      {Object.entries(PLACES)
-        .filter(([, entry]) => !entry.onPhones)
-        .map(([id, entry]) => (
-          <a href={entry.path} aria-current={id === place ? "page" : undefined}>
-            <Icon name={entry.icon} />
-            {entry.name}
-          </a>
-        ))}
+      {PLACES.filter(({ onPhones }) => onPhones !== true).map((entry) => (
+        <a href={entry.path} aria-current={entry === place ? "page" : undefined}>
+          <Icon name={entry.icon} />
+          {entry.name}
+        </a>
+      ))}
       <Mine session={session} theme={theme} />
     </div>
   </details>
 );
 
-const Foot = ({ session, theme, version }: Mine & { version: string | null }) => (
+const Foot = ({ session, theme, version }: Mine & { version: string }) => (
   <div class="foot">
     <Mine session={session} theme={theme} />
-    {version === null ? null : <span>version {version}</span>}
+    {version === "" ? null : <span>version {version}</span>}
   </div>
 );
 

@@ -8,8 +8,12 @@ import { accountPages } from "./account/account.tsx";
 import { secondFactorPages } from "./account/second-factor.tsx";
 import { errorPage } from "./error-page.tsx";
 import { askedPage } from "./evaluation/asked-page.tsx";
-import { evaluationPages } from "./evaluation/evaluation-pages.ts";
-import { keepPage, newSetPages } from "./evaluation/sets.tsx";
+import { comparePages } from "./evaluation/compare-page.tsx";
+import { questionPages } from "./evaluation/question-page.tsx";
+import { questionListPages } from "./evaluation/questions-tab.tsx";
+import { runResultPages } from "./evaluation/run-page.tsx";
+import { runListPages } from "./evaluation/runs-tab.tsx";
+import { keepPage, newSetPages, setPages } from "./evaluation/sets.tsx";
 import { firstStepsActions } from "./overview/first-steps-actions.ts";
 import { overviewPages } from "./overview/overview.tsx";
 import type { PageEnv } from "./page-env.ts";
@@ -34,6 +38,16 @@ import { searchPages } from "./search/search.tsx";
 import { openidPages } from "./sign-in/openid-pages.tsx";
 import { sessionPages } from "./sign-in/sign-in.tsx";
 
+const SOURCES = [sourceListPages, sourcePages, sourceActions, filePages, selectedFiles];
+const EVALUATION = [
+  setPages,
+  questionListPages,
+  questionPages,
+  runListPages,
+  comparePages,
+  runResultPages,
+];
+
 /**
  * The panel's pages, to be mounted under /panel of the app that provides the services. A page
  * passes the checks of the panel's API: session, origin, second factor, permission to change.
@@ -42,46 +56,42 @@ export function panelPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.onError(errorPage);
   app.use(asPage, ownForms, auditedPages);
-  app.route("/", sessionPages());
-  app.route("/", openidPages());
+  sessionPages(app);
+  openidPages(app);
   app.use(signedInPage);
-  app.route("/account/second-factor", secondFactorPages());
+  secondFactorPages(app.basePath("/account/second-factor"));
   app.use(enrolledPage);
-  app.route("/account", accountPages());
-  app.route("/", overviewPages());
+  accountPages(app.basePath("/account"));
+  overviewPages(app);
   app.get("/reference", (context) =>
     referencePage(context, { title: "Quarry panel API", document: "/panel/api/openapi.json" }),
   );
   // What members may post stands above, what administrators may below.
-  app.route("/search", searchPages());
-  app.route("/inferences", runPages("inference"));
-  app.route("/agents", runPages("agent"));
-  app.route("/tokens/programs", programPages());
+  searchPages(app.basePath("/search"));
+  runPages(app.basePath("/inferences"), "inference");
+  runPages(app.basePath("/agents"), "agent");
+  programPages(app.basePath("/tokens/programs"));
   app.use(adminsChange, membersSearch);
-  app.route("/first-steps", firstStepsActions());
-  app.route("/new/source", newSourcePages());
-  app.route("/new/rag", newRagPages());
-  app.route("/new/inference", newModelPages("inference"));
-  app.route("/new/agent", newModelPages("agent"));
-  app.route("/new/question-set", newSetPages());
+  firstStepsActions(app.basePath("/first-steps"));
+  newSourcePages(app.basePath("/new/source"));
+  newRagPages(app.basePath("/new/rag"));
+  newModelPages(app.basePath("/new/inference"), "inference");
+  newModelPages(app.basePath("/new/agent"), "agent");
+  newSetPages(app.basePath("/new/question-set"));
   app.get("/new/question", adminsOnly, keepPage);
-  app.route("/sources", sourceListPages());
-  app.route("/sources", sourcePages());
-  app.route("/sources", sourceActions());
-  app.route("/sources", filePages());
-  app.route("/sources", selectedFiles());
-  app.route("/settings", userListPages());
-  app.route("/settings/users", userPages());
-  app.route("/settings/keys", keyPages());
-  app.route("/settings/models", modelPages());
-  app.route("/settings/sign-in", signInSettings());
+  for (const add of SOURCES) add(app.basePath("/sources"));
+  userListPages(app.basePath("/settings"));
+  userPages(app.basePath("/settings/users"));
+  keyPages(app.basePath("/settings/keys"));
+  modelPages(app.basePath("/settings/models"));
+  signInSettings(app.basePath("/settings/sign-in"));
   app.get("/settings/log", adminsOnly, logPage);
-  app.route("/rags", ragPages());
-  app.route("/inferences", answerPages("inference"));
-  app.route("/agents", answerPages("agent"));
-  app.route("/evaluation", evaluationPages());
+  ragPages(app.basePath("/rags"));
+  answerPages(app.basePath("/inferences"), "inference");
+  answerPages(app.basePath("/agents"), "agent");
+  for (const add of EVALUATION) add(app.basePath("/evaluation"));
   app.get("/asked", adminsOnly, askedPage);
-  app.route("/tokens", tokenPages());
+  tokenPages(app.basePath("/tokens"));
   app.get("*", (context) => {
     const { path } = context.req;
     const { pathname, search } = new URL(context.req.url);

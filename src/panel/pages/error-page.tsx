@@ -39,5 +39,5 @@ export async function errorPage(thrown: unknown, context: Context<PageEnv>): Pro
   // A session that was not looked up yet is none.
   const session: PageEnv["Variables"]["session"] | undefined = context.get("session");
   if (session === undefined) return await barePage(context, { title, status }, content);
-  return await page(context, { title, place: null, isHeadless: true, status }, content);
+  return await page(context, { title, place: "", isHeadless: true, status }, content);
 }

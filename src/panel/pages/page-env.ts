@@ -1,4 +1,4 @@
-import type { Context } from "hono";
+import type { Context, Hono } from "hono";
 
 import { isHttps } from "../../http/base-url.ts";
 import type { Session } from "../../access/sessions/find-session.ts";
@@ -12,6 +12,9 @@ export type PageEnv = {
 };
 
 export type PageContext = Context<PageEnv>;
+
+/** Where a file of pages adds its own, below the address that the app gives it. */
+export type Pages = Hono<PageEnv>;
 
 /** Whether the page is reached over https. */
 export const isSecure = ({ get, req }: PageContext) => isHttps(get("services").config, req.raw);

@@ -2,16 +2,18 @@ import type { Child } from "hono/jsx";
 import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-import { Document, Layout, type Place } from "../components/layout.tsx";
+import { Document, Layout, placeAt } from "../components/layout.tsx";
 import { PageHead, Tabs, type HeadProps, type TabsProps } from "../components/page-head.tsx";
 import type { PageContext } from "./page-env.ts";
 import { nextStep } from "./overview/next-step.tsx";
 import { takeFlash } from "./request/flash.ts";
 import { themeIn } from "./request/theme.ts";
 
-export { isAdmin, isSecure, type PageContext, type PageEnv } from "./page-env.ts";
+export { isAdmin, isSecure, type PageContext, type PageEnv, type Pages } from "./page-env.ts";
 
 const COMMIT_LENGTH = 7;
+/** The address of the place whose pages have many. */
+export const OVERVIEW = "/panel";
 
 export type PageProps = HeadProps & {
   /** The title of the browser's window where it is not that of the head. */
@@ -19,7 +21,8 @@ export type PageProps = HeadProps & {
   /** Whether the content has a head of its own. */
   isHeadless?: boolean;
   tabs?: TabsProps;
-  place: Place | null;
+  /** The address of the place that it belongs to; absent: the first of the trail, or its own. */
+  place?: string;
   status?: ContentfulStatusCode;
   /**
    * Seconds until what is marked with `data-live` is fetched again, at least 2; null: nothing
@@ -31,15 +34,15 @@ export type PageProps = HeadProps & {
 /** Answers with a page of the panel: places, notices, and this content. */
 export async function page(context: PageContext, of: PageProps, content: Child): Promise<Response> {
   const { version } = context.get("services");
-  const next = of.place === "overview" ? null : await nextStep(context);
+  const next = of.place === OVERVIEW ? null : await nextStep(context);
   const layout = (
     <Layout
       title={of.window ?? of.title}
-      place={of.place}
+      place={placeAt(of.place ?? of.trail?.[0]?.href ?? context.req.path)}
       assets={context.get("assets")}
       theme={themeIn(context.req.header("Cookie"))}
       session={context.get("session")}
-      version={version === null || version.tag === "" ? null : version.tag.slice(0, COMMIT_LENGTH)}
+      version={version?.tag.slice(0, COMMIT_LENGTH) ?? ""}
       flash={takeFlash(context)}
       refreshSeconds={of.refreshSeconds ?? null}
     >

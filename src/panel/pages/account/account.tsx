@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { changeOwnPassword } from "../../../access/users/change-own-password.ts";
 import { PASSWORD_MIN_LENGTH } from "../../../access/users/password-rules.ts";
 import { ownPassword } from "../../../access/users/user-input.ts";
@@ -9,7 +7,7 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { Data } from "../../components/data.tsx";
 import { Form, TextField } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import { page, type PageContext, type PageEnv } from "../page.tsx";
+import { page, type PageContext, type Pages } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
@@ -19,9 +17,7 @@ import { sessionHashOf } from "../../api/request/guards.ts";
 const HERE = "/panel/account";
 
 /** One's own account: password, second factor, where one is signed in. */
-export function accountPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-
+export function accountPages(app: Pages): void {
   app.get("/", async (context) => await accountPage(context, freshForm()));
 
   app.post("/password", (context) =>
@@ -52,7 +48,6 @@ export function accountPages(): Hono<PageEnv> {
   app.post("/sessions/:session/end", (context) =>
     endOne(context, { userId: context.get("session").userId, here: HERE }),
   );
-  return app;
 }
 
 async function accountPage(context: PageContext, state: FormState): Promise<Response> {
@@ -61,7 +56,7 @@ async function accountPage(context: PageContext, state: FormState): Promise<Resp
   const factor = session.hasTotp ? ["on", "Change"] : ["off", "Switch it on"];
   return await page(
     context,
-    { title: "Your account", place: null, status: state.status },
+    { title: "Your account", status: state.status },
     <>
       <Facts
         facts={[

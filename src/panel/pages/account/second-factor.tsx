@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { beginTotp, confirmEnrolment, pendingTotp } from "../../../access/totp/enrol-totp.ts";
 import { removeOwnTotp } from "../../../access/totp/remove-totp.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
@@ -10,7 +8,7 @@ import { confirmation, proof } from "../../../access/totp/totp-input.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { ActionButton, Form, TextField } from "../../components/form.tsx";
 import { QrCode } from "../../components/qr-code.tsx";
-import { page, type PageContext, type PageEnv } from "../page.tsx";
+import { page, type PageContext, type Pages } from "../page.tsx";
 import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
 import { freshForm, typed, type FormState } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
@@ -19,9 +17,7 @@ import { sessionHashOf } from "../../api/request/guards.ts";
 const HERE = "/panel/account/second-factor";
 
 /** One's own second factor: beginning, confirming, removing. */
-export function secondFactorPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-
+export function secondFactorPages(app: Pages): void {
   app.get("/", async (context) => await secondFactorPage(context, freshForm()));
 
   app.post("/", async (context) => {
@@ -71,7 +67,6 @@ export function secondFactorPages(): Hono<PageEnv> {
       leads: () => ({ to: "/panel/account", notice: "The second factor is off." }),
     }),
   );
-  return app;
 }
 
 async function secondFactorPage(context: PageContext, state: FormState): Promise<Response> {
@@ -83,7 +78,6 @@ async function secondFactorPage(context: PageContext, state: FormState): Promise
     context,
     {
       title: "Second factor",
-      place: null,
       status: state.status,
       trail: isRequired ? [] : [{ name: "Account", href: "/panel/account" }],
       sub: "A code of an authenticator app, in addition to the password at every sign-in.",

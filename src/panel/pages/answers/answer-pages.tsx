@@ -1,9 +1,7 @@
-import { Hono } from "hono";
-
 import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
 import { deleteAgent, deleteInference } from "../../../db/catalog/runner-store.ts";
 import { Data } from "../../components/data.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
+import type { PageContext, Pages } from "../page-env.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { removable } from "../request/removal.tsx";
 import { editModelPage, makeModel, newModelPage, saveModel } from "./edit-model.tsx";
@@ -19,15 +17,12 @@ async function modelOf(context: PageContext, kind: Kind): Promise<Model> {
 }
 
 /** Running changes nothing: members may do it, so this stands before what only admins may post. */
-export function runPages(kind: Kind): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function runPages(app: Pages, kind: Kind): void {
   app.post("/:id/run", async (context) => await askModel(context, await modelOf(context, kind)));
-  return app;
 }
 
 /** The pages of all inferences, or of all agents. */
-export function answerPages(kind: Kind): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function answerPages(app: Pages, kind: Kind): void {
   app.get("/", async (context) => await modelListPage(context, kind));
   app.get("/:id", async (context) => await modelPage(context, await modelOf(context, kind)));
   app.get("/:id/settings", async (context) => {
@@ -39,16 +34,13 @@ export function answerPages(kind: Kind): Hono<PageEnv> {
   removable(app, "/:id/remove", async (context) =>
     removalOf(context, await modelOf(context, kind)),
   );
-  return app;
 }
 
 /** A new one; no identifier can hide it, as none is below `/new`. */
-export function newModelPages(kind: Kind): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function newModelPages(app: Pages, kind: Kind): void {
   app.use(adminsOnly);
   app.get("/", async (context) => await newModelPage(context, kind));
   app.post("/", async (context) => await makeModel(context, kind));
-  return app;
 }
 
 function removalOf(context: PageContext, { kind, record }: Model) {
@@ -57,7 +49,6 @@ function removalOf(context: PageContext, { kind, record }: Model) {
   const address = addressOf(kind, record.identifier);
   return {
     title: `Remove the ${kind}`,
-    place,
     trail: [
       { name: list, href: `/panel/${place}` },
       { name: record.name, href: address },

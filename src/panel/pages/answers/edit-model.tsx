@@ -56,7 +56,7 @@ export async function newModelPage(
   const trail = [{ name: title, href: list }];
   return await page(
     context,
-    { title: `New ${kind}`, place, trail, status: state.status },
+    { title: `New ${kind}`, trail, status: state.status },
     <Form action={`/panel/new/${kind}`} state={state} submit={`Create ${kind}`} cancel={list}>
       <ModelFields kind={kind} state={state} isNew {...choices} />
     </Form>,

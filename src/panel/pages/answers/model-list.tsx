@@ -47,7 +47,7 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
   const add = <LinkButton href={`/panel/new/${kind}`} label={`New ${kind}`} kind="primary" />;
   return await page(
     context,
-    { title, place, sub, actions: isAdmin(context) ? add : null },
+    { title, sub, actions: isAdmin(context) ? add : null },
     <List
       context={context}
       label={title}

@@ -47,5 +47,5 @@ export async function modelTab(
       <LinkButton href={create} label={`Create token for this ${kind}`} />
     ) : null,
   };
-  return await page(context, { place, ...head, ...of, tabs }, content);
+  return await page(context, { ...head, ...of, tabs }, content);
 }

@@ -19,7 +19,7 @@ export async function askedPage(context: PageContext): Promise<Response> {
   const kept = `Queries of the last ${counted(days, "day")}, the worst results first.`;
   return await page(
     context,
-    { title: TITLE, place: "evaluation", trail: [PLACE], sub: days === 0 ? undefined : kept },
+    { title: TITLE, trail: [PLACE], sub: days === 0 ? undefined : kept },
     <Table
       label="Queries"
       rows={groups}

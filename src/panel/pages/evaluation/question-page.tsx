@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { orNotFound } from "../../../core/errors.ts";
 import {
   deleteQuestion,
@@ -12,7 +10,7 @@ import { resultsOfQuestion } from "../../../db/evaluation/result-store.ts";
 import { DangerZone, Data, Time } from "../../components/data.tsx";
 import { Form, SelectField, TextArea } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
@@ -23,8 +21,7 @@ import { askedOf, questionForm } from "../../../evaluation/questions/question-fo
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 
 /** One question by itself: changed, removed. */
-export function questionPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function questionPages(app: Pages): void {
   const find = async (context: PageContext) => {
     const set = await setOf(context);
     const id = context.req.param("question") ?? "";
@@ -55,7 +52,6 @@ export function questionPages(): Hono<PageEnv> {
     const { set, question } = await find(context);
     return {
       title: "Remove the question",
-      place: "evaluation",
       trail: trailTo(set),
       name: question.question,
       says: (
@@ -68,7 +64,6 @@ export function questionPages(): Hono<PageEnv> {
       notice: "The question is removed.",
     };
   });
-  return app;
 }
 
 async function questionPage(
@@ -84,7 +79,7 @@ async function questionPage(
   const cancel = setAddress(set.identifier);
   return await page(
     context,
-    { title, place: "evaluation", status: state.status, trail: trailTo(set) },
+    { title, status: state.status, trail: trailTo(set) },
     <>
       {mayChange ? (
         <Form action={address} state={state} submit="Save" cancel={cancel} shown={seen}>

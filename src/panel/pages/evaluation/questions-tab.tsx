@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import {
   listQuestions,
   type Question,
@@ -13,7 +11,7 @@ import { counted } from "../../components/figures.ts";
 import { Form, FileField, SelectField, TextArea } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
 import { NumberedPages, pageIn, setAddress, setOf, setTab } from "./set-parts.tsx";
@@ -29,8 +27,7 @@ import { multipartOf, type FormWithFiles } from "../request/multipart.ts";
 type Forms = { added?: FormState; imported?: FormState };
 
 /** The questions of a set: added, imported, each with its page. */
-export function questionListPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function questionListPages(app: Pages): void {
   app.get("/:set", async (context) => {
     const { question, expected = "" } = context.req.query();
     const forms = question === undefined ? {} : { added: freshForm({ question, expected }) };
@@ -60,7 +57,6 @@ export function questionListPages(): Hono<PageEnv> {
       leads: (kept) => kept,
     });
   });
-  return app;
 }
 
 /** Where keeping these questions leads, and the notice there. */

@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { orNotFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, type EvaluationRun } from "../../../db/evaluation/run-store.ts";
@@ -12,7 +10,7 @@ import { count, counted, duration, money, percent } from "../../components/figur
 import { Facts, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { removable } from "../request/removal.tsx";
 import { measureWords } from "./measure-words.ts";
 import { NumberedPages, pageIn, runsAddress, setAddress, trailToRuns } from "./set-parts.tsx";
@@ -28,8 +26,7 @@ export async function runOf(context: PageContext, setKey: string, runId: string)
 }
 
 /** One run: its figures, and what came of each question. */
-export function runResultPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function runResultPages(app: Pages): void {
   const find = (context: PageContext) => {
     const { set = "", run = "" } = context.req.param();
     return runOf(context, set, run);
@@ -41,7 +38,6 @@ export function runResultPages(): Hono<PageEnv> {
     const runs = runsAddress(set);
     return {
       title: "Remove the run",
-      place: "evaluation",
       trail: trailToRuns(set),
       name: run.id,
       cancel: `${runs}/${run.id}`,
@@ -56,7 +52,6 @@ export function runResultPages(): Hono<PageEnv> {
       notice: "The run is removed.",
     };
   });
-  return app;
 }
 
 async function runPage(context: PageContext, { set, run }: Named): Promise<Response> {
@@ -69,7 +64,6 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
     context,
     {
       title: "Run",
-      place: "evaluation",
       refreshSeconds: run.status === "running" ? LOOK_EVERY_SECONDS : null,
       trail: trailToRuns(set),
       sub: (

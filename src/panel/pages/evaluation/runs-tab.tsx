@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
@@ -13,7 +11,7 @@ import { optionsOf } from "../../components/more-choices.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
-import { isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
 import { measureWords, SHOWN_MEASURES } from "./measure-words.ts";
@@ -32,8 +30,7 @@ const DIGITS = 3;
 export const figure = (value: number | null | undefined) => value?.toFixed(DIGITS) ?? "–";
 
 /** The runs of a set over time, and the form that starts one or two. */
-export function runListPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function runListPages(app: Pages): void {
   app.get("/:set/runs", async (context) => runsTab(context, await setOf(context), freshForm()));
 
   app.post("/:set/runs", async (context) => {
@@ -58,7 +55,6 @@ export function runListPages(): Hono<PageEnv> {
       }),
     });
   });
-  return app;
 }
 
 async function runsTab(

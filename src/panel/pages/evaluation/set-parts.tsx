@@ -55,7 +55,7 @@ export async function setTab(context: PageContext, { set, here, ...of }: TabProp
   );
   const head = { title: set.name, data: true, trail: [PLACE], sub };
   const tabs = { label: "Question set", address, names: TABS, here };
-  return await page(context, { place: "evaluation", ...head, ...of, tabs }, content);
+  return await page(context, { ...head, ...of, tabs }, content);
 }
 
 /** All runs that are kept of a set, the latest first. */

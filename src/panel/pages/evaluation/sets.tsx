@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
 import {
   listSets,
@@ -20,7 +18,7 @@ import { Form, SelectField, TextField } from "../../components/form.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { DangerZone, DataLink, LinkButton, Data } from "../../components/data.tsx";
-import { isAdmin, page, type PageContext, type PageEnv } from "../page.tsx";
+import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, typed, type FormState, formFrom } from "../request/form.ts";
 import {
@@ -41,8 +39,7 @@ import { findRag } from "../../../catalog/rags/find-rag.ts";
 const NEW_FIELDS = ["name", "subject", "rag", "inference", "judgeModel", "identifier"];
 
 /** The page that makes a set; `?subject=` chooses what it asks. */
-export function newSetPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function newSetPages(app: Pages): void {
   app.get("/", async (context) => {
     const subject = context.req.query("subject") ?? "";
     return await newSetPage(context, freshForm({ subject }));
@@ -69,17 +66,15 @@ export function newSetPages(): Hono<PageEnv> {
       }),
     }),
   );
-  return app;
 }
 
 /** The list of question sets. */
-export async function setListPage(context: PageContext): Promise<Response> {
+async function setListPage(context: PageContext): Promise<Response> {
   const { data } = await listSets(context.get("services").db, { offset: 0, limit: SETS_MAX });
   return await page(
     context,
     {
       title: PLACE.name,
-      place: "evaluation",
       sub: "Question sets measure retrieval and answers after every change.",
       actions: isAdmin(context) ? ACTIONS : null,
     },
@@ -125,7 +120,7 @@ async function newSetPage(context: PageContext, state: FormState): Promise<Respo
   ];
   return await page(
     context,
-    { title: "New question set", place: "evaluation", trail: [PLACE], status: state.status },
+    { title: "New question set", trail: [PLACE], status: state.status },
     options.length === 0 ? (
       <Empty title="There is no RAG and no inference yet.">
         <p>A question set belongs to a RAG or an inference. Create one first.</p>
@@ -171,9 +166,9 @@ const JudgeField = ({ state }: { state: FormState }) => (
 
 const FIELDS = ["name", "judgeModel"];
 
-/** Name and judge of a set, and its removal. */
-export function setSettingsPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+/** The list of sets; name and judge of each, and its removal. */
+export function setPages(app: Pages): void {
+  app.get("/", (context) => setListPage(context));
   app.get("/:set/settings", async (context) => {
     const set = await setOf(context);
     const { name, judgeModel } = set;
@@ -200,7 +195,6 @@ export function setSettingsPages(): Hono<PageEnv> {
     const set = await setOf(context);
     return {
       title: "Remove the set",
-      place: "evaluation",
       trail: trailTo(set),
       name: set.name,
       isMuch: true,
@@ -216,7 +210,6 @@ export function setSettingsPages(): Hono<PageEnv> {
       notice: "The question set is removed.",
     };
   });
-  return app;
 }
 
 async function settingsTab(context: PageContext, set: QuestionSet, state: FormState) {
@@ -257,7 +250,7 @@ export async function keepPage(context: PageContext): Promise<Response> {
   const subject = encodeURIComponent(`rag ${rag.identifier}`);
   return await page(
     context,
-    { title: "Keep this question", place: "evaluation", trail: [PLACE] },
+    { title: "Keep this question", trail: [PLACE] },
     sets.length === 0 ? (
       <Empty title="No question set asks this RAG yet.">
         <p>

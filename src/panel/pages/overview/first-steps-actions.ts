@@ -1,11 +1,9 @@
-import { Hono } from "hono";
-
 import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
 import { createRag } from "../../../catalog/rags/create-rag.ts";
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
 import { notFound } from "../../../core/errors.ts";
 import { readSteps } from "../../../db/maintenance/overview-store.ts";
-import type { PageEnv } from "../page-env.ts";
+import type { Pages } from "../page-env.ts";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
 
 const FOLDER_NAME = "Documents";
@@ -15,9 +13,7 @@ const inferenceOf = (rag: string, name = rag) =>
   `/panel/new/inference?${new URLSearchParams({ rag, name: `Ask ${name}` }).toString()}`;
 
 /** The steps that need no question: a folder to upload to, and a RAG of the first source. */
-export function firstStepsActions(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-
+export function firstStepsActions(app: Pages): void {
   app.post("/folder", async (context) => {
     const services = context.get("services");
     const { source: known } = await readSteps(services.db);
@@ -49,5 +45,4 @@ export function firstStepsActions(): Hono<PageEnv> {
         "The RAG is created and its files are being indexed. Create an inference to ask them.",
     });
   });
-  return app;
 }

@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { usageOverTime } from "../../../catalog/usage/usage-report.ts";
@@ -10,7 +9,7 @@ import {
 } from "../../../db/maintenance/overview-store.ts";
 import { count, counted } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { OVERVIEW, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { choiceIn } from "../request/list-query.ts";
 import { FirstSteps, missingSteps } from "./first-steps.tsx";
 import { NeedsList, needsOf, type Need } from "./needs.tsx";
@@ -29,9 +28,7 @@ const SPAN_TABS = Object.fromEntries(
 );
 
 /** The first page: what needs somebody, and what the last days were like. */
-export function overviewPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-
+export function overviewPages(app: Pages): void {
   app.get("/", async (context) => {
     const { db, now: clock } = context.get("services");
     const [steps, found] = await Promise.all([
@@ -51,7 +48,7 @@ export function overviewPages(): Hono<PageEnv> {
         <div id="needs" data-live>
           <Head found={found} />
         </div>
-        <Tabs label="Time" address="/panel" names={SPAN_TABS} here={tailOf(name)} />
+        <Tabs label="Time" address={OVERVIEW} names={SPAN_TABS} here={tailOf(name)} />
         <div id="usage" data-live>
           <UsageFigures usage={usage} span={span} />
         </div>
@@ -63,7 +60,6 @@ export function overviewPages(): Hono<PageEnv> {
   app.get("/first-steps", async (context) =>
     firstSteps(context, await readSteps(context.get("services").db), null),
   );
-  return app;
 }
 
 /** The checklist; on the overview of a service without calls, followed by what needs somebody. */
@@ -83,7 +79,7 @@ async function overviewPage(context: PageContext, found: Needs | null, content: 
   const { pending = 0, processing = 0 } = found?.counts ?? {};
   const isBusy = pending + processing > 0 || (found !== null && found.scans.length > 0);
   const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
-  const of = { title: "Overview", place: "overview", isHeadless: true, refreshSeconds } as const;
+  const of = { title: "Overview", place: OVERVIEW, isHeadless: true, refreshSeconds } as const;
   return await page(context, of, content);
 }
 

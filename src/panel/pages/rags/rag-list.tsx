@@ -32,7 +32,6 @@ export async function ragListPage(context: PageContext): Promise<Response> {
     context,
     {
       title: "RAGs",
-      place: "rags",
       sub: "A RAG indexes the documents of one file source.",
       actions: mayChange ? ADD : null,
       refreshSeconds: moves ? LOOK_EVERY_SECONDS : null,
@@ -135,7 +134,7 @@ async function show(context: PageContext, state: FormState): Promise<Response> {
   const choice = <SelectField state={state} name="fileSource" label="Source" options={options} />;
   return await page(
     context,
-    { title: "New RAG", place: "rags", trail: [RAGS], status: state.status },
+    { title: "New RAG", trail: [RAGS], status: state.status },
     options.length === 0 ? (
       <Empty title="There are no sources yet.">
         <p>A RAG indexes the documents of a file source. Create one first.</p>

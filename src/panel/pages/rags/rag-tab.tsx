@@ -41,5 +41,5 @@ export async function ragTab(context: PageContext, { rag, here, ...of }: TabProp
     </>
   );
   const head = { title: rag.name, data: true, trail: [RAGS], actions };
-  return await page(context, { place: "rags", ...head, ...of, tabs: { ...tabs, here } }, content);
+  return await page(context, { ...head, ...of, tabs: { ...tabs, here } }, content);
 }

@@ -1,11 +1,9 @@
-import { Hono } from "hono";
-
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { reindexRag, returnToIndex } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { counted } from "../../components/figures.ts";
-import type { PageContext, PageEnv } from "../page-env.ts";
+import type { PageContext, PageEnv, Pages } from "../page-env.ts";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { formOf, type Form } from "../request/form.ts";
@@ -24,8 +22,7 @@ const of =
     await show(context, await ragOf(context));
 
 /** RAGs: their list, a new one, and the pages of each. */
-export function ragPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function ragPages(app: Pages): void {
   app.get("/", ragListPage);
   for (const path of ["/:id/reindex", "/:id/settings/cost"]) app.use(path, adminsOnly);
   app.get("/:id", of(ragPage));
@@ -37,16 +34,13 @@ export function ragPages(): Hono<PageEnv> {
   app.get("/:id/reindex", of(reindexPage));
   addRemovals(app);
   for (const [path, action] of Object.entries(ACTIONS)) app.post(`/:id/${path}`, of(doing(action)));
-  return app;
 }
 
 /** A new RAG; no identifier can hide it, as none is below `/new`. */
-export function newRagPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function newRagPages(app: Pages): void {
   app.use(adminsOnly);
   app.get("/", newRagPage);
   app.post("/", makeRag);
-  return app;
 }
 
 type Action = {

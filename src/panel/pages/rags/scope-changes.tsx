@@ -1,5 +1,3 @@
-import type { Hono } from "hono";
-
 import { addScope, removeScope } from "../../../catalog/rags/scopes.ts";
 import { problemWithScope } from "../../../catalog/rags/scope-values.ts";
 import { removeRag } from "../../../catalog/rags/remove-rag.ts";
@@ -12,7 +10,7 @@ import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast, counted } from "../../components/figures.ts";
 import { Choices, type Option } from "../../components/form.tsx";
-import type { PageEnv } from "../page-env.ts";
+import type { Pages } from "../page-env.ts";
 import { submit } from "../request/action.ts";
 import type { Form, FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
@@ -42,7 +40,6 @@ function treeAddress(rag: RagRecord, form: Form): string {
 
 /** What a RAG loses when it, or a part of its scope, is removed. */
 const lossOf = (rag: RagRecord) => ({
-  place: "rags" as const,
   trail: trailTo(rag),
   name: rag.name,
   isMuch: rag.numberVectors >= MUCH,
@@ -50,7 +47,7 @@ const lossOf = (rag: RagRecord) => ({
 
 const audited = (action: string, rag: RagRecord): [string, string] => [action, rag.identifier];
 
-export function addRemovals(app: Hono<PageEnv>): void {
+export function addRemovals(app: Pages): void {
   removable(app, "/:id/remove", async (context) => {
     const rag = await ragOf(context);
     return {
@@ -74,7 +71,7 @@ export function addRemovals(app: Hono<PageEnv>): void {
 }
 
 /** Adding to the scope, and how much leaves the index with each other change. */
-function addScopeChanges(app: Hono<PageEnv>): void {
+function addScopeChanges(app: Pages): void {
   app.post("/:id/scope/add", async (context) => {
     const rag = await ragOf(context);
     return await submit(context, {
@@ -130,7 +127,7 @@ const FirstPart = ({ state, options }: { state: FormState; options: Option[] }) 
   </>
 );
 
-function addNarrowing(app: Hono<PageEnv>): void {
+function addNarrowing(app: Pages): void {
   removable(app, "/:id/scope/narrow", async (context, form) => {
     const rag = await ragOf(context);
     const services = context.get("services");
@@ -166,7 +163,7 @@ function addNarrowing(app: Hono<PageEnv>): void {
   });
 }
 
-function addWidening(app: Hono<PageEnv>): void {
+function addWidening(app: Pages): void {
   removable(app, "/:id/scope/everything", async (context) => {
     const rag = await ragOf(context);
     const services = context.get("services");

@@ -133,7 +133,6 @@ async function costPage(context: PageContext, of: CostProps): Promise<Response> 
     context,
     {
       title,
-      place: "rags",
       trail: trailTo(rag),
       sub: "Quarry builds a new index while the current one answers. Searches switch to it when it is complete.",
     },

@@ -1,12 +1,10 @@
-import type { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { invalidField } from "../../../core/errors.ts";
 import { Data } from "../../components/data.tsx";
 import { Form as PostForm, Hidden, TextField } from "../../components/form.tsx";
-import type { Place } from "../../components/layout.tsx";
 import type { Crumb } from "../../components/page-head.tsx";
-import { page, type PageContext, type PageEnv } from "../page.tsx";
+import { page, type PageContext, type Pages } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "./action.ts";
 import { attempt, formFrom, formOf, freshForm, type Form, type FormState } from "./form.ts";
 import { adminsOnly } from "./guards.ts";
@@ -14,7 +12,6 @@ import { adminsOnly } from "./guards.ts";
 /** Something that cannot be undone, and what is said and asked before it. */
 type Removal = {
   title: string;
-  place: Place;
   /** The places above; Cancel leads to the last of them. */
   trail: readonly Crumb[];
   /** What is removed. */
@@ -43,7 +40,7 @@ const FIELDS = ["confirmation", "type", "value", "entry"];
  * address or of the form. With "all", it checks who asks.
  */
 export function removable(
-  app: Hono<PageEnv>,
+  app: Pages,
   path: string,
   of: (context: PageContext, form: Form) => Promise<Removal>,
   by: "admins" | "all" = "admins",
@@ -69,11 +66,11 @@ export function removable(
 }
 
 async function confirmPage(context: PageContext, of: Removal, state: FormState) {
-  const { title, place, trail, name, isMuch = false, submit = "Remove it" } = of;
+  const { title, trail, name, isMuch = false, submit = "Remove it" } = of;
   const cancel = of.cancel ?? trail.at(-1)?.href ?? null;
   return await page(
     context,
-    { title, place, trail, status: state.status },
+    { title, trail, status: state.status },
     <section class="danger-zone">
       {of.says}
       <PostForm

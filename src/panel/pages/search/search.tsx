@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import { html } from "hono/html";
 
 import { listModelRows } from "../../../db/catalog/model-store.ts";
@@ -12,7 +11,7 @@ import { Empty } from "../../components/page-head.tsx";
 import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, WORDS } from "../answers/model-list.tsx";
 import { modelTab, type Model } from "../answers/model-tab.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import {
   attempt,
   formFrom,
@@ -33,8 +32,7 @@ const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name
 const EVENTS_TYPE = "text/event-stream";
 
 /** Searches are addresses; what a model answers is asked by a form, as it may cost something. */
-export function searchPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function searchPages(app: Pages): void {
   app.get("/", async (context) => {
     const form = formFrom(withSecond(new URL(context.req.url).searchParams));
     const asked = await askedIn(context, form, null);
@@ -50,7 +48,6 @@ export function searchPages(): Hono<PageEnv> {
     if (searchesOnly(asked)) return context.redirect(addressOf(form), 303);
     return await answer(context, asked);
   });
-  return app;
 }
 
 /** The page of one inference or agent, on which it is asked. */
@@ -168,7 +165,7 @@ async function answerPage(context: PageContext, asked: Asked, tried: Attempt<Tri
   }
   const sub =
     "Search passages, or ask a model that answers from them: what a program gets, and why.";
-  return await page(context, { title: "Search", place: "search", status, sub }, content);
+  return await page(context, { title: "Search", status, sub }, content);
 }
 
 async function propsOf(
@@ -216,7 +213,7 @@ async function propsOf(
 const nothingYet = (context: PageContext): Promise<Response> =>
   page(
     context,
-    { title: "Search", place: "search" },
+    { title: "Search" },
     <Empty title="There is nothing to search yet.">
       <p>
         {isAdmin(context)

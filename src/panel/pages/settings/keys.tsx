@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { createKey, newKey } from "../../../access/keys/create-key.ts";
 import { orNotFound } from "../../../core/errors.ts";
 import { removeKey } from "../../../db/access/key-store.ts";
@@ -8,7 +6,7 @@ import { Data, Time, TimeOr } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status } from "../../components/status.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
-import { type PageContext, type PageEnv, isAdmin } from "../page-env.ts";
+import { type PageContext, type Pages, isAdmin } from "../page-env.ts";
 import { submit } from "../request/action.ts";
 import type { FormState } from "../request/form.ts";
 import { List } from "../request/list.tsx";
@@ -21,9 +19,7 @@ const HERE = "/panel/settings/keys";
 const FORM = declaredForm(newKey(0));
 
 /** Keys with which programs use the panel's API: pushing folders, setting things up. */
-export function keyPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-
+export function keyPages(app: Pages): void {
   app.get("/", async (context) => await keysTab(context, FORM.state({}, { role: "admin" })));
 
   app.post("/", (context) =>
@@ -48,7 +44,6 @@ export function keyPages(): Hono<PageEnv> {
     const { id, name } = orNotFound(await findListedKey(db, context.req.param("id") ?? ""));
     return {
       title: "Remove the key",
-      place: "settings",
       trail: [{ name: "Automation keys", href: HERE }],
       name,
       says: (
@@ -62,7 +57,6 @@ export function keyPages(): Hono<PageEnv> {
       notice: `${name} is removed and has stopped working.`,
     };
   });
-  return app;
 }
 
 async function keysTab(context: PageContext, state: FormState): Promise<Response> {

@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { putModel, offeredModels } from "../../../catalog/models/replace-models.ts";
 import type { Config } from "../../../config.ts";
 import { orNotFound } from "../../../core/errors.ts";
@@ -9,7 +7,7 @@ import { Data } from "../../components/data.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { removeColumn, Table, type Columns } from "../../components/table.tsx";
-import { type PageContext, type PageEnv, isAdmin } from "../page-env.ts";
+import { type PageContext, type Pages, isAdmin } from "../page-env.ts";
 import { submit } from "../request/action.ts";
 import type { FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
@@ -21,8 +19,7 @@ const HERE = "/panel/settings/models";
 const FORM = declaredForm(offeredModels.element);
 
 /** The models that are suggested, with the prices that costs are reckoned with. */
-export function modelPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function modelPages(app: Pages): void {
   app.get("/", async (context) => {
     return await modelsTab(context, freshPrice());
   });
@@ -53,7 +50,6 @@ export function modelPages(): Hono<PageEnv> {
     const { model, kind } = row;
     return {
       title: "Remove a model from the list",
-      place: "settings",
       trail: [{ name: "Models and prices", href: HERE }],
       name: model,
       values: { model, kind },
@@ -69,7 +65,6 @@ export function modelPages(): Hono<PageEnv> {
       notice: "The model is no longer in the list.",
     };
   });
-  return app;
 }
 
 const freshPrice = () => FORM.state({}, { kind: "chat", currency: "USD" });

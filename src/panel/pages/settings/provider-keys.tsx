@@ -1,5 +1,3 @@
-import type { Hono } from "hono";
-
 import {
   newProviderKey,
   providerKeyStates,
@@ -13,7 +11,7 @@ import { Time } from "../../components/data.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Table, type Columns } from "../../components/table.tsx";
-import { isAdmin, type PageContext, type PageEnv } from "../page-env.ts";
+import { isAdmin, type PageContext, type Pages } from "../page-env.ts";
 import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
 import { formOf, type FormState } from "../request/form.ts";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
@@ -26,7 +24,7 @@ export const freshKey = () => FORM.state({}, { provider: "gateway" });
 
 /** `again`: the page with the form that failed. */
 export function addProviderKeys(
-  app: Hono<PageEnv>,
+  app: Pages,
   again: (context: PageContext, state: FormState) => Promise<Response>,
 ): void {
   app.post("/keys", (context) =>

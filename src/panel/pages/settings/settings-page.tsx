@@ -19,7 +19,6 @@ export const settingsPage = (
     context,
     {
       title: "Settings",
-      place: "settings",
       status: state?.status ?? 200,
       tabs: {
         label: "Settings",

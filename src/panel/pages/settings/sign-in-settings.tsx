@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { saveProvider } from "../../../access/openid/save-provider.ts";
@@ -18,7 +17,7 @@ import { ActionButton } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status, type Tone } from "../../components/status.tsx";
-import type { PageContext, PageEnv } from "../page-env.ts";
+import type { PageContext, Pages } from "../page-env.ts";
 import { auditAs, submit } from "../request/action.ts";
 import type { FormState } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
@@ -31,8 +30,7 @@ const HERE = "/panel/settings/sign-in";
 const FORM = declaredForm(providerInput);
 
 /** The OpenID Connect provider that people sign in with. */
-export function signInSettings(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function signInSettings(app: Pages): void {
   app.use(adminsOnly);
   app.get("/", async (context) => await signInTab(context, {}));
   app.post("/", (context) =>
@@ -56,7 +54,6 @@ export function signInSettings(): Hono<PageEnv> {
     const findings = await testProvider(context.get("services"), stored, redirectUri);
     return await signInTab(context, { findings });
   });
-  return app;
 }
 
 type Shown = { state?: FormState; findings?: readonly Finding[] };

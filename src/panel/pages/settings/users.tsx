@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { createUser } from "../../../access/users/create-user.ts";
 import { groupsOfUser } from "../../../db/access/openid-store.ts";
 import { readPersonPage, type Person, findPerson } from "../../../db/access/user-store.ts";
@@ -21,7 +19,7 @@ import { forbidden, orNotFound } from "../../../core/errors.ts";
 import { asId } from "../../../core/ids.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { endOne, openSessions } from "../account/open-sessions.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { removable } from "../request/removal.tsx";
 import { refuseStale, shownState } from "../request/stale.ts";
 
@@ -29,8 +27,7 @@ const HERE = "/panel/settings";
 const NEW_FORM = declaredForm(newUser);
 
 /** Who may sign in. */
-export function userListPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function userListPages(app: Pages): void {
   app.get("/", async (context) => await usersTab(context, NEW_FORM.state({}, { role: "member" })));
   app.post("/", (context) =>
     submit(context, {
@@ -41,7 +38,6 @@ export function userListPages(): Hono<PageEnv> {
       leads: ({ id, email }) => ({ to: HERE, target: id, notice: `${email} can sign in now.` }),
     }),
   );
-  return app;
 }
 
 async function usersTab(context: PageContext, state: FormState): Promise<Response> {
@@ -99,8 +95,7 @@ const ownId = (context: PageContext) => context.get("session").userId;
 const pathOf = ({ id }: Pick<Person, "id">) => `${HERE}/users/${id}`;
 
 /** One user, for administrators: address, role, password, second factor, sessions, removal. */
-export function userPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function userPages(app: Pages): void {
   app.get("/:id", async (context) => await userPage(context, await personOf(context), null));
   app.post("/:id", async (context) => {
     const person = await personOf(context);
@@ -118,10 +113,9 @@ export function userPages(): Hono<PageEnv> {
     });
   });
   addActions(app);
-  return app;
 }
 
-function addActions(app: Hono<PageEnv>): void {
+function addActions(app: Pages): void {
   app.post("/:id/second-factor/remove", async (context) => {
     const person = await personOf(context);
     auditAs(context, "users.totp.remove", person.id);
@@ -139,7 +133,6 @@ function addActions(app: Hono<PageEnv>): void {
     const { id, email } = person;
     return {
       title: "Remove a user",
-      place: "settings",
       trail: [...TRAIL, { name: email, href: pathOf(person) }],
       name: email,
       isMuch: true,
@@ -169,7 +162,7 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
   const { fields } = isOwn ? OWN_FORM : FORM;
   return await page(
     context,
-    { title: email, data: true, trail: TRAIL, place: "settings", status: state.status },
+    { title: email, data: true, trail: TRAIL, status: state.status },
     <>
       <SettingForm
         action={pathOf(person)}

@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import type { Finished } from "../../../access/openid/finish-sign-in.ts";
 import { flowCookie, flowIn } from "../../../access/openid/flow-cookie.ts";
 import { linkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link.ts";
@@ -12,7 +10,7 @@ import { originOf } from "../../../http/client-address.ts";
 import { answerAndLog } from "../../../http/errors.ts";
 import { sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";
-import { barePage, isSecure, type PageContext, type PageEnv } from "../page.tsx";
+import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
 import { auditAs } from "../request/action.ts";
 import { formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
@@ -28,9 +26,7 @@ export const redirectUriOf = ({ get, req }: PageContext) =>
 const hideAddress = (context: PageContext) => context.header("Referrer-Policy", "strict-origin");
 
 /** Signing in with the provider, and with an administrator's link. */
-export function openidPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-
+export function openidPages(app: Pages): void {
   app.get("/sign-in/openid", async (context) => {
     const next = addressAfterSignIn(context.req.query("next"));
     const { beginSignIn } = await import("../../../access/openid/begin-sign-in.ts");
@@ -52,7 +48,6 @@ export function openidPages(): Hono<PageEnv> {
     });
   });
   addLinkPages(app);
-  return app;
 }
 
 async function finished(context: PageContext): Promise<Finished> {
@@ -78,7 +73,7 @@ async function finished(context: PageContext): Promise<Finished> {
 }
 
 /** An administrator's link is used by a button: what opens links to preview them uses none up. */
-function addLinkPages(app: Hono<PageEnv>): void {
+function addLinkPages(app: Pages): void {
   app.get("/sign-in/link", async (context) => {
     hideAddress(context);
     return await orSignInPage(context, START, async () => {

@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { findSession, isOutOfTime } from "../../../access/sessions/find-session.ts";
@@ -13,7 +11,7 @@ import { emailIn } from "../../../access/users/user-input.ts";
 import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
 import { visible } from "../../components/data.tsx";
 import { TextField } from "../../components/form.tsx";
-import { barePage, isSecure, type PageContext, type PageEnv } from "../page.tsx";
+import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
 import { auditAs } from "../request/action.ts";
 import { attempt, formFrom, formOf, freshForm, typed } from "../request/form.ts";
 import { STRANGERS_LIMIT_BYTES, type Form, type FormState } from "../request/form.ts";
@@ -24,9 +22,7 @@ const FIELDS = ["email", "password", "code"];
 const NOTHING_TYPED = formFrom(new URLSearchParams());
 
 /** Signing in and out, and the choice of colours: what needs no session. */
-export function sessionPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-
+export function sessionPages(app: Pages): void {
   app.get("/sign-in", async (context) => {
     const services = context.get("services");
     const secure = isSecure(context);
@@ -78,7 +74,6 @@ export function sessionPages(): Hono<PageEnv> {
     context.header("Set-Cookie", themeCookie(theme, isSecure(context)));
     return context.redirect(addressAfterSignIn(pathOf(context.req.header("Referer"))), 303);
   });
-  return app;
 }
 
 /** Returns the new session's secret. */

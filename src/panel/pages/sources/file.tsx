@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { excludeFromSearch } from "../../../catalog/file-sources/exclude-from-search.ts";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { notFound, orNotFound } from "../../../core/errors.ts";
@@ -12,7 +10,7 @@ import { Data, LinkButton } from "../../components/data.tsx";
 import { counted, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
 import { freshForm, formOf, type FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
@@ -36,9 +34,7 @@ async function fileOf(context: PageContext, path: string): Promise<ShownFile> {
 }
 
 /** One file: the original next to what was read from it, how it was cut, and where it is. */
-export function filePages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-
+export function filePages(app: Pages): void {
   app.get("/:id/file", async (context) => {
     return await filePage(context, await fileOf(context, context.req.query("path") ?? ""));
   });
@@ -55,7 +51,6 @@ export function filePages(): Hono<PageEnv> {
     const { path } = file;
     return {
       title: "Remove the file",
-      place: "sources",
       trail: [...trailTo(shown), { name: path, href: here }],
       name: path,
       values: { path },
@@ -72,10 +67,9 @@ export function filePages(): Hono<PageEnv> {
       notice: "The file is removed. Searches no longer find it.",
     };
   });
-  return app;
 }
 
-function addChanges(app: Hono<PageEnv>): void {
+function addChanges(app: Pages): void {
   app.post("/:id/file/search", async (context) => {
     const form = await formOf(context);
     const { shown, file, here } = await fileOf(context, form.exact("path"));
@@ -143,7 +137,6 @@ async function filePage(
     {
       title: file.path,
       data: true,
-      place: "sources",
       status: state.status,
       refreshSeconds: isBusy ? BUSY_SECONDS : null,
       trail: trailTo(shown),

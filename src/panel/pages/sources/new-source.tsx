@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { checkFileSource } from "../../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
 import { SOURCES } from "../../../sources/registry.ts";
@@ -8,7 +6,7 @@ import { newSourceOf } from "../../../catalog/file-sources/file-source-settings.
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Form, TextField } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
-import { page, type PageContext, type PageEnv } from "../page.tsx";
+import { page, type PageContext, type Pages } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { formOf, type FormState } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
@@ -23,8 +21,7 @@ import {
 import { SOURCES as LIST } from "./shown-source.ts";
 
 /** Making a source: which kind, then what that kind needs. */
-export function newSourcePages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function newSourcePages(app: Pages): void {
   app.use(adminsOnly);
 
   app.get("/", async (context) => {
@@ -62,7 +59,6 @@ export function newSourcePages(): Hono<PageEnv> {
       }),
     });
   });
-  return app;
 }
 
 const HERE = { name: "New source", href: "/panel/new/source" };
@@ -70,7 +66,7 @@ const HERE = { name: "New source", href: "/panel/new/source" };
 const choosePage = (context: PageContext): Promise<Response> =>
   page(
     context,
-    { title: HERE.name, place: "sources", trail: [LIST], sub: "Choose where your documents are" },
+    { title: HERE.name, trail: [LIST], sub: "Choose where your documents are" },
     <ul class="cards">
       {SOURCES.map(({ id, name, summary }) => (
         <li>
@@ -90,7 +86,6 @@ async function newSourcePage(context: PageContext, manifest: SourceManifest, sta
     {
       title: `New source: ${name}`,
       window: HERE.name,
-      place: "sources",
       status: state.status,
       trail: [LIST, HERE],
       sub,

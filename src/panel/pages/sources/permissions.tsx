@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
 import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
 import { given } from "../../../core/input/given.ts";
@@ -9,7 +7,7 @@ import { previewPermissions } from "../../../ingestion/readers/preview-permissio
 import { LinkButton } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Form, SelectField, TextArea } from "../../components/form.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { freshForm, type FormState } from "../request/form.ts";
 import { Pairs } from "./file-readers.tsx";
@@ -22,8 +20,7 @@ const SWITCH = [
 ];
 
 /** Who may read the files of a source: the switch, and what it does or would do. */
-export function permissionPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function permissionPages(app: Pages): void {
   app.get("/:id/permissions", async (context) => {
     const shown = await sourceOf(context);
     const { permissions, defaultReaders } = shown.source;
@@ -49,7 +46,6 @@ export function permissionPages(): Hono<PageEnv> {
       }),
     });
   });
-  return app;
 }
 
 async function permissionsPage(context: PageContext, shown: ShownSource, state: FormState) {
@@ -61,7 +57,7 @@ async function permissionsPage(context: PageContext, shown: ShownSource, state: 
   const groups = isOn ? await unknownGroups(services.db, source.id) : [];
   return await page(
     context,
-    { title: "Permissions", place: "sources", status: state.status, trail: trailTo(shown) },
+    { title: "Permissions", status: state.status, trail: trailTo(shown) },
     <>
       {isAdmin(context) ? (
         <Form action={`${path}/permissions`} state={state} submit="Save permissions">

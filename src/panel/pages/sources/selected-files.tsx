@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { invalid, notFound } from "../../../core/errors.ts";
 import { reindexFiles, retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { removePushedFiles } from "../../../ingestion/uploads/remove-pushed-file.ts";
@@ -7,7 +5,7 @@ import { takenBy } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
-import { page, type PageContext, type PageEnv } from "../page.tsx";
+import { page, type PageContext, type Pages } from "../page.tsx";
 import { auditAs, redirectWithNotice } from "../request/action.ts";
 import { formOf, freshForm } from "../request/form.ts";
 import { ROWS } from "../request/list-query.ts";
@@ -39,8 +37,7 @@ export const SelectionBar = ({ path, isPushed, hasRows }: BarProps) => (
 );
 
 /** Several files of one page of the list: tried again, or removed after a question. */
-export function selectedFiles(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function selectedFiles(app: Pages): void {
   app.post("/:id/selected", async (context) => {
     const shown = await sourceOf(context);
     const form = await formOf(context);
@@ -57,7 +54,6 @@ export function selectedFiles(): Hono<PageEnv> {
     if (action !== "confirmed") return await confirmPage(context, shown, paths);
     return await removeSelected(context, shown, paths);
   });
-  return app;
 }
 
 type Selected = { paths: string[]; isRetry: boolean };
@@ -85,7 +81,7 @@ async function indexSelected(
 const confirmPage = (context: PageContext, shown: ShownSource, paths: string[]) =>
   page(
     context,
-    { title: `Remove ${counted(paths.length, "file")}`, place: "sources", trail: trailTo(shown) },
+    { title: `Remove ${counted(paths.length, "file")}`, trail: trailTo(shown) },
     <section class="danger-zone">
       <p>
         Deletes {counted(paths.length, "file")} with their passages in{" "}

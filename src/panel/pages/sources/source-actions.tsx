@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import {
   checkFileSource,
   type SourceCheck,
@@ -16,7 +14,7 @@ import { sourcePatchOf } from "../../../catalog/file-sources/file-source-setting
 import { given } from "../../../core/input/given.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast } from "../../components/figures.ts";
-import type { PageContext, PageEnv } from "../page-env.ts";
+import type { PageContext, Pages } from "../page-env.ts";
 import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
 import { formOf } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
@@ -31,9 +29,7 @@ import { uploadFiles } from "./upload-files.ts";
 const FILES_COUNTED = 10_000;
 
 /** What can be done with a source. */
-export function sourceActions(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
-
+export function sourceActions(app: Pages): void {
   app.post("/:id/scan", async (context) => {
     const { source, path } = await sourceOf(context);
     const form = await formOf(context);
@@ -69,12 +65,11 @@ export function sourceActions(): Hono<PageEnv> {
     return redirectWithNotice(context, path, await uploadFiles(context, source));
   });
   addSaving(app);
-  app.route("/", permissionPages());
+  permissionPages(app);
   removable(app, "/:id/remove", async (context) => await removalOf(context));
-  return app;
 }
 
-function addSaving(app: Hono<PageEnv>): void {
+function addSaving(app: Pages): void {
   app.post("/:id/settings", async (context) => {
     const shown = await sourceOf(context);
     const manifest = manifestOf(shown.source);
@@ -113,7 +108,6 @@ async function removalOf(context: PageContext) {
   const files = await countSourceFiles(context.get("services").db, source.id, FILES_COUNTED);
   return {
     title: "Remove a source",
-    place: "sources",
     trail: trailTo(shown),
     name: source.name,
     isMuch: true,

@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { manifestOf } from "../../../sources/registry.ts";
@@ -8,7 +7,7 @@ import { leftOutSentences } from "../../components/left-out.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { inWords, StatusBar } from "../../components/status.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
 import { filesCsv, filesTab } from "./files-tab.tsx";
 import { runsTab } from "./runs-tab.tsx";
@@ -25,8 +24,7 @@ const NAMES = { "": "Files", "/runs": "Runs", "/settings": "Settings" };
 const PUSHED_NAMES = { "": "Files", "/settings": "Settings" };
 
 /** One source: its files, the runs over it, its settings. */
-export function sourcePages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function sourcePages(app: Pages): void {
   const shown = (tab: Tab) => async (context: PageContext) => {
     const source = await sourceOf(context);
     return await sourcePage(context, source, tab, await TABS[tab](context, source));
@@ -35,7 +33,6 @@ export function sourcePages(): Hono<PageEnv> {
   app.get("/:id/runs", shown("/runs"));
   app.get("/:id/settings", shown("/settings"));
   app.get("/:id/files.csv", async (context) => filesCsv(context, await sourceOf(context)));
-  return app;
 }
 
 /** The settings again, after a form that failed. */
@@ -61,7 +58,6 @@ async function sourcePage(
     {
       title: source.name,
       data: true,
-      place: "sources",
       trail: [SOURCES],
       status: state?.status ?? 200,
       refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,

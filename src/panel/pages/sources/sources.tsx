@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { readSourcePage } from "../../../db/catalog/source-store.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
@@ -8,15 +6,14 @@ import { Status, StatusBar } from "../../components/status.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { Menu, MenuPost } from "../../components/menu.tsx";
 import { Time, TimeOr, ShortenedLink, LinkButton } from "../../components/data.tsx";
-import { page, isAdmin, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type Pages } from "../page.tsx";
 import { List } from "../request/list.tsx";
 import { listQuery } from "../request/list-query.ts";
 import { indexedSources, type IndexedSource as Line } from "./shown-source.ts";
 import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./source-state.ts";
 
 /** All file sources, with what came of them. */
-export function sourceListPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function sourceListPages(app: Pages): void {
   app.get("/", async (context) => {
     const { db, now: clock } = context.get("services");
     const now = clock();
@@ -28,7 +25,6 @@ export function sourceListPages(): Hono<PageEnv> {
       context,
       {
         title: "Sources",
-        place: "sources",
         sub: "A file source contains the documents that RAGs index.",
         actions: isAdmin(context) ? ADD : null,
         refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,
@@ -44,7 +40,6 @@ export function sourceListPages(): Hono<PageEnv> {
       />,
     );
   });
-  return app;
 }
 
 const ADD = <LinkButton href="/panel/new/source" label="New source" kind="primary" />;

@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { forbidden, notFound } from "../../../core/errors.ts";
 import { isGrantOf } from "../../../db/access/grant-store.ts";
 import {
@@ -13,7 +11,7 @@ import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, Shortened, TimeOr } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { removeColumn, type Column } from "../../components/table.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { List } from "../request/list.tsx";
 import { listQuery } from "../request/list-query.ts";
 import { removable } from "../request/removal.tsx";
@@ -26,8 +24,7 @@ const TRAIL = [
 ];
 
 /** Programs that people connected over OAuth: all for administrators, their own for members. */
-export function programPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function programPages(app: Pages): void {
   app.get("/", async (context) => await listPage(context));
   removable(
     app,
@@ -42,7 +39,6 @@ export function programPages(): Hono<PageEnv> {
       const { name, person, lastUsedAt } = program;
       return {
         title: "Disconnect the program",
-        place: "tokens",
         trail: TRAIL,
         name,
         submit: "Disconnect it",
@@ -60,7 +56,6 @@ export function programPages(): Hono<PageEnv> {
     },
     "all",
   );
-  return app;
 }
 
 async function listPage(context: PageContext): Promise<Response> {
@@ -71,7 +66,6 @@ async function listPage(context: PageContext): Promise<Response> {
     context,
     {
       title: "Connected programs",
-      place: "tokens",
       sub: "Assistants that people connected over MCP. Each acts for its person.",
       tabs: { ...TOKEN_TABS, here: "/programs" },
     },

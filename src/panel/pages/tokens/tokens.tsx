@@ -1,5 +1,3 @@
-import { Hono } from "hono";
-
 import { createToken } from "../../../access/tokens/create-token.ts";
 import { newToken } from "../../../access/tokens/token-settings.ts";
 import {
@@ -13,7 +11,7 @@ import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Data, LinkButton, Shortened, TimeOr } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
-import { page, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { submit } from "../request/action.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { List } from "../request/list.tsx";
@@ -31,8 +29,7 @@ const HERE = "/panel/tokens";
 const TOKENS = { name: "Tokens", href: HERE };
 
 /** Tokens of the public API: what each may use, its expiry and last use. */
-export function tokenPages(): Hono<PageEnv> {
-  const app = new Hono<PageEnv>();
+export function tokenPages(app: Pages): void {
   app.use("/new", adminsOnly);
   app.get("/", async (context) => await listPage(context));
   app.get("/new", async (context) => await newTokenPage(context, freshToken(context)));
@@ -58,7 +55,6 @@ export function tokenPages(): Hono<PageEnv> {
     const { id, name, lastUsedAt } = orNotFound(token);
     return {
       title: "Remove the token",
-      place: "tokens",
       trail: [TOKENS],
       name,
       says: (
@@ -72,7 +68,6 @@ export function tokenPages(): Hono<PageEnv> {
       notice: `${name} is removed and has stopped working.`,
     };
   });
-  return app;
 }
 
 async function listPage(context: PageContext): Promise<Response> {
@@ -84,7 +79,6 @@ async function listPage(context: PageContext): Promise<Response> {
     context,
     {
       title: "Tokens",
-      place: "tokens",
       sub: "Programs call the API with a token, which names what they may use.",
       tabs: { ...TOKEN_TABS, here: "" },
       actions: (
@@ -169,7 +163,7 @@ async function newTokenPage(context: PageContext, state: FormState): Promise<Res
   const { rag, inference, agent } = await choicesByKind(db);
   return await page(
     context,
-    { title: "New token", place: "tokens", trail: [TOKENS], status: state.status },
+    { title: "New token", trail: [TOKENS], status: state.status },
     <SettingForm
       action={`${HERE}/new`}
       state={state}
