@@ -43,7 +43,17 @@ export const userPatch = newUser
 
 /** Accepts any password, whatever the rules were when it was chosen. */
 export const typedPassword = z.string().min(1).max(PASSWORD_MAX_LENGTH);
-export const ownPassword = z.object({ currentPassword: typedPassword, newPassword: password });
+export const ownPassword = z.object({
+  currentPassword: typedPassword.meta({
+    label: "Current password",
+    input: "password",
+    autocomplete: "current-password",
+  }),
+  newPassword: password.meta({
+    label: "New password",
+    hint: `At least ${PASSWORD_MIN_LENGTH} characters. Your other sessions end.`,
+  }),
+});
 
 /** A typed address is recorded only if it looks like one: it may be a password. */
 export const emailIn = (typed: string) =>

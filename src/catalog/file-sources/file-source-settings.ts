@@ -10,15 +10,23 @@ const DEFAULT_INTERVAL_MINUTES = 360;
 const INTERVAL_MINUTES_MAX = 525_600;
 
 const provider = z.enum(PROVIDERS);
-const scanIntervalMinutes = z.int().min(0).max(INTERVAL_MINUTES_MAX);
+const scanIntervalMinutes = z
+  .int()
+  .min(0)
+  .max(INTERVAL_MINUTES_MAX)
+  .meta({ label: "Look for changes" });
 
 const permissions = z.enum(["off", "on"]).meta({
   label: "Permissions",
-  hint: "On: each call finds only what its reader may read at the source.",
+  choices: {
+    off: "Off: every token reads every file",
+    on: "On: a call finds what its reader may read",
+  },
 });
 const defaultReaders = principals.meta({
   label: "Default readers",
-  hint: "They may read files for which the source names no readers.",
+  hint: "They may read files for which the source names no readers. One a line: group:hr@example.com, domain:example.com, everyone.",
+  rows: 3,
 });
 
 export const newSource = {

@@ -20,6 +20,8 @@ declare module "zod" {
     /** Lines of a text box. */
     rows?: number;
     input?: "url" | "email" | "password" | "date";
+    /** What a browser may fill in; absent: nothing, or a new password. */
+    autocomplete?: "current-password";
     /** A setting that is stored encrypted and never shown; a configuration has at most one. */
     secret?: true;
     /** Says where the secret is sent, or what it opens: when it changes, the secret is asked again. */
@@ -41,6 +43,7 @@ export const FORM_FACTS = new Set([
   "isHalf",
   "rows",
   "input",
+  "autocomplete",
 ]);
 
 export type SettingField = {
@@ -129,7 +132,8 @@ function within(schema: z.core.$ZodType): z.core.$ZodType | null {
   ) {
     return schema.unwrap();
   }
-  return schema instanceof z.ZodPipe ? schema.out : null;
+  if (!(schema instanceof z.ZodPipe)) return null;
+  return schema.out instanceof z.ZodTransform ? schema.in : schema.out;
 }
 
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {

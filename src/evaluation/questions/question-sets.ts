@@ -37,15 +37,21 @@ export async function findQuestionSet(
 /** Id or identifier. */
 const subject = z.string().min(1).max(IDENTIFIER_MAX_LENGTH);
 
+const judgeModel = modelName.nullable().meta({
+  label: "Judge",
+  hint: "The language model that judges answers by a rubric. embedded/extractive cannot judge.",
+  placeholder: "openai/gpt-5-mini",
+});
+
 /** Exactly one of `rag` and `inference`. */
 export const newQuestionSet = z.object({
   name,
-  identifier: identifier.optional(),
   rag: subject.optional(),
   inference: subject.optional(),
-  judgeModel: modelName.nullable().default(null),
+  judgeModel: judgeModel.default(null),
+  identifier: identifier.optional(),
 });
-export const questionSetPatch = z.object({ name, judgeModel: modelName.nullable() }).partial();
+export const questionSetPatch = z.object({ name, judgeModel }).partial();
 export type NewQuestionSet = z.output<typeof newQuestionSet>;
 
 /** @throws QuarryError `invalid`, `conflict`; `unprocessable` when there are too many sets. */

@@ -11,24 +11,26 @@ import { runRoutes } from "./evaluation/runs.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
 import { fileReaderRoutes } from "./file-readers.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
-import { keyRoutes } from "./keys.ts";
+import { keyRoutes, openSessionRoutes, userRoutes } from "./users.ts";
 import { modelRoutes } from "./models.ts";
 import { overviewRoutes } from "./overview.ts";
-import { ragIndexRoutes } from "./rag-index.ts";
-import { ragSearchRoutes } from "./rag-search.ts";
+import { ragIndexRoutes, ragSearchRoutes } from "./rag-index.ts";
 import { ragRoutes } from "./rags.ts";
-import { describedSettings } from "./request/described-settings.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
-import { adminsChange, enrolledOnly, ownPagesOnly, signedInOnly } from "./request/guards.ts";
-import { membersSearch } from "./request/members-search.ts";
+import {
+  adminsChange,
+  enrolledOnly,
+  ownPagesOnly,
+  signedInOnly,
+  membersSearch,
+} from "./request/guards.ts";
 import type { PanelEnv } from "./request/read-request.ts";
-import { sessionRoutes } from "./session.ts";
-import { openSessionRoutes } from "./sessions.ts";
+import { sessionRoutes, totpRoutes } from "./session.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
-import { totpRoutes } from "./totp.ts";
 import { usageRoutes } from "./usage.ts";
-import { userRoutes } from "./users.ts";
+import { isObject } from "../../core/is-object.ts";
+import { FORM_FACTS } from "../../core/input/setting-fields.ts";
 
 /**
  * The panel's API, to be mounted under /panel/api of the app that provides services and error
@@ -102,4 +104,22 @@ export function panelDocument(baseUrl: string, app = panelApi()) {
     security: [{ key: [] }, { session: [] }],
   });
   return describedSettings(document);
+}
+
+/** A document in which the label and hint of a setting are its description. */
+export function describedSettings<Part>(part: Part): Part {
+  if (Array.isArray(part)) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each element keeps its type
+    return part.map((one: unknown) => describedSettings(one)) as Part;
+  }
+  if (!isObject(part)) return part;
+  const kept = Object.entries(part)
+    .filter(([name, value]) => !(FORM_FACTS.has(name) && !isObject(value)) && name !== "choices")
+    .map(([name, value]): [string, unknown] => [name, describedSettings(value)]);
+  const { label, hint } = part;
+  const description = [label, hint].filter((text) => typeof text === "string").join(". ");
+  const described =
+    description === "" || "description" in part ? [] : [["description", description]];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a description is a text of any part
+  return Object.fromEntries([...kept, ...described]) as Part;
 }

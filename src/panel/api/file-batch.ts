@@ -4,12 +4,16 @@ import { boundaryOf, multipartParts, type Part } from "../../core/multipart.ts";
 import { tooLarge } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
-import { BATCH_LIMITS, putFiles } from "../../ingestion/uploads/put-files.ts";
-import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts";
+import {
+  BATCH_LIMITS,
+  putFiles,
+  type BatchResult,
+  type SentFile,
+} from "../../ingestion/uploads/put-files.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints } from "./request/endpoint.ts";
-import { fileSourceOf } from "./shown-source.ts";
+import { fileSourceOf } from "./file-sources.ts";
 import {
   decodedPath,
   metadataIn,

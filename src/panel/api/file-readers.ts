@@ -7,7 +7,7 @@ import { previewPermissions } from "../../ingestion/readers/preview-permissions.
 import { setReaders } from "../../ingestion/uploads/set-readers.ts";
 import { Endpoints, timeOrNull } from "./request/endpoint.ts";
 import { readersPathOf, pushedSource } from "./request/sent-file.ts";
-import { fileSourceOf } from "./shown-source.ts";
+import { fileSourceOf } from "./file-sources.ts";
 
 const readers = z.array(z.object({ principal: z.string(), from: z.string() }));
 const FileReaders = z

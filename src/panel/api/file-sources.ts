@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 
 import { checkFileSource } from "../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
-import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { listSourceRows } from "../../db/catalog/source-store.ts";
+import { type FileSource, findFileSource } from "../../catalog/file-sources/find-file-source.ts";
+import { listSourceRows, type ScanRunRow } from "../../db/catalog/source-store.ts";
 import { listFolder } from "../../db/files/folder-list.ts";
 import { listScanRuns } from "../../db/scans/run-pages.ts";
 import {
@@ -20,10 +20,85 @@ import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { Endpoints, pageOf } from "./request/endpoint.ts";
+import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { jsonOf, refuseChange } from "./request/read-request.ts";
-import { fileSourceOf, Scan, scanOf, Source, sourceFields, sourceOf } from "./shown-source.ts";
+import { manifestOf, PROVIDERS } from "../../sources/registry.ts";
+
+export const fileSourceOf = (services: Services, key: string) => findFileSource(services, { key });
+
+export const Scan = z
+  .object({
+    startedAt: time,
+    finishedAt: timeOrNull,
+    added: z.int(),
+    changed: z.int(),
+    removed: z.int(),
+    unchanged: z.int(),
+    failed: z.int(),
+    problems: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .openapi({ description: "The first 20 that failed or have no text, and why." }),
+    heldRemovals: z.int(),
+    leftOut: z
+      .array(z.object({ limit: z.string(), addresses: z.int(), isAtLeast: z.boolean() }))
+      .openapi({ description: "Addresses that a limit of the settings kept out." }),
+    mended: z.object({ added: z.int(), changed: z.int(), removed: z.int() }).nullable(),
+    error: z.string().nullable(),
+  })
+  .openapi("Scan");
+
+export const scanOf = (scan: ScanRunRow) => ({
+  ...scan,
+  mended: scan.verified
+    ? { added: scan.mendedAdded, changed: scan.mendedChanged, removed: scan.mendedRemoved }
+    : null,
+});
+
+const config = z
+  .record(z.string(), z.unknown())
+  .openapi({ description: "The provider's settings; `true` for a set secret." });
+
+/** A file source as the panel answers it. */
+export const sourceFields = {
+  id: z.string(),
+  name: z.string(),
+  identifier: z.string(),
+  provider: z.enum(PROVIDERS),
+  config,
+  scanIntervalMinutes: z.int(),
+  permissions: z.enum(["off", "on"]),
+  defaultReaders: z.array(z.string()),
+  status: z.enum(["active", "error"]),
+  lastScan: Scan.nullable(),
+  pushed: z
+    .object({ files: z.int(), refused: z.int(), lastRefusedAt: timeOrNull })
+    .optional()
+    .openapi({ description: "Addresses that were pushed; web sources only." }),
+  notifications: z
+    .object({ until: timeOrNull, error: z.string().nullable() })
+    .optional()
+    .openapi({ description: "Until when the provider notifies of changes." }),
+  createdAt: time,
+};
+export const Source = z.object(sourceFields).openapi("FileSource");
+
+export const sourceOf = ({ source, lastScan }: FileSource) => ({
+  ...source,
+  lastScan: lastScan === null ? null : scanOf(lastScan),
+  ...(manifestOf(source).takes === "addresses"
+    ? {
+        pushed: {
+          files: source.pushedFiles,
+          refused: source.pushesRefused,
+          lastRefusedAt: source.pushesRefusedAt,
+        },
+      }
+    : {}),
+  ...(source.watchDueAt === null
+    ? {}
+    : { notifications: { until: source.watchedUntil, error: source.watchError } }),
+});
 
 const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
 
@@ -45,7 +120,7 @@ const Folder = z
     after: z.string().nullable(),
   })
   .openapi("Folder");
-const config = z
+const sentConfig = z
   .record(z.string(), z.unknown())
   .openapi({ description: "The provider's settings; see the page of docs/ about it." });
 
@@ -70,7 +145,7 @@ export function fileSourceRoutes() {
       "post /file-sources",
       "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
       {
-        ownBody: z.object({ ...newSource, config: config.optional() }),
+        ownBody: z.object({ ...newSource, config: sentConfig.optional() }),
         answer: z
           .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
           .openapi("NewFileSource"),
@@ -94,7 +169,7 @@ export function fileSourceRoutes() {
       `patch ${SOURCE}`,
       "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
       {
-        ownBody: z.object({ ...sourcePatch, config }).partial(),
+        ownBody: z.object({ ...sourcePatch, config: sentConfig }).partial(),
         answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
         errors: [409, 422],
       },

@@ -1,13 +1,18 @@
 import { z } from "@hono/zod-openapi";
 
 import { relativePath } from "../../core/relative-path.ts";
-import { listPassages } from "../../ingestion/indexing/preview-chunks.ts";
-import { previewChunks, previewWish } from "../../ingestion/indexing/preview-chunks.ts";
+import {
+  listPassages,
+  previewChunks,
+  previewWish,
+} from "../../ingestion/indexing/preview-chunks.ts";
 import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-rebuild.ts";
 import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { ragOf } from "./rags.ts";
 import { Endpoints, pageOf, time } from "./request/endpoint.ts";
+import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
+import { panelSearch, searchRag } from "../search/search-rag.ts";
 
 const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
 
@@ -102,3 +107,45 @@ export const ragIndexRoutes = () =>
       { body: previewWish, answer: Preview, errors: [422] },
       async ({ services, found: rag, body }) => await previewChunks(services, { rag, ...body }),
     ).app;
+
+const legRank = z.object({ rank: z.int(), score: z.number() }).nullable();
+const explanation = z
+  .object({
+    queries: z.array(z.object({ lexical: legRank, vector: legRank })),
+    fused: z.number(),
+    fusedRank: z.int(),
+    wordsRank: z.int().nullable(),
+    relevance: z.number().nullable(),
+    recency: z.number().nullable(),
+  })
+  .optional()
+  .openapi({ description: "Why the passage has this rank. Administrators only." });
+const value = z
+  .number()
+  .optional()
+  .openapi({ description: "What the passages are ordered by; `score` is the similarity." });
+const Answer = z
+  .object({
+    chunks: z.array(z.object({ ...Chunk.shape, value, explanation })),
+    timings: z
+      .object({
+        contextMs: z.number(),
+        rerankingMs: z.number(),
+        totalMs: z.number(),
+        legs: z.record(z.string(), z.number()),
+      })
+      .optional(),
+    degraded: Degradation.optional(),
+  })
+  .openapi("PanelSearchAnswer");
+
+/** Searches that a panel can try out; they change nothing, so members may make them too. */
+export const ragSearchRoutes = () =>
+  new Endpoints("rags", ragOf).json(
+    "post /rags/{id}/search",
+    "Try a search. Searches as programs do. `reranker` tries another reranker. Members may call it.",
+    { body: panelSearch, answer: Answer },
+    async ({ context, services, caller, found: rag, body }) => {
+      return await searchRag(services, { rag, caller, signal: context.req.raw.signal }, body);
+    },
+  ).app;

@@ -15,7 +15,7 @@ import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
-import { fileSourceOf } from "./shown-source.ts";
+import { fileSourceOf } from "./file-sources.ts";
 import {
   fileMetadata,
   metadataIn,

@@ -9,7 +9,7 @@ listenForKeys();
 keepTimes();
 keepFresh();
 if (document.querySelector("svg.chart") !== null) {
-  const { addChartKeys } = await import("./charts.ts");
+  const { addChartKeys } = await import("./keys.ts");
   addChartKeys();
 }
 if (document.querySelector("#selected") !== null) {

@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import type { FormState } from "../pages/request/form.ts";
-import { UPDATED_AT } from "../pages/request/stale.ts";
+import { type FormState, UPDATED_AT } from "../pages/request/form.ts";
 
 export type FormProps = {
   action: string;

@@ -4,6 +4,9 @@ import type { SettingField } from "../../core/input/setting-fields.ts";
 import type { FormState } from "../pages/request/form.ts";
 import { formName } from "../pages/request/setting-form.ts";
 import { Checkbox, Form, SelectField, TextArea, TextField, type FormProps } from "./form.tsx";
+import { valueAt } from "../../sources/source-secrets.ts";
+import { Data } from "./data.tsx";
+import { count } from "./figures.ts";
 
 type Props = {
   fields: readonly SettingField[];
@@ -121,7 +124,7 @@ const Field = ({ field, state, hint, isRequired, isFirst }: FieldProps) => {
       type={input ?? (field.min === null ? "text" : "number")}
       numeric={kind === "number"}
       placeholder={typeof fallback === "number" ? String(fallback) : meta.placeholder}
-      autocomplete={input === "password" ? "new-password" : "off"}
+      autocomplete={meta.autocomplete ?? (input === "password" ? "new-password" : "off")}
       required={isRequired}
       autofocus={isFirst}
     />
@@ -135,3 +138,18 @@ const boundsOf = ({ min, max, isInteger }: SettingField) =>
   min === null
     ? {}
     : { min, ...(max === null ? {} : { max }), ...(isInteger ? {} : { step: "any" }) };
+
+/** Settings as labels and values, for pages where they cannot be changed. */
+export const settingFacts = (fields: readonly SettingField[], settings: object) =>
+  fields.map(({ meta, path }): readonly [string, Child] => [
+    meta.label ?? path.join("."),
+    shown(valueAt(settings, path), meta.choices),
+  ]);
+
+function shown(value: unknown, choices: Record<string, string> = {}): Child {
+  if (value === null || value === undefined || value === "") return "none";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return Number.isInteger(value) ? count(value) : String(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return choices[text] ?? <Data>{text}</Data>;
+}

@@ -1,9 +1,8 @@
-import { membersSearch } from "../api/request/members-search.ts";
+import { membersSearch, adminsChange } from "../api/request/guards.ts";
 import { Hono } from "hono";
 
 import { notFound } from "../../core/errors.ts";
 import { auditedPages } from "../../http/middleware/audit.ts";
-import { adminsChange } from "../api/request/guards.ts";
 import { accountPages } from "./account/account.tsx";
 import { secondFactorPages } from "./account/second-factor.tsx";
 import { errorPage } from "./error-page.tsx";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 
 import { answerAndLog } from "../../http/errors.ts";
-import { barePage, page, type PageEnv } from "./page.tsx";
+import { barePage, page, type PageEnv, type PageContext } from "./page.tsx";
 
 const TITLES: Partial<Record<number, string>> = {
   400: "That request cannot be understood.",
@@ -40,4 +40,27 @@ export async function errorPage(thrown: unknown, context: Context<PageEnv>): Pro
   const session: PageEnv["Variables"]["session"] | undefined = context.get("session");
   if (session === undefined) return await barePage(context, { title, status }, content);
   return await page(context, { title, place: "", isHeadless: true, status }, content);
+}
+
+const UNAUTHORIZED = 401;
+
+/** After a form: what was typed is with the browser alone, which sends it again on request. */
+export async function endedSessionPage(context: PageContext): Promise<Response> {
+  return await barePage(
+    context,
+    { title: "Your session has ended", status: UNAUTHORIZED },
+    <>
+      <h1>Your session has ended.</h1>
+      <p>Nothing was saved, and nothing that you typed is lost:</p>
+      <ol>
+        <li>
+          <a href="/panel/sign-in" target="_blank" rel="noopener">
+            Sign in in another window
+          </a>
+          .
+        </li>
+        <li>Come back here and reload this page: your browser sends the form again.</li>
+      </ol>
+    </>,
+  );
 }

@@ -5,9 +5,8 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Document, Layout, placeAt } from "../components/layout.tsx";
 import { PageHead, Tabs, type HeadProps, type TabsProps } from "../components/page-head.tsx";
 import type { PageContext } from "./page-env.ts";
-import { nextStep } from "./overview/next-step.tsx";
-import { takeFlash } from "./request/flash.ts";
-import { themeIn } from "./request/theme.ts";
+import { nextStep } from "./overview/first-steps.tsx";
+import { takeFlash, themeIn } from "./request/page-cookies.ts";
 
 export { isAdmin, isSecure, type PageContext, type PageEnv, type Pages } from "./page-env.ts";
 
@@ -42,7 +41,7 @@ export async function page(context: PageContext, of: PageProps, content: Child):
       assets={context.get("assets")}
       theme={themeIn(context.req.header("Cookie"))}
       session={context.get("session")}
-      version={version?.tag.slice(0, COMMIT_LENGTH) ?? ""}
+      version={version?.tag.slice(0, COMMIT_LENGTH)}
       flash={takeFlash(context)}
       refreshSeconds={of.refreshSeconds ?? null}
     >

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { QuarryError } from "../../../src/core/errors.ts";
 import type { EmitEvent } from "../../../src/inference/run-events.ts";
-import { collectRun } from "../../../src/panel/pages/answers/collect-run.ts";
+import { collectRun } from "../../../src/panel/pages/answers/run-result.tsx";
 
 const failure = () => new QuarryError("model-failed", "Model call failed: provider answered 500");
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { jsonLog } from "../../../src/core/log.ts";
-import { Source, sourceOf } from "../../../src/panel/api/shown-source.ts";
+import { Source, sourceOf } from "../../../src/panel/api/file-sources.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { sealSecrets } from "../../../src/sources/source-secrets.ts";
 import { BASE, GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 
 import { SettingFields } from "../../../src/panel/components/setting-fields.tsx";
-import { configFields, newSourceBody } from "../../../src/panel/pages/sources/config-form.tsx";
+import { sourceBody, sourceForm } from "../../../src/panel/pages/sources/settings-tab.tsx";
 import { formFrom, freshForm } from "../../../src/panel/pages/request/form.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { SOURCES } from "../../../src/sources/registry.ts";
@@ -40,12 +40,13 @@ afterAll(() => void SOURCES.pop());
 
 test("a provider of one manifest has a form, keeps its secret and is scanned", async () => {
   const shown =
-    await html`${SettingFields({ fields: configFields(notes), state: freshForm(), isStored: false })}`;
+    await html`${SettingFields({ fields: sourceForm(notes, true).fields, state: freshForm(), isStored: false })}`;
   for (const part of ["Words</label>", "One a line.", 'type="password"']) {
     expect(String(shown)).toContain(part);
   }
   const typed = { name: "N", "config.words": "oak.txt\r\nelm.txt", "config.key": "hush" };
-  const { provider, config } = newSourceBody(formFrom(new URLSearchParams(typed)), notes);
+  const { provider } = notes;
+  const { config } = sourceBody(formFrom(new URLSearchParams(typed)), notes);
   const world = new World();
   const { services } = world;
   const sealed = await sealSecrets(services.config, { provider, config, before: null });

@@ -17,6 +17,7 @@ import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { clientOf } from "../../../http/client-address.ts";
 import type { Services } from "../../../services.ts";
 import type { PanelEnv } from "./read-request.ts";
+import { hasPermissions } from "../../../db/catalog/source-store.ts";
 
 const isReading = (method: string) => method === "GET" || method === "HEAD";
 
@@ -81,5 +82,21 @@ export const enrolledOnly = createMiddleware<PanelEnv>(async ({ get }, next) => 
 /** A member reads everything and changes nothing. @throws QuarryError `forbidden`. */
 export const adminsChange = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
   if (get("caller").role !== "admin" && !isReading(req.method)) throw forbidden();
+  await next();
+});
+
+/** What shows names or texts of files; of one source or RAG, or of any. */
+const OF_FILES =
+  /^\/panel(?:\/api)?\/(?:(?:file-sources|sources|rags)\/([^/]+)|question-sets|evaluation|asked)(?:\/|$)/;
+
+/**
+ * Where a source has permissions, members search as themselves, and only administrators and keys
+ * see its files. @throws QuarryError `forbidden`
+ */
+export const membersSearch = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
+  const caller = get("caller");
+  const asked = caller.kind === "key" || caller.role === "admin" ? null : OF_FILES.exec(req.path);
+  const { db } = get("services");
+  if (asked !== null && (await hasPermissions(db, asked[1] ?? null))) throw forbidden();
   await next();
 });

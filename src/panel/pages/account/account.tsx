@@ -1,20 +1,20 @@
 import { changeOwnPassword } from "../../../access/users/change-own-password.ts";
-import { PASSWORD_MIN_LENGTH } from "../../../access/users/password-rules.ts";
 import { ownPassword } from "../../../access/users/user-input.ts";
 import { forbidden } from "../../../core/errors.ts";
 import { addressOf } from "../../../http/client-address.ts";
-import { parseOrRefuse } from "../../../http/validation.ts";
 import { Data } from "../../components/data.tsx";
-import { Form, TextField } from "../../components/form.tsx";
+import { Form } from "../../components/form.tsx";
+import { SettingFields } from "../../components/setting-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { submit } from "../request/action.ts";
-import { freshForm, type FormState } from "../request/form.ts";
+import { submit, freshForm, type FormState } from "../request/form.ts";
+import { declaredForm } from "../request/setting-form.ts";
 import { countTry } from "../request/guards.ts";
 import { endOne, openSessions } from "./open-sessions.tsx";
 import { sessionHashOf } from "../../api/request/guards.ts";
 
 const HERE = "/panel/account";
+const PASSWORDS = declaredForm(ownPassword);
 
 /** One's own account: password, second factor, where one is signed in. */
 export function accountPages(app: Pages): void {
@@ -23,13 +23,10 @@ export function accountPages(app: Pages): void {
   app.post("/password", (context) =>
     submit(context, {
       audit: ["session.password.change", context.get("session").email],
-      fields: ["currentPassword", "newPassword"],
+      fields: PASSWORDS.names,
       work: async (form) => {
         await countTry(context);
-        const given = parseOrRefuse(ownPassword, {
-          currentPassword: form.exact("currentPassword"),
-          newPassword: form.exact("newPassword"),
-        });
+        const given = PASSWORDS.read(form);
         const sessionHash = await sessionHashOf(context);
         if (sessionHash === null) throw forbidden();
         const address = addressOf(context.req.raw.headers);
@@ -72,23 +69,7 @@ async function accountPage(context: PageContext, state: FormState): Promise<Resp
       />
       <h2>Password</h2>
       <Form action={`${HERE}/password`} state={state} submit="Change the password">
-        <TextField
-          state={state}
-          name="currentPassword"
-          label="Current password"
-          type="password"
-          autocomplete="current-password"
-          required
-        />
-        <TextField
-          state={state}
-          name="newPassword"
-          label="New password"
-          type="password"
-          autocomplete="new-password"
-          required
-          hint={`At least ${PASSWORD_MIN_LENGTH} characters. Your other sessions end.`}
-        />
+        <SettingFields fields={PASSWORDS.fields} state={state} isStored />
       </Form>
       <h2>Where you are signed in</h2>
       {await openSessions(context, { userId: session.userId, here: HERE })}

@@ -7,12 +7,18 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { confirmation, proof } from "../../../access/totp/totp-input.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { ActionButton, Form, TextField } from "../../components/form.tsx";
-import { QrCode } from "../../components/qr-code.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
-import { freshForm, typed, type FormState } from "../request/form.ts";
+import {
+  auditAs,
+  redirectWithNotice,
+  submit,
+  freshForm,
+  typed,
+  type FormState,
+} from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
 import { sessionHashOf } from "../../api/request/guards.ts";
+import { encode } from "uqr";
 
 const HERE = "/panel/account/second-factor";
 
@@ -148,3 +154,17 @@ const Removing = ({ state }: { state: FormState }) => (
     </section>
   </>
 );
+
+/** A QR code as one path of an inline SVG, dark on light in either colour scheme. */
+export const QrCode = ({ text, label }: { text: string; label: string }) => {
+  const { data, size } = encode(text, { ecc: "M", border: 2 });
+  const path = data.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path.join("")} fill="#000" />
+    </svg>
+  );
+};

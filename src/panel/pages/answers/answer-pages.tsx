@@ -5,8 +5,7 @@ import type { PageContext, Pages } from "../page-env.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { removable } from "../request/removal.tsx";
 import { editModelPage, makeModel, newModelPage, saveModel } from "./edit-model.tsx";
-import type { Model } from "./model-tab.tsx";
-import { addressOf, modelListPage, WORDS, type Kind } from "./model-list.tsx";
+import { type Model, addressOf, modelListPage, WORDS, type Kind } from "./model-list.tsx";
 import { askModel, modelPage } from "../search/search.tsx";
 
 async function modelOf(context: PageContext, kind: Kind): Promise<Model> {

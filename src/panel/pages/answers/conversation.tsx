@@ -5,8 +5,7 @@ import type { EarlierMessage } from "../../../inference/types.ts";
 import { visible } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import type { Form } from "../request/form.ts";
-import type { RunOutcome } from "./collect-run.ts";
-import { textsIn } from "./run-result.tsx";
+import { type RunOutcome, textsIn } from "./run-result.tsx";
 
 /** The turns before the prompt: only the page keeps them, in this field of its forms. */
 export const TURNS = "messages";

@@ -6,67 +6,84 @@ import {
 } from "../../../catalog/inferences/runner-verbs.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Services } from "../../../services.ts";
 import { agentPatch, newAgent } from "../../../catalog/agents/agent-settings.ts";
 import { inferencePatch, newInference } from "../../../catalog/inferences/inference-settings.ts";
-import { given } from "../../../core/input/given.ts";
-import { Form } from "../../components/form.tsx";
+import { LongChoices, ModelField } from "../../components/choice-fields.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
 import { DangerZone } from "../../components/data.tsx";
+import { Facts } from "../../components/page-head.tsx";
+import { settingFacts, SettingForm } from "../../components/setting-fields.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
-import { submit } from "../request/action.ts";
-import type { Form as Sent, FormState } from "../request/form.ts";
-import { filterIn } from "../request/list-query.ts";
-import { formName } from "../request/setting-form.ts";
-import { refuseStale, shownState } from "../request/stale.ts";
-import {
-  fieldsOf,
-  formOfRecord,
-  freshModel,
-  modelBody,
-  ModelFields,
-  namesOf,
-  StoredModel,
-} from "./model-fields.tsx";
-import { addressOf, WORDS, type Kind } from "./model-list.tsx";
-import { modelTab, type Model } from "./model-tab.tsx";
+import { shownState, submit, type Form as Sent, type FormState } from "../request/form.ts";
+import { filterIn } from "../request/list.tsx";
+import { declaredForm, formName } from "../request/setting-form.ts";
+import { addressOf, modelTab, WORDS, type Kind, type Model } from "./model-list.tsx";
 
-/** What the fields offer. */
-async function choicesOf(context: PageContext) {
+const NEW = { inference: declaredForm(newInference), agent: declaredForm(newAgent) };
+const STORED = {
+  inference: declaredForm(newInference, ["identifier"]),
+  agent: declaredForm(newAgent, ["identifier"]),
+};
+/** What the page that runs one saves. */
+const PROMPT = declaredForm(newAgent.pick({ systemPrompt: true }));
+
+const DEFAULT_PROMPT = "Answer from the passages. Say so when they do not hold the answer.";
+
+/** RAGs that are linked but not among the first names stay choosable. */
+async function controlsOf(context: PageContext, state: FormState) {
   const services = context.get("services");
   const [rags, models] = await Promise.all([
     listChoices(services.db, "rag"),
     modelChoices(services, "chat"),
   ]);
-  return { rags, models };
+  const known = new Set(rags.map(({ identifier }) => identifier));
+  const others = state.all("rags").filter((identifier) => !known.has(identifier));
+  return {
+    rags:
+      rags.length + others.length === 0 ? null : (
+        <LongChoices state={state} group="rags" label="RAGs" choices={rags} others={others} />
+      ),
+    model: <ModelField state={state} name="model" label="Model" choices={models} none={null} />,
+  };
 }
 
+/** `?rag=` and `?name=` are filled in. */
 export async function newModelPage(
   context: PageContext,
   kind: Kind,
   failed: FormState | null = null,
 ): Promise<Response> {
-  const choices = await choicesOf(context);
-  const model = choices.models[0]?.model ?? BUILT_IN_MODELS.chat;
-  const [rag, name] = [filterIn(context, "rag"), filterIn(context, "name")];
-  const state = failed ?? freshModel(kind, { rag, name, model });
+  const [suggested] = await modelChoices(context.get("services"), "chat");
+  const state =
+    failed ??
+    NEW[kind].state(undefined, {
+      name: filterIn(context, "name") ?? "",
+      systemPrompt: DEFAULT_PROMPT,
+      model: suggested?.model ?? BUILT_IN_MODELS.chat,
+      rags: filterIn(context, "rag") ?? [],
+    });
   const { place, title } = WORDS[kind];
   const list = `/panel/${place}`;
-  const trail = [{ name: title, href: list }];
   return await page(
     context,
-    { title: `New ${kind}`, trail, status: state.status },
-    <Form action={`/panel/new/${kind}`} state={state} submit={`Create ${kind}`} cancel={list}>
-      <ModelFields kind={kind} state={state} isNew {...choices} />
-    </Form>,
+    { title: `New ${kind}`, trail: [{ name: title, href: list }], status: state.status },
+    <SettingForm
+      action={`/panel/new/${kind}`}
+      state={state}
+      submit={`Create ${kind}`}
+      cancel={list}
+      fields={NEW[kind].fields}
+      controls={await controlsOf(context, state)}
+    />,
   );
 }
 
 export const makeModel = (context: PageContext, kind: Kind) =>
   submit(context, {
     audit: [`${WORDS[kind].place}.create`],
-    fields: namesOf(kind),
+    fields: NEW[kind].names,
     work: (form) => create(context.get("services"), kind, form),
     again: (state) => newModelPage(context, kind, state),
     leads: ({ id, identifier }) => ({
@@ -77,38 +94,38 @@ export const makeModel = (context: PageContext, kind: Kind) =>
   });
 
 async function create(services: Services, kind: Kind, form: Sent) {
-  const body = modelBody(form, fieldsOf(kind, true), false);
-  if (kind === "agent") return await createAgent(services, parseKnownOrRefuse(newAgent, body));
-  return await createInference(services, parseKnownOrRefuse(newInference, body));
+  if (kind === "agent") return await createAgent(services, NEW.agent.read(form));
+  return await createInference(services, NEW.inference.read(form));
 }
+
+const storedState = ({ kind, record }: Model) =>
+  STORED[kind].state(record, { rags: record.rags.map(({ identifier }) => identifier) });
 
 export async function editModelPage(
   context: PageContext,
   model: Model,
-  failed: FormState | null = null,
+  state: FormState = storedState(model),
 ): Promise<Response> {
-  const { kind, record } = model;
-  const state = failed ?? formOfRecord(kind, record);
+  const window = `Settings of ${model.record.name}`;
   return await modelTab(
     context,
-    { model, here: "/settings", window: `Settings of ${record.name}`, status: state.status },
-    isAdmin(context) ? (
-      await editForm(context, model, state)
-    ) : (
-      <StoredModel kind={kind} record={record} />
-    ),
+    { model, here: "/settings", window, status: state.status },
+    isAdmin(context) ? await editForm(context, model, state) : <StoredModel model={model} />,
   );
 }
 
 async function editForm(context: PageContext, { kind, record }: Model, state: FormState) {
-  const choices = await choicesOf(context);
-  const seen = await shownState(context, WORDS[kind].place, record.id);
   const address = addressOf(kind, record.identifier);
   return (
     <>
-      <Form action={`${address}/settings`} state={state} submit="Save" shown={seen}>
-        <ModelFields kind={kind} state={state} isNew={false} {...choices} />
-      </Form>
+      <SettingForm
+        action={`${address}/settings`}
+        state={state}
+        submit="Save"
+        shown={await shownState(context, WORDS[kind].place, record.id)}
+        fields={STORED[kind].fields}
+        controls={await controlsOf(context, state)}
+      />
       <DangerZone title="Remove it" href={`${address}/remove`} label={`Remove the ${kind}`}>
         <p>Deletes its prompt. RAGs and documents stay.</p>
       </DangerZone>
@@ -116,43 +133,56 @@ async function editForm(context: PageContext, { kind, record }: Model, state: Fo
   );
 }
 
+/** Shown elsewhere on the page. */
+const ELSEWHERE = new Set(["name", "systemPrompt", "rags"]);
+
+/** For members: what is set. */
+const StoredModel = ({ model: { kind, record } }: { model: Model }) => (
+  <>
+    <Facts
+      facts={settingFacts(
+        STORED[kind].fields.filter((field) => !ELSEWHERE.has(formName(field))),
+        record,
+      )}
+    />
+    <h2>System prompt</h2>
+    <CodeBlock label="System prompt" text={record.systemPrompt} />
+    <p class="soft">An administrator may change the settings.</p>
+  </>
+);
+
 export const saveModel = (context: PageContext, model: Model) => {
   const { kind, record } = model;
   const { place } = WORDS[kind];
   return submit(context, {
     audit: [`${place}.change`, record.identifier],
-    fields: namesOf(kind),
-    work: async (form) => {
-      await refuseStale(context, form, [place, record.id]);
-      await update(context.get("services"), model, form);
-    },
-    again: (state, form) =>
-      editModelPage(context, model, completed(state, form, formOfRecord(kind, record))),
+    fields: STORED[kind].names,
+    stale: [place, record.id],
+    work: (form) => update(context.get("services"), model, form),
+    again: (state, form) => editModelPage(context, model, completed(state, form, model)),
     leads: () => ({ to: addressOf(kind, record.identifier), notice: "Saved." }),
   });
 };
 
 /** A failed form with what is stored in the fields that it does not have. */
-const completed = (failed: FormState, form: Sent, stored: FormState): FormState =>
-  form.text("only") === ""
-    ? failed
-    : {
-        ...failed,
-        text: (field) => (form.has(field) ? failed : stored).text(field),
-        all: (field) => (form.has(field) ? failed : stored).all(field),
-      };
+function completed(failed: FormState, form: Sent, model: Model): FormState {
+  if (form.text("only") === "") return failed;
+  const of = (field: string) => (form.has(field) ? failed : storedState(model));
+  return {
+    ...failed,
+    text: (field) => of(field).text(field),
+    all: (field) => of(field).all(field),
+  };
+}
 
 /** The page that runs it saves its prompt `only`. */
 async function update(services: Services, model: Model, form: Sent): Promise<void> {
-  const only = form.text("only");
-  const fields = fieldsOf(model.kind, false);
-  const sent = fields.filter((field) => only === "" || formName(field) === only);
-  const body = modelBody(form, sent, true);
+  const isWhole = form.text("only") === "";
   if (model.kind === "agent") {
-    const patch = given(parseKnownOrRefuse(agentPatch, body));
-    await updateAgent(services, model.record, patch);
+    const { patch } = isWhole ? STORED.agent : PROMPT;
+    await updateAgent(services, model.record, patch(form, agentPatch));
   } else {
-    const patch = given(parseKnownOrRefuse(inferencePatch, body));
-    await updateInference(services, model.record, patch);
+    const { patch } = isWhole ? STORED.inference : PROMPT;
+    await updateInference(services, model.record, patch(form, inferencePatch));
   }
 }

@@ -5,9 +5,11 @@ import { Data, Faint, ShortenedLink, LinkButton } from "../../components/data.ts
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
-import { page, isAdmin, type PageContext } from "../page.tsx";
-import { List } from "../request/list.tsx";
-import { filterIn, pageAt } from "../request/list-query.ts";
+import { page, isAdmin, type PageContext, type PageProps } from "../page.tsx";
+import { List, filterIn, pageAt } from "../request/list.tsx";
+import type { Child } from "hono/jsx";
+import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
+import { CodeLine } from "../../components/code-block.tsx";
 
 /** Inferences and agents are listed, made and run alike. */
 export type Kind = "inference" | "agent";
@@ -104,3 +106,47 @@ const Calls = ({ of }: { of: { calls: number; errors: number } | undefined }) =>
     </>
   );
 };
+
+export type Model =
+  | { kind: "inference"; record: InferenceRecord }
+  | { kind: "agent"; record: AgentRecord };
+
+/** The pages of an inference or agent by what follows its address. */
+const TABS = { "": "Ask", "/settings": "Settings" };
+
+type TabProps = Partial<PageProps> & { model: Model; here: keyof typeof TABS };
+
+/** One page of an inference or agent below the head that both of them have. */
+export async function modelTab(
+  context: PageContext,
+  { model: { kind, record }, here, ...of }: TabProps,
+  content: Child,
+) {
+  const { title, place } = WORDS[kind];
+  const { name, identifier, model } = record;
+  const address = addressOf(kind, identifier);
+  const tabs = { label: `Pages of this ${kind}`, address, names: TABS, here };
+  const create = `/panel/tokens/new?${kind}=${encodeURIComponent(identifier)}`;
+  const description = "description" in record ? record.description : "";
+  const head = {
+    title: name,
+    data: true,
+    trail: [{ name: title, href: `/panel/${place}` }],
+    sub: (
+      <>
+        <Data mono>{model}</Data>
+        {description === "" ? null : (
+          <>
+            {" · "}
+            <Data>{description}</Data>
+          </>
+        )}
+        <CodeLine text={identifier} label="identifier" />
+      </>
+    ),
+    actions: isAdmin(context) ? (
+      <LinkButton href={create} label={`Create token for this ${kind}`} />
+    ) : null,
+  };
+  return await page(context, { ...head, ...of, tabs }, content);
+}

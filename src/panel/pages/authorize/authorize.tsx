@@ -7,12 +7,11 @@ import { choicesByKind } from "../../../db/catalog/panel-lists.ts";
 import { auditedPages } from "../../../http/middleware/audit.ts";
 import { Data, Shortened } from "../../components/data.tsx";
 import { FormMessage, Hidden } from "../../components/form.tsx";
-import { chosenIn, LongChoices } from "../../components/more-choices.tsx";
+import { chosenIn, LongChoices } from "../../components/choice-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { errorPage } from "../error-page.tsx";
 import { barePage, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
-import { auditAs } from "../request/action.ts";
-import { attempt, formOf, freshForm, type Form, type FormState } from "../request/form.ts";
+import { auditAs, attempt, formOf, freshForm, type Form, type FormState } from "../request/form.ts";
 import { asPage, enrolledPage, ownForms, policy, signedInPage } from "../request/guards.ts";
 import { askedIn, refusedPage, serverOf, type Asked } from "./asked.tsx";
 

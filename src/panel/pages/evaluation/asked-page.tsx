@@ -4,8 +4,7 @@ import { count, counted } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, type PageContext } from "../page.tsx";
-import { keepAddress } from "./keep-question.ts";
-import { PLACE } from "./set-parts.tsx";
+import { keepAddress, PLACE } from "./set-parts.tsx";
 
 const GROUPS_SHOWN = 100;
 const SCORE_DIGITS = 3;

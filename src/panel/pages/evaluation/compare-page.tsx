@@ -11,10 +11,9 @@ import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { measureWords } from "./measure-words.ts";
+import { measureWords, runsAddress, trailToRuns } from "./set-parts.tsx";
 import { runOf, spentFigures } from "./run-page.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
-import { runsAddress, trailToRuns } from "./set-parts.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
 export function comparePages(app: Pages): void {

@@ -11,12 +11,17 @@ import { DangerZone, Data, Time } from "../../components/data.tsx";
 import { Form, SelectField, TextArea } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { submit } from "../request/action.ts";
-import { freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
+import {
+  submit,
+  freshForm,
+  type FormState,
+  typed,
+  type Form as Sent,
+  shownState,
+} from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
 import { Place } from "./run-page.tsx";
 import { runsAddress, setAddress, setOf, trailTo } from "./set-parts.tsx";
-import { refuseStale, shownState } from "../request/stale.ts";
 import { askedOf, questionForm } from "../../../evaluation/questions/question-form.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 
@@ -38,11 +43,9 @@ export function questionPages(app: Pages): void {
     return await submit(context, {
       audit: ["question-sets.questions.change", `${set.identifier}/${question.id}`],
       fields: QUESTION_FIELDS,
-      work: async (form) => {
-        await refuseStale(context, form, ["questions", question.id]);
-        const change = askedIn(form);
-        await changeQuestion(context.get("services"), { set, question, change });
-      },
+      stale: ["questions", question.id],
+      work: (form) =>
+        changeQuestion(context.get("services"), { set, question, change: askedIn(form) }),
       again: (state) => questionPage(context, set, question, state),
       leads: () => ({ to: setAddress(set.identifier), notice: "The question is kept." }),
     });

@@ -11,10 +11,10 @@ import { counted } from "../../components/figures.ts";
 import { Form, FileField, SelectField, TextArea } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
+import { offsetIn, Part } from "../request/list.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { submit } from "../request/action.ts";
-import { freshForm, type FormState } from "../request/form.ts";
-import { NumberedPages, pageIn, setAddress, setOf, setTab } from "./set-parts.tsx";
+import { submit, freshForm, type FormState } from "../request/form.ts";
+import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
 import { askedIn, expectedLines, QuestionFields, QUESTION_FIELDS } from "./question-page.tsx";
 import { invalidField, QuarryError } from "../../../core/errors.ts";
 import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
@@ -86,7 +86,7 @@ async function questionsTab(
   set: QuestionSet,
   forms: Forms = {},
 ): Promise<Response> {
-  const { number, slice } = pageIn(context);
+  const slice = { offset: offsetIn(context), limit: QUESTIONS_A_PAGE };
   const { data, total } = await listQuestions(context.get("services").db, set.id, slice);
   const status = [forms.added, forms.imported].find((one) => one !== undefined);
   return await setTab(
@@ -106,8 +106,18 @@ async function questionsTab(
           { head: "Must be found", wide: true, cell: (question) => <Expected of={question} /> },
         ]}
       />
-      <NumberedPages here={setAddress(set.identifier)} number={number} total={total} />
-      {total === 0 ? null : <Exports set={set} />}
+      {total === 0 ? null : (
+        <>
+          <Part
+            here={setAddress(set.identifier)}
+            from={slice.offset}
+            step={slice.limit}
+            total={total}
+            unit="question"
+          />
+          <Exports set={set} />
+        </>
+      )}
       {isAdmin(context) ? <Adding set={set} forms={forms} /> : null}
     </>,
   );

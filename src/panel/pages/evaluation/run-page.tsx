@@ -10,10 +10,16 @@ import { count, counted, duration, money, percent } from "../../components/figur
 import { Facts, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
+import { offsetIn, Part } from "../request/list.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { removable } from "../request/removal.tsx";
-import { measureWords } from "./measure-words.ts";
-import { NumberedPages, pageIn, runsAddress, setAddress, trailToRuns } from "./set-parts.tsx";
+import {
+  measureWords,
+  QUESTIONS_A_PAGE,
+  runsAddress,
+  setAddress,
+  trailToRuns,
+} from "./set-parts.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
@@ -56,7 +62,7 @@ export function runResultPages(app: Pages): void {
 
 async function runPage(context: PageContext, { set, run }: Named): Promise<Response> {
   const { db, now } = context.get("services");
-  const { number, slice } = pageIn(context);
+  const slice = { offset: offsetIn(context), limit: QUESTIONS_A_PAGE };
   const { data, total } = await listResults(db, run.id, slice);
   const here = `${runsAddress(set)}/${run.id}`;
   const remove = <LinkButton href={`${here}/remove`} label="Remove …" kind="danger" />;
@@ -80,7 +86,7 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
       <h2>Questions</h2>
       <p class="soft">Questions that went wrong come first.</p>
       <Results set={set} results={data} />
-      <NumberedPages here={here} number={number} total={total} />
+      <Part here={here} from={slice.offset} step={slice.limit} total={total} unit="result" />
     </div>,
   );
 }

@@ -7,16 +7,21 @@ import { Charts } from "../../components/chart.tsx";
 import { Time, Faint } from "../../components/data.tsx";
 import { duration } from "../../components/figures.ts";
 import { Form, type Option } from "../../components/form.tsx";
-import { optionsOf } from "../../components/more-choices.tsx";
+import { optionsOf } from "../../components/choice-fields.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { submit } from "../request/action.ts";
-import { freshForm, type FormState } from "../request/form.ts";
-import { measureWords, SHOWN_MEASURES } from "./measure-words.ts";
+import { submit, freshForm, type FormState } from "../request/form.ts";
+import {
+  measureWords,
+  SHOWN_MEASURES,
+  keptRuns,
+  runsAddress,
+  setOf,
+  setTab,
+} from "./set-parts.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
-import { keptRuns, runsAddress, setOf, setTab } from "./set-parts.tsx";
 import {
   SECOND,
   SettingFields,

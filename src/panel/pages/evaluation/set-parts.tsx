@@ -7,7 +7,7 @@ import type { Services } from "../../../services.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { DataLink } from "../../components/data.tsx";
 import { page, type PageContext, type PageProps } from "../page.tsx";
-import { Pager } from "../../components/pager.tsx";
+import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 
 export const PLACE = { name: "Evaluation", href: "/panel/evaluation" };
 
@@ -64,25 +64,34 @@ export async function keptRuns({ db }: Pick<Services, "db">, set: QuestionSet) {
   return (await listRuns(db, set.id, { offset: 0, limit: most })).data;
 }
 
-const QUESTIONS_A_PAGE = 50;
-/** A set and a run have at most 1,000 questions. */
-const PAGES_MAX = 20;
+/** Questions of a set, or results of a run, on one page. */
+export const QUESTIONS_A_PAGE = 50;
 
-/** `?page=` from 1; anything else is the first. */
-export function pageIn({ req }: PageContext) {
-  const asked = Number(req.query("page"));
-  const number = Number.isInteger(asked) && asked >= 1 && asked <= PAGES_MAX ? asked : 1;
-  return { number, slice: { offset: (number - 1) * QUESTIONS_A_PAGE, limit: QUESTIONS_A_PAGE } };
-}
-
-type PagesProps = { here: string; number: number; total: number };
-
-export const NumberedPages = ({ here, number, total }: PagesProps) => {
-  const last = Math.ceil(total / QUESTIONS_A_PAGE);
-  return (
-    <Pager
-      previous={number > 1 ? `${here}?page=${number - 1}` : null}
-      next={number < last ? `${here}?page=${number + 1}` : null}
-    />
-  );
+/** Measures as people read them; the field's own term is shown on hover. */
+export const measureWords: Record<MeasureName, { name: string; term: string }> = {
+  "recall@1": { name: "Right file first", term: "recall@1: share of expected passages at place 1" },
+  "recall@3": { name: "Right file in first 3", term: "recall@3: share of expected passages" },
+  "recall@5": { name: "Right file in first 5", term: "recall@5: share of expected passages" },
+  "recall@10": { name: "Right file in first 10", term: "recall@10: share of expected passages" },
+  "ndcg@10": { name: "Order of first 10", term: "nDCG@10: 1 if all expected come first" },
+  mrr: {
+    name: "First hit near the top",
+    term: "MRR, mean reciprocal rank: 1 for place 1, ½ for 2",
+  },
+  answers: { name: "Right answers", term: "share of checked answers that are right" },
 };
+
+/** The measures of retrieval that lists and charts show. */
+export const SHOWN_MEASURES = ["recall@5", "ndcg@10", "mrr"] as const;
+
+type Offer = {
+  /** Its identifier. */
+  rag: string;
+  question: string;
+  /** Where its best passage was found; null: nowhere. */
+  file: string | null;
+};
+
+/** Where a question is kept: the form offers what was found. */
+export const keepAddress = ({ rag, question, file }: Offer) =>
+  `/panel/new/question?${new URLSearchParams({ rag, question, expected: file ?? "" }).toString()}`;

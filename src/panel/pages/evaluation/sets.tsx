@@ -14,13 +14,14 @@ import {
 } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { count, counted } from "../../components/figures.ts";
-import { Form, SelectField, TextField } from "../../components/form.tsx";
+import { Form, SelectField } from "../../components/form.tsx";
+import { SettingFields, SettingForm } from "../../components/setting-fields.tsx";
+import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { DangerZone, DataLink, LinkButton, Data } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
-import { submit } from "../request/action.ts";
-import { freshForm, typed, type FormState, formFrom } from "../request/form.ts";
+import { submit, type FormState, formFrom, shownState } from "../request/form.ts";
 import {
   ASKED,
   NEW_SET,
@@ -31,31 +32,26 @@ import {
   setTab,
   trailTo,
 } from "./set-parts.tsx";
-import { given } from "../../../core/input/given.ts";
 import { removable } from "../request/removal.tsx";
-import { refuseStale, shownState } from "../request/stale.ts";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 
-const NEW_FIELDS = ["name", "subject", "rag", "inference", "judgeModel", "identifier"];
+const NEW_FORM = declaredForm(newQuestionSet);
 
 /** The page that makes a set; `?subject=` chooses what it asks. */
 export function newSetPages(app: Pages): void {
   app.get("/", async (context) => {
     const subject = context.req.query("subject") ?? "";
-    return await newSetPage(context, freshForm({ subject }));
+    return await newSetPage(context, NEW_FORM.state({}, { subject }));
   });
   app.post("/", (context) =>
     submit(context, {
       audit: ["question-sets.create"],
-      fields: NEW_FIELDS,
+      fields: [...NEW_FORM.names, "subject"],
       work: async (form) => {
         const [kind, identifier] = form.text("subject").split(" ");
-        const input = parseKnownOrRefuse(newQuestionSet, {
-          name: form.text("name"),
-          identifier: typed(form.text("identifier")),
-          ...(kind === "rag" ? { rag: identifier } : { inference: identifier }),
-          judgeModel: typed(form.text("judgeModel")) ?? null,
-        });
+        const subject = kind === "rag" ? { rag: identifier } : { inference: identifier };
+        const body = { ...bodyIn(form, NEW_FORM.fields), ...subject };
+        const input = parseKnownOrRefuse(newQuestionSet, body);
         return await createQuestionSet(context.get("services"), input);
       },
       again: (state) => newSetPage(context, state),
@@ -127,7 +123,7 @@ async function newSetPage(context: PageContext, state: FormState): Promise<Respo
       </Empty>
     ) : (
       <Form action={NEW_SET} state={state} submit="Create set" cancel={PLACE.href}>
-        <TextField state={state} name="name" label="Name" required autofocus />
+        <SettingFields fields={NEW_FORM.fields.slice(0, 1)} state={state} isStored={false} />
         <SelectField
           state={state}
           name="subject"
@@ -135,13 +131,7 @@ async function newSetPage(context: PageContext, state: FormState): Promise<Respo
           options={options}
           hint="For a RAG, a run measures retrieval; for an inference, it measures the answers as well."
         />
-        <JudgeField state={state} />
-        <TextField
-          state={state}
-          name="identifier"
-          label="Identifier"
-          hint="For programs. It never changes. Leave empty to make it from the name."
-        />
+        <SettingFields fields={NEW_FORM.fields.slice(1)} state={state} isStored />
       </Form>
     ),
   );
@@ -154,38 +144,26 @@ const optionOf =
     label: `${word} ${name}`,
   });
 
-const JudgeField = ({ state }: { state: FormState }) => (
-  <TextField
-    state={state}
-    name="judgeModel"
-    label="Judge"
-    placeholder="openai/gpt-5-mini"
-    hint="The language model that judges answers by a rubric. embedded/extractive cannot judge."
-  />
-);
-
-const FIELDS = ["name", "judgeModel"];
+const FORM = declaredForm(newQuestionSet, ["identifier"]);
+/** A RAG gives no answers. */
+const RAG_FORM = declaredForm(newQuestionSet, ["identifier", "judgeModel"]);
 
 /** The list of sets; name and judge of each, and its removal. */
 export function setPages(app: Pages): void {
   app.get("/", (context) => setListPage(context));
   app.get("/:set/settings", async (context) => {
     const set = await setOf(context);
-    const { name, judgeModel } = set;
-    return await settingsTab(context, set, freshForm({ name, judgeModel: judgeModel ?? "" }));
+    return await settingsTab(context, set, FORM.state(set));
   });
 
   app.post("/:set/settings", async (context) => {
     const set = await setOf(context);
     return await submit(context, {
       audit: ["question-sets.change", set.identifier],
-      fields: FIELDS,
-      work: async (form) => {
-        await refuseStale(context, form, ["questionSets", set.id]);
-        const judgeModel = typed(form.text("judgeModel")) ?? null;
-        const patch = parseKnownOrRefuse(questionSetPatch, { name: form.text("name"), judgeModel });
-        await changeQuestionSet(context.get("services"), set, given(patch));
-      },
+      fields: FORM.names,
+      stale: ["questionSets", set.id],
+      work: (form) =>
+        changeQuestionSet(context.get("services"), set, FORM.patch(form, questionSetPatch)),
       again: (state) => settingsTab(context, set, state),
       leads: () => ({ to: `${setAddress(set.identifier)}/settings`, notice: "Saved." }),
     });
@@ -220,10 +198,13 @@ async function settingsTab(context: PageContext, set: QuestionSet, state: FormSt
     { set, here: "/settings", status: state.status },
     isAdmin(context) ? (
       <>
-        <Form action={`${address}/settings`} state={state} submit="Save" shown={seen}>
-          <TextField state={state} name="name" label="Name" required />
-          {set.subjectKind === "rag" ? null : <JudgeField state={state} />}
-        </Form>
+        <SettingForm
+          action={`${address}/settings`}
+          state={state}
+          submit="Save"
+          shown={seen}
+          fields={(set.subjectKind === "rag" ? RAG_FORM : FORM).fields}
+        />
         <DangerZone href={`${address}/remove`} label="Remove the set …" />
       </>
     ) : (

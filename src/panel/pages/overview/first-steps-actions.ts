@@ -4,7 +4,7 @@ import { findFileSource } from "../../../catalog/file-sources/find-file-source.t
 import { notFound } from "../../../core/errors.ts";
 import { readSteps } from "../../../db/maintenance/overview-store.ts";
 import type { Pages } from "../page-env.ts";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
+import { auditAs, redirectWithNotice } from "../request/form.ts";
 
 const FOLDER_NAME = "Documents";
 

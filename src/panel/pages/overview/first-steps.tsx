@@ -1,7 +1,10 @@
-import type { Steps } from "../../../db/maintenance/overview-store.ts";
+import { type Steps, readSteps } from "../../../db/maintenance/overview-store.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { LinkButton } from "../../components/data.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import type { Child } from "hono/jsx";
+import { cookieIn } from "../../../access/sessions/session-cookie.ts";
+import { isAdmin, type PageContext } from "../page-env.ts";
 
 type Step = {
   title: string;
@@ -139,3 +142,20 @@ export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean })
     </>
   );
 };
+
+const COOKIE = "quarry_first_steps";
+const ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/panel";
+
+/** Who saw the checklist is shown the next step on each page, until the browser is closed. */
+export const followSteps = (context: PageContext) =>
+  context.header("Set-Cookie", `${COOKIE}=1; ${ATTRIBUTES}`, { append: true });
+
+/** The next step for who follows them; others cost no query. */
+export async function nextStep(context: PageContext): Promise<Child> {
+  const { path } = context.req;
+  if (cookieIn(context.req.header("Cookie"), COOKIE) !== "1" || !isAdmin(context)) return null;
+  const steps = await readSteps(context.get("services").db);
+  if (missingSteps(steps) > 0) return <NextStep steps={steps} path={path} />;
+  context.header("Set-Cookie", `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`, { append: true });
+  return null;
+}

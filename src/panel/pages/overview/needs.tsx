@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import type { Needs } from "../../../db/maintenance/overview-store.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { leftOutSentences } from "../../components/left-out.ts";
+import { leftOutSentences } from "../sources/scan-state.tsx";
 import type { Tone } from "../../components/status.tsx";
 
 /** Something that somebody has to do: what it is, why, and the way to the remedy. */

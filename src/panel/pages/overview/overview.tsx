@@ -10,10 +10,9 @@ import {
 import { count, counted } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import { OVERVIEW, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { choiceIn } from "../request/list-query.ts";
-import { FirstSteps, missingSteps } from "./first-steps.tsx";
+import { choiceIn } from "../request/list.tsx";
+import { FirstSteps, missingSteps, followSteps } from "./first-steps.tsx";
 import { NeedsList, needsOf, type Need } from "./needs.tsx";
-import { followSteps } from "./next-step.tsx";
 import { SPANS, UsageFigures, spanOf } from "./usage-figures.tsx";
 
 const LIST_LIMIT = 50;

@@ -6,16 +6,13 @@ import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
-import { List } from "../request/list.tsx";
-import { listQuery } from "../request/list-query.ts";
-import { ragAddress, RAGS } from "./rag-tab.tsx";
+import { List, listQuery } from "../request/list.tsx";
+import { ragAddress, RAGS, NEW_RAG_FORM, ragControls } from "./rag-tab.tsx";
 import { createRag } from "../../../catalog/rags/create-rag.ts";
-import { optionsOf } from "../../components/more-choices.tsx";
+import { optionsOf } from "../../components/choice-fields.tsx";
 import { SelectField } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
-import { submit } from "../request/action.ts";
-import type { FormState } from "../request/form.ts";
-import { NEW_RAG_FORM, ragControls } from "./rag-fields.tsx";
+import { submit, type FormState } from "../request/form.ts";
 
 /** Seconds between looks at what is being indexed. */
 const LOOK_EVERY_SECONDS = 3;

@@ -13,9 +13,8 @@ import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { isAdmin, type PageContext } from "../page.tsx";
 import { fileAddress } from "../search/hits.tsx";
-import { ragAddress, ragTab } from "./rag-tab.tsx";
-import { settingFacts } from "../../components/setting-facts.tsx";
-import { SEARCH_FIELDS } from "./rag-fields.tsx";
+import { ragAddress, ragTab, SEARCH_FIELDS } from "./rag-tab.tsx";
+import { settingFacts } from "../../components/setting-fields.tsx";
 
 const FAILED_SHOWN = 20;
 const LOOK_EVERY_SECONDS = 3;

@@ -4,6 +4,12 @@ import { findRag } from "../../../catalog/rags/find-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { LinkButton } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
+import { newRag } from "../../../catalog/rags/rag-settings.ts";
+import { modelChoices } from "../../../catalog/models/model-choices.ts";
+import type { Services } from "../../../services.ts";
+import { ModelField } from "../../components/choice-fields.tsx";
+import type { FormState } from "../request/form.ts";
+import { declaredForm } from "../request/setting-form.ts";
 
 /** The RAG that the address names. @throws QuarryError `not-found`. */
 export const ragOf = (context: PageContext): Promise<RagRecord> =>
@@ -42,4 +48,19 @@ export async function ragTab(context: PageContext, { rag, here, ...of }: TabProp
   );
   const head = { title: rag.name, data: true, trail: [RAGS], actions };
   return await page(context, { ...head, ...of, tabs: { ...tabs, here } }, content);
+}
+
+/** Chosen when a RAG is made, and on its page of scopes. */
+const ONCE = ["identifier", "fileSource", "scopeMode"];
+
+export const NEW_RAG_FORM = declaredForm(newRag);
+export const RAG_FORM = declaredForm(newRag, ONCE);
+/** The same without the name. */
+export const SEARCH_FIELDS = declaredForm(newRag, [...ONCE, "name"]).fields;
+
+/** Offers the rerankers that are there. */
+export async function ragControls(services: Pick<Services, "db" | "models">, state: FormState) {
+  const choices = await modelChoices(services, "reranker");
+  const of = { state, choices, name: "reranker", label: "Reranker", none: "None" };
+  return { reranker: <ModelField {...of} /> };
 }

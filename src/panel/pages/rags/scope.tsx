@@ -11,7 +11,7 @@ import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { isAdmin, type PageContext } from "../page.tsx";
 import { freshForm, type FormState } from "../request/form.ts";
-import { pathIn } from "../request/list-query.ts";
+import { pathIn } from "../request/list.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
 
 const ENTRIES = 100;

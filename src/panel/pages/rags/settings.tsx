@@ -1,18 +1,29 @@
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import { estimateRebuild } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
-import type { RebuildEstimate, RebuildWish } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
+import {
+  estimateRebuild,
+  type RebuildEstimate,
+  type RebuildWish,
+} from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
 import { count, counted, money } from "../../components/figures.ts";
 import { Facts } from "../../components/page-head.tsx";
 import { Hidden } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { attempt, formFrom, formOf, type Form as Sent, type FormState } from "../request/form.ts";
-import { refuseStale, shownState, UPDATED_AT } from "../request/stale.ts";
-import { RAG_FORM, ragControls } from "./rag-fields.tsx";
-import { ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
+import {
+  auditAs,
+  redirectWithNotice,
+  attempt,
+  formFrom,
+  formOf,
+  type Form as Sent,
+  type FormState,
+  refuseStale,
+  shownState,
+  UPDATED_AT,
+} from "../request/form.ts";
+import { RAG_FORM, ragControls, ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
 
 const ADVICE = (address: string) => (
   <p>

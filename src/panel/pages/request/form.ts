@@ -1,9 +1,11 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-import { problemText, QuarryError, tooLarge } from "../../../core/errors.ts";
+import { problemText, QuarryError, tooLarge, conflict } from "../../../core/errors.ts";
 import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import type { PageContext } from "../page-env.ts";
+import { setFlash, type Flash } from "./page-cookies.ts";
+import { updatedAtOf, type Updated } from "../../../db/updated-at.ts";
 
 const KIB = 1_024;
 /** Bytes of a form as it is sent: a prompt of 200,000 characters, percent-encoded. */
@@ -21,6 +23,8 @@ export type Form = {
   exact: (field: string) => string;
   /** All values of a field that may be sent more than once: checkboxes. */
   all: (field: string) => string[];
+  /** The lines of all of them, without surrounding white space and empty ones. */
+  lines: (field: string) => string[];
   has: (field: string) => boolean;
 };
 
@@ -30,6 +34,12 @@ export const formFrom = (values: URLSearchParams): Form => ({
   // Browsers send line breaks as CR LF.
   exact: (field) => (values.get(field) ?? "").replaceAll("\r\n", "\n"),
   all: (field) => values.getAll(field),
+  lines: (field) =>
+    values
+      .getAll(field)
+      .flatMap((value) => value.split("\n"))
+      .map((line) => line.trim())
+      .filter((line) => line !== ""),
   has: (field) => values.has(field),
 });
 
@@ -162,3 +172,79 @@ function ownerOf(field: string, fields: readonly string[]): string | null {
 
 const isWithin = (field: string, name: string) =>
   field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
+
+/**
+ * Names a change for the audit trail, as the API's route names it: `file-sources.create`, and the
+ * resource. Called before the change, so that a failed one is recorded as well.
+ */
+export function auditAs(context: PageContext, action: string, target: string | null = null): void {
+  context.set("auditAction", action);
+  if (target !== null) context.set("auditTarget", target);
+}
+
+type Told = { notice?: string; problem?: string; secret?: Flash["secret"] };
+
+/** The answer to a form that succeeded. The next page shows the notice once. */
+export function redirectWithNotice(
+  context: PageContext,
+  address: string,
+  told: Told = {},
+): Response {
+  const { notice = null, problem = null, secret = null } = told;
+  const { pathname: path } = new URL(address, "http://here");
+  if (Object.keys(told).length > 0) setFlash(context, { path, notice, problem, secret });
+  return context.redirect(address, 303);
+}
+
+type Submission<Result> = {
+  audit: [action: string, target?: string];
+  /** Where it was read already. */
+  form?: Form;
+  /** The form's fields; other problems are shown above it. */
+  fields: readonly string[];
+  /** The record that it changes: refused when that changed since the form was shown. */
+  stale?: readonly [Updated, string];
+  /** Does what the form asks for. */
+  work: (form: Form) => Promise<Result>;
+  /** The page with the form that failed. */
+  again: (state: FormState, form: Form) => Promise<Response>;
+  /** Where success leads, the notice there, and the created resource. */
+  leads: (result: Result) => Told & { to: string; target?: string };
+};
+
+/** The answer to a posted form: the next page, or the form again with what is wrong. */
+export async function submit<Result>(context: PageContext, of: Submission<Result>) {
+  auditAs(context, ...of.audit);
+  const form = of.form ?? (await formOf(context));
+  const tried = await attempt(form, of.fields, async () => {
+    if (of.stale !== undefined) await refuseStale(context, form, of.stale);
+    return await of.work(form);
+  });
+  if (!tried.done) return await of.again(tried.state, form);
+  const { to, target, ...told } = of.leads(tried.result);
+  if (target !== undefined) auditAs(context, of.audit[0], target);
+  return redirectWithNotice(context, to, told);
+}
+
+/** The hidden field that tells which state of a record a form shows. */
+export const UPDATED_AT = "updatedAt";
+
+/** The value of that field. */
+export const shownState = async (context: PageContext, kind: Updated, id: string) =>
+  String(await updatedAtOf(context.get("services").db, kind, id));
+
+/**
+ * A form without the field, sent by a program, replaces whatever is stored.
+ * @throws QuarryError `conflict` when the record changed since the form was shown.
+ */
+export async function refuseStale(
+  context: PageContext,
+  form: Form,
+  [kind, id]: readonly [Updated, string],
+): Promise<void> {
+  const shown = form.text(UPDATED_AT);
+  if (shown === "" || shown === (await shownState(context, kind, id))) return;
+  throw conflict(
+    "Somebody else changed this meanwhile, and nothing was saved. Send it again to replace what they saved.",
+  );
+}

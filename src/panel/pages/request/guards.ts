@@ -9,7 +9,7 @@ import { SECOND_MS } from "../../../core/time.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { clientOf } from "../../../http/client-address.ts";
 import { isAdmin, type PageContext, type PageEnv } from "../page-env.ts";
-import { endedSessionPage } from "../sign-in/ended-session.tsx";
+import { endedSessionPage } from "../error-page.tsx";
 import { assetNames } from "./assets.ts";
 
 const isReading = (method: string) => method === "GET" || method === "HEAD";

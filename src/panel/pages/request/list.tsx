@@ -1,14 +1,11 @@
 import type { Child } from "hono/jsx";
 
-import type { Key, ListQuery } from "../../../db/page.ts";
-import { COUNTED_MAX } from "../../../db/page.ts";
+import { type Key, type ListQuery, COUNTED_MAX, type PageAt } from "../../../db/page.ts";
 import { atLeast, count, counted } from "../../components/figures.ts";
-import { SearchFilter } from "../../components/filters.tsx";
+import { SearchFilter, Pager, Table, type Columns, type Sorting } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
-import { Table, type Columns, type Sorting } from "../../components/table.tsx";
 import type { PageContext } from "../page-env.ts";
-import { cursorOf, firstRowIn, hereOf, ROWS } from "./list-query.ts";
+import { z } from "zod";
 
 type Listed<Row> = {
   data: readonly Row[];
@@ -136,10 +133,111 @@ function turned(here: string, to: Record<string, Key | null>, row: number): stri
 }
 
 /** The page's address with its filters, and these in place of its own cursor. */
-function changed(here: string, values: Record<string, string>): string {
+export function changed(here: string, values: Record<string, string>): string {
   const [path = "", query = ""] = here.split("?", 2);
   const parameters = new URLSearchParams(query);
   for (const name of ["before", "after", "row"]) parameters.delete(name);
   for (const [name, value] of Object.entries(values)) parameters.set(name, value);
   return `${path}?${parameters.toString()}`;
 }
+
+/** Rows of a list on one page. */
+export const ROWS = 50;
+const ROW_MAX = 1_000_000_000;
+const KEY_MAX_LENGTH = 8_000;
+const FILTER_MAX_LENGTH = 500;
+/** Longer than any stored path. */
+const PATH_MAX_LENGTH = 4_096;
+
+const key = z.array(z.union([z.string(), z.number()]));
+
+/** A key as it stands in an address. */
+export const cursorOf = (of: Key) => Buffer.from(JSON.stringify(of)).toString("base64url");
+
+/** Null for what is no key: the list is shown from its beginning. */
+function keyIn(cursor: string | undefined): Key | null {
+  if (cursor === undefined || cursor.length > KEY_MAX_LENGTH) return null;
+  try {
+    return key.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
+  } catch {
+    return null;
+  }
+}
+
+/** The page of a list that the address names: `?after=` or `?before=` a cursor. */
+export const pageAt = ({ req }: PageContext, limit = ROWS): PageAt => ({
+  after: keyIn(req.query("after")),
+  before: keyIn(req.query("before")),
+  limit,
+});
+
+/** The row of the list that its page begins with, as the links between pages carry it along. */
+export const firstRowIn = ({ req }: PageContext): number => {
+  const row = Number(req.query("row") ?? 1);
+  return Number.isInteger(row) && row > 0 && row <= ROW_MAX ? row : 1;
+};
+
+const SORT = /^(-?)([a-z]+)$/;
+
+/** `?sort=name`, `?sort=-name`. */
+export function sortIn({ req }: PageContext): ListQuery["sort"] {
+  const [, minus, by] = SORT.exec(req.query("sort") ?? "") ?? [];
+  return by === undefined ? null : { by, descending: minus === "-" };
+}
+
+/** What the address of a list asks for: its page, `?q=` and `?sort=`. */
+export const listQuery = (context: PageContext): ListQuery => {
+  const search = filterIn(context, "q") ?? "";
+  return { at: pageAt(context), search, sort: sortIn(context) };
+};
+
+/** A filter in the address; null when it is not set. */
+export function filterIn(context: PageContext, name: string): string | null {
+  const text = context.req.query(name)?.trim().slice(0, FILTER_MAX_LENGTH) ?? "";
+  return text === "" ? null : text;
+}
+
+/** A path in the address as it is: spaces are part of it. Empty when there is none. */
+export const pathIn = ({ req }: PageContext, name: string): string =>
+  (req.query(name) ?? "").slice(0, PATH_MAX_LENGTH);
+
+/** A filter that has a few values; null for any other. */
+export function choiceIn<Value extends string>(
+  context: PageContext,
+  name: string,
+  values: readonly Value[],
+): Value | null {
+  const text = context.req.query(name);
+  return values.find((value) => value === text) ?? null;
+}
+
+/** The page's own address with its query, for links that keep the filters. */
+export function hereOf(context: PageContext): string {
+  const { pathname, search } = new URL(context.req.url);
+  return pathname + search;
+}
+
+/** Where the part of something long begins that the address names: `?from=`. */
+export function offsetIn({ req }: PageContext): number {
+  const offset = Number(req.query("from") ?? 0);
+  return Number.isInteger(offset) && offset >= 0 && offset <= ROW_MAX ? offset : 0;
+}
+
+/** `here`: the address of the first part. */
+type PartProps = { here: string; from: number; step: number; total: number; unit: string };
+
+/** Which part of something long is shown, and the way to the others. */
+export const Part = ({ here, from, step, total, unit }: PartProps) => {
+  const to = Math.min(total, from + step);
+  const at = (offset: number) => changed(here, { from: String(offset) });
+  if (from === 0 && to === total) return <p class="faint">{counted(total, unit)}</p>;
+  return (
+    <Pager
+      label="Parts"
+      previous={from === 0 ? null : at(Math.max(0, from - step))}
+      next={to >= total ? null : at(to)}
+    >
+      <span class="faint">{`${count(from + 1)} to ${count(to)} of ${counted(total, unit)}`}</span>
+    </Pager>
+  );
+};

@@ -5,8 +5,16 @@ import { Data } from "../../components/data.tsx";
 import { Form as PostForm, Hidden, TextField } from "../../components/form.tsx";
 import type { Crumb } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "./action.ts";
-import { attempt, formFrom, formOf, freshForm, type Form, type FormState } from "./form.ts";
+import {
+  auditAs,
+  redirectWithNotice,
+  attempt,
+  formFrom,
+  formOf,
+  freshForm,
+  type Form,
+  type FormState,
+} from "./form.ts";
 import { adminsOnly } from "./guards.ts";
 
 /** Something that cannot be undone, and what is said and asked before it. */

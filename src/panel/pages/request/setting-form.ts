@@ -5,6 +5,7 @@ import { given } from "../../../core/input/given.ts";
 import { settingFields, type SettingField } from "../../../core/input/setting-fields.ts";
 import { valueAt } from "../../../sources/source-secrets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { chosenIn } from "../../components/choice-fields.tsx";
 import { freshForm, numberOf, OTHER_MODEL, type Form } from "./form.ts";
 
 /** The settings that a form shows: those with a label. */
@@ -54,7 +55,7 @@ function valueIn(
   const typed = form.text(name);
   const text = typed === OTHER_MODEL ? form.text(`${name}.other`) : typed;
   if (kind === "flag") return text === "on";
-  if (kind === "list") return linesOf(form.exact(name));
+  if (kind === "list") return listIn(form, name, isPatch);
   if (kind === "text" && meta.rows !== undefined && !isSecret) return form.exact(name);
   if (meta.input === "password" && text !== "") return form.exact(name);
   if (text === "") return emptyValue(field, isPatch);
@@ -62,16 +63,15 @@ function valueIn(
   return isSecret ? form.exact(name).trim() : text;
 }
 
+function listIn(form: Form, name: string, isPatch: boolean): string[] | undefined {
+  const chosen = chosenIn(form, name);
+  return chosen.length === 0 && !isPatch ? undefined : chosen;
+}
+
 function emptyValue({ isSecret, isNullable, meta }: SettingField, isPatch: boolean) {
   if (isNullable) return null;
   return isPatch && !isSecret && meta.input !== "password" ? "" : undefined;
 }
-
-const linesOf = (text: string) => {
-  const lines = text.split(/\r?\n/).map((line) => line.trim());
-  const given = lines.filter((line) => line !== "");
-  return given.length === 0 ? undefined : given;
-};
 
 /** What a form shows of stored settings, never a secret; of none what applies then. */
 export const formValues = (fields: readonly SettingField[], settings: object = {}) =>

@@ -1,7 +1,7 @@
 import { Checkbox, SelectField, TextArea, TextField } from "../../components/form.tsx";
 import type { FormState } from "../request/form.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
-import type { Model } from "../answers/model-tab.tsx";
+import type { Model } from "../answers/model-list.tsx";
 import { NO_RERANKER } from "./search-settings.ts";
 import { keyOf, searchesFirst, type Target } from "./target.ts";
 

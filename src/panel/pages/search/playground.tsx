@@ -1,15 +1,15 @@
-import { AsCode } from "../../components/as-code.tsx";
+import { AsCode } from "../../components/code-block.tsx";
 import { Data } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
+import { counted, duration } from "../../components/figures.ts";
 import { Warning } from "../../components/notice.tsx";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { EarlierTurns } from "../answers/conversation.tsx";
 import { Answer } from "../answers/run-result.tsx";
 import { Hits, keysOf } from "./hits.tsx";
-import { Legs } from "./legs.tsx";
 import { SearchForm, type FormProps } from "./search-form.tsx";
 import { ragsOf, type Target } from "./target.ts";
 import { sampleCall, type Passage, type Tried } from "./try-setting.ts";
+import type { SearchAnswer } from "../../search/search-rag.ts";
 
 export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered"> & {
   /** The turns before the one that is answered. */
@@ -170,6 +170,45 @@ const Compared = ({ found, mayChange, id }: PlaygroundProps & { id: string }) =>
           {one.timings === undefined ? null : <Legs timings={one.timings} />}
         </div>
       ))}
+    </div>
+  );
+};
+
+export type SearchTimings = NonNullable<SearchAnswer["timings"]>;
+
+/** The parts of a search in words, in the order in which they run. */
+const PARTS: [leg: string, name: string][] = [
+  ["embeddingMs", "embedding the question"],
+  ["searchMs", "words and vectors"],
+  ["vectorIndexMs", "vector index"],
+  ["hydrationMs", "reading the passages"],
+  ["rerankingMs", "reranking"],
+];
+
+/** Where the time went: a bar for each part of the search. */
+export const Legs = ({ timings: { legs, totalMs } }: { timings: SearchTimings }) => {
+  const ran = PARTS.flatMap(([leg, name]) => {
+    const ms = legs[leg];
+    return ms === undefined ? [] : [{ name, ms }];
+  });
+  const longest = Math.max(1, totalMs, ...ran.map(({ ms }) => ms));
+  return (
+    <div>
+      <h2>Where the time went</h2>
+      <dl class="legs">
+        {ran.map(({ name, ms }) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>
+              <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                <rect width={((ms / longest) * 100).toFixed(1)} height="1" />
+              </svg>
+              <span>{duration(ms)}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="soft">{duration(totalMs)} in all. Parts that run side by side overlap.</p>
     </div>
   );
 };

@@ -1,12 +1,11 @@
-import { AsCode } from "../../components/as-code.tsx";
+import { AsCode } from "../../components/code-block.tsx";
 import { LinkButton } from "../../components/data.tsx";
 import { OptionList, TextArea } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { HiddenTurns } from "../answers/conversation.tsx";
 import { addressOf } from "../answers/model-list.tsx";
-import type { FormState } from "../request/form.ts";
-import { UPDATED_AT } from "../request/stale.ts";
+import { type FormState, UPDATED_AT } from "../request/form.ts";
 import { Options } from "./options.tsx";
 import { SECOND } from "./search-settings.ts";
 import { keyOf, targetKey, type Choices, type Target } from "./target.ts";

@@ -47,12 +47,6 @@ export function withSecond(given: URLSearchParams): URLSearchParams {
   return values;
 }
 
-const linesOf = (text: string) =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-
 /** `labels = contract, 2026`: a field of the metadata and the values of which one must match. */
 function filterOf(line: string) {
   const at = line.indexOf("=");
@@ -64,15 +58,15 @@ function filterOf(line: string) {
 /** The question, and other wordings that are searched as well. */
 export function questionsIn(form: Form) {
   const question = form.text("q").replaceAll("\r\n", "\n");
-  return { question, queries: [question, ...linesOf(form.exact("more"))] };
+  return { question, queries: [question, ...form.lines("more")] };
 }
 
 /** The fields that every search has. What was left empty is the default. */
 function searchFieldsIn(form: Form, prefix: string) {
   const text = (field: string) => form.text(prefix + field);
-  const filters = linesOf(form.exact(`${prefix}providerFilter`)).map(filterOf);
-  const files = linesOf(form.exact(`${prefix}selectedFiles`));
-  const folders = linesOf(form.exact(`${prefix}selectedFolders`));
+  const filters = form.lines(`${prefix}providerFilter`).map(filterOf);
+  const files = form.lines(`${prefix}selectedFiles`);
+  const folders = form.lines(`${prefix}selectedFolders`);
   const fields = {
     semanticSearch: questionsIn(form).queries,
     ...bodyIn(form, settingFields(searchSettings), { prefix }),

@@ -9,8 +9,7 @@ import type { Listening, RunEvent } from "../../../inference/run-events.ts";
 import { LinkButton } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
-import { addressOf as modelAddress, WORDS } from "../answers/model-list.tsx";
-import { modelTab, type Model } from "../answers/model-tab.tsx";
+import { addressOf as modelAddress, WORDS, modelTab, type Model } from "../answers/model-list.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import {
   attempt,
@@ -19,12 +18,18 @@ import {
   postedValues,
   type Attempt,
   type Form,
+  shownState,
 } from "../request/form.ts";
-import { shownState } from "../request/stale.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
 import { SECOND, SETTING_FIELDS, withSecond } from "./search-settings.ts";
-import { findTarget, keyOf, targetChoices, targetKey } from "./target.ts";
-import type { Choices, Target } from "./target.ts";
+import {
+  findTarget,
+  keyOf,
+  targetChoices,
+  targetKey,
+  type Choices,
+  type Target,
+} from "./target.ts";
 import { trySetting, type Tried } from "./try-setting.ts";
 
 const HERE = "/panel/search";

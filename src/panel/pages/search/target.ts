@@ -3,7 +3,7 @@ import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { Services } from "../../../services.ts";
-import type { Model } from "../answers/model-tab.tsx";
+import type { Model } from "../answers/model-list.tsx";
 
 /** What can be asked: a RAG finds passages, the others answer from them. */
 export type Target = { kind: "rag"; record: RagRecord } | Model;

@@ -1,16 +1,18 @@
 import { createKey, newKey } from "../../../access/keys/create-key.ts";
 import { orNotFound } from "../../../core/errors.ts";
-import { removeKey } from "../../../db/access/key-store.ts";
-import { findListedKey, readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
+import {
+  removeKey,
+  findListedKey,
+  readKeyPage,
+  type ListedKey,
+} from "../../../db/access/key-store.ts";
 import { Data, Time, TimeOr } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status } from "../../components/status.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { type PageContext, type Pages, isAdmin } from "../page-env.ts";
-import { submit } from "../request/action.ts";
-import type { FormState } from "../request/form.ts";
-import { List } from "../request/list.tsx";
-import { filterIn, pageAt } from "../request/list-query.ts";
+import { submit, type FormState } from "../request/form.ts";
+import { List, filterIn, pageAt } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";

@@ -12,13 +12,11 @@ import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";
 import { Data, Time, Faint, visible } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { Filters, FilterSelect, FilterText } from "../../components/filters.tsx";
+import { Filters, FilterSelect, FilterText, type Column } from "../../components/table.tsx";
 import type { Option } from "../../components/form.tsx";
 import { Status } from "../../components/status.tsx";
-import type { Column } from "../../components/table.tsx";
 import type { PageContext } from "../page-env.ts";
-import { List } from "../request/list.tsx";
-import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
+import { changed, List, filterIn, hereOf, pageAt } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/log";
@@ -127,14 +125,6 @@ async function thingIn(context: PageContext) {
 
 type Shown = { names: readonly Named[]; here: string };
 
-/** The page's address with one more filter. */
-function withFilter(here: string, more: Record<string, string>): string {
-  const parameters = new URLSearchParams(here.split("?", 2)[1] ?? "");
-  for (const name of ["before", "after"]) parameters.delete(name);
-  for (const [name, value] of Object.entries(more)) parameters.set(name, value);
-  return `${HERE}?${parameters.toString()}`;
-}
-
 /** Its name, the id on hover; what was removed has its id alone. */
 const Thing = ({ event, shown: { names, here } }: { event: AuditEvent; shown: Shown }) => {
   if (event.target === null) return null;
@@ -143,7 +133,7 @@ const Thing = ({ event, shown: { names, here } }: { event: AuditEvent; shown: Sh
   const name = nameOf(names, thing)?.name;
   return (
     <div title={visible(event.target)}>
-      <a href={withFilter(here, { kind: thing.kind, target: event.target })}>
+      <a href={changed(here, { kind: thing.kind, target: event.target })}>
         <Data>{name ?? thing.key}</Data>
       </a>
       {rest === "" ? null : <Data>{rest}</Data>}
@@ -166,7 +156,7 @@ const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
   const { action, count, status, fields } = event;
   return (
     <>
-      <a href={withFilter(shown.here, { action })}>
+      <a href={changed(shown.here, { action })}>
         <Data mono>{action}</Data>
       </a>{" "}
       {count === 1 ? null : <span class="soft">{counted(count, "time")} in an hour </span>}
@@ -181,7 +171,7 @@ function actorOf({ actorKind, actorId, actorName }: AuditEvent, here: string): C
   if (actorId === null) return <span class="soft">nobody signed in</span>;
   const kind = actorKind === "user" ? "" : `${actorKind} `;
   return (
-    <a href={withFilter(here, { actor: actorId })}>
+    <a href={changed(here, { actor: actorId })}>
       {kind}
       <Data>{actorName ?? actorId}</Data>
     </a>

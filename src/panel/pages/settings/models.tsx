@@ -1,42 +1,49 @@
+import {
+  newProviderKey,
+  providerKeyStates,
+  removeProviderKey,
+  setProviderKey,
+  variableOf,
+  type ProviderKeyState,
+} from "../../../catalog/models/provider-keys.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { Time, Data } from "../../components/data.tsx";
+import { ActionButton } from "../../components/form.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import { Table, type Columns, removeColumn } from "../../components/table.tsx";
+import { isAdmin, type PageContext, type Pages } from "../page-env.ts";
+import { auditAs, redirectWithNotice, submit, formOf, type FormState } from "../request/form.ts";
+import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import { putModel, offeredModels } from "../../../catalog/models/replace-models.ts";
 import type { Config } from "../../../config.ts";
 import { orNotFound } from "../../../core/errors.ts";
 import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";
-import { parseOrRefuse } from "../../../http/validation.ts";
-import { Data } from "../../components/data.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
-import { SettingForm } from "../../components/setting-fields.tsx";
-import { removeColumn, Table, type Columns } from "../../components/table.tsx";
-import { type PageContext, type Pages, isAdmin } from "../page-env.ts";
-import { submit } from "../request/action.ts";
-import type { FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
-import { bodyIn, declaredForm } from "../request/setting-form.ts";
-import { addProviderKeys, freshKey, ProviderKeys } from "./provider-keys.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/models";
-const FORM = declaredForm(offeredModels.element);
+const MODEL_FORM = declaredForm(offeredModels.element);
+const KEY_FORM = declaredForm(newProviderKey);
+const PROVIDERS = KEY_FORM.fields[0]?.meta.choices ?? {};
 
-/** The models that are suggested, with the prices that costs are reckoned with. */
+type Forms = { model?: FormState; key?: FormState };
+
+/** The models that are suggested with the prices that costs are reckoned with, and provider keys. */
 export function modelPages(app: Pages): void {
-  app.get("/", async (context) => {
-    return await modelsTab(context, freshPrice());
-  });
-
-  addProviderKeys(app, (context, keys) => modelsTab(context, freshPrice(), keys));
+  app.get("/", async (context) => await modelsTab(context));
 
   app.post("/", (context) =>
     submit(context, {
       audit: ["models.put"],
-      fields: FORM.names,
+      fields: MODEL_FORM.names,
       work: async (form) => {
         const currency = form.text("currency").toUpperCase();
-        const body = { ...bodyIn(form, FORM.fields), currency };
+        const body = { ...bodyIn(form, MODEL_FORM.fields), currency };
         const model = parseOrRefuse(offeredModels.element, body);
         await putModel(context.get("services"), { model });
       },
-      again: (state) => modelsTab(context, state),
+      again: (model) => modelsTab(context, { model }),
       leads: () => ({ to: HERE, notice: "The model is in the list." }),
     }),
   );
@@ -65,17 +72,39 @@ export function modelPages(app: Pages): void {
       notice: "The model is no longer in the list.",
     };
   });
+  addKeys(app);
 }
 
-const freshPrice = () => FORM.state({}, { kind: "chat", currency: "USD" });
+function addKeys(app: Pages): void {
+  app.post("/keys", (context) =>
+    submit(context, {
+      audit: ["provider-keys.put"],
+      fields: KEY_FORM.names,
+      work: async (form) => {
+        const given = parseOrRefuse(newProviderKey, bodyIn(form, KEY_FORM.fields));
+        auditAs(context, "provider-keys.put", given.provider);
+        await setProviderKey(context.get("services"), given);
+      },
+      again: (key) => modelsTab(context, { key }),
+      leads: () => ({ to: HERE, notice: "The provider takes the key. It is stored." }),
+    }),
+  );
 
-async function modelsTab(
-  context: PageContext,
-  state: FormState,
-  keys: FormState = freshKey(),
-): Promise<Response> {
-  const { config, db } = context.get("services");
-  const rows = await listModelRows(db);
+  app.post("/keys/remove", async (context) => {
+    const form = await formOf(context);
+    const provider = parseOrRefuse(newProviderKey.shape.provider, form.text("provider"));
+    auditAs(context, "provider-keys.remove", provider);
+    await removeProviderKey(context.get("services"), provider);
+    return redirectWithNotice(context, HERE, { notice: "The key is removed." });
+  });
+}
+
+async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Response> {
+  const services = context.get("services");
+  const { config, db, now } = services;
+  const model = forms.model ?? MODEL_FORM.state({}, { kind: "chat", currency: "USD" });
+  const key = forms.key ?? KEY_FORM.state({}, { provider: "gateway" });
+  const mayChange = isAdmin(context);
   const content = (
     <>
       <Facts
@@ -88,8 +117,8 @@ async function modelsTab(
       <h2>Offered models</h2>
       <Table
         label="Models"
-        rows={rows}
-        columns={columnsFor(isAdmin(context))}
+        rows={await listModelRows(db)}
+        columns={modelColumns(mayChange)}
         empty={
           <Empty title="No model is in the list.">
             <p>
@@ -98,17 +127,33 @@ async function modelsTab(
           </Empty>
         }
       />
-      {isAdmin(context) ? (
+      {mayChange ? (
         <>
           <h2>Add a model, or change its prices</h2>
-          <SettingForm action={HERE} state={state} submit="Save" fields={FORM.fields} />
+          <SettingForm action={HERE} state={model} submit="Save" fields={MODEL_FORM.fields} />
         </>
       ) : null}
-      {await ProviderKeys({ context, state: keys })}
+      <h2>Provider keys</h2>
+      <Table
+        label="Provider keys"
+        rows={await providerKeyStates(services)}
+        columns={keyColumns(mayChange, now())}
+        empty={null}
+      />
+      {mayChange ? (
+        <>
+          <h3>Set a key</h3>
+          <SettingForm
+            action={`${HERE}/keys`}
+            state={key}
+            submit="Test and save"
+            fields={KEY_FORM.fields}
+          />
+        </>
+      ) : null}
     </>
   );
-  const shown = keys.status === 200 ? state : keys;
-  return await settingsPage(context, "/models", content, shown);
+  return await settingsPage(context, "/models", content, forms.key ?? model);
 }
 
 function vectorsOf({ VECTOR_INDEX: index, EXACT_SEARCH_CHUNKS: chunks }: Config): string {
@@ -119,13 +164,37 @@ function vectorsOf({ VECTOR_INDEX: index, EXACT_SEARCH_CHUNKS: chunks }: Config)
 
 const priceOf = (price: number, { currency }: ModelRow) => `${price} ${currency}`;
 
-const columnsFor = (mayChange: boolean): Columns<ModelRow> => [
+const modelColumns = (mayChange: boolean): Columns<ModelRow> => [
   { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
   { head: "Kind", wide: true, cell: ({ kind }) => kind },
   { head: "Input", numeric: true, cell: (row) => priceOf(row.inputPrice, row) },
   { head: "Output", numeric: true, cell: (row) => priceOf(row.outputPrice, row) },
-  mayChange ? removeColumn(removalOf) : null,
+  mayChange
+    ? removeColumn(({ model, kind }) => {
+        return `${HERE}/remove?${new URLSearchParams({ model, kind }).toString()}`;
+      })
+    : null,
 ];
 
-const removalOf = ({ model, kind }: ModelRow) =>
-  `${HERE}/remove?${new URLSearchParams({ model, kind }).toString()}`;
+const keyColumns = (mayChange: boolean, now: number): Columns<ProviderKeyState> => [
+  { head: "Provider", cell: ({ provider }) => PROVIDERS[provider] ?? provider },
+  {
+    head: "Key",
+    cell: ({ provider, setBy, setAt }) => {
+      if (setBy === "environment") return <>set by the environment ({variableOf(provider)})</>;
+      return setAt === null ? (
+        <span class="soft">not set</span>
+      ) : (
+        <>
+          set <Time at={setAt} now={now} />
+        </>
+      );
+    },
+  },
+  mayChange ? { head: "", cell: removeKeyButton } : null,
+];
+
+const removeKeyButton = ({ provider, setBy }: ProviderKeyState) =>
+  setBy === "panel" ? (
+    <ActionButton action={`${HERE}/keys/remove`} label="Remove" values={{ provider }} kind="link" />
+  ) : null;

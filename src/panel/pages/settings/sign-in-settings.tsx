@@ -18,11 +18,9 @@ import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status, type Tone } from "../../components/status.tsx";
 import type { PageContext, Pages } from "../page-env.ts";
-import { auditAs, submit } from "../request/action.ts";
-import type { FormState } from "../request/form.ts";
+import { auditAs, submit, type FormState, shownState } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { declaredForm } from "../request/setting-form.ts";
-import { refuseStale, shownState } from "../request/stale.ts";
 import { redirectUriOf } from "../sign-in/openid-pages.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
@@ -37,8 +35,8 @@ export function signInSettings(app: Pages): void {
     submit(context, {
       audit: ["sign-in.change"],
       fields: FORM.names,
+      stale: ["openidProvider", PROVIDER_ID],
       work: async (form) => {
-        await refuseStale(context, form, ["openidProvider", PROVIDER_ID]);
         const ownSession = await sessionHashOf(context);
         await saveProvider(context.get("services"), FORM.read(form), ownSession);
       },

@@ -7,10 +7,15 @@ import { SettingForm } from "../../components/setting-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { submit, auditAs, redirectWithNotice } from "../request/action.ts";
-import { type FormState, freshForm } from "../request/form.ts";
-import { List } from "../request/list.tsx";
-import { filterIn, pageAt } from "../request/list-query.ts";
+import {
+  submit,
+  auditAs,
+  redirectWithNotice,
+  type FormState,
+  freshForm,
+  shownState,
+} from "../request/form.ts";
+import { List, filterIn, pageAt } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
 import { removeTotp } from "../../../access/totp/remove-totp.ts";
@@ -21,7 +26,6 @@ import { ActionButton } from "../../components/form.tsx";
 import { endOne, openSessions } from "../account/open-sessions.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { removable } from "../request/removal.tsx";
-import { refuseStale, shownState } from "../request/stale.ts";
 
 const HERE = "/panel/settings";
 const NEW_FORM = declaredForm(newUser);
@@ -103,10 +107,10 @@ export function userPages(app: Pages): void {
     return await submit(context, {
       audit: ["users.change", id],
       fields: FORM.names,
-      work: async (form) => {
-        await refuseStale(context, form, ["users", id]);
+      stale: ["users", id],
+      work: (form) => {
         const change = { id, patch: FORM.patch(form, userPatch), by: ownId(context) };
-        await updateUser(context.get("services"), change);
+        return updateUser(context.get("services"), change);
       },
       again: (state) => userPage(context, person, state),
       leads: () => ({ to: pathOf(person), notice: "The user is saved." }),

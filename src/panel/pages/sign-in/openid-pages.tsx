@@ -11,8 +11,7 @@ import { answerAndLog } from "../../../http/errors.ts";
 import { sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
-import { auditAs } from "../request/action.ts";
-import { formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
+import { auditAs, formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
 import { signInPage } from "./sign-in.tsx";
 

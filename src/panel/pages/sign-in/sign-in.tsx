@@ -12,11 +12,19 @@ import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
 import { visible } from "../../components/data.tsx";
 import { TextField } from "../../components/form.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
-import { auditAs } from "../request/action.ts";
-import { attempt, formFrom, formOf, freshForm, typed } from "../request/form.ts";
-import { STRANGERS_LIMIT_BYTES, type Form, type FormState } from "../request/form.ts";
+import {
+  auditAs,
+  attempt,
+  formFrom,
+  formOf,
+  freshForm,
+  typed,
+  STRANGERS_LIMIT_BYTES,
+  type Form,
+  type FormState,
+} from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
-import { themeCookie } from "../request/theme.ts";
+import { themeCookie } from "../request/page-cookies.ts";
 
 const FIELDS = ["email", "password", "code"];
 const NOTHING_TYPED = formFrom(new URLSearchParams());

@@ -7,11 +7,11 @@ import { keepsOriginals } from "../../../ingestion/uploads/read-original.ts";
 import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
 import type { Passage } from "../../../ports/rag-index.ts";
 import { Data, visible } from "../../components/data.tsx";
-import { count, counted } from "../../components/figures.ts";
+import { count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { Pager } from "../../components/pager.tsx";
+import { offsetIn, Part } from "../request/list.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
 import { ORIGINAL_FRAME, originalHref } from "./original.tsx";
 import type { ShownFile } from "./shown-source.ts";
@@ -35,7 +35,6 @@ export async function textTab(context: PageContext, of: ShownFile): Promise<Chil
       <Part
         here={`${here}&view=text`}
         from={from}
-        to={to}
         total={text.length}
         step={TEXT_SHOWN}
         unit="character"
@@ -106,7 +105,6 @@ export async function passagesTab(
       <Part
         here={`${here}&rag=${encodeURIComponent(key)}`}
         from={offset}
-        to={to}
         total={total}
         step={PASSAGES_SHOWN}
         unit="passage"
@@ -182,34 +180,4 @@ const PageLink = ({ of, page }: { of: ShownFile; page: number }) =>
     </a>
   ) : (
     <span>page {page}</span>
-  );
-
-const OFFSET_MAX = 1_000_000_000;
-
-function offsetIn({ req }: PageContext): number {
-  const offset = Number(req.query("from") ?? 0);
-  return Number.isInteger(offset) && offset >= 0 && offset <= OFFSET_MAX ? offset : 0;
-}
-
-type PartProps = {
-  here: string;
-  from: number;
-  to: number;
-  total: number;
-  step: number;
-  unit: string;
-};
-
-/** Which part of something long is shown, and the way to the others. */
-const Part = ({ here, from, to, total, step, unit }: PartProps) =>
-  from === 0 && to === total ? (
-    <p class="faint">{counted(total, unit)}</p>
-  ) : (
-    <Pager
-      label="Parts"
-      previous={from === 0 ? null : `${here}&from=${Math.max(0, from - step)}`}
-      next={to >= total ? null : `${here}&from=${to}`}
-    >
-      <span class="faint">{`${count(from + 1)} to ${count(to)} of ${counted(total, unit)}`}</span>
-    </Pager>
   );

@@ -11,18 +11,23 @@ import { counted, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
-import { freshForm, formOf, type FormState } from "../request/form.ts";
+import {
+  auditAs,
+  redirectWithNotice,
+  submit,
+  freshForm,
+  formOf,
+  type FormState,
+} from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
 import { fileAddress } from "../search/hits.tsx";
-import { BUSY_SECONDS } from "./source-state.ts";
+import { BUSY_SECONDS } from "./scan-state.tsx";
 import { passagesTab, textTab } from "./file-content.tsx";
-import { readersOfFile } from "./file-readers.tsx";
-import { FileFacts } from "./file-facts.tsx";
+import { readersOfFile } from "./permissions.tsx";
+import { FileFacts, remedyOf } from "./file-facts.tsx";
 import { FileMetadata, metadataOf } from "./file-metadata.tsx";
 import { Original, originalOf } from "./original.tsx";
 import { sourceOf, trailTo, type ShownFile } from "./shown-source.ts";
-import { remedyOf } from "../../components/remedies.ts";
 import { takenBy } from "../../../sources/registry.ts";
 
 /** The file that the address names. @throws QuarryError `not-found`. */

@@ -11,14 +11,18 @@ import { FILE_STATUSES, type FileStatus } from "../../../db/schema/rags.ts";
 import type { Database } from "../../../db/sql.ts";
 import { TimeOr, ShortenedLink, Problem } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
-import { Filters, FilterSelect, FilterText } from "../../components/filters.tsx";
+import {
+  Filters,
+  FilterSelect,
+  FilterText,
+  type Column,
+  type Columns,
+} from "../../components/table.tsx";
 import { Menu, MenuPost } from "../../components/menu.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { FileStatus as Status, FILE_WORDS } from "../../components/status.tsx";
-import type { Column, Columns } from "../../components/table.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
-import { List } from "../request/list.tsx";
-import { choiceIn, filterIn, pageAt, sortIn } from "../request/list-query.ts";
+import { List, choiceIn, filterIn, pageAt, sortIn } from "../request/list.tsx";
 import { filesAsCsv } from "./export-files.ts";
 import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";

@@ -4,20 +4,12 @@ import { SOURCES } from "../../../sources/registry.ts";
 import type { SourceManifest } from "../../../sources/source-manifest.ts";
 import { newSourceOf } from "../../../catalog/file-sources/file-source-settings.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { Form, TextField } from "../../components/form.tsx";
-import { SettingFields } from "../../components/setting-fields.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { submit } from "../request/action.ts";
-import { formOf, type FormState } from "../request/form.ts";
+import { submit, formOf, type FormState } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { noticeFrom } from "./source-actions.tsx";
-import {
-  configFields,
-  fieldsOf,
-  freshSource,
-  newSourceBody,
-  IntervalField,
-} from "./config-form.tsx";
+import { sourceBody, sourceControls, sourceForm } from "./settings-tab.tsx";
 import { SOURCES as LIST } from "./shown-source.ts";
 
 /** Making a source: which kind, then what that kind needs. */
@@ -27,7 +19,8 @@ export function newSourcePages(app: Pages): void {
   app.get("/", async (context) => {
     const manifest = SOURCES.find(({ id }) => id === context.req.query("kind"));
     if (manifest === undefined) return await choosePage(context);
-    return await newSourcePage(context, manifest, freshSource(manifest));
+    const fresh = sourceForm(manifest, true).state({}, { scanIntervalMinutes: "360" });
+    return await newSourcePage(context, manifest, fresh);
   });
 
   app.post("/", async (context) => {
@@ -38,9 +31,9 @@ export function newSourcePages(app: Pages): void {
     return await submit(context, {
       audit: ["file-sources.create"],
       form,
-      fields: fieldsOf(manifest),
+      fields: sourceForm(manifest, true).names,
       work: async () => {
-        const body = newSourceBody(form, manifest);
+        const body = { ...sourceBody(form, manifest), provider: manifest.provider };
         const made = await createFileSource(services, parseKnownOrRefuse(newSourceOf(body), body));
         const isAsked = manifest.takes !== "addresses";
         const check = isAsked ? await checkFileSource(services, made) : null;
@@ -90,20 +83,15 @@ async function newSourcePage(context: PageContext, manifest: SourceManifest, sta
       trail: [LIST, HERE],
       sub,
     },
-    <Form action={HERE.href} state={state} submit="Create source" cancel={LIST.href}>
+    <SettingForm
+      action={HERE.href}
+      state={state}
+      submit="Create source"
+      cancel={LIST.href}
+      fields={sourceForm(manifest, true).fields}
+      controls={sourceControls(state)}
+    >
       <input type="hidden" name="kind" value={id} />
-      <TextField state={state} name="name" label="Name" required autofocus />
-      <SettingFields fields={configFields(manifest)} state={state} isStored={false} />
-      <IntervalField manifest={manifest} state={state} />
-      <details class="options">
-        <summary>Identifier</summary>
-        <TextField
-          state={state}
-          name="identifier"
-          label="Identifier"
-          hint="For programs: lower-case letters, digits, hyphens. Leave empty to make it from the name. It never changes."
-        />
-      </details>
-    </Form>,
+    </SettingForm>,
   );
 }

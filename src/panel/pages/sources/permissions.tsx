@@ -1,42 +1,42 @@
-import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
-import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
-import { given } from "../../../core/input/given.ts";
-import { unknownGroups } from "../../../db/access/member-store.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { previewPermissions } from "../../../ingestion/readers/preview-permissions.ts";
-import { LinkButton } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
-import { Form, SelectField, TextArea } from "../../components/form.tsx";
-import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { submit } from "../request/action.ts";
-import { freshForm, type FormState } from "../request/form.ts";
-import { Pairs } from "./file-readers.tsx";
-import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
+import { z } from "zod";
 
-const FIELDS = ["permissions", "defaultReaders"];
-const SWITCH = [
-  { value: "off", label: "Off: every token reads every file" },
-  { value: "on", label: "On: a call finds what its reader may read" },
-];
+import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
+import {
+  newSource,
+  sourcePatch,
+  sourcePatchOf,
+} from "../../../catalog/file-sources/file-source-settings.ts";
+import { unknownGroups } from "../../../db/access/member-store.ts";
+import { previewPermissions } from "../../../ingestion/readers/preview-permissions.ts";
+import { LinkButton, Data, TimeOr } from "../../components/data.tsx";
+import { counted } from "../../components/figures.ts";
+import { Form } from "../../components/form.tsx";
+import { SettingFields } from "../../components/setting-fields.tsx";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { submit, type FormState } from "../request/form.ts";
+import { declaredForm } from "../request/setting-form.ts";
+import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
+import type { Child } from "hono/jsx";
+import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
+import { Table } from "../../components/table.tsx";
+
+const { permissions } = sourcePatch;
+const { defaultReaders } = newSource;
+const FORM = declaredForm(z.object({ permissions, defaultReaders }));
 
 /** Who may read the files of a source: the switch, and what it does or would do. */
 export function permissionPages(app: Pages): void {
   app.get("/:id/permissions", async (context) => {
     const shown = await sourceOf(context);
-    const { permissions, defaultReaders } = shown.source;
-    const values = { permissions, defaultReaders: defaultReaders.join("\n") };
-    return await permissionsPage(context, shown, freshForm(values));
+    return await permissionsPage(context, shown, FORM.state(shown.source));
   });
   app.post("/:id/permissions", async (context) => {
     const shown = await sourceOf(context);
     return await submit(context, {
       audit: ["file-sources.change", shown.source.id],
-      fields: FIELDS,
+      fields: FORM.names,
       work: async (form) => {
-        const lines = form.exact("defaultReaders").split("\n");
-        const defaultReaders = lines.map((line) => line.trim()).filter((line) => line !== "");
-        const body = { permissions: form.text("permissions"), defaultReaders };
-        const patch = given(parseKnownOrRefuse(sourcePatchOf(shown, body), body));
+        const patch = FORM.patch(form, sourcePatchOf(shown, {}));
         await updateFileSource(context.get("services"), { source: shown, patch });
       },
       again: (state) => permissionsPage(context, shown, state),
@@ -61,14 +61,7 @@ async function permissionsPage(context: PageContext, shown: ShownSource, state: 
     <>
       {isAdmin(context) ? (
         <Form action={`${path}/permissions`} state={state} submit="Save permissions">
-          <SelectField state={state} name="permissions" label="Permissions" options={SWITCH} />
-          <TextArea
-            state={state}
-            name="defaultReaders"
-            label="Default readers"
-            rows={3}
-            hint="They may read files for which the source names no readers. One a line: group:hr@example.com, domain:example.com, everyone."
-          />
+          <SettingFields fields={FORM.fields} state={state} isStored />
         </Form>
       ) : null}
       {told === null ? (
@@ -104,4 +97,62 @@ const Told = ({ files, nobody, problems, isComplete, isOn }: ToldProps) => (
       <Pairs rows={problems.map((one) => [one.path, one.message])} heads={["File", "Reason"]} />
     )}
   </>
+);
+
+type PairsProps = { rows: [string, string][]; heads: [string, string] };
+
+export const Pairs = ({ rows, heads: [first, second] }: PairsProps) => (
+  <Table
+    label={first}
+    rows={rows}
+    empty={null}
+    columns={[
+      { head: first, main: true, cell: ([name]) => <Data>{name}</Data> },
+      { head: second, cell: ([, reason]) => <Data>{reason}</Data> },
+    ]}
+  />
+);
+
+/** A file's readers, and whether a person is among them: `?reader=` of the file's page. */
+export async function readersOfFile(
+  context: PageContext,
+  { shown: { source }, path }: { shown: ShownSource; path: string },
+): Promise<Child> {
+  if (source.permissions === "off") return null;
+  const services = context.get("services");
+  const known = await fileReaders(services, { source, path });
+  const readers = known.readers ?? [];
+  const reader = context.req.query("reader")?.trim() ?? "";
+  const why = known.readers === null ? "Its readers were not read yet." : known.unreadable;
+  return (
+    <details open={reader !== "" || readers.length === 0}>
+      <summary>Readers: {readers.length === 0 ? "nobody" : readers.length}</summary>
+      <p class="soft">
+        {why} Changed <TimeOr at={known.readAt} now={services.now()} none="never" />.
+      </p>
+      <Pairs
+        rows={readers.map(({ principal, from }) => [principal, from])}
+        heads={["Reader", "From"]}
+      />
+      <form method="get">
+        <input type="hidden" name="path" value={path} />
+        <input type="email" name="reader" value={reader} aria-label="Person" required />{" "}
+        <button class="btn">May this person read it?</button>
+      </form>
+      {reader === "" ? null : <Verdict reader={reader} {...await verdictOn()} />}
+    </details>
+  );
+
+  async function verdictOn() {
+    return await checkReader(services, { source, path, reader, groups: [] });
+  }
+}
+
+type VerdictProps = Awaited<ReturnType<typeof checkReader>> & { reader: string };
+
+const Verdict = ({ reader, mayRead, by, from }: VerdictProps) => (
+  <p>
+    <Data>{reader}</Data> {mayRead ? "may read it" : "may not read it"}
+    {by === null ? "." : `, by ${by} (${from ?? ""}).`}
+  </p>
 );

@@ -6,9 +6,8 @@ import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { auditAs, redirectWithNotice } from "../request/action.ts";
-import { formOf, freshForm } from "../request/form.ts";
-import { ROWS } from "../request/list-query.ts";
+import { auditAs, redirectWithNotice, formOf, freshForm } from "../request/form.ts";
+import { ROWS } from "../request/list.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
 
 /** A longer list of what is removed is folded. */

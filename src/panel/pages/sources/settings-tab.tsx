@@ -5,14 +5,16 @@ import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
 import { Data, Time, DangerZone, DataLink } from "../../components/data.tsx";
 import { counted, interval } from "../../components/figures.ts";
-import { ActionButton, Form, TextField } from "../../components/form.tsx";
+import { ActionButton, SelectField } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import { SettingFields } from "../../components/setting-fields.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
-import type { FormState } from "../request/form.ts";
-import { shownState } from "../request/stale.ts";
-import { configFields, formOfSource, IntervalField } from "./config-form.tsx";
+import { type FormState, shownState, type Form } from "../request/form.ts";
 import type { ShownSource } from "./shown-source.ts";
+import { z } from "zod";
+import { newSource } from "../../../catalog/file-sources/file-source-settings.ts";
+import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
+import { bodyIn, declaredForm } from "../request/setting-form.ts";
 
 /** What a source is made of, how programs reach it, and its removal. */
 export async function settingsTab(
@@ -23,7 +25,8 @@ export async function settingsTab(
   const { source, path } = shown;
   const manifest = manifestOf(source);
   const { takes } = manifest;
-  const state = failed ?? formOfSource(shown);
+  const form = sourceForm(manifest, false);
+  const state = failed ?? form.state(source);
   const seen = await shownState(context, "fileSources", source.id);
   const now = context.get("services").now();
   return (
@@ -43,11 +46,14 @@ export async function settingsTab(
       {isAdmin(context) ? (
         <>
           <h2>Settings</h2>
-          <Form action={`${path}/settings`} state={state} submit="Save" shown={seen}>
-            <TextField state={state} name="name" label="Name" required />
-            <SettingFields fields={configFields(manifest)} state={state} isStored />
-            <IntervalField manifest={manifest} state={state} />
-          </Form>
+          <SettingForm
+            action={`${path}/settings`}
+            state={state}
+            submit="Save"
+            shown={seen}
+            fields={form.fields}
+            controls={sourceControls(state)}
+          />
           {takes !== undefined ? null : (
             <ActionButton action={`${path}/check`} label="Check the connection" />
           )}
@@ -150,3 +156,45 @@ const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) =>
       </ul>
     </section>
   );
+
+/** The form of a new source, or of one that is stored. A folder that is pushed is not scanned. */
+export function sourceForm({ config, open }: SourceManifest, isNew: boolean) {
+  const { name, scanIntervalMinutes, identifier } = newSource;
+  const settings = {
+    name,
+    config,
+    ...(open === null ? {} : { scanIntervalMinutes }),
+    ...(isNew ? { identifier: identifier.meta({ folded: "Identifier" }) } : {}),
+  };
+  return declaredForm(z.object(settings));
+}
+
+/** The body of the API that such a form means; an empty secret keeps the one that is stored. */
+export function sourceBody(form: Form, manifest: SourceManifest) {
+  const { config = {}, ...body } = bodyIn(form, sourceForm(manifest, true).fields);
+  return {
+    ...body,
+    name: form.text("name"),
+    config: Object.assign(Object.fromEntries(literalsOf(manifest)), config),
+  };
+}
+
+const INTERVALS = [
+  { value: "15", label: "every 15 minutes" },
+  { value: "60", label: "every hour" },
+  { value: "360", label: "every 6 hours" },
+  { value: "1440", label: "every day" },
+  { value: "10080", label: "every week" },
+  { value: "0", label: "on request only" },
+];
+
+export const sourceControls = (state: FormState) => ({
+  scanIntervalMinutes: (
+    <SelectField
+      state={state}
+      name="scanIntervalMinutes"
+      label="Look for changes"
+      options={INTERVALS}
+    />
+  ),
+});

@@ -6,24 +6,27 @@ import { removeFileSource } from "../../../catalog/file-sources/remove-file-sour
 import { renewWebhookSecret } from "../../../catalog/file-sources/renew-webhook-secret.ts";
 import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
-import { conflict } from "../../../core/errors.ts";
+import { conflict, invalid, QuarryError } from "../../../core/errors.ts";
 import { countSourceFiles } from "../../../db/catalog/rag-scope-store.ts";
-import { manifestOf } from "../../../sources/registry.ts";
+import { manifestOf, takenBy } from "../../../sources/registry.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
 import { given } from "../../../core/input/given.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast } from "../../components/figures.ts";
 import type { PageContext, Pages } from "../page-env.ts";
-import { auditAs, redirectWithNotice, submit } from "../request/action.ts";
-import { formOf } from "../request/form.ts";
+import { auditAs, redirectWithNotice, submit, formOf } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
-import { refuseStale } from "../request/stale.ts";
 import { permissionPages } from "./permissions.tsx";
-import { fieldsOf, sourceChangeBody } from "./config-form.tsx";
+import { sourceBody, sourceForm } from "./settings-tab.tsx";
 import { sourceOf, trailTo } from "./shown-source.ts";
 import { failedSettings } from "./source.tsx";
-import { uploadFiles } from "./upload-files.ts";
+import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
+import { putFile } from "../../../ingestion/uploads/put-file.ts";
+import { storedPath } from "../../../sources/file-names.ts";
+import { uploadInWords } from "../../browser/upload-results.ts";
+import { multipartOf } from "../request/multipart.ts";
 
 /** Counting further would read one row per file. */
 const FILES_COUNTED = 10_000;
@@ -76,10 +79,10 @@ function addSaving(app: Pages): void {
     const services = context.get("services");
     return await submit(context, {
       audit: ["file-sources.change", shown.source.id],
-      fields: fieldsOf(manifest),
+      fields: sourceForm(manifest, false).names,
+      stale: ["fileSources", shown.source.id],
       work: async (form) => {
-        await refuseStale(context, form, ["fileSources", shown.source.id]);
-        const body = sourceChangeBody(form, manifest);
+        const body = sourceBody(form, manifest);
         const patch = given(parseKnownOrRefuse(sourcePatchOf(shown, body), body));
         const source = await updateFileSource(services, { source: shown, patch });
         return await checkFileSource(services, { source });
@@ -128,4 +131,58 @@ async function removalOf(context: PageContext) {
     to: "/panel/sources",
     notice: `“${source.name}” is removed.`,
   } as const;
+}
+
+/** Bytes of one form: it is read into memory as a whole, unlike what the page's script sends. */
+const UPLOAD_LIMIT_BYTES = 32 * 1_024 * 1_024;
+const FILES_MAX = 100;
+const FAILURES_TOLD = 5;
+
+/**
+ * Stores the files of a form. Returns what came of it, as a notice or a problem.
+ * @throws QuarryError `too-large`; `invalid` for another provider, no files or too many.
+ */
+export async function uploadFiles(
+  context: PageContext,
+  source: SourceWithScan["source"],
+): Promise<{ notice: string } | { problem: string }> {
+  if (takenBy(source.provider) !== "files") throw invalid("this source reads its files by itself");
+  const files = (await multipartOf(context, UPLOAD_LIMIT_BYTES)).files("files");
+  if (files.length === 0) throw invalid("no files were chosen");
+  if (files.length > FILES_MAX) throw invalid(`at most ${FILES_MAX} files at a time`);
+  const failed: string[] = [];
+  for (const file of files) {
+    const problem = await store(context, source, file);
+    if (problem !== null) failed.push(`${file.name}: ${problem}`);
+  }
+  const uploaded = files.length - failed.length;
+  const words = uploadInWords({ chosen: files.length, uploaded, skipped: 0, failed });
+  if (failed.length === 0) return { notice: `${words}.` };
+  const more = failed.length - FAILURES_TOLD;
+  const rest = more > 0 ? `; and ${more} more` : "";
+  return { problem: `${words}. ${failed.slice(0, FAILURES_TOLD).join("; ")}${rest}` };
+}
+
+async function store(
+  context: PageContext,
+  source: SourceWithScan["source"],
+  file: File,
+): Promise<string | null> {
+  try {
+    await putFile(context.get("services"), {
+      source,
+      path: storedPath(file.name),
+      body: await file.arrayBuffer(),
+      contentLength: file.size,
+      mimeType:
+        file.type === "" || file.type === UNKNOWN_MEDIA_TYPE
+          ? mediaTypeByName(file.name)
+          : file.type,
+      metadata: null,
+    });
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof QuarryError) return thrown.message;
+    throw thrown;
+  }
 }

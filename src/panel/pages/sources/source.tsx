@@ -3,18 +3,23 @@ import type { Child } from "hono/jsx";
 import { manifestOf } from "../../../sources/registry.ts";
 import { Data, DataLink, LinkButton } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { leftOutSentences } from "../../components/left-out.ts";
+import {
+  leftOutSentences,
+  ScanProblems,
+  BUSY_SECONDS,
+  IDLE_SECONDS,
+  isScanning,
+  isUnderWay,
+  runsTab,
+} from "./scan-state.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { inWords, StatusBar } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
 import { filesCsv, filesTab } from "./files-tab.tsx";
-import { runsTab } from "./runs-tab.tsx";
 import { settingsTab } from "./settings-tab.tsx";
-import { ScanProblems } from "./scan-problems.tsx";
 import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
-import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./source-state.ts";
 
 const TABS = { "": filesTab, "/runs": runsTab, "/settings": settingsTab };
 type Tab = keyof typeof TABS;

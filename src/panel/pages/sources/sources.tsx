@@ -7,10 +7,9 @@ import type { Columns } from "../../components/table.tsx";
 import { Menu, MenuPost } from "../../components/menu.tsx";
 import { Time, TimeOr, ShortenedLink, LinkButton } from "../../components/data.tsx";
 import { page, isAdmin, type Pages } from "../page.tsx";
-import { List } from "../request/list.tsx";
-import { listQuery } from "../request/list-query.ts";
+import { List, listQuery } from "../request/list.tsx";
 import { indexedSources, type IndexedSource as Line } from "./shown-source.ts";
-import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./source-state.ts";
+import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./scan-state.tsx";
 
 /** All file sources, with what came of them. */
 export function sourceListPages(app: Pages): void {

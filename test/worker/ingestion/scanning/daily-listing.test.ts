@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time.ts";
-import { sourceOf } from "../../../../src/panel/api/shown-source.ts";
+import { sourceOf } from "../../../../src/panel/api/file-sources.ts";
 import { statement, type World } from "../../../support/ingestion-world.ts";
 import { lastRun } from "../../sources/scanning.ts";
 import { followedWorld, notes } from "./followed-world.ts";

@@ -1,7 +1,8 @@
 import type { ModelChoice } from "../../catalog/models/model-choices.ts";
-import { OTHER_MODEL, type FormState } from "../pages/request/form.ts";
-import { SelectField, TextField } from "./form.tsx";
+import { OTHER_MODEL, type FormState, type Form } from "../pages/request/form.ts";
+import { SelectField, TextField, Choices, TextArea } from "./form.tsx";
 import { count } from "./figures.ts";
+import { CHOICES_MAX, type Choice } from "../../db/catalog/panel-lists.ts";
 
 type Props = {
   state: FormState;
@@ -52,3 +53,48 @@ function priceOf({ input, output, currency }: NonNullable<ModelChoice["price"]>)
   const amounts = output === 0 ? String(input) : `${input} in and ${output} out`;
   return `${amounts} ${currency} per million tokens`;
 }
+
+const fieldOf = (group: string) => `${group}.more`;
+
+/** Identifiers that were ticked, and those that were typed below. */
+export const chosenIn = (form: Form, group: string): string[] => [
+  ...form.lines(group),
+  ...form
+    .text(fieldOf(group))
+    .split(/[\s,]+/)
+    .filter((identifier) => identifier !== ""),
+];
+
+/** Named things as the options of a field. */
+export const optionsOf = (choices: readonly Pick<Choice, "identifier" | "name">[]) =>
+  choices.map(({ identifier, name }) => ({ value: identifier, label: name }));
+
+type LongProps = {
+  state: FormState;
+  group: string;
+  label: string;
+  choices: readonly Choice[];
+  /** Ticked ones that are not among the choices. */
+  others?: string[];
+};
+
+/** Boxes to tick. The list ends somewhere: what is not in it is typed. */
+export const LongChoices = ({ state, group, label, choices, others = [] }: LongProps) => (
+  <div class="long-choices">
+    <Choices
+      state={state}
+      name={group}
+      label={label}
+      options={[...optionsOf(choices), ...others.map((value) => ({ value, label: value }))]}
+    />
+    {choices.length < CHOICES_MAX ? null : (
+      <TextArea
+        state={state}
+        name={fieldOf(group)}
+        label="Others, by identifier"
+        rows={2}
+        hint={`The list holds the first ${CHOICES_MAX}. One a line.`}
+      />
+    )}
+  </div>
+);
