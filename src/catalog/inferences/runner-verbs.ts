@@ -3,10 +3,14 @@ import { newId, type AgentId, type InferenceId, type RagId } from "../../core/id
 import { closeToMembers } from "../../db/access/grant-store.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import {
+  deleteAgent,
+  deleteInference,
   findAgentRecord,
   findInferenceRecord,
   insertAgent,
   insertInference,
+  listAgentRecords,
+  listInferenceRecords,
   updateAgentRow,
   updateInferenceRow,
   type AgentChange,
@@ -73,22 +77,25 @@ function runnerVerbs<
   return { find, create, update };
 }
 
-export const {
-  find: findInference,
-  create: createInference,
-  update: updateInference,
-} = runnerVerbs<InferenceId, InferenceRecord, NewInference, InferenceChange & Links>({
-  find: findInferenceRecord,
-  insert: insertInference,
-  update: updateInferenceRow,
-});
+export const inferenceVerbs = {
+  ...runnerVerbs<InferenceId, InferenceRecord, NewInference, InferenceChange & Links>({
+    find: findInferenceRecord,
+    insert: insertInference,
+    update: updateInferenceRow,
+  }),
+  list: listInferenceRecords,
+  remove: deleteInference,
+};
 
-export const {
-  find: findAgent,
-  create: createAgent,
-  update: updateAgent,
-} = runnerVerbs<AgentId, AgentRecord, NewAgent, AgentChange & Links>({
-  find: findAgentRecord,
-  insert: insertAgent,
-  update: updateAgentRow,
-});
+export const agentVerbs = {
+  ...runnerVerbs<AgentId, AgentRecord, NewAgent, AgentChange & Links>({
+    find: findAgentRecord,
+    insert: insertAgent,
+    update: updateAgentRow,
+  }),
+  list: listAgentRecords,
+  remove: deleteAgent,
+};
+
+export const { find: findInference } = inferenceVerbs;
+export const { find: findAgent } = agentVerbs;

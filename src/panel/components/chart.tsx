@@ -21,10 +21,8 @@ export type Course = {
   bad?: boolean;
 };
 
-type ChartsProps = { label: string; courses: readonly Course[] };
-
 /** Figures with their courses, and one table of all values. */
-export const Charts = ({ label, courses }: ChartsProps) => {
+export const Charts = ({ label, courses }: { label: string; courses: readonly Course[] }) => {
   const labels = [...new Set(courses.flatMap(({ points }) => points.map((point) => point.label)))];
   const tabled = courses.map(({ name, points, format }) => {
     const byLabel = new Map(points.map((point) => [point.label, format(point.value)]));

@@ -87,10 +87,8 @@ export function Table<Row>(props: TableProps<Row>) {
 const labelOf = ({ head, main }: Column<never>) =>
   main === true || typeof head !== "string" || head === "" ? undefined : head;
 
-type HeadProps = { column: Column<never>; sorting: Sorting | null };
-
 /** A second click on a column turns its order round. */
-const Head = ({ column, sorting }: HeadProps) => {
+const Head = ({ column, sorting }: { column: Column<never>; sorting: Sorting | null }) => {
   const { head, sort } = column;
   if (sorting === null || sort === undefined) {
     return (

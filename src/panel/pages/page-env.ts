@@ -16,6 +16,13 @@ export type PageContext = Context<PageEnv>;
 /** Where a file of pages adds its own, below the address that the app gives it. */
 export type Pages = Hono<PageEnv>;
 
+/** A handler of what the address names, which is looked up first. */
+export const finding =
+  <Found>(find: (context: PageContext) => Promise<Found>) =>
+  <Result>(handle: (context: PageContext, found: Found) => Promise<Result> | Result) =>
+  async (context: PageContext) =>
+    await handle(context, await find(context));
+
 /** Whether the page is reached over https. */
 export const isSecure = ({ get, req }: PageContext) => isHttps(get("services").config, req.raw);
 

@@ -8,7 +8,14 @@ import type { PageContext } from "./page-env.ts";
 import { nextStep } from "./overview/first-steps.tsx";
 import { takeFlash, themeIn } from "./request/page-cookies.ts";
 
-export { isAdmin, isSecure, type PageContext, type PageEnv, type Pages } from "./page-env.ts";
+export {
+  finding,
+  isAdmin,
+  isSecure,
+  type PageContext,
+  type PageEnv,
+  type Pages,
+} from "./page-env.ts";
 
 const COMMIT_LENGTH = 7;
 /** The address of the place whose pages have many. */

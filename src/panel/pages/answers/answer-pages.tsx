@@ -1,38 +1,35 @@
 import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
 import { deleteAgent, deleteInference } from "../../../db/catalog/runner-store.ts";
 import { Data } from "../../components/data.tsx";
-import type { PageContext, Pages } from "../page-env.ts";
+import { finding, type PageContext, type Pages } from "../page-env.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { removable } from "../request/removal.tsx";
 import { editModelPage, makeModel, newModelPage, saveModel } from "./edit-model.tsx";
 import { type Model, addressOf, modelListPage, WORDS, type Kind } from "./model-list.tsx";
 import { askModel, modelPage } from "../search/search.tsx";
 
-async function modelOf(context: PageContext, kind: Kind): Promise<Model> {
-  const services = context.get("services");
-  const key = context.req.param("id") ?? "";
-  if (kind === "agent") return { kind, record: await findAgent(services, { key }) };
-  return { kind, record: await findInference(services, { key }) };
-}
+const find =
+  (kind: Kind) =>
+  async (context: PageContext): Promise<Model> => {
+    const services = context.get("services");
+    const key = context.req.param("id") ?? "";
+    if (kind === "agent") return { kind, record: await findAgent(services, { key }) };
+    return { kind, record: await findInference(services, { key }) };
+  };
 
 /** Running changes nothing: members may do it, so this stands before what only admins may post. */
 export function runPages(app: Pages, kind: Kind): void {
-  app.post("/:id/run", async (context) => await askModel(context, await modelOf(context, kind)));
+  app.post("/:id/run", finding(find(kind))(askModel));
 }
 
 /** The pages of all inferences, or of all agents. */
 export function answerPages(app: Pages, kind: Kind): void {
+  const of = finding(find(kind));
   app.get("/", async (context) => await modelListPage(context, kind));
-  app.get("/:id", async (context) => await modelPage(context, await modelOf(context, kind)));
-  app.get("/:id/settings", async (context) => {
-    return await editModelPage(context, await modelOf(context, kind));
-  });
-  app.post("/:id/settings", async (context) => {
-    return await saveModel(context, await modelOf(context, kind));
-  });
-  removable(app, "/:id/remove", async (context) =>
-    removalOf(context, await modelOf(context, kind)),
-  );
+  app.get("/:id", of(modelPage));
+  app.get("/:id/settings", of(editModelPage));
+  app.post("/:id/settings", of(saveModel));
+  removable(app, "/:id/remove", of(removalOf));
 }
 
 /** A new one; no identifier can hide it, as none is below `/new`. */

@@ -1,9 +1,4 @@
-import {
-  createAgent,
-  updateAgent,
-  createInference,
-  updateInference,
-} from "../../../catalog/inferences/runner-verbs.ts";
+import { agentVerbs, inferenceVerbs } from "../../../catalog/inferences/runner-verbs.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
@@ -94,8 +89,8 @@ export const makeModel = (context: PageContext, kind: Kind) =>
   });
 
 async function create(services: Services, kind: Kind, form: Sent) {
-  if (kind === "agent") return await createAgent(services, NEW.agent.read(form));
-  return await createInference(services, NEW.inference.read(form));
+  if (kind === "agent") return await agentVerbs.create(services, NEW.agent.read(form));
+  return await inferenceVerbs.create(services, NEW.inference.read(form));
 }
 
 const storedState = ({ kind, record }: Model) =>
@@ -180,9 +175,9 @@ async function update(services: Services, model: Model, form: Sent): Promise<voi
   const isWhole = form.text("only") === "";
   if (model.kind === "agent") {
     const { patch } = isWhole ? STORED.agent : PROMPT;
-    await updateAgent(services, model.record, patch(form, agentPatch));
+    await agentVerbs.update(services, model.record, patch(form, agentPatch));
   } else {
     const { patch } = isWhole ? STORED.inference : PROMPT;
-    await updateInference(services, model.record, patch(form, inferencePatch));
+    await inferenceVerbs.update(services, model.record, patch(form, inferencePatch));
   }
 }

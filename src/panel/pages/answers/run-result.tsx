@@ -50,9 +50,7 @@ const Degraded = (props: { degradations: string[]; isAdmin: boolean }) =>
     />
   );
 
-type ResponseProps = { response: InferenceResult["response"]; id: string };
-
-const Response = ({ response, id }: ResponseProps) => {
+const Response = ({ response, id }: { response: InferenceResult["response"]; id: string }) => {
   const blocks = blocksIn(response);
   if (blocks === null) {
     return <CodeBlock label="The answer as JSON" text={JSON.stringify(response, null, 2)} />;
@@ -146,11 +144,9 @@ const Tool = ({ call: { tool, ok, debug }, isAdmin }: { call: ToolCall; isAdmin:
 );
 
 /** An answer whose model failed while it was writing. */
-type BrokenAnswer = { text: string; items: RetrievedChunk[]; reason: string };
-
 export type RunOutcome =
   | { kind: "whole"; result: InferenceResult }
-  | { kind: "broken"; broken: BrokenAnswer };
+  | { kind: "broken"; broken: { text: string; items: RetrievedChunk[]; reason: string } };
 
 /**
  * Listens to a run, so that what its model wrote is kept when the model fails midway. `forward`

@@ -223,9 +223,7 @@ const Found = ({ of: { found, ranks } }: { of: EvaluationResult }) => {
   );
 };
 
-type QuestionProps = { set: QuestionSet; result: EvaluationResult };
-
-const Question = ({ set, result }: QuestionProps) => (
+const Question = ({ set, result }: { set: QuestionSet; result: EvaluationResult }) => (
   <>
     <DataLink
       href={`${setAddress(set.identifier)}/questions/${result.questionId}`}

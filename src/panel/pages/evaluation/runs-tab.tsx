@@ -137,9 +137,7 @@ const measureColumn = (measure: MeasureName): Column<EvaluationRun> => ({
   cell: ({ summary }) => figure(summary?.measures[measure]),
 });
 
-type RunsProps = { set: QuestionSet; runs: EvaluationRun[]; now: number };
-
-const RunTable = ({ set, runs, now }: RunsProps) => {
+const RunTable = ({ set, runs, now }: { set: QuestionSet; runs: EvaluationRun[]; now: number }) => {
   const latest = runs.find(({ status }) => status === "done");
   const address = runsAddress(set);
   return (

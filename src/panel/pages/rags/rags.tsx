@@ -8,31 +8,26 @@ import { auditAs, redirectWithNotice, formOf, type Form } from "../request/form.
 import { adminsOnly } from "../request/guards.ts";
 import { makeRag, newRagPage, ragListPage } from "./rag-list.tsx";
 import { previewPage } from "./preview.tsx";
-import { ragAddress, ragOf } from "./rag-tab.tsx";
+import { ofRag, ragAddress } from "./rag-tab.tsx";
 import { ragPage } from "./rag-page.tsx";
 import { addRemovals } from "./scope-changes.tsx";
 import { scopePage } from "./scope.tsx";
 import { reindexPage, saveSettings, settingsCostPage, settingsPage } from "./settings.tsx";
 
-/** A page of one RAG. */
-const of =
-  (show: (context: PageContext, rag: RagRecord) => Promise<Response>) =>
-  async (context: PageContext) =>
-    await show(context, await ragOf(context));
-
 /** RAGs: their list, a new one, and the pages of each. */
 export function ragPages(app: Pages): void {
   app.get("/", ragListPage);
   for (const path of ["/:id/reindex", "/:id/settings/cost"]) app.use(path, adminsOnly);
-  app.get("/:id", of(ragPage));
-  app.get("/:id/scope", of(scopePage));
-  app.get("/:id/settings", of(settingsPage));
-  app.post("/:id/settings", of(saveSettings));
-  app.get("/:id/settings/cost", of(settingsCostPage));
-  app.get("/:id/preview", of(previewPage));
-  app.get("/:id/reindex", of(reindexPage));
+  app.get("/:id", ofRag(ragPage));
+  app.get("/:id/scope", ofRag(scopePage));
+  app.get("/:id/settings", ofRag(settingsPage));
+  app.post("/:id/settings", ofRag(saveSettings));
+  app.get("/:id/settings/cost", ofRag(settingsCostPage));
+  app.get("/:id/preview", ofRag(previewPage));
+  app.get("/:id/reindex", ofRag(reindexPage));
   addRemovals(app);
-  for (const [path, action] of Object.entries(ACTIONS)) app.post(`/:id/${path}`, of(doing(action)));
+  for (const [path, action] of Object.entries(ACTIONS))
+    app.post(`/:id/${path}`, ofRag(doing(action)));
 }
 
 /** A new RAG; no identifier can hide it, as none is below `/new`. */

@@ -32,10 +32,8 @@ export type FormProps = {
   baseUrl: string;
 };
 
-type WithProps = { name: string; choices: Choices; chosen: string };
-
 /** The target of the question; one beyond the listed ones stays chosen. */
-const With = ({ name, choices, chosen }: WithProps) => {
+const With = ({ name, choices, chosen }: { name: string; choices: Choices; chosen: string }) => {
   const listed = choices.map(({ label, kind, choices: of }) => ({
     label,
     options: of.map((one) => ({ value: targetKey(kind, one.identifier), label: one.name })),

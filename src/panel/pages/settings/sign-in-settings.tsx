@@ -92,9 +92,7 @@ const TONES: Record<Finding["tone"], [tone: Tone, word: string]> = {
   wrong: ["bad", "failed"],
 };
 
-type TestProps = { stored: StoredProvider; findings: Shown["findings"] };
-
-const Test = ({ stored, findings }: TestProps) => (
+const Test = ({ stored, findings }: { stored: StoredProvider; findings: Shown["findings"] }) => (
   <>
     <h2>Test</h2>
     {findings == null ? null : (

@@ -54,9 +54,7 @@ export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
   );
 };
 
-type InRagsProps = { rags: FileDetail["rags"]; now: number };
-
-const InRags = ({ rags, now }: InRagsProps) => (
+const InRags = ({ rags, now }: { rags: FileDetail["rags"]; now: number }) => (
   <Table
     label="RAGs"
     rows={rags}
