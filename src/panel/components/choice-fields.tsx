@@ -1,6 +1,6 @@
 import type { ModelChoice } from "../../catalog/models/model-choices.ts";
 import { OTHER_MODEL, type FormState, type Form } from "../pages/request/form.ts";
-import { SelectField, TextField, Choices, TextArea } from "./form.tsx";
+import { SelectField, TextField, Choices, TextArea, field } from "./form.tsx";
 import { count } from "./figures.ts";
 import { CHOICES_MAX, type Choice } from "../../db/catalog/panel-lists.ts";
 
@@ -21,9 +21,7 @@ export const ModelField = ({ state, name, label, choices, none }: Props) => {
   return (
     <div class="model-field">
       <SelectField
-        state={isOther ? untroubled : state}
-        name={name}
-        label={label}
+        {...field(isOther ? untroubled : state, name, label)}
         options={[
           ...(none === null ? [] : [{ value: "", label: none }]),
           ...choices.map((choice) => ({ value: choice.model, label: labelOf(choice) })),
@@ -31,9 +29,7 @@ export const ModelField = ({ state, name, label, choices, none }: Props) => {
         ]}
       />
       <TextField
-        state={isOther ? ofOther : untroubled}
-        name={`${name}.other`}
-        label={`${label} by name`}
+        {...field(isOther ? ofOther : untroubled, `${name}.other`, `${label} by name`)}
         hint="provider/name, such as local/llama3.2 or openai/gpt-6-luna."
       />
     </div>
@@ -82,16 +78,12 @@ type LongProps = {
 export const LongChoices = ({ state, group, label, choices, others = [] }: LongProps) => (
   <div class="long-choices">
     <Choices
-      state={state}
-      name={group}
-      label={label}
+      {...field(state, group, label)}
       options={[...optionsOf(choices), ...others.map((value) => ({ value, label: value }))]}
     />
     {choices.length < CHOICES_MAX ? null : (
       <TextArea
-        state={state}
-        name={fieldOf(group)}
-        label="Others, by identifier"
+        {...field(state, fieldOf(group), "Others, by identifier")}
         rows={2}
         hint={`The list holds the first ${CHOICES_MAX}. One a line.`}
       />

@@ -61,6 +61,9 @@ type FieldProps = {
   hint?: Child;
 };
 
+/** What every field has; `name` is its path in the body that the API takes. */
+export const field = (state: FormState, name: string, label: string) => ({ state, name, label });
+
 /** The attributes that bind a control to its label, its hint and its problem. */
 function controlOf({ state, name, hint }: FieldProps) {
   const id = idOf(name);
@@ -127,7 +130,6 @@ type InputProps = FieldProps & {
   min?: number;
   max?: number;
   step?: string;
-  maxlength?: number;
   /** The id of a list of values that it offers. */
   list?: string;
   /** The first field of a page whose only purpose is the form. */
@@ -150,7 +152,6 @@ export const TextField = (props: InputProps) => {
         min={props.min}
         max={props.max}
         step={props.step}
-        maxlength={props.maxlength}
         list={props.list}
         autofocus={props.autofocus}
       />

@@ -6,7 +6,7 @@ import { addressOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { confirmation, proof } from "../../../access/totp/totp-input.ts";
 import { CodeLine } from "../../components/code-block.tsx";
-import { ActionButton, Form, TextField } from "../../components/form.tsx";
+import { ActionButton, Form, TextField, field } from "../../components/form.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
 import {
   auditAs,
@@ -116,9 +116,7 @@ const Confirming = (props: { secret: string; uri: string; state: FormState }) =>
         <p>Enter the six digits that the app shows.</p>
         <Form action={`${HERE}/confirm`} state={props.state} submit="Switch it on">
           <TextField
-            state={props.state}
-            name="code"
-            label="Code"
+            {...field(props.state, "code", "Code")}
             numeric
             autocomplete="one-time-code"
             required
@@ -137,16 +135,12 @@ const Removing = ({ state }: { state: FormState }) => (
       <h2>Switch it off</h2>
       <Form action={`${HERE}/remove`} state={state} submit="Switch it off" dangerous>
         <TextField
-          state={state}
-          name="code"
-          label="Code"
+          {...field(state, "code", "Code")}
           autocomplete="one-time-code"
           hint="From the app, or a recovery code."
         />
         <TextField
-          state={state}
-          name="password"
-          label="Or your password"
+          {...field(state, "password", "Or your password")}
           type="password"
           autocomplete="current-password"
         />

@@ -8,7 +8,7 @@ import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { changeQuestion } from "../../../evaluation/questions/keep-questions.ts";
 import { resultsOfQuestion } from "../../../db/evaluation/result-store.ts";
 import { DangerZone, Data, Time } from "../../components/data.tsx";
-import { Form, SelectField, TextArea } from "../../components/form.tsx";
+import { Form, SelectField, TextArea, field } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import {
@@ -194,9 +194,7 @@ export const QuestionFields = ({ state, set }: FieldsProps) => (
   <>
     <TextArea state={state} name="question" label="Question" rows={2} required />
     <TextArea
-      state={state}
-      name="expected"
-      label="What must be found"
+      {...field(state, "expected", "What must be found")}
       rows={3}
       hint={
         <>
@@ -209,9 +207,7 @@ export const QuestionFields = ({ state, set }: FieldsProps) => (
       <>
         <SelectField state={state} name="check" label="The answer" options={CHECKS} />
         <TextArea
-          state={state}
-          name="answer"
-          label="Expected answer"
+          {...field(state, "answer", "Expected answer")}
           rows={3}
           hint="The text, the JSON value, or the rubric."
         />

@@ -8,7 +8,7 @@ import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { Data, DataLink } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { Form, FileField, SelectField, TextArea } from "../../components/form.tsx";
+import { Form, FileField, SelectField, TextArea, field } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { offsetIn, Part } from "../request/list.tsx";
@@ -213,17 +213,13 @@ const fileProblem = (problem: string) => invalidField("file", `: ${problem}`);
 const ImportForm = ({ action, state }: { action: string; state: FormState }) => (
   <Form action={action} state={state} submit="Import" hasFiles>
     <FileField
-      state={state}
-      name="file"
-      label="File"
+      {...field(state, "file", "File")}
       accept={ACCEPTED}
       hint="At most 1 MiB. The first line of CSV names the columns: question, file, passage, check, answer, jsonSchema."
     />
     <TextArea state={state} name="text" label="or its content" rows={8} mono />
     <SelectField
-      state={state}
-      name="format"
-      label="Format"
+      {...field(state, "format", "Format")}
       options={[
         { value: "csv", label: "CSV" },
         { value: "jsonl", label: "JSON Lines" },

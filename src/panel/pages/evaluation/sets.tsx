@@ -14,7 +14,7 @@ import {
 } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { count, counted } from "../../components/figures.ts";
-import { Form, SelectField } from "../../components/form.tsx";
+import { Form, SelectField, field } from "../../components/form.tsx";
 import { SettingFields, SettingForm } from "../../components/setting-fields.tsx";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
@@ -125,9 +125,7 @@ async function newSetPage(context: PageContext, state: FormState): Promise<Respo
       <Form action={NEW_SET} state={state} submit="Create set" cancel={PLACE.href}>
         <SettingFields fields={NEW_FORM.fields.slice(0, 1)} state={state} isStored={false} />
         <SelectField
-          state={state}
-          name="subject"
-          label="Asks"
+          {...field(state, "subject", "Asks")}
           options={options}
           hint="For a RAG, a run measures retrieval; for an inference, it measures the answers as well."
         />

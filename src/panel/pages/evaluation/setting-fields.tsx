@@ -2,7 +2,7 @@ import { settingShape, type Setting } from "../../../db/schema/evaluation-shapes
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { given } from "../../../core/input/given.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";
-import { Checkbox, SelectField, TextField, type Option } from "../../components/form.tsx";
+import { Checkbox, SelectField, TextField, type Option, field } from "../../components/form.tsx";
 import type { Form as Sent, FormState } from "../request/form.ts";
 import { bodyIn } from "../request/setting-form.ts";
 import { SearchModeField } from "../search/options.tsx";
@@ -34,9 +34,7 @@ type FieldsProps = {
 export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => (
   <>
     <SelectField
-      state={state}
-      name={`${prefix}target`}
-      label={kind === "rag" ? "RAG" : "Inference"}
+      {...field(state, `${prefix}target`, kind === "rag" ? "RAG" : "Inference")}
       options={[{ value: "", label: "As in the set" }, ...targets]}
     />
     {kind === "rag" ? null : (
@@ -48,9 +46,7 @@ export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => 
     </div>
     <div class="two">
       <TextField
-        state={state}
-        name={`${prefix}reranker`}
-        label="Reranker"
+        {...field(state, `${prefix}reranker`, "Reranker")}
         placeholder="current setting"
         hint={
           <>
@@ -60,11 +56,7 @@ export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => 
       />
       <TextField state={state} name={`${prefix}similarityThreshold`} label="Similarity threshold" />
     </div>
-    <Checkbox
-      state={state}
-      name={`${prefix}useReranking`}
-      label="Rerank with the RAG's own reranker"
-    />
+    <Checkbox {...field(state, `${prefix}useReranking`, "Rerank with the RAG's own reranker")} />
   </>
 );
 

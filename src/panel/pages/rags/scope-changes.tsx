@@ -9,7 +9,7 @@ import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast, counted } from "../../components/figures.ts";
-import { Choices, type Option } from "../../components/form.tsx";
+import { Choices, type Option, field } from "../../components/form.tsx";
 import type { Pages } from "../page-env.ts";
 import { submit, type Form, type FormState } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
@@ -116,9 +116,7 @@ function addScopeChanges(app: Pages): void {
 const FirstPart = ({ state, options }: { state: FormState; options: Option[] }) => (
   <>
     <Choices
-      state={state}
-      name="entry"
-      label="The first part"
+      {...field(state, "entry", "The first part")}
       kind="radio"
       options={[...options, { value: "", label: "Another one:" }]}
     />

@@ -5,7 +5,7 @@ import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
-import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
+import { ActionButton, Form, SelectField, TextField, field } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
@@ -218,9 +218,7 @@ const ChosenList = ({ tree, scopes }: { tree: Tree; scopes: IndexScope[] }) => {
 export const ScopeFields = ({ state }: { state: FormState }) => (
   <>
     <SelectField
-      state={state}
-      name="type"
-      label="By"
+      {...field(state, "type", "By")}
       options={[
         { value: "path", label: "Path (a folder ends with /)" },
         { value: "externalId", label: "Id in the drive" },

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import { invalidField } from "../../../core/errors.ts";
 import { Data } from "../../components/data.tsx";
-import { Form as PostForm, Hidden, TextField } from "../../components/form.tsx";
+import { Form as PostForm, Hidden, TextField, field } from "../../components/form.tsx";
 import type { Crumb } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
 import {
@@ -98,9 +98,7 @@ async function confirmPage(context: PageContext, of: Removal, state: FormState) 
 
 const Confirmation = ({ state, name }: { state: FormState; name: string }) => (
   <TextField
-    state={state}
-    name="confirmation"
-    label="Name"
+    {...field(state, "confirmation", "Name")}
     required
     hint={
       <>

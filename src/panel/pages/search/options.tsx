@@ -1,4 +1,4 @@
-import { Checkbox, SelectField, TextArea, TextField } from "../../components/form.tsx";
+import { Checkbox, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
 import type { FormState } from "../request/form.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Model } from "../answers/model-list.tsx";
@@ -23,9 +23,7 @@ const MODES = [
 /** How the words and the meaning of a question count. */
 export const SearchModeField = (props: { state: FormState; prefix: string; own: string }) => (
   <SelectField
-    state={props.state}
-    name={`${props.prefix}searchMode`}
-    label="Search by"
+    {...field(props.state, `${props.prefix}searchMode`, "Search by")}
     options={[{ value: "", label: props.own }, ...MODES]}
   />
 );
@@ -39,9 +37,7 @@ export const Options = (props: OptionsProps) => {
       {target.kind === "rag" || !mayChange ? null : <ModelOptions {...props} model={target} />}
       {mayChange ? (
         <TextField
-          state={props.state}
-          name={`${props.prefix}reader`}
-          label="Search as"
+          {...field(props.state, `${props.prefix}reader`, "Search as")}
           type="email"
           placeholder="ann@example.com"
           hint="Finds only what this person may read, where permissions are on."
@@ -60,24 +56,18 @@ const ModelOptions = ({ state, prefix, model }: OptionsProps & { model: Model })
     <>
       <input type="hidden" name={`${prefix}promptOf`} value={keyOf(model)} />
       <TextArea
-        state={shown}
-        name={`${prefix}systemPrompt`}
-        label="System prompt"
+        {...field(shown, `${prefix}systemPrompt`, "System prompt")}
         rows={6}
         hint="Tried here only. Programs get it after you save it."
       />
       <TextField
-        state={state}
-        name={`${prefix}model`}
-        label="Language model"
+        {...field(state, `${prefix}model`, "Language model")}
         placeholder={name}
         hint="Tried here only."
       />
       {model.kind === "agent" ? null : (
         <TextArea
-          state={state}
-          name={`${prefix}jsonSchema`}
-          label="JSON Schema of the answer"
+          {...field(state, `${prefix}jsonSchema`, "JSON Schema of the answer")}
           rows={2}
           mono
           hint="Leave empty for text."

@@ -1,6 +1,6 @@
 import { AsCode } from "../../components/code-block.tsx";
 import { LinkButton } from "../../components/data.tsx";
-import { OptionList, TextArea } from "../../components/form.tsx";
+import { OptionList, TextArea, field } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { HiddenTurns } from "../answers/conversation.tsx";
@@ -102,9 +102,7 @@ export const SearchForm = (props: FormProps) => {
       <details class="options" open={state.status !== 200}>
         <summary>All options</summary>
         <TextArea
-          state={state}
-          name="more"
-          label={isRag ? "Further questions" : "Search for"}
+          {...field(state, "more", isRag ? "Further questions" : "Search for")}
           rows={2}
           hint={
             isRag

@@ -10,7 +10,7 @@ import { credentials } from "../../../access/totp/totp-input.ts";
 import { emailIn } from "../../../access/users/user-input.ts";
 import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
 import { visible } from "../../components/data.tsx";
-import { TextField } from "../../components/form.tsx";
+import { TextField, field } from "../../components/form.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
 import {
   auditAs,
@@ -176,18 +176,14 @@ const PasswordForm = ({ state, next, asksCode, isFirst }: SignInProps & { isFirs
   <form method="post" action="/panel/sign-in" class="form">
     <input type="hidden" name="next" value={next} />
     <TextField
-      state={state}
-      name="email"
-      label="E-mail"
+      {...field(state, "email", "E-mail")}
       type="text"
       autocomplete="username"
       required
       autofocus={isFirst && !asksCode}
     />
     <TextField
-      state={state}
-      name="password"
-      label="Password"
+      {...field(state, "password", "Password")}
       type="password"
       autocomplete="current-password"
       keepsPassword={asksCode}
@@ -195,9 +191,7 @@ const PasswordForm = ({ state, next, asksCode, isFirst }: SignInProps & { isFirs
     />
     {asksCode ? (
       <TextField
-        state={state}
-        name="code"
-        label="Code"
+        {...field(state, "code", "Code")}
         autocomplete="one-time-code"
         required
         autofocus

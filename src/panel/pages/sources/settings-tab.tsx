@@ -5,7 +5,7 @@ import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
 import { Data, Time, DangerZone, DataLink } from "../../components/data.tsx";
 import { counted, interval } from "../../components/figures.ts";
-import { ActionButton, SelectField } from "../../components/form.tsx";
+import { ActionButton, SelectField, field } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
@@ -190,11 +190,6 @@ const INTERVALS = [
 
 export const sourceControls = (state: FormState) => ({
   scanIntervalMinutes: (
-    <SelectField
-      state={state}
-      name="scanIntervalMinutes"
-      label="Look for changes"
-      options={INTERVALS}
-    />
+    <SelectField {...field(state, "scanIntervalMinutes", "Look for changes")} options={INTERVALS} />
   ),
 });

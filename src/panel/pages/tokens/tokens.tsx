@@ -17,7 +17,7 @@ import { adminsOnly } from "../request/guards.ts";
 import { List, filterIn, listQuery } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
-import { Choices } from "../../components/form.tsx";
+import { Choices, field } from "../../components/form.tsx";
 import { chosenIn, LongChoices } from "../../components/choice-fields.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
@@ -187,9 +187,7 @@ type ReachProps = { state: FormState; group: Group; label: string; choices: Choi
 const Reach = ({ state, group, label, choices }: ReachProps) => (
   <div class="reach">
     <Choices
-      state={state}
-      name={reachOf(group)}
-      label={label}
+      {...field(state, reachOf(group), label)}
       kind="radio"
       options={[
         { value: "none", label: "None" },
