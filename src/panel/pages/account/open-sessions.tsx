@@ -53,7 +53,7 @@ export async function openSessions(context: PageContext, { userId, here }: Whose
             hash === current ? (
               <Status tone="ok">this one</Status>
             ) : (
-              <ActionButton action={`${here}/sessions/${encodeURIComponent(id)}/end`} label="End" />
+              <ActionButton action={`${here}/sessions/${id}/end`} label="End" />
             ),
         },
       ]}

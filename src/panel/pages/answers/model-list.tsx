@@ -35,7 +35,7 @@ export const WORDS: Record<Kind, KindWords> = {
 };
 
 export const addressOf = (kind: Kind, identifier: string) =>
-  `/panel/${WORDS[kind].place}/${encodeURIComponent(identifier)}`;
+  `/panel/${WORDS[kind].place}/${identifier}`;
 
 export async function modelListPage(context: PageContext, kind: Kind): Promise<Response> {
   const { db, now } = context.get("services");
@@ -85,7 +85,7 @@ const Linked = ({ line: { rags, moreRags } }: { line: ModelLine }) =>
   ) : (
     <span class="tags">
       {rags.map((identifier) => (
-        <a class="tag" href={`/panel/rags/${encodeURIComponent(identifier)}`}>
+        <a class="tag" href={`/panel/rags/${identifier}`}>
           <Data>{identifier}</Data>
         </a>
       ))}
@@ -126,7 +126,7 @@ export async function modelTab(
   const { name, identifier, model } = record;
   const address = addressOf(kind, identifier);
   const tabs = { label: `Pages of this ${kind}`, address, names: TABS, here };
-  const create = `/panel/tokens/new?${kind}=${encodeURIComponent(identifier)}`;
+  const create = `/panel/tokens/new?${kind}=${identifier}`;
   const description = "description" in record ? record.description : "";
   const head = {
     title: name,

@@ -138,7 +138,7 @@ const Expected = ({ of: { expected, answerCheck } }: { of: Question }) => (
 );
 
 const Exports = ({ set }: { set: QuestionSet }) => {
-  const address = `/panel/api/question-sets/${encodeURIComponent(set.identifier)}/export`;
+  const address = `/panel/api/question-sets/${set.identifier}/export`;
   return (
     <p class="soft">
       Export as <a href={`${address}?format=csv`}>CSV</a> or{" "}

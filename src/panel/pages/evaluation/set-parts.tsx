@@ -6,6 +6,7 @@ import { RUNS_AT_ONCE, RUNS_KEPT } from "../../../evaluation/limits.ts";
 import type { Services } from "../../../services.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { DataLink } from "../../components/data.tsx";
+import { changed } from "../request/list.tsx";
 import { page, type PageContext, type PageProps } from "../page.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 
@@ -14,7 +15,7 @@ export const PLACE = { name: "Evaluation", href: "/panel/evaluation" };
 export const NEW_SET = "/panel/new/question-set";
 export const ASKED = "/panel/asked";
 
-export const setAddress = (identifier: string) => `${PLACE.href}/${encodeURIComponent(identifier)}`;
+export const setAddress = (identifier: string) => `${PLACE.href}/${identifier}`;
 
 export const runsAddress = ({ identifier }: QuestionSet) => `${setAddress(identifier)}/runs`;
 
@@ -30,10 +31,7 @@ export const trailToRuns = (set: QuestionSet) => [
 
 /** The RAG or inference that a set asks, as a link. */
 export const SubjectLink = ({ set }: { set: QuestionSet }) => (
-  <DataLink
-    href={`/panel/${set.subjectKind}s/${encodeURIComponent(set.subjectIdentifier)}`}
-    text={set.subjectName}
-  />
+  <DataLink href={`/panel/${set.subjectKind}s/${set.subjectIdentifier}`} text={set.subjectName} />
 );
 
 /** The set that the address names. @throws QuarryError `not-found`. */
@@ -94,4 +92,4 @@ type Offer = {
 
 /** Where a question is kept: the form offers what was found. */
 export const keepAddress = ({ rag, question, file }: Offer) =>
-  `/panel/new/question?${new URLSearchParams({ rag, question, expected: file ?? "" }).toString()}`;
+  changed("/panel/new/question", { rag, question, expected: file ?? "" });

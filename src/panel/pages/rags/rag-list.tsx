@@ -61,11 +61,7 @@ const Name = ({ line }: { line: RagLine }) => (
         <Status tone="bad">source failed · </Status>
       ) : null}
       {line.isBuilding ? <Status tone="work">new index is being built · </Status> : null}
-      of{" "}
-      <ShortenedLink
-        href={`/panel/sources/${encodeURIComponent(line.sourceIdentifier)}`}
-        text={line.sourceName}
-      />
+      of <ShortenedLink href={`/panel/sources/${line.sourceIdentifier}`} text={line.sourceName} />
     </div>
   </>
 );
@@ -81,10 +77,10 @@ const Actions = ({ identifier, name }: RagLine) => {
   const address = ragAddress(identifier);
   return (
     <Menu of={name}>
-      <a href={`/panel/search?rag=${encodeURIComponent(identifier)}`}>Search</a>
+      <a href={`/panel/search?rag=${identifier}`}>Search</a>
       <a href={`${address}/scope`}>Choose files</a>
       <a href={`${address}/settings`}>Change settings</a>
-      <a href={`/panel/tokens/new?rag=${encodeURIComponent(identifier)}`}>Create token</a>
+      <a href={`/panel/tokens/new?rag=${identifier}`}>Create token</a>
       <a class="danger" href={`${address}/remove`}>
         Remove …
       </a>

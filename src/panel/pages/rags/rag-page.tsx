@@ -64,7 +64,7 @@ const Figures = ({ rag, index: { live } }: { rag: RagRecord; index: Index }) => 
       [
         "Source",
         <DataLink
-          href={`/panel/sources/${encodeURIComponent(rag.fileSource.identifier)}`}
+          href={`/panel/sources/${rag.fileSource.identifier}`}
           text={rag.fileSource.name}
         />,
       ],

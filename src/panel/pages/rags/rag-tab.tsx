@@ -18,7 +18,7 @@ export const ragOf = (context: PageContext): Promise<RagRecord> =>
 /** A page of one RAG. */
 export const ofRag = finding(ragOf);
 
-export const ragAddress = (identifier: string) => `/panel/rags/${encodeURIComponent(identifier)}`;
+export const ragAddress = (identifier: string) => `/panel/rags/${identifier}`;
 
 export const RAGS = { name: "RAGs", href: "/panel/rags" };
 
@@ -39,17 +39,20 @@ type TabProps = Partial<PageProps> & { rag: RagRecord; here: keyof typeof TABS }
 
 /** One page of a RAG below the head that all of them have. */
 export async function ragTab(context: PageContext, { rag, here, ...of }: TabProps, content: Child) {
-  const key = encodeURIComponent(rag.identifier);
-  const tabs = { label: "Pages of this RAG", address: ragAddress(rag.identifier), names: TABS };
+  const { name, identifier } = rag;
+  const tabs = { label: "Pages of this RAG", address: ragAddress(identifier), names: TABS };
   const actions = (
     <>
       {isAdmin(context) ? (
-        <LinkButton href={`/panel/tokens/new?rag=${key}`} label="Create token for this RAG" />
+        <LinkButton
+          href={`/panel/tokens/new?rag=${identifier}`}
+          label="Create token for this RAG"
+        />
       ) : null}
-      <LinkButton href={`/panel/search?rag=${key}`} label="Search this RAG" kind="primary" />
+      <LinkButton href={`/panel/search?rag=${identifier}`} label="Search this RAG" kind="primary" />
     </>
   );
-  const head = { title: rag.name, data: true, trail: [RAGS], actions };
+  const head = { title: name, data: true, trail: [RAGS], actions };
   return await page(context, { ...head, ...of, tabs: { ...tabs, here } }, content);
 }
 

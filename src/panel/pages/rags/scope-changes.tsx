@@ -12,6 +12,7 @@ import { atLeast, counted } from "../../components/figures.ts";
 import { Choices, type Option, field } from "../../components/form.tsx";
 import type { Pages } from "../page-env.ts";
 import { submit, type Form, type FormState } from "../request/form.ts";
+import { changed } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
 import { ragAddress, ragOf, trailTo } from "./rag-tab.tsx";
 import { ScopeFields, scopePage } from "./scope.tsx";
@@ -33,8 +34,7 @@ function scopeIn(form: Form): IndexScope {
 /** Back in the folder of the tree where the change was asked for. */
 function treeAddress(rag: RagRecord, form: Form): string {
   const path = form.exact("path");
-  const query = path === "" ? "" : `?${new URLSearchParams({ path }).toString()}`;
-  return scopeAddress(rag) + query;
+  return path === "" ? scopeAddress(rag) : changed(scopeAddress(rag), { path });
 }
 
 /** What a RAG loses when it, or a part of its scope, is removed. */

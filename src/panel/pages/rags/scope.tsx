@@ -11,7 +11,7 @@ import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { isAdmin, type PageContext } from "../page.tsx";
 import { freshForm, type FormState } from "../request/form.ts";
-import { pathIn } from "../request/list.tsx";
+import { changed, pathIn } from "../request/list.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
 
 const ENTRIES = 100;
@@ -132,9 +132,7 @@ const Folder = ({ tree }: { tree: Tree }) => {
       />
       {last === undefined ? null : (
         <p>
-          <a href={`${here}?${new URLSearchParams({ path: folder, after: last.path }).toString()}`}>
-            More of this folder
-          </a>
+          <a href={changed(here, { path: folder, after: last.path })}>More of this folder</a>
         </p>
       )}
     </>
@@ -147,7 +145,7 @@ const Crumbs = ({ here, above }: { here: string; above: string[] }) => (
     {above.map((path) => (
       <>
         <span aria-hidden="true"> / </span>
-        <a href={`${here}?${new URLSearchParams({ path }).toString()}`}>
+        <a href={changed(here, { path })}>
           <Data>{path.split("/").at(-2) ?? ""}</Data>
         </a>
       </>
@@ -159,7 +157,7 @@ const Entry = ({ tree: { here, folder }, entry }: { tree: Tree; entry: FolderEnt
   const name = entry.path.slice(folder.length);
   if (!entry.isFolder) return <Data>{name}</Data>;
   return (
-    <a href={`${here}?${new URLSearchParams({ path: entry.path }).toString()}`}>
+    <a href={changed(here, { path: entry.path })}>
       <Data>{name}</Data>
     </a>
   );
@@ -187,8 +185,8 @@ const Choose = ({ tree, path: value }: { tree: Tree; path: string }) => {
 
 /** Leads to the page that tells how much it is. */
 const LeaveOut = ({ tree: { here, folder }, scope }: { tree: Tree; scope: IndexScope }) => {
-  const query = new URLSearchParams({ ...scope, path: folder }).toString();
-  return <LinkButton href={`${here}/remove?${query}`} label="Leave out …" />;
+  const href = changed(`${here}/remove`, { ...scope, path: folder });
+  return <LinkButton href={href} label="Leave out …" />;
 };
 
 const ChosenList = ({ tree, scopes }: { tree: Tree; scopes: IndexScope[] }) => {

@@ -59,8 +59,8 @@ const Nothing = ({ rags }: Pick<HitsProps, "rags">) => {
   return (
     <Empty title="Nothing is indexed yet.">
       <p>
-        <a href={`/panel/rags/${encodeURIComponent(first.identifier)}`}>The index</a> shows what is
-        in progress and what failed.
+        <a href={`/panel/rags/${first.identifier}`}>The index</a> shows what is in progress and what
+        failed.
       </p>
     </Empty>
   );
@@ -154,7 +154,7 @@ const Keep = (offer: Parameters<typeof keepAddress>[0]) => (
 
 /** The page of a file. */
 export const fileAddress = (source: string, path: string) =>
-  `/panel/sources/${encodeURIComponent(source)}/file?path=${encodeURIComponent(path)}`;
+  `/panel/sources/${source}/file?path=${encodeURIComponent(path)}`;
 
 const PDF = /\.pdf$/i;
 

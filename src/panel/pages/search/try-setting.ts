@@ -104,7 +104,7 @@ function changed(target: Model, form: Form, prefix: string): Model {
 
 /** The same as a call of a program. @throws QuarryError `invalid` */
 function callOf(target: Target, form: Form, prefix: string): Call {
-  const key = encodeURIComponent(target.record.identifier);
+  const { identifier: key } = target.record;
   if (target.kind === "rag") {
     const body = publicBodyOf(searchIn(form, prefix));
     return { path: `/api/rags/${key}/retrieve`, body, answer: "chunks" };

@@ -103,5 +103,5 @@ const columnsFor = (mayRemove: boolean, now: number): Columns<ListedKey> => [
         <TimeOr at={expiresAt} now={now} none="never" />
       ),
   },
-  mayRemove ? removeColumn(({ id }) => `${HERE}/${encodeURIComponent(id)}/remove`) : null,
+  mayRemove ? removeColumn(({ id }) => `${HERE}/${id}/remove`) : null,
 ];

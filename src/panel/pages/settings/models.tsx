@@ -19,6 +19,7 @@ import type { Config } from "../../../config.ts";
 import { orNotFound } from "../../../core/errors.ts";
 import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
+import { changed } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
@@ -171,7 +172,7 @@ const modelColumns = (mayChange: boolean): Columns<ModelRow> => [
   { head: "Output", numeric: true, cell: (row) => priceOf(row.outputPrice, row) },
   mayChange
     ? removeColumn(({ model, kind }) => {
-        return `${HERE}/remove?${new URLSearchParams({ model, kind }).toString()}`;
+        return changed(`${HERE}/remove`, { model, kind });
       })
     : null,
 ];

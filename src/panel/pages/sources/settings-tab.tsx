@@ -150,7 +150,7 @@ const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) =>
       <ul>
         {rags.map(({ name, identifier }) => (
           <li>
-            <DataLink href={`/panel/rags/${encodeURIComponent(identifier)}`} text={name} />
+            <DataLink href={`/panel/rags/${identifier}`} text={name} />
           </li>
         ))}
       </ul>

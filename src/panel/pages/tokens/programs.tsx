@@ -103,7 +103,7 @@ const columnsOf = (now: number): Column<TokenLine>[] => [
   { head: "Acts for", cell: ({ person }) => <Data>{person ?? ""}</Data> },
   { head: "May use", cell: (program) => <Rights token={program} /> },
   ...timeColumns(now, "Ends", "Connected"),
-  removeColumn(({ id }) => `${HERE}/${encodeURIComponent(id)}/remove`),
+  removeColumn(({ id }) => `${HERE}/${id}/remove`),
 ];
 
 export const TOKEN_TABS = {

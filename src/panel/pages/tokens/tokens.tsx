@@ -108,7 +108,7 @@ function columnsOf(now: number, mayChange: boolean): Columns<TokenLine> {
     { head: "Name", main: true, sort: "name", cell: ({ name }) => <Shortened text={name} /> },
     { head: "May use", cell: (token) => <Rights token={token} /> },
     ...timeColumns(now, "Expires", "Created"),
-    mayChange ? removeColumn(({ id }) => `${HERE}/${encodeURIComponent(id)}/remove`) : null,
+    mayChange ? removeColumn(({ id }) => `${HERE}/${id}/remove`) : null,
   ];
 }
 
