@@ -37,6 +37,8 @@ export class RefusedPerson extends QuarryError {
 const WORDS: Record<Refusal, string> = {
   "no-address": "The provider does not tell your e-mail address, which is needed here.",
   "unverified-address": "The provider has not verified your e-mail address, so it is not accepted.",
+  "too-many-groups":
+    "You are in too many groups for the provider to name them. Ask an administrator to let you in by another claim.",
   "not-let-in": "Your account may not use this service. Ask an administrator to let you in.",
 };
 

@@ -7,7 +7,7 @@ export type Claims = Record<string, unknown>;
 
 /** What the provider says of somebody who is let in. `role` null: the panel keeps it. */
 export type Person = { email: string; role: Role | null; groups: string[] };
-export type Refusal = "no-address" | "unverified-address" | "not-let-in";
+export type Refusal = "no-address" | "unverified-address" | "not-let-in" | "too-many-groups";
 /** `email`: the verified address of somebody who is refused. */
 export type Judged =
   | { isLetIn: true; person: Person }
@@ -54,7 +54,7 @@ export function judgeClaims(
   const { claim, adminClaim } = settings;
   const isAtDomain = settings.domains.includes(domain);
   if (!isAtDomain && (claim == null || !has(claim, settings.claimValues))) {
-    return refused("not-let-in", email);
+    return refused(areLeftOut(claim, idToken) ? "too-many-groups" : "not-let-in", email);
   }
   const role =
     adminClaim == null ? null : has(adminClaim, settings.adminValues) ? "admin" : "member";
@@ -62,6 +62,11 @@ export function judgeClaims(
     .filter((group) => group.length <= GROUP_MAX_LENGTH)
     .slice(0, GROUPS_MAX);
   return { isLetIn: true, person: { email, role, groups } };
+}
+
+/** Entra names no groups of people in more than 200; where to ask for them is not asked here. */
+function areLeftOut(name: string | null | undefined, { _claim_names: elsewhere }: Claims): boolean {
+  return name != null && isObject(elsewhere) && Object.hasOwn(elsewhere, name);
 }
 
 /** Entra writes 1, others write texts. */

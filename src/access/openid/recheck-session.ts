@@ -1,7 +1,9 @@
+import { ResponseBodyError } from "oauth4webapi";
+
 import { QuarryError } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { endGrantsOf } from "../../db/access/grant-store.ts";
-import { findIdentityOf } from "../../db/access/openid-store.ts";
+import { findIdentityOf, markRefused } from "../../db/access/openid-store.ts";
 import {
   claimCheck,
   deleteSession,
@@ -41,7 +43,7 @@ export async function recheckSession(
   if (!(await claimCheck(db, hash, now(), now() + CHECK_MS))) return "unknown";
   const known = await findIdentityOf(db, session.userId);
   if (known?.issuer !== stored.settings.issuer) return "unknown";
-  const answer = await askAgain(services, stored, hash, { ...session, subject: known.subject });
+  const answer = await askAgain(services, stored, { ...session, hash, subject: known.subject });
   if (answer === null) return "unknown";
   const judged = judgeClaims(stored.settings, answer.idToken, answer.userinfo);
   const { userId, email, address } = session;
@@ -74,10 +76,14 @@ function nullIfRefused(thrown: unknown): null {
 async function askAgain(
   services: Checking,
   stored: StoredProvider,
-  hash: string,
-  { sealedRefreshToken, subject }: { sealedRefreshToken: string; subject: string },
+  {
+    hash,
+    userId,
+    sealedRefreshToken,
+    subject,
+  }: Pick<FoundSession, "hash" | "userId"> & { sealedRefreshToken: string; subject: string },
 ): Promise<Answer | null> {
-  const { config, db, log } = services;
+  const { config, db, log, now } = services;
   try {
     const token = await unseal(config, sealedRefreshToken);
     const answer = await refresh(await connect(services, stored), token, subject);
@@ -89,6 +95,8 @@ async function askAgain(
     // Refused, not unreachable: the token will not do any more.
     if (!(thrown instanceof SourceFailure))
       await setVouched(db, hash, { sealedRefreshToken: null });
+    const isRefusal = thrown instanceof ResponseBodyError && thrown.error === "invalid_grant";
+    if (isRefusal) await markRefused(db, userId, now());
     return null;
   }
 }

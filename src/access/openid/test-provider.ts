@@ -52,6 +52,9 @@ function discoveryProblem(thrown: unknown): string {
   return reason;
 }
 
+const FEW_GROUPS =
+  "Entra names no groups of people in more than 200: they count as members without groups. Send only groups that are assigned to the application, or use app roles.";
+
 function whatItSupports({ server, settings }: Connection): Finding[] {
   const challenges = server.code_challenge_methods_supported;
   const signing = server.id_token_signing_alg_values_supported ?? ["RS256"];
@@ -70,6 +73,9 @@ function whatItSupports({ server, settings }: Connection): Finding[] {
       ? [wrong("It signs ID tokens with no public key.")]
       : []),
     ...(missing.length > 0 ? [note(`It does not list these scopes: ${missing.join(", ")}.`)] : []),
+    ...(/\.microsoftonline\.[a-z]+$/.test(new URL(server.issuer).hostname)
+      ? [note(FEW_GROUPS)]
+      : []),
     ...(server.userinfo_endpoint === undefined
       ? [note("It has no userinfo: the ID token must hold all claims.")]
       : []),

@@ -15,6 +15,8 @@ import {
 
 /** A connected program that was not used for so long has to be connected again. */
 export const GRANT_IDLE_MS = 90 * DAY_MS;
+/** So has each program of a person whom the provider has not let in for so long. */
+export const UNSEEN_MS = 30 * DAY_MS;
 /** Until a program has taken its code, its token is this long valid. */
 export const CODE_MS = 10 * MINUTE_MS;
 
@@ -45,8 +47,12 @@ export const endEarlierGrants = (
 export const isGrantOf = (db: Database, id: string, userId: UserId) =>
   hasRows(db)`select 1 from tokens where id = ${id} and granted_by = ${userId}`;
 
+/** Deletes ended grants, and those of people whom the provider has not let in for too long. */
 export const purgeEndedGrants = (db: Database, now: number) =>
-  execute(db)`delete from tokens where granted_by is not null and expires_at <= ${now}`;
+  execute(db)`delete from tokens where granted_by is not null and (expires_at <= ${now}
+    or granted_by in (select i.user_id from user_identities i join openid_provider p
+      on p.settings ->> 'issuer' = i.issuer and p.settings ->> 'enabled'
+      where i.checked_at <= ${now - UNSEEN_MS}))`;
 
 /** A person's programs read for that person, as address and groups are now. */
 export const followPerson = (db: Database, userId: UserId) =>

@@ -1,5 +1,7 @@
 import type { UserId } from "../../core/ids.ts";
+import { DAY_MS } from "../../core/time.ts";
 import { openidProvider, signInSecrets, userIdentities, users } from "../schema/index.ts";
+import { UNSEEN_MS } from "./grant-store.ts";
 import { columnsOf, computed, flag, pick, select, textList, values, type Row } from "../select.ts";
 import { execute, hasRows, readRow, readValue, runBatch, sql, type Database } from "../sql.ts";
 import { UPDATED } from "../updated-at.ts";
@@ -65,6 +67,14 @@ export const joinIdentity = (db: Database, { now, ...identity }: Identity) =>
     set issuer = excluded.issuer, subject = excluded.subject, groups = excluded.groups,
       checked_at = excluded.checked_at
     where issuer <> excluded.issuer or subject = excluded.subject returning 1`;
+
+/** A person keeps programs so long after the provider has refused to renew a session. */
+const REFUSED_MS = DAY_MS;
+
+/** The provider has refused to renew a person's session, which may only have grown too old. */
+export const markRefused = (db: Database, userId: UserId, now: number) =>
+  execute(db)`update user_identities
+    set checked_at = min(checked_at, ${now - UNSEEN_MS + REFUSED_MS}) where user_id = ${userId}`;
 
 /** Adds what may be used once. */
 export const insertSecret = (db: Database, hash: string, expiresAt: number) =>

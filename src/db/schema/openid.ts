@@ -29,7 +29,7 @@ export const userIdentities = sqliteTable(
      */
     groups: jsonColumn(textList).notNull(),
     createdAt: integer().notNull(),
-    /** When the provider last let the person in. */
+    /** When the provider last let the person in; a refusal sets it back (`markRefused`). */
     checkedAt: integer().notNull(),
   },
   (table) => [uniqueIndex("user_identities_subject").on(table.issuer, table.subject)],

@@ -23,6 +23,8 @@ export type Wrong = Partial<{
   signs: "with another key" | "with the client's secret" | "not";
   /** Its answers are these, in place of its own. */
   status: number;
+  /** Refuses every refresh token. */
+  forgets: boolean;
   /** Codes are good for as often as one likes. */
   codesLast: boolean;
 }>;
@@ -44,7 +46,7 @@ export class OpenidDouble {
   readonly #codes = new Map<string, Asked>();
   readonly #refreshTokens = new Set<string>();
   #keys: { kid: string; pair: { privateKey: CryptoKey; publicKey: CryptoKey } }[] = [];
-  readonly issuer: string;
+  issuer: string;
 
   constructor(issuer: string) {
     this.issuer = issuer;
@@ -128,7 +130,7 @@ export class OpenidDouble {
 
   async #refreshed(form: URLSearchParams): Promise<Response> {
     const isKnown = this.#refreshTokens.delete(form.get("refresh_token") ?? "");
-    return isKnown
+    return isKnown && this.wrong.forgets !== true
       ? await this.#tokens()
       : Response.json({ error: "invalid_grant" }, { status: 400 });
   }

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
+import { purgeEndedGrants } from "../../../src/db/access/grant-store.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { panelPages } from "../../../src/panel/pages/app.ts";
 import { Browser } from "../../support/browser-without-script.ts";
@@ -61,12 +63,63 @@ test("a claim lets in and makes administrators; the last one stays", async () =>
   expect((await signsIn(new Browser())).status).toBe(403);
 });
 
+test("groups that the provider leaves out let nobody in and make no administrator", async () => {
+  await signedInAs({ ...ANN, groups: ["admins"] });
+  const many = { ...ANN, groups: undefined, _claim_names: { groups: "src1" } };
+  await signedInAs(many);
+  expect(await people()).toMatchObject([{ role: "member", groups: "[]" }]);
+  await save({ domains: "", claim: "groups", claimValues: "staff" });
+  const refused = await signsIn(new Browser());
+  expect([refused.status, refused.html]).toEqual([403, expect.stringContaining("too many groups")]);
+});
+
+test("programs end when the provider refuses their person, or has not seen them", async () => {
+  const programs = async () => {
+    await purgeEndedGrants(openDatabase(env.DB), Date.now());
+    return (await rows("select name from tokens where granted_by is not null")).length;
+  };
+  provider.refreshes = true;
+  const browser = await signedInAs();
+  await connectProgram();
+  provider.wrong = { forgets: true };
+  later(50);
+  expect(await isSignedIn(browser)).toBe(true);
+  later(23 * 60);
+  expect(await programs()).toBe(1);
+  provider.wrong = {};
+  await signedInAs();
+  later(2 * 60);
+  expect(await programs()).toBe(1);
+  later(30 * 24 * 60);
+  const offer = (isOffered: boolean) =>
+    rows(
+      `update openid_provider set settings = json_set(settings, '$.enabled', json('${isOffered}'))`,
+    );
+  await offer(false);
+  expect(await programs()).toBe(1);
+  await offer(true);
+  expect(await programs()).toBe(0);
+  const again = await signedInAs();
+  await connectProgram();
+  provider.wrong = { forgets: true };
+  later(50);
+  await isSignedIn(again);
+  later(25 * 60);
+  expect(await programs()).toBe(0);
+});
+
 test("claims that the ID token lacks are read from userinfo", async () => {
   provider.person = { sub: "ann-1" };
   provider.wrong = { userinfo: { ...ANN, groups: ["from", "there"] } };
   expect((await signsIn(new Browser())).status).toBe(200);
   expect(await people()).toMatchObject([{ groups: '["from","there"]' }]);
 });
+
+const connectProgram = () =>
+  env.DB.prepare(
+    `insert into tokens (id, name, hash, created_at, granted_by)
+     select 'connected', 'program', 'none', 0, user_id from user_identities`,
+  ).run();
 
 test("without a refresh token a session lasts an hour, then the provider is asked", async () => {
   const browser = await signedInAs();
@@ -83,10 +136,7 @@ test("without a refresh token a session lasts an hour, then the provider is aske
   expect(await isSignedIn(browser)).toBe(true);
   expect(await rows("select 1 from sessions where vouched_until is not null")).toHaveLength(1);
   later(61);
-  await env.DB.prepare(
-    `insert into tokens (id, name, hash, created_at, granted_by)
-     select 'connected', 'program', 'none', 0, user_id from user_identities`,
-  ).run();
+  await connectProgram();
   provider.person = { ...ANN, email: "ann@elsewhere.test" };
   expect((await signsIn(browser)).status).toBe(403);
   expect(await rows("select id from tokens where id = 'connected'")).toEqual([]);

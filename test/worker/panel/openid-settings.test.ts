@@ -58,6 +58,13 @@ test.for([
   },
 );
 
+test("the test of the settings says that Entra may name no groups", async () => {
+  provider.issuer = "https://login.microsoftonline.com/tenant/v2.0";
+  await save();
+  await admin.post(`${HERE}/test`);
+  expect(admin.html).toContain("more than 200");
+});
+
 test("the test of the settings knows a wrong client", async () => {
   await save({ clientSecret: "not it" });
   await admin.post(`${HERE}/test`);
