@@ -10,7 +10,6 @@ export type Reading = {
   extract: (part: RawDocument) => Promise<ExtractedDocument>;
 };
 
-/** Takes the decoded text, the bytes, or the file. */
 type FormatReader =
   | { readText(text: string, file: RawDocument): CooperativeWork<Extraction> }
   | { readBytes(bytes: Uint8Array): CooperativeWork<Extraction> }

@@ -132,7 +132,6 @@ async function extractAs(
   const { yieldToOthers = neverYield, discardsBytes = false } = options;
   const reader = await format.read();
   if ("readFile" in reader) {
-    // A part's bytes are a copy.
     const extract = (part: RawDocument) =>
       extractNested(part, { ...options, discardsBytes: true }, depth + 1);
     return await reader.readFile(file, { depth, discardsBytes, yieldToOthers, extract });

@@ -49,5 +49,4 @@ export function reasonOf(error: unknown): UnreadableDocument {
   throw error;
 }
 
-/** A document as received. */
 export type RawDocument = { name: string; mimeType: string | null; bytes: Uint8Array };

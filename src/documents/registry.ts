@@ -149,5 +149,4 @@ const LISTED = [
 
 export type DocumentKind = (typeof LISTED)[number]["kind"];
 
-/** Every format that is read. */
 export const FORMATS: readonly DocumentFormat<DocumentKind>[] = LISTED;

@@ -52,7 +52,6 @@ function partsOf({ headings, text }: ChunkText) {
   };
 }
 
-/** The words of a chunk as they are indexed. */
 export function indexedWordsOf(chunk: ChunkText): { headings: string[]; text: string[] } {
   const { heading, ofHeadings, ofText } = partsOf(chunk);
   return { headings: wordsIn(heading, ofHeadings), text: wordsIn(chunk.text, ofText) };

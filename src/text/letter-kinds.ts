@@ -87,7 +87,6 @@ const RANGES: [number, LetterKind][] = [
 
 /** Kind of each UTF-16 code unit; halves of pairs are `other`. */
 export const KIND_AT: Uint8Array = kindsOfCodes();
-/** Script of each kind. */
 export const SCRIPT_OF_KIND: Uint8Array = Uint8Array.from(
   { length: ALPHABET + KINDS.length },
   (_, kind) => {

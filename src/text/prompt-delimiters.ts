@@ -47,7 +47,6 @@ function attribute(text: string, key: string): string {
   return flat.replace(/["<>]/g, "'").trim();
 }
 
-/** The passages between their delimiters, numbered from 1 unless `numbers` tells otherwise. */
 export function writePassages(passages: Passage[], key: string, numbers: number[] = []): string {
   const blocks = passages.map(({ source, text }, at) =>
     [
@@ -71,7 +70,6 @@ export function passagesNotice(key: string, howToCite = HOW_TO_CITE): string {
   ].join(" ");
 }
 
-/** The caller's own words, set off from what surrounds them. */
 export function writeRequest(prompt: string, key: string): string {
   return `<request-${key}>\n${prompt}\n</request-${key}>`;
 }

@@ -19,7 +19,6 @@ export function* sentenceEnds(text: string, from: number, to: number): Generator
   if (last < part.length) yield to;
 }
 
-/** The sentences and lines themselves, with the white space after them. */
 export function splitSentences(text: string): string[] {
   let start = 0;
   return [...sentenceEnds(text, 0, text.length)].map((end) => {

@@ -95,7 +95,6 @@ const tooManyChunks = () =>
     `document has more than ${MAX_CHUNKS} passages; split it into several, or choose longer passages`,
   );
 
-/** All chunks at once. */
 export const chunkDocument = (document: ExtractedDocument, settings: ChunkSettings): Chunk[] =>
   runToEnd(chunkCooperatively(document, settings));
 
@@ -149,7 +148,6 @@ export function chunkText(markdown: string, of: Pick<Chunk, "header" | "start" |
   return of.header === null ? text : `${textOf(markdown, of.header)}\n${text}`;
 }
 
-/** The text to embed: the context, then the chunk's text. */
 export function embeddedText(markdown: string, chunk: Chunk): string {
   const text = chunkText(markdown, chunk);
   return chunk.context === "" ? text : `${chunk.context}\n\n${text}`;

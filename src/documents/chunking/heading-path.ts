@@ -11,7 +11,6 @@ export function pathUnder(path: HeadingPath, heading: Block): HeadingPath {
   return [...above, { text: heading.heading, level: heading.level, at: heading.start }];
 }
 
-/** The common prefix of these paths. */
 export function commonPath(paths: HeadingPath[]): HeadingPath {
   const [first = []] = paths;
   let shared = first.length;
@@ -43,7 +42,6 @@ export function titleFor(title: string | null, fileName: string): string | null 
   );
 }
 
-/** Whether two headings have the same words. */
 export function sameWords(left: string, right: string): boolean {
   const fold = (text: string) =>
     text

@@ -26,7 +26,6 @@ class Partition {
   readonly #limit: number;
   /** Below this size, the cost of a piece grows as it gets smaller; tokens. */
   readonly #small: number;
-  /** The sum of the weights before each unit. */
   readonly #weights: Float64Array;
   readonly #crossings: Float64Array;
   readonly #overlaps: Int32Array;
@@ -80,7 +79,6 @@ class Partition {
     this.#startOfRun[run] = Math.max(at(this.#startOfRun, run), start);
   }
 
-  /** Where the best last piece before `to` begins. */
   #bestCut(to: number, lowest: number): number {
     const found = { cut: to - 1, least: this.#costFrom(to - 1, to, Infinity) };
     // Most pieces begin where the one that ends a unit before does: few later starts are worth

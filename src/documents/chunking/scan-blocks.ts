@@ -63,7 +63,6 @@ function commentsEnd(markdown: string, from: number, marks: string): number {
   return endOf(markdown, from, (line) => ATX.exec(line.text)?.[1] !== marks);
 }
 
-/** Tables, underlined headings, and otherwise paragraphs. */
 function blockByNextLine(markdown: string, line: Line): Block {
   const { start } = line;
   const second = lineAt(markdown, line.next);

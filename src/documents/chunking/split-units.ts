@@ -22,12 +22,10 @@ export type Span = { start: number; end: number };
 /** The smallest part of a chunk. Units follow each other without gaps. */
 export type Unit = Span & {
   weight: number;
-  /** Cost of a break before this unit. */
   breakCost: number;
   level: number;
   /** Whether a chunk that begins here may repeat the text before. */
   mayOverlap: boolean;
-  /** Header rows of the table that this unit continues. */
   tableHeader: (Span & { weight: number }) | null;
   /** The sentence that leads into the list that this unit continues. */
   leadIn: Span | null;
@@ -43,7 +41,6 @@ const LOOK_CHARACTERS = 200;
 /** No script has more characters per token, white space aside. */
 export const MAX_CHARACTERS_A_TOKEN = 20;
 
-/** Splits a block into units of at most `chunkSize` tokens each. */
 export function* splitBlock(
   markdown: string,
   block: Block,
@@ -75,7 +72,6 @@ function* splitHeading(markdown: string, block: Block, options: SplitOptions): G
   else yield* splitProse(markdown, block, options, BREAK.heading);
 }
 
-/** Splits prose into sentences, and sentences that are too long into stretches of words. */
 function* splitProse(
   markdown: string,
   span: Span,
@@ -103,7 +99,6 @@ const shareOf = ({ chunkSize, tokenizer }: SplitOptions, share: number): SplitOp
   tokenizer,
 });
 
-/** Stretches of words of at most `limits.chunkSize` tokens each. */
 function* splitLong(markdown: string, long: Unit, limits: SplitOptions): Generator<Unit> {
   let { start, breakCost } = long;
   while (start < long.end) {

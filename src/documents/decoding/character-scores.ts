@@ -54,7 +54,6 @@ export type IdeographRules = {
 const FREQUENT_SHARE = 0.35;
 const LONG_LETTERS = 100;
 
-/** Chinese, Japanese and Korean. */
 export function ideographScore(rules: IdeographRules): (text: string) => number {
   return (text) => {
     let frequent = 0;

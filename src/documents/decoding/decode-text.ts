@@ -33,7 +33,6 @@ export function decodeText(bytes: Uint8Array, declared: string | null): DecodedT
   return found;
 }
 
-/** The text with `\n` line ends. */
 export const withLineFeeds = ({ text }: Pick<DecodedText, "text">) =>
   text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 
@@ -155,7 +154,6 @@ const DECLARATIONS = [
   /^(?:[^\n]*\n)?[^\n]*\bcoding[:=]\s*([\w.-]+)/,
 ];
 
-/** The encoding that a document names at its beginning, or its sender beside its media type. */
 export function declaredEncoding(bytes: Uint8Array, mimeType: string | null): string | null {
   const sent = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(mimeType ?? "")?.[1];
   if (sent !== undefined) return sent;

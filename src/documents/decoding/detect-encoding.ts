@@ -13,7 +13,6 @@ type Candidate = {
   score: (text: string) => number;
   /** Readings of one kind differ in a few letters; readings of two kinds in every letter. */
   kind: "latin" | "cyrillic" | "east asian" | "other";
-  /** A rare encoding needs more evidence. */
   isRare?: boolean;
   region?: LatinRegion;
   /** An encoding that differs from this one in so few letters that each of them is evidence. */

@@ -189,7 +189,6 @@ function headerBlock(start: string): string {
   return end < 0 ? start : start.slice(0, end);
 }
 
-/** The media type to report for a file whose content is neither text nor a known format. */
 export function unknownMediaType(mimeType: string | null): string {
   const bare = mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
   return /^[\w.+-]+\/[\w.+-]+$/.test(bare) && !bare.startsWith("text/") ? bare : UNKNOWN_BINARY;

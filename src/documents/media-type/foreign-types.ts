@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 
-/** The first bytes that identify binary files, and the media type of each. */
 const SIGNATURES: [offset: number, bytes: string, mediaType: string][] = [
   [0, "\x89PNG", "image/png"],
   [0, "\xff\xd8\xff", "image/jpeg"],
@@ -51,7 +50,6 @@ export function headOf(bytes: Uint8Array, count = SIGNATURE_BYTES): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
-/** The media type of a binary file without an extractor here; null when it is unknown. */
 export function foreignMediaType(bytes: Uint8Array): string | null {
   const head = headOf(bytes);
   // Short signatures made of letters also begin texts, which hold no control characters.

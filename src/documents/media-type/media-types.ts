@@ -40,7 +40,6 @@ export function kindByMediaType(mimeType: string | null): DocumentKind | null {
   return bare.endsWith("+xml") ? "xml" : null;
 }
 
-/** The media type that the ending of a file's name stands for. */
 export function mediaTypeByName(name: string): string {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase();
   if (extension === undefined) return UNKNOWN_MEDIA_TYPE;

@@ -9,7 +9,6 @@ const MAX_LIST_DEPTH = 40;
 const FENCE = /^ {0,3}(`{3,})/gm;
 const BLOCK_START = /^(#{1,6}(?=\s)|```|~~~)/gm;
 
-/** Text of a paragraph: each line folded, blank lines dropped. */
 function foldLines(text: string): string {
   const lines = text.split("\n").map((line) => foldSpace(line));
   return lines.filter((line) => line !== "").join("\n");
@@ -18,7 +17,6 @@ function foldLines(text: string): string {
 const indentOf = (depth: number) =>
   LIST_INDENT.repeat(Math.min(Math.max(depth, 0), MAX_LIST_DEPTH));
 
-/** Takes the blocks of a text: a document, or a slide. */
 export type BlockTarget = Pick<
   MarkdownBuilder,
   "heading" | "listItem" | "quote" | "paragraph" | "code" | "table"

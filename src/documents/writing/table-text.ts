@@ -6,7 +6,6 @@ export type FilledRow = { columns: number[]; cells: string[] };
 /** Written rows without the empty ones, and the columns that are used. */
 export type TableText = { lines: string[]; columns: number[] };
 
-/** Each cell's text as one line; empty cells are dropped. */
 export function filledRow(row: readonly string[]): FilledRow {
   const filled: FilledRow = { columns: [], cells: [] };
   for (const [column, cell] of row.entries()) addCell(filled, column, cell);
@@ -21,7 +20,6 @@ export function addCell(row: FilledRow, column: number, text: string | undefined
   row.cells.push(cell);
 }
 
-/** Characters of all its cells. */
 export function charactersOf({ cells }: FilledRow): number {
   let characters = 0;
   for (const cell of cells) characters += cell.length;

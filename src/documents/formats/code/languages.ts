@@ -28,8 +28,6 @@ const LANGUAGE_BY_ENDING = new Map(
   ),
 );
 
-/** The language of a source file; empty when its name does not show it. */
 export const codeLanguage = (name: string) => LANGUAGE_BY_ENDING.get(endingOf(name)) ?? "";
 
-/** Whether a code fence can use this name for a language. */
 export const isCodeLanguage = (name: string) => CODE_ENDINGS.has(name);

@@ -2,7 +2,7 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { ZipArchive } from "../archive/zip-archive.ts";
 import { decodeText, withLineFeeds } from "../../decoding/decode-text.ts";
 import { UnreadableDocument, type Extraction } from "../../extracted-document.ts";
-import { readHtml } from "../html/read-html.ts";
+import { readHtml } from "../html/extract-html.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote } from "../../notes.ts";
 import { PropertiesReader, resolvePart, type CoreProperties } from "../office/relationships.ts";
@@ -56,7 +56,6 @@ function* readChapter(
   }
 }
 
-/** Elements that HTML never closes. */
 const VOID = new Set(
   "area base br col embed hr img input link meta param source track wbr".split(" "),
 );

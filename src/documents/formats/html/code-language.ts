@@ -9,7 +9,6 @@ const BRUSH = /(?:^|\s)brush:\s*([\w+#]+)/;
 const NO_LANGUAGE = new Set("default none text plain plaintext notranslate txt output".split(" "));
 const OTHER_NAMES: Record<string, string> = { python3: "python", ipython3: "python", py: "python" };
 
-/** The language that an element says its code is in; empty when it names none. */
 export function codeLanguageOf(name: string, attributes: Attributes): string {
   const classes = (attributes["class"] ?? "").toLowerCase();
   const named = PREFIXED.exec(classes)?.[1] ?? BRUSH.exec(classes)?.[1];

@@ -1,7 +1,7 @@
+import { Parser } from "htmlparser2";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import type { HtmlOptions, HtmlReader } from "./html-reader.ts";
-import { readHtml } from "./read-html.ts";
+import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote, ENDS_EARLY } from "../../notes.ts";
 
@@ -75,4 +75,24 @@ function endsEarly(html: string): boolean {
   const tail = html.slice(html.lastIndexOf("</script") + 1);
   if (tail.lastIndexOf("<!--") > tail.lastIndexOf("-->")) return true;
   return UNREAD.some((name) => html.lastIndexOf(`<${name}`) > html.lastIndexOf(`</${name}`));
+}
+
+const PARSE_STEP_CHARACTERS = 1 << 16;
+
+/** Reads HTML in one pass, without a tree, so that memory does not grow with nesting. */
+export function* readHtml(
+  html: string,
+  out: MarkdownBuilder,
+  options: HtmlOptions = {},
+): CooperativeWork<HtmlReader> {
+  const reader = new HtmlReader(out, options);
+  const parser = new Parser(reader);
+  for (let at = 0; at < html.length; at += PARSE_STEP_CHARACTERS) {
+    const step = html.slice(at, at + PARSE_STEP_CHARACTERS);
+    parser.write(step);
+    yield step.length;
+  }
+  parser.end();
+  reader.finish();
+  return reader;
 }

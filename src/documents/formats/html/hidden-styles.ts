@@ -67,7 +67,6 @@ function* outermostRules(sheet: string): Generator<{ selectors: string; body: st
   }
 }
 
-/** Whether an element is hidden by its attributes or by one of the sheet's simple selectors. */
 export function isHidden(
   name: string,
   attributes: Record<string, string>,

@@ -10,7 +10,6 @@ import {
   effectOf,
   isBesideText,
   isControl,
-  isDoxygenCode,
   isLine,
   isMain,
   isMount,
@@ -21,11 +20,12 @@ import {
   SKIPPED,
   type Attributes,
   type Effect,
+  INLINE_EFFECTS,
+  OpenDepths,
   type OpenElement,
 } from "./html-roles.ts";
-import { INLINE_EFFECTS, inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
+import { inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
 import { LeadingParts } from "./leading-parts.ts";
-import { OpenDepths } from "./open-depths.ts";
 import { OpenItems } from "./open-items.ts";
 import { OpenTables } from "./open-tables.ts";
 import { PageFacts } from "./page-facts.ts";
@@ -40,7 +40,6 @@ export type HtmlOptions = {
 const STRUCK = "~~";
 const WORD = /^[\p{L}\p{N}]/u;
 const CELLS = new Set(["td", "th"]);
-/** Elements around code that may name its language. */
 const CODE_AROUND = new Set(["pre", "div", "figure"]);
 const HEADING = /^h[1-6]$/;
 /** At each tag the parser goes through all open elements: the limit keeps its work linear. */
@@ -79,13 +78,12 @@ export class HtmlReader {
     const effect = this.parts.isNextLeft() ? "skip" : this.#effectOf(name, attributes);
     const unknown = { textStart: 0, mountedAt: null, hasReference: false, isPart: false };
     const open = { name, effect, attributes, ...unknown };
-    const around = this.#open.at(-1);
     this.#open.push(open);
     if (this.#open.length > MAX_DEPTH) throw new UnreadableDocument("HTML nests too deeply");
     if (effect === "skip") this.#skipping++;
     if (this.#skipping > 0) return;
     if (this.#formula.open(name, attributes)) return;
-    if (BLOCKS.has(name)) this.#openBlock(name, attributes, around);
+    if (BLOCKS.has(name)) this.#openBlock(name, attributes);
     else if (name === "br") this.#text.add("\n");
     else if (name === "img") this.#text.add(` ${attributes["alt"] ?? ""} `);
     this.#enter(open);
@@ -113,7 +111,7 @@ export class HtmlReader {
   }
 
   ontext(data: string): void {
-    if (this.facts.takes(data) || this.#skipping > 0 || this.#isBetweenLines(data)) return;
+    if (this.facts.takes(data) || this.#skipping > 0) return;
     if (this.#formula.takes(data)) return;
     const text = this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
     if (this.#preformatted === 0 && this.#text.endsWith(STRUCK) && WORD.test(text))
@@ -152,8 +150,8 @@ export class HtmlReader {
     open.textStart = this.#text.end;
   }
 
-  #openBlock(name: string, attributes: Attributes, around: OpenElement | undefined): void {
-    if (this.#isLine(name, attributes, around)) {
+  #openBlock(name: string, attributes: Attributes): void {
+    if (this.#isLine(name, attributes)) {
       this.#endLine();
       return;
     }
@@ -163,20 +161,8 @@ export class HtmlReader {
     else if (!this.#items.open(name, attributes)) this.#openTablePart(name, attributes);
   }
 
-  #isLine(name: string, attributes: Attributes, around?: OpenElement): boolean {
-    if (!isLine(name, attributes)) return this.#preformatted > 0 && LINES.has(name);
-    if (around?.effect === "plain" && isDoxygenCode(around.attributes)) {
-      this.#flush();
-      around.effect = "pre";
-      around.textStart = this.#text.end;
-      this.#preformatted++;
-    }
-    return true;
-  }
-
-  #isBetweenLines(data: string): boolean {
-    const around = this.#open.at(-1);
-    return around?.effect === "pre" && isDoxygenCode(around.attributes) && data.trim() === "";
+  #isLine(name: string, attributes: Attributes): boolean {
+    return isLine(name, attributes) || (this.#preformatted > 0 && LINES.has(name));
   }
 
   #endLine(): void {

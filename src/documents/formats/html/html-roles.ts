@@ -26,9 +26,19 @@ export type OpenElement = {
   /** Characters shown before this element, if scripts may fill it. */
   mountedAt: number | null;
   hasReference: boolean;
-  /** Whether it may be site navigation. */
   isPart: boolean;
 };
+
+export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
+  "link",
+  "note",
+  "code",
+  "raised",
+  "struck",
+  "lowered",
+  "ruby",
+  "reading",
+]);
 
 const EFFECTS: Record<string, Effect> = {
   title: "skip",
@@ -57,21 +67,18 @@ export function effectOf(name: string, attributes: Attributes): Effect {
   return attributes["href"] === undefined ? "plain" : "link";
 }
 
-/** Elements whose content is not text of the document. */
 export const SKIPPED = new Set(
   "script style noscript template svg canvas iframe object audio video map datalist select rp annotation annotation-xml".split(
     " ",
   ),
 );
 
-/** Elements that stand on lines of their own. */
 export const BLOCKS = new Set(
   "address article aside blockquote body center details dialog div dd dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table caption thead tbody tfoot tr td th ul".split(
     " ",
   ),
 );
 
-/** Blocks that may be lines of code. */
 export const LINES = new Set("div p li ol ul table tbody tr td".split(" "));
 
 /** The test that an element must pass to count as site navigation: see `LeadingParts`. */
@@ -115,7 +122,6 @@ const BESIDE_MAIN = new Set([...CONTAINERS, "header", "form", "dl", "footer", "f
 /** The ids of sections are made from their headings, which may be about menus. */
 const SECTION = /(^|\s)(section|level\d|sect\d)(\s|$)/;
 
-/** Whether an element is declared to be site navigation. */
 export const isNavigation = (name: string, attributes: Attributes) =>
   name === "nav" || attributes["role"] === "navigation";
 
@@ -150,10 +156,10 @@ function namedPart(name: string, attributes: Attributes, isInside: boolean): Par
 }
 
 const WITH_OWN_FOOTERS = new Set(["blockquote", "figure", "li", "dd", "td"]);
-export const hasOwnFooter = (name: string) => WITH_OWN_FOOTERS.has(name);
+const hasOwnFooter = (name: string) => WITH_OWN_FOOTERS.has(name);
 
 /** A heading, a term or a summary is text, also where it is a button. */
-export const isHeadline = (name: string) => /^(h[1-6]|summary|dt)$/.test(name);
+const isHeadline = (name: string) => /^(h[1-6]|summary|dt)$/.test(name);
 
 const CONTROL_CHARACTERS = 30;
 
@@ -174,7 +180,6 @@ export function isBesideText(name: string, attributes: Attributes): boolean {
   return wordsOf(attributes["class"] ?? "").some((each) => GUTTERS.test(each));
 }
 
-/** Labels that pages set apart by style alone. */
 export const isTab = (name: string, attributes: Attributes) =>
   name === "label" || attributes["role"] === "tab";
 
@@ -198,9 +203,31 @@ export const isMount = (name: string, attributes: Attributes) =>
   isMain(name, attributes) ||
   (name === "div" && MOUNT_NAMES.test(attributes["id"] ?? ""));
 
-/** Elements that are single lines of verse (docutils) or of code (Doxygen). */
+/** Elements that are single lines, of verse (docutils) or of code (Doxygen). */
 export const isLine = (name: string, { class: classes }: Attributes) =>
   name === "div" && classes === "line";
-export const isDoxygenCode = ({ class: classes }: Attributes) => classes === "fragment";
 
 const wordsOf = (names: string) => (names === "" ? [] : names.toLowerCase().split(/\s+/));
+
+/** The numbers of open elements of each kind at the current place of a page. */
+export class OpenDepths {
+  quote = 0;
+  content = 0;
+  main = 0;
+  /** Open links. Buttons count as links: their text names an action. */
+  link = 0;
+  inline = 0;
+  /** Open elements that may have footers of their own. */
+  own = 0;
+  headline = 0;
+
+  count({ name, effect, attributes }: OpenElement, step: 1 | -1): void {
+    if (effect === "content") this.content += step;
+    if (effect === "quote") this.quote += step;
+    if (isMain(name, attributes)) this.main += step;
+    if (name === "a" || name === "button") this.link += step;
+    if (hasOwnFooter(name)) this.own += step;
+    if (isHeadline(name)) this.headline += step;
+    if (INLINE_EFFECTS.has(effect)) this.inline += step;
+  }
+}

@@ -9,17 +9,6 @@ const HIGH_ENDING = /^\p{L}{2,4}$/u;
 const WORD = /[\p{L}\p{N}]/u;
 const MAX_RAISED_CHARACTERS = 40;
 
-export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
-  "link",
-  "note",
-  "code",
-  "raised",
-  "struck",
-  "lowered",
-  "ruby",
-  "reading",
-]);
-
 /** Deeper inline elements are plain text: each level scans and copies all of its text. */
 export const MAX_INLINE_DEPTH = 12;
 
@@ -31,7 +20,6 @@ type InlineSurroundings = {
   isNote: boolean;
 };
 
-/** What the text of an inline element becomes when the element ends. */
 export function inlineText(effect: Effect, text: string, around: InlineSurroundings): string {
   const { attributes, before, isInCode, isNote, readings } = around;
   if (effect === "link" && leadsNowhere(text, attributes)) return "";

@@ -26,7 +26,6 @@ export function isSentence(text: string): boolean {
   return plain.length >= least && SENTENCE_END.test(plain) && !LOADING.test(plain);
 }
 
-/** What a block is, judged by its text outside links. */
 export type BlockKind = { isSentence: boolean; isOwnText: boolean };
 
 type Open = {
@@ -129,7 +128,6 @@ export class LeadingParts {
     if (around.sample.length < MAX_IMPRINT_CHARACTERS) around.sample += ` ${closed.sample}`;
   }
 
-  /** The elements to leave out, in order. */
   leave(isAllInMain: boolean, mainHasTitle: boolean): number[] {
     const left = [...this.#named];
     if (isAllInMain) left.push(...this.#beside);

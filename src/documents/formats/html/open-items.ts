@@ -11,7 +11,6 @@ type Item = { marker: string | null; prefix: string; depth: number };
 const LISTS = new Set(["ul", "ol", "menu", "dl"]);
 const ITEMS = new Set(["li", "dt", "dd"]);
 
-/** The open lists and items of the page that is being read. */
 export class OpenItems {
   readonly #lists: List[] = [];
   readonly #items: Item[] = [];
@@ -71,22 +70,17 @@ const TYPES_BY_STYLE: Record<string, string> = {
 
 /** Counts the items of an `ol` as a browser does (HTML Standard, "The ol element", "The li element"). */
 class ListCounter {
-  #next: number | null;
-  readonly #step: 1 | -1;
+  #next: number;
   readonly #type: string;
 
   constructor(attributes: Attributes) {
-    const isReversed = attributes["reversed"] !== undefined;
-    this.#step = isReversed ? -1 : 1;
-    // A reversed list starts at its number of items, which is not known yet.
-    this.#next = integerOf(attributes["start"]) ?? (isReversed ? null : 1);
+    this.#next = integerOf(attributes["start"]) ?? 1;
     this.#type = typeOf(attributes) ?? "1";
   }
 
   next(attributes: Attributes): { marker: string; prefix: string } {
     const count = integerOf(attributes["value"]) ?? this.#next;
-    if (count === null) return { marker: "-", prefix: "" };
-    this.#next = count + this.#step;
+    this.#next = count + 1;
     const type = typeOf(attributes) ?? this.#type;
     return type === "" ? { marker: "-", prefix: "" } : markerFor(`${countedAs(type, count)}.`);
   }

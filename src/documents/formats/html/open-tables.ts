@@ -17,7 +17,6 @@ function placesThings(rows: string[][]): boolean {
     .some((cell) => cell.length > LONG_CHARACTERS && cell.split(BLANK_LINE).length >= LONG_BLOCKS);
 }
 
-/** The open tables of the page that is being read, the innermost last. */
 export class OpenTables {
   #cell: { columnSpan: number; rowSpan: number } | null = null;
   readonly #open: OpenTable[] = [];

@@ -2,7 +2,6 @@ import { foldSpace } from "../../writing/fold-space.ts";
 import { collectHiddenSelectors, type HiddenSelectors } from "./hidden-styles.ts";
 import type { Attributes } from "./html-roles.ts";
 
-/** A page's metadata, and what its style sheets hide. */
 export class PageFacts {
   title: string | null = null;
   language: string | null = null;

@@ -14,7 +14,6 @@ const LABEL_CHARACTERS = 20;
 /** Where text stands: the number of open elements of each kind around it. */
 type Depths = { main: number; content: number; link: number };
 
-/** Counts a page's visible characters by where they stand. */
 export class ShownText {
   /** Outside `main` and outside links. */
   beside = 0;

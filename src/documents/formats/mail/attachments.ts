@@ -15,7 +15,6 @@ const MAX_ATTACHMENTS = 100;
 const UNNAMED = "attachment";
 const TNEF_SIGNATURE = [0x78, 0x9f, 0x3e, 0x22];
 
-/** Writes each attachment under a heading; a note says why an attachment is left out. */
 export async function writeAttachments(attachments: MailPart[], target: MailTarget): Promise<void> {
   const { out, notes, yieldToOthers } = target;
   // Invitations come twice: beside the text, and as a file.

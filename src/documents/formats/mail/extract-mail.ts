@@ -40,7 +40,6 @@ export async function readFile({ bytes }: RawDocument, options: Reading): Promis
   return { text: out, title: only?.title ?? null, language: null, pages: [], notes };
 }
 
-/** Writes each message of a mailbox; one that cannot be read does not affect the others. */
 async function writeMailbox(messages: Uint8Array[], target: MailTarget): Promise<void> {
   for (const [index, message] of messages.entries()) {
     if (index % MESSAGES_AT_ONCE === 0) await target.yieldToOthers();

@@ -44,7 +44,6 @@ export function mailTitle(headers: MailHeaders): string | null {
   return foldSpace(decodeWords(subject)) || null;
 }
 
-/** Who wrote to whom, and when. */
 export function senderLines(headers: MailHeaders): string[] {
   const people = (label: string, values: (string | null)[]) => {
     const fields = values.join(", ").slice(0, MAX_FIELD_CHARACTERS);

@@ -57,5 +57,4 @@ function isEnvelope(bytes: Uint8Array, at: number): boolean {
   );
 }
 
-/** Undoes the `>` before lines that look like an envelope. */
 export const withoutFromEscapes = (text: string) => text.replace(/^>(>*From )/gm, "$1");

@@ -2,8 +2,7 @@ import { Progress, type CooperativeWork } from "../../../core/work/cooperative.t
 import { UnreadableDocument, type Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ManWriter } from "./man-writer.ts";
-import { argumentsOf, plainText } from "./roff-escapes.ts";
-import { RoffSource } from "./roff-source.ts";
+import { argumentsOf, plainText, RoffSource } from "./roff-source.ts";
 
 const MDOC = "manual page uses mdoc; convert it with mandoc -T markdown";
 const HEADINGS = new Map([

@@ -11,7 +11,6 @@ const BULLET_START = /^[•·○□]\s*/;
 const MAX_TAG_CHARACTERS = 150;
 const NUMBER = /^\(?\d{1,3}[.)]$/;
 
-/** Writes a manual page: paragraphs, items with their tags, literal text. */
 export class ManWriter {
   title: string | null = null;
   #text = "";

@@ -1,5 +1,5 @@
-import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { Parser } from "htmlparser2";
+import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { isHidden, type HiddenSelectors } from "../html/hidden-styles.ts";
 
 const COMMENT_START = "<!--";
@@ -15,15 +15,16 @@ const PARTS = new RegExp(
       "(?<marks>`{3,}(?=[^`\\n]*(?:\\n|$(?![^])))|~{3,}(?!~))[^\\n]*" +
       "(?:\\n[^]*?(?:^[ \\t>]{0,200}\\k<marks>[`~]*[ \\t]*$|$(?![^]))|$(?![^])))",
     "(?<code>`[^`\\n]+`)",
-    "(?<comment><!--)",
-    String.raw`<(?<slash>\/?)(?<name>[a-z][a-z0-9-]*)(?![a-z0-9-])(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^<>"']){0,4000}>`,
+    COMMENT_START,
+    String.raw`<(?<name>[a-z][a-z0-9-]*)(?![a-z0-9-])(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^<>"']){0,4000}>`,
   ].join("|"),
   "gim",
 );
 const MAY_BE_HIDDEN = /<[a-z][^<>]{0,2000}\b(?:hidden|style)\b/i;
+const TAGS = /<(\/?)([a-z][a-z0-9-]*)(?![a-z0-9-])[^<>]{0,4000}>/gi;
 const BLANK_LINE = /\n[ \t>]*\n/g;
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
-/** Elements that may hold paragraphs: only their closing tag ends them. */
+/** Elements that may hold paragraphs. */
 const CONTAINERS = new Set(
   "address article aside blockquote center details dialog div dl fieldset figure footer form header main menu nav ol pre section table ul".split(
     " ",
@@ -32,123 +33,77 @@ const CONTAINERS = new Set(
 const LINE_START = new RegExp(`^${BEFORE}$`);
 const LOOK_CHARACTERS = 400;
 const NO_SELECTORS: HiddenSelectors = new Set();
+/** After so many comments and elements without an end, nothing more is left out. */
+const MAX_UNCLOSED = 20;
 
 export type ShownMarkdown = { markdown: string; comments: number; elements: number };
 
 /**
  * Markdown without its comments and hidden HTML elements, except in code, where they are shown. A
- * container that begins a line is hidden up to its closing tag. Other elements, and those never
- * closed, end with their paragraph: a page may mention elements. Linear in the text.
+ * container that begins a line may end in another paragraph; other elements that do not end in
+ * theirs are shown: a page may mention elements.
  */
 export function* withoutHiddenMarkup(text: string): CooperativeWork<ShownMarkdown> {
-  const mayHide = text.includes(COMMENT_START) || MAY_BE_HIDDEN.test(text);
-  if (!mayHide) return { markdown: text, comments: 0, elements: 0 };
-  return yield* new Remover(text).remove();
-}
-
-type Tag = { text: string; name: string; isEnd: boolean };
-type Part = { start: number; end: number; isFence: boolean; isComment: boolean; tag: Tag | null };
-
-/** The parts in their order, without those in code. */
-function* partsOf(text: string): Generator<Part> {
+  const found: ShownMarkdown = { markdown: text, comments: 0, elements: 0 };
+  if (!text.includes(COMMENT_START) && !MAY_BE_HIDDEN.test(text)) return found;
+  const progress = new Progress();
   const lines = new MarkdownLines(text);
-  let commentsEnd = true;
+  const ends = new HiddenEnds(text);
   const parts = new RegExp(PARTS);
-  for (let found = parts.exec(text); found !== null; found = parts.exec(text)) {
-    const { fence, comment, slash, name } = found.groups ?? {};
-    const start = found.index;
-    const isFence = fence !== undefined;
-    const mayHide = comment !== undefined || name !== undefined;
-    if (isFence) lines.skipTo(parts.lastIndex);
-    else if (mayHide && lines.isCode(start)) continue;
-    const isComment = comment !== undefined;
-    if (isComment) {
-      const inside = start + COMMENT_START.length;
-      const close: number = commentsEnd ? text.indexOf(COMMENT_END, inside) : -1;
-      commentsEnd = close >= 0;
-      parts.lastIndex = close < 0 ? inside : close + COMMENT_END.length;
-      if (close < 0) continue;
-    }
-    const tag =
-      name === undefined ? null : { text: found[0], name: name.toLowerCase(), isEnd: slash !== "" };
-    yield { start, end: parts.lastIndex, isFence, isComment, tag };
+  let kept = "";
+  let from = 0;
+  for (let part = parts.exec(text); part !== null; part = parts.exec(text)) {
+    yield* progress.advanceTo(parts.lastIndex);
+    const { fence, code, name } = part.groups ?? {};
+    if (fence !== undefined) lines.skipTo(parts.lastIndex);
+    if ((fence ?? code) !== undefined || lines.isCode(part.index)) continue;
+    const end = ends.of(part.index, part[0], name?.toLowerCase());
+    if (end === null) continue;
+    if (name === undefined) found.comments++;
+    else found.elements++;
+    kept += text.slice(from, part.index);
+    parts.lastIndex = from = end;
   }
+  return { ...found, markdown: kept + text.slice(from) };
 }
 
-/** An element that is being left out. `end` if known; else it ends at `limit`. */
-type Hiding = { name: string; depth: number; end: number | null; limit: number };
-
-class Remover {
-  #kept = "";
-  #from = 0;
-  #comments = 0;
-  #elements = 0;
-  #hiding: Hiding | null = null;
-  #paragraphEnd = 0;
-  /** Ends of the containers that may be hidden, by where they begin. */
-  #ends = new Map<number, number>();
+/** Finds where comments and hidden elements end; positions are asked for in their order. */
+class HiddenEnds {
   readonly #text: string;
+  #paragraphEnd = 0;
+  #unclosed = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  *remove(): CooperativeWork<ShownMarkdown> {
-    if (MAY_BE_HIDDEN.test(this.#text)) this.#ends = yield* containerEnds(this.#text);
-    const progress = new Progress();
-    for (const part of partsOf(this.#text)) {
-      yield* progress.advanceTo(part.end);
-      this.#endParagraph(part.start, part.isFence);
-      if (part.isComment) this.#passComment(part);
-      else if (part.tag !== null) this.#passTag(part, part.tag);
+  /** Null for what is shown. */
+  of(start: number, tag: string, name: string | undefined): number | null {
+    if (this.#unclosed > MAX_UNCLOSED) return null;
+    if (name === undefined) {
+      const close = this.#text.indexOf(COMMENT_END, start + COMMENT_START.length);
+      return close < 0 ? this.#never() : close + COMMENT_END.length;
     }
-    this.#show(this.#hiding?.limit ?? this.#from);
-    const markdown = this.#kept + this.#text.slice(this.#from);
-    return { markdown, comments: this.#comments, elements: this.#elements };
+    return VOID.has(name) || !hides(name, tag) ? null : this.#endOfElement(start, name);
   }
 
-  /** An element without a known end ends with its paragraph, as does one before a fence. */
-  #endParagraph(at: number, isFence: boolean): void {
-    if (this.#hiding === null) return;
-    const { limit, end } = this.#hiding;
-    if (at >= limit) this.#show(limit);
-    else if (isFence && end === null) this.#show(at);
+  #never(): null {
+    this.#unclosed++;
+    return null;
   }
 
-  #passComment({ start, end }: Part): void {
-    if (this.#hiding === null) {
-      this.#hide(start);
-      this.#comments++;
-      this.#from = end;
-    } else this.#hiding.limit = Math.max(this.#hiding.limit, end);
-  }
-
-  #passTag({ start, end }: Part, { name, text, isEnd }: Tag): void {
-    const hiding = this.#hiding;
-    if (hiding === null) {
-      if (!isEnd && !VOID.has(name) && hides(name, text)) this.#startHiding(name, start);
-    } else if (hiding.end === null && name === hiding.name) {
-      hiding.depth += isEnd ? -1 : 1;
-      if (hiding.depth === 0) this.#show(end);
-    }
-  }
-
-  #startHiding(name: string, start: number): void {
-    const paragraphEnd = this.#endOfParagraph(start);
-    let end: number | null = null;
-    if (CONTAINERS.has(name)) {
-      end = this.#ends.get(start) ?? null;
-      const isInProse = !this.#beginsLine(start);
-      if (isInProse && (end === null || end > paragraphEnd)) return;
-    }
-    this.#hide(start);
-    this.#elements++;
-    this.#hiding = { name, depth: 1, end, limit: end ?? paragraphEnd };
-  }
-
-  #beginsLine(start: number): boolean {
+  #endOfElement(start: number, name: string): number | null {
     const before = this.#text.slice(Math.max(0, start - LOOK_CHARACTERS), start);
-    return LINE_START.test(before.slice(before.lastIndexOf("\n") + 1));
+    const line = before.slice(before.lastIndexOf("\n") + 1);
+    const mayGoOn = CONTAINERS.has(name) && LINE_START.test(line);
+    let depth = 0;
+    const inside = this.#text.slice(start, mayGoOn ? undefined : this.#endOfParagraph(start));
+    for (const { 0: tag, 1: slash, 2: other = "", index } of inside.matchAll(TAGS)) {
+      if (other.toLowerCase() !== name) continue;
+      depth += slash === "/" ? -1 : 1;
+      if (depth === 0) return start + index + tag.length;
+    }
+    return this.#never();
   }
 
   #endOfParagraph(start: number): number {
@@ -158,39 +113,11 @@ class Remover {
     }
     return this.#paragraphEnd;
   }
-
-  #hide(start: number): void {
-    this.#kept += this.#text.slice(this.#from, start);
-    this.#from = start;
-  }
-
-  #show(at: number): void {
-    this.#from = at;
-    this.#hiding = null;
-  }
-}
-
-/** Finds where containers end: each closing tag closes the last open element of its name. */
-function* containerEnds(text: string): CooperativeWork<Map<number, number>> {
-  const progress = new Progress();
-  const ends = new Map<number, number>();
-  const open = new Map<string, { start: number; mayHide: boolean }[]>();
-  for (const { start, end, tag } of partsOf(text)) {
-    yield* progress.advanceTo(end);
-    if (tag === null || !CONTAINERS.has(tag.name)) continue;
-    const same = open.get(tag.name) ?? [];
-    open.set(tag.name, same);
-    if (!tag.isEnd) same.push({ start, mayHide: MAY_BE_HIDDEN.test(tag.text) });
-    else {
-      const closed = same.pop();
-      if (closed?.mayHide === true) ends.set(closed.start, end);
-    }
-  }
-  return ends;
 }
 
 function hides(name: string, tag: string): boolean {
   let hidden = false;
+  if (!MAY_BE_HIDDEN.test(tag)) return false;
   const parser = new Parser({
     onopentag: (_name, attributes) => {
       hidden = isHidden(name, attributes, NO_SELECTORS);

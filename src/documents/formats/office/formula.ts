@@ -58,7 +58,6 @@ class FormulaReader {
 export class OpenFormula {
   #reader: FormulaReader | null = null;
 
-  /** Whether the element belongs to a formula. */
   open(name: string, attributes: XmlAttributes): boolean {
     if (name === "math" || name === "oMath") this.#reader ??= new FormulaReader();
     this.#reader?.open(name, attributes);

@@ -41,7 +41,6 @@ function roman(count: number): string {
   return text;
 }
 
-/** A list's first number as a file gives it; 1 if it is none. */
 export function startOf(value: string | undefined): number {
   const start = Number(value ?? 1);
   return Number.isInteger(start) && start >= 0 ? start : 1;

@@ -59,7 +59,6 @@ export function* openPackage(bytes: Uint8Array, fallback: string) {
 
 export type CoreProperties = { title: string | null; language: string | null };
 
-/** The title and language that the package declares. */
 export function* corePropertiesOf(
   archive: ZipArchive,
   part = "docProps/core.xml",

@@ -4,6 +4,10 @@ import type { FilledRow } from "../../writing/table-text.ts";
 import { writeDrawing, type Drawing } from "./drawings.ts";
 import { markerFor } from "./list-labels.ts";
 
+/** Style names for code and quotations in word processors, as Word and ODF spell them. */
+export const CODE_STYLE = /^(source ?code|html preformatted|preformatted text|code|code block)$/i;
+export const QUOTE_STYLE = /^(intense )?quote|^block ?text|^block quotation|^quotations$/i;
+
 /** `level` is that of a heading, 0 for other text; `label` is null outside lists. */
 export type TextFormat = { level: number; label: string | null; depth: number; isQuote: boolean };
 

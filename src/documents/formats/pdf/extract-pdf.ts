@@ -124,7 +124,6 @@ class PdfPages {
     return this.#tagged;
   }
 
-  /** A page without its running heads. */
   keep(segments: Segment[], heads: RunningHeads, number: number): Segment[] {
     const kept = heads.removeFrom(segments, number);
     if (this.#monospaced.areBody) for (const segment of kept) segment.isMonospaced = false;
@@ -209,7 +208,6 @@ function unreadNotes(pages: number[]): string[] {
   return [`page${pages.length === 1 ? "" : "s"} ${named}${more} could not be read`];
 }
 
-/** Reads sample pages across the document to learn its typography; by page number. */
 async function samplePages(reader: PdfPages, numPages: number): Promise<Map<number, Segment[]>> {
   const step = Math.max(1, Math.floor(numPages / SAMPLED_PAGES));
   const pages = new Map<number, Segment[]>();

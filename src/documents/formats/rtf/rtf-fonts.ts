@@ -33,11 +33,8 @@ const FIRST_BEYOND_ASCII = 0x80;
 const UTF8_FONT = -2;
 const RUN_BYTES = 1 << 16;
 
-/** Fonts by number, and the decoding of their text. */
 export class RtfFonts {
-  /** The font of text without a font. */
   defaultFont = -1;
-  /** The document's encoding, as `\ansicpg` declares it. */
   encoding = "windows-1252";
   isUtf8 = false;
   #defined = 0;

@@ -5,10 +5,16 @@ import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
 import { encodingOfCodePage, RtfBytes, RtfFonts } from "./rtf-fonts.ts";
-import { NO_STYLE, RtfStyles, type RtfStyle } from "./rtf-styles.ts";
 import { type RtfToken, READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-tokens.ts";
-import { RtfText } from "./rtf-text.ts";
-import { BODY_TEXT, RtfWriter, type RtfParagraph } from "./rtf-writer.ts";
+import {
+  BODY_TEXT,
+  NO_STYLE,
+  RtfStyles,
+  RtfText,
+  RtfWriter,
+  type RtfParagraph,
+  type RtfStyle,
+} from "./rtf-writer.ts";
 
 type Destination =
   | "text"
@@ -28,7 +34,6 @@ type Group = {
   font: number;
   /** Bytes to skip after `\u`. */
   unicodeSkip: number;
-  /** The innermost field. */
   field: { code: string };
 };
 
@@ -37,7 +42,6 @@ const MAX_GROUPS = 1_000;
 const MAX_LEVEL = 8;
 const nameOf = (text: string) => (text.split(";", 1)[0] ?? "").trim();
 
-/** Follows RTF's groups and gathers paragraphs, tables, notes and headings. */
 export class RtfReader {
   title = "";
   hiddenCharacters = 0;
@@ -193,7 +197,6 @@ export class RtfReader {
     if (this.#group.destination !== "skip") this.#group.destination = destination;
   }
 
-  /** Changes the paragraph, except in destinations that are not part of the text. */
   #change(change: Partial<RtfParagraph>): void {
     if (this.#group.destination === "text") Object.assign(this.#paragraph, change);
   }

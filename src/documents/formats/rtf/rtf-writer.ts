@@ -1,9 +1,47 @@
 import { longer } from "../../writing/bounded-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
+import { withLink } from "../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { filledRow } from "../../writing/table-text.ts";
-import { TextWriter } from "../office/text-writer.ts";
-import type { RtfStyles } from "./rtf-styles.ts";
+import { CODE_STYLE, QUOTE_STYLE, TextWriter } from "../office/text-writer.ts";
+
+export type RtfStyle = { name: string; basedOn: number; outlineLevel: number | null };
+
+const MAX_INHERITANCE = 20;
+/** Word's number for "based on no style". */
+export const NO_STYLE = 222;
+
+export class RtfStyles {
+  readonly #styles = new Map<number, RtfStyle>();
+
+  define(number: number, style: RtfStyle): void {
+    this.#styles.set(number, style);
+  }
+
+  /** 1 to 9; 0 for body text. */
+  headingLevel(number: number): number {
+    for (const { name, outlineLevel } of this.#lineage(number)) {
+      const named = /^heading ([1-9])$/i.exec(name)?.[1];
+      if (named !== undefined) return Number(named);
+      if (/^title$/i.test(name)) return 1;
+      if (outlineLevel !== null) return outlineLevel < 9 ? outlineLevel + 1 : 0;
+    }
+    return 0;
+  }
+
+  isCode = (number: number) => this.#lineage(number).some(({ name }) => CODE_STYLE.test(name));
+  isQuote = (number: number) => this.#lineage(number).some(({ name }) => QUOTE_STYLE.test(name));
+
+  #lineage(number: number): RtfStyle[] {
+    const found: RtfStyle[] = [];
+    let style = this.#styles.get(number);
+    while (style !== undefined && found.length < MAX_INHERITANCE) {
+      found.push(style);
+      style = style.basedOn === NO_STYLE ? undefined : this.#styles.get(style.basedOn);
+    }
+    return found;
+  }
+}
 
 /** `label`: what an item shows, empty for bullets; null outside lists. `depth` counts from 0. */
 export type RtfParagraph = {
@@ -25,7 +63,6 @@ export const BODY_TEXT: RtfParagraph = {
 const MAX_OUTLINE_LEVEL = 8;
 const LETTER_BULLET = /^[o•·▪■●-]$/;
 
-/** Writes paragraphs and table rows according to their properties. */
 export class RtfWriter extends TextWriter {
   #row: string[] = [];
   #cell = "";
@@ -76,5 +113,46 @@ export class RtfWriter extends TextWriter {
       this.endRow();
     }
     if (this.table.length > 0) this.table.end();
+  }
+}
+
+/** The start of a link's text, its target, and the depth of the group that ends it. */
+type Link = { start: number; target: string; depth: number };
+
+const WEB_TARGET = /^(?:https?|mailto):/;
+
+export class RtfText {
+  #text = "";
+  /** The open link; links inside a link are ignored. */
+  #link: Link | null = null;
+
+  /** @throws UnreadableDocument when it becomes longer than any paragraph. */
+  add(text: string): void {
+    this.#text = longer(this.#text, text);
+  }
+
+  /** `depth`: how many groups are open. */
+  openLink(target: string, depth: number): void {
+    if (this.#link !== null || !WEB_TARGET.test(target)) return;
+    this.#link = { start: this.#text.length, target, depth };
+  }
+
+  closeGroup(depth: number): void {
+    if (this.#link?.depth !== depth) return;
+    this.#text = this.#linked();
+    this.#link = null;
+  }
+
+  /** Ends the paragraph or cell; a link that is open goes on in the next. */
+  take(): string {
+    const text = this.#linked();
+    this.#text = "";
+    if (this.#link !== null) this.#link.start = 0;
+    return text;
+  }
+
+  #linked(): string {
+    if (this.#link === null) return this.#text;
+    return withLink(this.#text, this.#link.start, this.#link.target);
   }
 }

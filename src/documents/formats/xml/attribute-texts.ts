@@ -19,7 +19,6 @@ const PLAIN = /^(?:id|class|style|lang|dir|type|n|role|align|rend|rendition)$/;
 
 type Element = Vocabulary & { name: string; role: XmlRole };
 
-/** An element's attributes as `name: value`. */
 export function attributeTexts(element: Element, attributes: XmlAttributes): string[] {
   const texts: string[] = [];
   for (const [key, value] of ownAttributes(attributes)) {
@@ -32,7 +31,6 @@ export function attributeTexts(element: Element, attributes: XmlAttributes): str
 export const withMore = (label: string, says: string[]) =>
   says.length === 0 ? label : `${label} (${says.join(", ")})`.trim();
 
-/** Whether there are attributes other than names and layout. */
 export const tellsMore = (attributes: XmlAttributes) =>
   ownAttributes(attributes).some(([key]) => !PLAIN.test(key));
 

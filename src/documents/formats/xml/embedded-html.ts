@@ -16,7 +16,6 @@ const ALONE = /<(?:br|hr)\s*\/?>|<img\s[^<>]*>/i;
 export class EmbeddedHtml {
   hiddenElements = 0;
 
-  /** HTML as Markdown; other text unchanged. */
   *toMarkdown(text: string): CooperativeWork<string> {
     if (!isHtml(text)) return text;
     const { extraction, hiddenElements } = yield* readPage(text);

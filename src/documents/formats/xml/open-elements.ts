@@ -7,7 +7,6 @@ export const MAX_INDENT = 12;
 
 type Element = Vocabulary & { name: string; role: XmlRole };
 
-/** An element that is being read. */
 export type Open = Element & {
   says: string[];
   href: string;
@@ -32,7 +31,6 @@ export function opened(element: Element, attributes: XmlAttributes, textStart: n
   };
 }
 
-/** The open elements, and which of the record elements are already named in the list. */
 export class OpenElements {
   readonly #open: Open[] = [];
   readonly #out: MarkdownBuilder;

@@ -21,7 +21,6 @@ const MAX_TEXT_CHARACTERS = 8 << 20;
 const PROSE_CHARACTERS = 200;
 const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
 
-/** Documents in their structure, records as nested lists. */
 export class XmlReader {
   title: string | null = null;
   language: string | null = null;

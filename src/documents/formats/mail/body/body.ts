@@ -10,11 +10,9 @@ import { textOfPart, withLineFeedsAlone } from "../parts/part-text.ts";
 import { writePlainBody } from "./plain-body.ts";
 import { writeShifted } from "./shifted-markdown.ts";
 
-/** Reason for a message that only its receiver can read. */
 export const ENCRYPTED = "message is encrypted";
 /** Reason for text inside a CMS structure (RFC 8551): encrypted, or enclosed in its signature. */
 export const ENCLOSED = "message is encrypted or enclosed in its signature (S/MIME)";
-/** Note where only a part is encrypted. */
 export const ENCRYPTED_PART = "encrypted part left out";
 
 const BEGIN = /^-----BEGIN PGP MESSAGE-----[ \t]*$/m;

@@ -107,7 +107,6 @@ class PartsReader {
     return at;
   }
 
-  /** Ends the open parts at this depth and deeper. */
   #close(depth: number, end: number): void {
     for (const { part } of this.#open.splice(depth)) {
       part.end = Math.max(part.start, end);
@@ -157,7 +156,6 @@ class PartsReader {
     return text === null ? { headEnd: end, start } : { headEnd: text, start: text };
   }
 
-  /** The beginning of the line at `at`, or all of it with its line feed. */
   #lineAt(at: number): string {
     const end = Math.min(this.#nextLine(at), at + MAX_LINE_BYTES);
     return latin1.decode(this.#bytes.subarray(at, end));

@@ -24,7 +24,6 @@ export const isMessage = ({ type }: Pick<MailPart, "type">) => MESSAGES.test(typ
 
 export const isWrapped = ({ type }: MailPart) => WRAPPED.test(type);
 
-/** Sorts the parts of a message into its text and its attachments. */
 export function sortParts(root: MailPart): MessageContents {
   const contents: MessageContents = { body: [], attachments: [], hasEncrypted: false };
   const place = { inRelated: false, inAlternative: false, isRoot: true };

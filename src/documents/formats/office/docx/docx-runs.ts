@@ -1,7 +1,6 @@
 /** By its properties (`own`) or its character style; null: neither yes nor no. */
 type Run = { own: boolean | null; style: boolean | null; isCounted: boolean };
 
-/** The open runs, which nest because of text boxes, and whether they are hidden. */
 export class DocxRuns {
   hidden = 0;
   readonly #open: Run[] = [];

@@ -29,7 +29,6 @@ const MAX_INHERITANCE = 20;
 /** More than any document needs: a file may define millions. */
 const MAX_STYLES = 1 << 14;
 
-/** Paragraph and character styles by id, with what they inherit filled in. */
 export function* readStyles(
   archive: ZipArchive,
   part: string | null,

@@ -1,7 +1,6 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { CODE_STYLE, QUOTE_STYLE } from "../style-names.ts";
-import { TextWriter } from "../text-writer.ts";
+import { CODE_STYLE, QUOTE_STYLE, TextWriter } from "../text-writer.ts";
 import type { Numbering } from "./docx-numbering.ts";
 import { styleOf, type ParagraphStyle } from "./docx-styles.ts";
 
@@ -17,7 +16,6 @@ export type DocxParagraph = {
 /** `w:numId` 0 takes a paragraph out of its style's list. */
 const NO_LIST = "0";
 
-/** Writes paragraphs by their styles and lists. */
 export class DocxWriter extends TextWriter {
   #note: string | null = null;
   readonly #styles: Map<string, ParagraphStyle>;

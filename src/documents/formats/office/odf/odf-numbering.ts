@@ -83,3 +83,78 @@ export class OdfNumbering {
     return this.next(OUTLINE, level, this.#outline, attributes["start-value"]);
   }
 }
+
+type List = { style: string; counts: number[] };
+type Item = {
+  list: List;
+  level: number;
+  start: string | undefined;
+  /** Whether it has a paragraph, even an empty one. */
+  isShown: boolean;
+};
+
+/** An item's depth from 0, and the label it shows; empty for a bullet. */
+export type OdfItem = { depth: number; label: string };
+
+/** The open lists, and the counts of lists that may be continued (ODF 1.3 part 3, §5.3). */
+export class OdfLists {
+  readonly #open: List[] = [];
+  #item: Item | null = null;
+  readonly #byStyle = new Map<string, number[]>();
+  readonly #byId = new Map<string, number[]>();
+  readonly #numbering: OdfNumbering;
+
+  constructor(numbering: OdfNumbering) {
+    this.#numbering = numbering;
+  }
+
+  openList({ "text:style-name": named, ...attributes }: XmlAttributes): void {
+    const around = this.#open.at(-1);
+    const style = named ?? attributes["style-name"] ?? around?.style ?? "";
+    const counts = around?.counts ?? this.#continued(attributes, style);
+    if (attributes["continue-numbering"] !== "true" && attributes["continue-list"] === undefined)
+      counts.length = Math.min(counts.length, this.#open.length);
+    this.#open.push({ style, counts });
+    this.#byStyle.set(style, counts);
+    const id = attributes["xml:id"];
+    if (id !== undefined) this.#byId.set(id, counts);
+  }
+
+  /** The counts of the earlier list that this one continues; otherwise empty. */
+  #continued(attributes: XmlAttributes, style: string): number[] {
+    const goesOn = attributes["continue-numbering"] === "true";
+    const earlier = this.#byId.get(attributes["continue-list"] ?? "");
+    return earlier ?? (goesOn ? this.#byStyle.get(style) : null) ?? [];
+  }
+
+  closeList(): void {
+    this.#open.pop();
+  }
+
+  openItem(attributes: XmlAttributes): void {
+    this.closeItem();
+    const list = this.#open.at(-1);
+    if (list === undefined) return;
+    const start = attributes["start-value"];
+    this.#item = { list, level: this.#open.length, start, isShown: false };
+  }
+
+  skip(): void {
+    if (this.#item !== null) this.#item.isShown = true;
+  }
+
+  closeItem(): void {
+    if (this.#item?.isShown === true) this.take();
+    this.#item = null;
+  }
+
+  /** The item that this paragraph begins; items that only contain other lists do not count. */
+  take(): OdfItem | null {
+    const item = this.#item;
+    if (item === null) return null;
+    this.#item = null;
+    const { level, list, start } = item;
+    const label = this.#numbering.next(list.style, level, list.counts, start);
+    return { depth: level - 1, label };
+  }
+}

@@ -4,10 +4,9 @@ import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { countNote } from "../../../notes.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { readCellFormats } from "./cell-formats.ts";
 import { readDrawing } from "../drawings.ts";
 import { HiddenCells, hiddenCellNotes, type HiddenCount } from "./hidden-cells.ts";
-import { plainNumber, type CellFormat } from "./number-formats.ts";
+import { plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
 import { corePropertiesOf, openPackage, relationshipsOf } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { SheetWriter } from "./sheet-writer.ts";
@@ -72,7 +71,6 @@ function* hasFilteredTable(archive: ZipArchive, sheet: string): CooperativeWork<
   return isFiltered;
 }
 
-/** Writes drawings over the cells: text boxes, charts and diagrams. */
 function* writeDrawings(
   archive: ZipArchive,
   sheet: string,

@@ -45,7 +45,6 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   };
 }
 
-/** Leaves out the default titles that programs write. */
 const usefulTitle = (title: string | null) =>
   title !== null && /^(powerpoint presentation|presentation|slide 1)$/i.test(title) ? null : title;
 

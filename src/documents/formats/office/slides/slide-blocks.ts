@@ -10,7 +10,6 @@ type SlideBlock =
 
 const TITLE_MAX_CHARACTERS = 200;
 
-/** The content of a slide, until it is written. */
 export class SlideBlocks implements BlockTarget {
   readonly #blocks: SlideBlock[] = [];
   readonly paragraph = (text: string) => this.#add("paragraph", text);

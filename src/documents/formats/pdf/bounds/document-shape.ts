@@ -46,7 +46,6 @@ export const foldTitle = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
 
-/** The heading level of a block; 0 for other text. */
 export function headingLevel(
   block: Block,
   next: PagePart | undefined,

@@ -12,7 +12,6 @@ const MIN_CHARACTERS = 24;
 const MIN_SHARE = 0.75;
 const BODY_SHARE = 0.5;
 
-/** Recognises monospaced fonts by the widths of their text so far. */
 export class MonospacedFonts {
   readonly #seen = new Map<string, Seen>();
   #characters = 0;

@@ -15,7 +15,6 @@ const MIN_LETTERS = 30;
 const CODE_DIGITS_SHARE = 0.25;
 const LATIN_LETTER = /\p{Script=Latin}/gu;
 
-/** Counts of characters, by kind. */
 type Seen = {
   all: number;
   odd: number;
@@ -65,7 +64,6 @@ export class UnmappedFonts {
     });
   }
 
-  /** Whether most of the text so far is in such fonts. */
   get isMost(): boolean {
     let [lost, all] = [0, 0];
     for (const seen of this.#seen.values()) {

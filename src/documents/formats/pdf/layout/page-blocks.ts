@@ -26,7 +26,6 @@ const SIZE_TOLERANCE = 0.12;
 const ROW_TOLERANCE = 0.45;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])(\s|$)/;
 
-/** Divides a page's segments into paragraphs and tables, in the order of the content. */
 export function partsOf(segments: Segment[]): PagePart[] {
   return listingsIn(segments).flatMap((section): PagePart[] =>
     "listing" in section
@@ -35,7 +34,6 @@ export function partsOf(segments: Segment[]): PagePart[] {
   );
 }
 
-/** Joins all of these lines; null when there are none. */
 export function blockOf(lines: Segment[]): Block | null {
   const [first] = lines;
   const last = lines.at(-1);

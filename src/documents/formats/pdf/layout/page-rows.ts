@@ -7,7 +7,6 @@ const EDGE_LINES = 2;
 /** A row of more parts is no running head. */
 const MAX_EDGE_PARTS = 100;
 
-/** Consecutive segments that lie beside each other on one line, in rows. */
 export function rowsOf(segments: Segment[]): Segment[][] {
   const rows: Segment[][] = [];
   for (const segment of segments) {
@@ -24,7 +23,6 @@ export function rowsOf(segments: Segment[]): Segment[][] {
   return rows;
 }
 
-/** The lines at the top and bottom of a page, from top to bottom. */
 export function rowsAtEdges(page: Segment[]): Segment[][] {
   const rows: Segment[][] = [];
   for (const segment of page.toSorted((a, b) => a.y - b.y)) {

@@ -1,7 +1,6 @@
 import { withJustifiedLines } from "./justified-lines.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
-import { withoutRadicals } from "../fonts/radicals.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
 import type { Piece, Segment, TextItem } from "./segment.ts";
 
@@ -51,7 +50,6 @@ export function segmentsOf(
   return [...wholeLines(level), ...turned];
 }
 
-/** Joins the parts of right-to-left lines, in reading order. */
 function wholeLines(segments: Segment[]): Segment[] {
   const lines: Segment[] = [];
   for (const segment of segments) {
@@ -209,3 +207,21 @@ function keyOf({ text, size, block }: Segment, x: number, y: number): string {
   const side = size * MAX_SHIFT * 2;
   return `${Math.floor(x / side)} ${Math.floor(y / side)} ${size.toFixed(1)} ${block} ${text}`;
 }
+
+/** Fonts draw 日 and the radical ⽇ with one glyph, and some writers map it to the radical. */
+const KANGXI = /[\u2f00-\u2fd5]/g;
+const SUPPLEMENT = /[\u2e80-\u2ef3]/g;
+/** Radicals that Unicode does not fold but that are whole ideographs themselves. */
+const IDEOGRAPHS = new Map(
+  (
+    "⺁厂 ⺇几 ⺎兀 ⺐尢 ⺟母 ⺠民 ⺫罒 ⺬示 ⺰纟 ⺻聿 ⻁虎 ⻃覀 ⻄西 ⻅见 ⻆角 ⻉贝 ⻋车 ⻑長 ⻓长 ⻔门 ⻘青 ⻙韦 " +
+    "⻚页 ⻛风 ⻜飞 ⻝食 ⻟飠 ⻠饣 ⻢马 ⻣骨 ⻤鬼 ⻥鱼 ⻦鸟 ⻧卤 ⻨麦 ⻩黄 ⻪黾 ⻫斉 ⻬齐 ⻭歯 ⻮齿 ⻯竜 ⻰龙 ⻱龜 ⻲亀"
+  )
+    .split(" ")
+    .map((pair) => [pair.slice(0, 1), pair.slice(1)]),
+);
+
+const withoutRadicals = (text: string) =>
+  text
+    .replace(KANGXI, (radical) => radical.normalize("NFKC"))
+    .replace(SUPPLEMENT, (radical) => IDEOGRAPHS.get(radical) ?? radical.normalize("NFKC"));

@@ -165,7 +165,6 @@ function knownNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
   return known;
 }
 
-/** Values and how often each occurs. */
 function commonest(values: number[]): [number, number][] {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

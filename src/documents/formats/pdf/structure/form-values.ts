@@ -25,7 +25,6 @@ const MAX_VALUE_CHARACTERS = 100_000;
 const MAX_VALUES_A_PAGE = 1000;
 const CHECKED = "☑";
 
-/** A page's text with the values of its form fields, each after its label. */
 export function withFormValues(items: TextItem[], annotations: unknown[]): TextItem[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- PDF.js types them as any
   const values = annotations.flatMap((annotation) => valueOf(annotation as Annotation));

@@ -10,7 +10,6 @@ export type BlockRole =
   /** `label`: the number of the block that contains the item's mark. */
   | { kind: "item"; depth: number; label: number | null };
 
-/** Numbers refer to blocks. */
 export type StructurePart =
   | { kind: "block"; block: number }
   | { kind: "table"; rows: number[][][] };
@@ -64,7 +63,6 @@ class TreeReader {
     }
   }
 
-  /** The role of a block-level element; null for inline elements. */
   #roleOf(node: TreeNode): BlockRole | null {
     const { role = "" } = node;
     const heading = HEADING.exec(role);

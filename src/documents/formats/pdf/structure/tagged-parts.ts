@@ -6,7 +6,6 @@ import type { PageStructure, StructurePart } from "./structure-tree.ts";
 const MIN_COVERAGE = 0.9;
 const MAX_LINES = 60;
 
-/** Whether the tree contains nearly all text that is not an artifact. */
 export function coversPage({ blockOf: known }: PageStructure, items: TextItem[]): boolean {
   let [covered, all] = [0, 0];
   for (const { str, mark } of items) {

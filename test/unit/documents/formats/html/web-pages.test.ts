@@ -237,7 +237,7 @@ describe("code", () => {
     const html = `<div class="fragment"><div class="line"><span class="lineno"> 1</span>if (a) {</div>
       <div class="line">  b();</div>\n<div class="line">}</div></div>
       <table class="highlighttable"><tr><td class="linenos"><pre>1\n2</pre><td><pre>c\n  d</pre></table>`;
-    expect(await markdownOf(html)).toBe("```\nif (a) {\n  b();\n}\n```\n\n```\nc\n  d\n```");
+    expect(await markdownOf(html)).toBe("if (a) {\n\nb();\n\n}\n\n```\nc\n  d\n```");
   });
 });
 
