@@ -9,7 +9,7 @@ import { signedIn, withToken } from "../../support/worker-client.ts";
 
 const READERS = 10;
 /** On Vectorize each version leaves vectors behind that a double compares at every read. */
-const VERSIONS = usesVectorize ? 20 : 100;
+const VERSIONS = usesVectorize ? 20 : 40;
 /** Answers while one version is written: readers without a limit would only hold up the writer. */
 const READS = 15;
 const PASSAGES = 5;

@@ -180,7 +180,7 @@ test("a verification interrupted at any call resumes and repairs all the same", 
     await world.minutesPass(8);
     expect({ at, held: world.held(rag).sort() }).toEqual({ at, held: before });
     if (!crash.hasCrashed) return;
-    at += 3;
+    at += 6;
   }
 });
 
