@@ -81,7 +81,8 @@ test("files that one caller puts into a source are one event with a count", asyn
   await vi.waitFor(
     async () => {
       const { data } = await trail("?action=file-sources.files.put");
-      expect(data).toMatchObject([{ target: "pushed", status: 201, count: 3 }]);
+      const own = data.filter(({ target }) => target === "pushed");
+      expect(own).toMatchObject([{ status: 201, count: 3 }]);
     },
     { timeout: 120_000 },
   );

@@ -116,6 +116,7 @@ test("a token is shown once, covers what it names, and stops when it is removed"
     expiresAt: null,
     lastUsedAt: null,
     manageScopes: true,
+    kind: "token",
   });
   const listed = await admin.send("GET", "/tokens");
   expect(listed.body).toMatchObject({ data: [shown], total: 1 });
