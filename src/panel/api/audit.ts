@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 
-import { DAY_MS } from "../../core/time.ts";
 import { forbidden } from "../../core/errors.ts";
 import {
   countEvents,
@@ -10,32 +9,24 @@ import {
   type AuditFilter,
 } from "../../db/access/audit-store.ts";
 import type { Database } from "../../db/sql.ts";
-import { Endpoints, time as eventTime } from "./request/endpoint.ts";
-import { pointInTime } from "../../core/input/input-fields.ts";
+import { Endpoints, time } from "./request/endpoint.ts";
+import { span } from "./request/read-request.ts";
 
 /** Counting more would read as many rows; `total` ends there. */
 const COUNTED_MAX = 10_000;
 const BATCH_EVENTS = 1_000;
-const DAY_ALONE = /^\d{4}-\d{2}-\d{2}$/;
 
-const time = pointInTime.optional();
 const auditFilters = z.object({
   actor: z.string().optional(),
   action: z.string().optional(),
-  from: time,
-  to: time,
+  ...span,
   format: z.enum(["json", "jsonl"]).optional(),
 });
 
-/** `to` is exclusive; a day alone is meant whole. */
-function filterOf({ actor, action, from, to }: z.infer<typeof auditFilters>): AuditFilter {
-  return {
-    actor: actor ?? null,
-    action: action ?? null,
-    from: from === undefined ? null : Date.parse(from),
-    to: to === undefined ? null : Date.parse(to) + (DAY_ALONE.test(to) ? DAY_MS : 0),
-  };
-}
+const filterOf = (sent: z.infer<typeof auditFilters>): AuditFilter => {
+  const { actor = null, action = null, from = null, to = null } = sent;
+  return { actor, action, from, to };
+};
 
 const shownOf = ({ actorKind, actorId, actorName, ...event }: AuditEvent) => ({
   ...event,
@@ -44,7 +35,7 @@ const shownOf = ({ actorKind, actorId, actorName, ...event }: AuditEvent) => ({
 const Event = z
   .object({
     id: z.string(),
-    at: eventTime,
+    at: time,
     actor: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
     action: z.string(),
     target: z.string().nullable(),

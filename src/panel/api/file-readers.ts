@@ -6,7 +6,7 @@ import { unknownGroups } from "../../db/access/member-store.ts";
 import { previewPermissions } from "../../ingestion/readers/preview-permissions.ts";
 import { setReaders } from "../../ingestion/uploads/set-readers.ts";
 import { Endpoints, timeOrNull } from "./request/endpoint.ts";
-import { readersPathOf, pushedSource } from "./request/sent-file.ts";
+import { pushedSource } from "./request/sent-file.ts";
 import { fileSourceOf } from "./file-sources.ts";
 
 const readers = z.array(z.object({ principal: z.string(), from: z.string() }));
@@ -45,27 +45,21 @@ export const fileReaderRoutes = () =>
       `get ${FILE}`,
       "Who may read a file. Each with where it comes from; `readAt` is when it last changed.",
       { answer: FileReaders },
-      ({ context, services, found: { source } }) =>
-        fileReaders(services, { source, path: readersPathOf(context.req.raw.url) }),
+      ({ services, found: { source }, path }) => fileReaders(services, { source, path }),
     )
     .empty(
       `patch ${FILE}`,
       "Set who may read a pushed file. Searches follow when this call answers; nothing is read or embedded again.",
       { body: z.object({ readers: principals }) },
-      async ({ context, services, found, body }) => {
-        const source = pushedSource(found);
-        const path = readersPathOf(context.req.raw.url);
-        await setReaders(services, { source, path, readers: body.readers });
-      },
+      ({ services, found, path, body: { readers } }) =>
+        setReaders(services, { source: pushedSource(found), path, readers }),
     )
     .json(
       `post ${FILE}/check`,
       "Check whether a person may read a file. The answer names what lets that person in.",
       { body: z.object(namedReader), answer: Checked },
-      async ({ context, services, found: { source }, body }) => {
-        const path = readersPathOf(context.req.raw.url);
-        return await checkReader(services, { source, path, ...body });
-      },
+      ({ services, found: { source }, path, body }) =>
+        checkReader(services, { source, path, ...body }),
     )
     .json(
       "get /file-sources/{id}/permissions",

@@ -21,7 +21,6 @@ import {
   metadataIn,
   mediaTypeOf,
   modifiedIn,
-  filePathOf,
   pushedSource,
   readersIn,
 } from "./request/sent-file.ts";
@@ -143,11 +142,10 @@ export function sourceFileRoutes() {
       "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time, `X-File-Readers` a JSON list of who may read it.",
       { bytes: "application/octet-stream", errors: [413, 415] },
       { 200: { schema: Stored }, 201: { schema: Stored } },
-      async ({ context, services, found }) => {
+      async ({ context, services, found, path }) => {
         const { raw } = context.req;
         refuseCoded(raw.headers);
         const length = context.req.header("Content-Length");
-        const path = filePathOf(raw.url);
         const { created, ...file } = await putFile(services, {
           source: pushedSource(found),
           path,
@@ -165,20 +163,16 @@ export function sourceFileRoutes() {
       `delete ${SOURCE}/files/{path}`,
       "Remove a pushed file. Searches no longer find the file when this call answers.",
       {},
-      async ({ context, services, found }) => {
-        const source = pushedSource(found);
-        await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
+      async ({ services, found, path }) => {
+        await removePushedFile(services, { source: pushedSource(found), path });
       },
     )
     .empty(
       `patch ${SOURCE}/files/{path}`,
       "Replace a pushed file's metadata. Searches filter by it within seconds; nothing is read or embedded again.",
       { body: z.object({ metadata: fileMetadata }) },
-      async ({ context, services, found, body: { metadata } }) => {
-        const source = pushedSource(found);
-        const path = filePathOf(context.req.raw.url);
-        await describePushedFile(services, { source, path, metadata });
-      },
+      ({ services, found, path, body: { metadata } }) =>
+        describePushedFile(services, { source: pushedSource(found), path, metadata }),
     );
   return addExclusions(addReading(endpoints)).app;
 }
@@ -210,8 +204,7 @@ const addReading = (endpoints: Endpoints<FileSource>) =>
       `get ${SOURCE}/files/{path}`,
       "A file and its status in each RAG. Removed files are included while their row is kept.",
       { answer: Detail },
-      async ({ context, services, found: { source } }) => {
-        const path = filePathOf(context.req.raw.url);
+      async ({ services, found: { source }, path }) => {
         const file = orNotFound(await findFileDetail(services.db, source.id, path));
         return { ...file, filePath: file.path };
       },
@@ -221,8 +214,7 @@ const addReading = (endpoints: Endpoints<FileSource>) =>
       "The text that was read from a file. `start` and `end` are the offsets that passages tell.",
       { query: offsets },
       { 200: { mediaType: "text/plain" } },
-      async ({ context, services, found: { source }, query: { start, end } }) => {
-        const path = filePathOf(context.req.raw.url);
+      async ({ context, services, found: { source }, path, query: { start, end } }) => {
         const read = await readExtractedText(services, { source, path });
         return context.body(utf8Stream(read.text.slice(start, end)), {
           headers: {

@@ -4,35 +4,30 @@ import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
 import { labelsOf, type Label } from "../../db/usage/usage-store.ts";
-import { Endpoints, time as answeredTime } from "./request/endpoint.ts";
-import { pointInTime } from "../../core/input/input-fields.ts";
+import { Endpoints, time } from "./request/endpoint.ts";
+import { span } from "./request/read-request.ts";
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
 /** By the hour at most so much at once: a line for each. */
 const HOURS_MAX = 31 * 24;
-const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
-
-const time = pointInTime.optional();
 
 const usageQuery = z.object({
-  from: time,
-  to: time,
+  ...span,
   group: z.enum(["hour", "day", "inference", "agent", "rag", "token", "model"]).default("day"),
 });
 
-/** A day as `to` is meant to the end. Without either: the last 30 days. */
-function spanOf(sent: { from?: string | undefined; to?: string | undefined }, now: number) {
-  const dayLong = sent.to !== undefined && DAY_FORM.test(sent.to) ? DAY_MS : 0;
-  const to = sent.to === undefined ? now : Date.parse(sent.to) + dayLong;
-  const from = sent.from === undefined ? to - DEFAULT_SPAN_MS : Date.parse(sent.from);
+/** The last 30 days without either. */
+function spanOf(sent: { from?: number | undefined; to?: number | undefined }, now: number) {
+  const to = sent.to ?? now;
+  const from = sent.from ?? to - DEFAULT_SPAN_MS;
   if (from >= to) throw invalidField("from", "must lie before to");
   return { from, to };
 }
 
 const Usage = z
   .object({
-    from: answeredTime,
-    to: answeredTime,
+    from: time,
+    to: time,
     group: usageQuery.shape.group,
     data: z.array(
       z.object({
@@ -59,11 +54,11 @@ export const usageRoutes = () =>
     "Calls, errors, tokens, cost and latency. The last 30 days by default. By hour, 31 days at most.",
     { query: usageQuery, answer: Usage },
     async ({ services: { db, now }, query: { group, ...sent } }) => {
-      const span = spanOf(sent, now());
-      if (group === "hour" && span.to - span.from > HOURS_MAX * HOUR_MS) {
+      const asked = spanOf(sent, now());
+      if (group === "hour" && asked.to - asked.from > HOURS_MAX * HOUR_MS) {
         throw invalidField("from", `must lie at most ${HOURS_MAX} hours before to`);
       }
-      const lines = await usageReport(db, { ...span, group });
+      const lines = await usageReport(db, { ...asked, group });
       const keys = lines.map(({ key }) => key);
       const labels: Map<string, Label> =
         group === "hour" || group === "day" || group === "model"
@@ -73,6 +68,6 @@ export const usageRoutes = () =>
         const { identifier = null, name = null } = labels.get(line.key) ?? {};
         return Object.assign({}, line, { identifier, name });
       });
-      return { ...span, group, data };
+      return { ...asked, group, data };
     },
   ).app;

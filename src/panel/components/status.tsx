@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 
+import type { FileStatus as State } from "../../db/schema/rags.ts";
 import { counted, percent } from "./figures.ts";
 
 export type Tone = "ok" | "work" | "warn" | "bad" | "off";
@@ -12,28 +13,19 @@ export const Status = ({ tone, children }: { tone: Tone; children: Child }) => (
   </span>
 );
 
-const FILE_TONES: Record<string, Tone> = {
-  pending: "work",
-  processing: "work",
-  indexed: "ok",
-  error: "bad",
-  deleted: "off",
-};
-
-export const FILE_WORDS: Record<string, string> = {
-  pending: "waiting",
-  processing: "being read",
-  indexed: "indexed",
-  error: "failed",
-  deleted: "deleted",
+export const FILE_STATES: Record<State, [tone: Tone, word: string]> = {
+  pending: ["work", "waiting"],
+  processing: ["work", "being read"],
+  indexed: ["ok", "indexed"],
+  error: ["bad", "failed"],
+  deleted: ["off", "deleted"],
 };
 
 /** The status of a file; null: no RAG indexes it. */
-export const FileStatus = ({ status }: { status: string | null }) => (
-  <Status tone={status === null ? "off" : (FILE_TONES[status] ?? "off")}>
-    {status === null ? "in no RAG" : (FILE_WORDS[status] ?? status)}
-  </Status>
-);
+export const FileStatus = ({ status }: { status: State | null }) => {
+  const [tone, word]: [Tone, string] = status === null ? ["off", "in no RAG"] : FILE_STATES[status];
+  return <Status tone={tone}>{word}</Status>;
+};
 
 export type FileCounts = { pending: number; processing: number; indexed: number; error: number };
 

@@ -6,6 +6,7 @@ import { isoTime } from "../../../core/time.ts";
 import { jsonBody } from "../../../http/middleware/json-body.ts";
 import { parseKnownOrRefuse, parseOrRefuse } from "../../../http/validation.ts";
 import type { Services } from "../../../services.ts";
+import { filePathOf } from "./sent-file.ts";
 import { type PanelEnv, jsonOf, paging, type Paging } from "./read-request.ts";
 
 /** The groups of the panel API's reference, in its order. */
@@ -48,6 +49,8 @@ type Call<Query extends z.ZodType, Body extends z.ZodType, Found> = {
   /** `{id}` of the path. */
   key: string;
   found: Found;
+  /** `{path}` of the path: a file's. */
+  path: string;
   query: z.output<Query>;
   body: z.output<Body>;
 };
@@ -162,7 +165,8 @@ export class Endpoints<Found = undefined> {
         responses: responsesOf(path, facts.errors ?? [], answers),
       }),
     );
-    const rest = path.endsWith("{path}") ? "*" : ":path{.+}";
+    const [, tail] = path.split("{path}", 2);
+    const rest = tail === "" ? "*" : ":path{.+}";
     const at = path.replace("{path}", rest).replaceAll(/\{(\w+)\}/g, ":$1");
     const hasJson = body !== undefined || ownBody !== undefined;
     const reading = hasJson ? [...before, jsonBody()] : before;
@@ -174,8 +178,16 @@ export class Endpoints<Found = undefined> {
         schema === undefined ? undefined : parseKnownOrRefuse(schema, await jsonOf(context.req));
       const key = context.req.param("id");
       const found = key === undefined ? undefined : await this.#find?.(services, key);
-      const caller = context.get("caller");
-      const call = { context, services, caller, query, body: sent, key: key ?? "", found };
+      const call = {
+        context,
+        services,
+        caller: context.get("caller"),
+        query,
+        body: sent,
+        key: key ?? "",
+        found,
+        path: tail === undefined ? "" : filePathOf(context.req.raw.url, tail),
+      };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both were parsed by their schemas
       return await handle(call as Call<Query, Body, FoundAt<At, Found>>);
     });

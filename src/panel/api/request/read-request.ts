@@ -2,6 +2,8 @@ import type { HonoRequest } from "hono";
 import { z } from "zod";
 
 import { invalidField, notJson } from "../../../core/errors.ts";
+import { pointInTime } from "../../../core/input/input-fields.ts";
+import { DAY_MS } from "../../../core/time.ts";
 import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
 import type { AppEnv } from "../../../http/app-env.ts";
 
@@ -27,6 +29,16 @@ export const paging = z.object({
 });
 
 export type Paging = { page: number; limit: number; offset: number };
+
+const DAY_LENGTH = "2026-11-25".length;
+
+/** `?from&to` of what has a time, as ms; `to` is exclusive, and a day alone is meant whole. */
+export const span = {
+  from: pointInTime.transform((text) => Date.parse(text)).optional(),
+  to: pointInTime
+    .transform((text) => Date.parse(text) + (text.length === DAY_LENGTH ? DAY_MS : 0))
+    .optional(),
+};
 
 /**
  * For fields that cannot be changed after creation.

@@ -49,21 +49,17 @@ function jsonOrNull(text: string): unknown {
 const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
 
 /**
- * The file's path in `…/files/{path…}` and `…/text/{path…}`: each segment decoded by itself, so that an encoded slash,
- * a space or any character of Unicode arrives as it was meant. It is taken from the URL as it
- * came, for the router's own decoding is not exact.
+ * The file's path in `…/files/{path}` and `…/text/{path}` before a `tail`: each segment decoded by
+ * itself, from the URL as it came, for the router's own decoding is not exact.
  * @throws QuarryError `invalid` when the percent-encoding is broken or the path begins with a slash.
  */
-export function filePathOf(url: string): string {
-  const raw = FILES.exec(url)?.[1] ?? "";
+export function filePathOf(url: string, tail = ""): string {
+  const [, found = ""] = FILES.exec(url) ?? [];
+  const raw = found.slice(0, found.length - tail.length);
   const path = decodedPath(raw);
   if (path.startsWith("/")) throw invalidField("path", "must be relative, without a leading /");
   return storedPath(path);
 }
-
-/** The same in `…/files/{path…}/readers` and `…/readers/check`. @throws QuarryError `invalid` */
-export const readersPathOf = (url: string) =>
-  filePathOf(url.replace(/\/readers(?:\/check)?(?=[?#]|$)/, ""));
 
 /** A path whose segments are percent-encoded each. @throws QuarryError `invalid` */
 export function decodedPath(raw: string): string {

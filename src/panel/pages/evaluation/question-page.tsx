@@ -161,13 +161,9 @@ const valuesOf = (question: Question): Record<string, string> => ({
 
 /** @throws QuarryError `invalid` */
 export function askedIn(form: Sent) {
-  const lines = form
-    .exact("expected")
-    .split("\n")
-    .filter((line) => line.trim() !== "");
   const parsed = parseKnownOrRefuse(questionForm, {
     question: form.exact("question"),
-    expected: lines.map((line) => {
+    expected: form.lines("expected").map((line) => {
       const at = line.indexOf(BETWEEN);
       return at === -1
         ? { file: line }

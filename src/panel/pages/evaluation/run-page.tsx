@@ -21,7 +21,7 @@ import {
   trailToRuns,
 } from "./set-parts.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
-import { settingInWords } from "./setting-fields.tsx";
+import { FACT_NAMES, settingInWords } from "./setting-fields.tsx";
 
 type Named = { set: QuestionSet; run: EvaluationRun };
 
@@ -90,23 +90,6 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
     </div>,
   );
 }
-
-/** Facts of a run as people read them. */
-const FACT_NAMES: Record<string, string> = {
-  missingFiles: "Files not in the index",
-  embeddingModel: "Embedding model",
-  chunkSize: "Passage size",
-  chunkOverlap: "Passage overlap",
-  reranker: "Reranker",
-  searchMode: "Search by",
-  topK: "Passages",
-  similarityThreshold: "Similarity of at least",
-  useReranking: "Reranking",
-  model: "Model",
-  rag: "RAG",
-  inference: "Inference",
-  files: "Files",
-};
 
 const madeWith = ({ facts }: EvaluationRun) =>
   Object.entries(facts).map(([name, value]) => {

@@ -60,24 +60,31 @@ export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => 
   </>
 );
 
-const SETTING_WORDS: Record<keyof Setting, string> = {
-  target: "asks",
-  model: "model",
-  topK: "passages",
-  candidateMultiplier: "candidates per passage",
-  includeDuplicates: "duplicates",
-  searchMode: "search by",
-  similarityThreshold: "similarity of at least",
-  useReranking: "reranking",
-  reranker: "reranker",
+/** Settings and facts of a run as people read them. */
+export const FACT_NAMES: Record<string, string> = {
+  missingFiles: "Files not in the index",
+  embeddingModel: "Embedding model",
+  chunkSize: "Passage size",
+  chunkOverlap: "Passage overlap",
+  reranker: "Reranker",
+  searchMode: "Search by",
+  topK: "Passages",
+  candidateMultiplier: "Candidates per passage",
+  includeDuplicates: "Duplicates",
+  similarityThreshold: "Similarity of at least",
+  useReranking: "Reranking",
+  model: "Model",
+  rag: "RAG",
+  inference: "Inference",
+  files: "Files",
+  target: "Asks",
 };
 
 /** A setting in a line: "passages 20, reranking on". */
 export function settingInWords(setting: Setting): string {
-  const named: Record<string, string> = SETTING_WORDS;
   const words = Object.entries(setting).map(([name, value]) => {
     const shown = typeof value === "boolean" ? (value ? "on" : "off") : String(value ?? "none");
-    return `${named[name] ?? name} ${shown}`;
+    return `${(FACT_NAMES[name] ?? name).toLowerCase()} ${shown}`;
   });
   return words.length === 0 ? "current settings" : words.join(", ");
 }

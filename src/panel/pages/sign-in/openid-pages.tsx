@@ -152,10 +152,6 @@ async function orSignInPage(
     if (!(thrown instanceof QuarryError)) throw thrown;
     const { status, error } = answerAndLog(thrown, context);
     const message = error.replace(/^Invalid request: t/, "T");
-    return await signInPage(context, {
-      state: { ...freshForm(), status, message },
-      next,
-      asksCode: false,
-    });
+    return await signInPage(context, { ...freshForm(), status, message }, next);
   }
 }

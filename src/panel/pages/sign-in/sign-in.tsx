@@ -38,26 +38,19 @@ export function sessionPages(app: Pages): void {
     const session = await findSession(services, context.req.header("Cookie") ?? null, secure);
     if (session !== null) return context.redirect(next, 303);
     if (await mustAskProvider(context)) return context.redirect(openidAddress(next), 303);
-    return await signInPage(context, { state: freshForm(), next, asksCode: false });
+    return await signInPage(context, freshForm(), next);
   });
 
   app.post("/sign-in", async (context) => {
     // Counted before anything is read, so that a flood of sign-ins is refused unread.
     const counted = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
     if (!counted.done) {
-      return await signInPage(context, {
-        state: counted.state,
-        next: addressAfterSignIn(undefined),
-        asksCode: false,
-      });
+      return await signInPage(context, counted.state, addressAfterSignIn(undefined));
     }
     const form = await formOf(context, STRANGERS_LIMIT_BYTES);
     const next = addressAfterSignIn(form.text("next"));
     const tried = await attempt(form, FIELDS, () => signInWith(context, form));
-    if (!tried.done) {
-      const { state } = tried;
-      return await signInPage(context, { state, next, asksCode: needsCode(state) });
-    }
+    if (!tried.done) return await signInPage(context, tried.state, next);
     context.header("Set-Cookie", sessionCookie(tried.result, isSecure(context)));
     return context.redirect(next, 303);
   });
@@ -138,13 +131,11 @@ async function mustAskProvider(context: PageContext): Promise<boolean> {
   return provider !== null && (await isOutOfTime(services, cookies, secure));
 }
 
-type SignInProps = { state: FormState; next: string; asksCode: boolean };
-
 /** Begins a sign-in with the provider, which leads to `next`. */
 const openidAddress = (next: string) => `/panel/sign-in/openid?next=${encodeURIComponent(next)}`;
 
 /** The provider first, then the password where passwords are on. */
-export async function signInPage(context: PageContext, { state, next, asksCode }: SignInProps) {
+export async function signInPage(context: PageContext, state: FormState, next: string) {
   const { status, message } = state;
   const { provider, passwords } = await signInChoices(context.get("services"));
   return await barePage(
@@ -165,41 +156,44 @@ export async function signInPage(context: PageContext, { state, next, asksCode }
         </p>
       )}
       {provider !== null && passwords ? <p class="soft">Or with a password:</p> : null}
-      {passwords ? (
-        <PasswordForm {...{ state, next, asksCode }} isFirst={provider === null} />
-      ) : null}
+      {passwords ? <PasswordForm {...{ state, next }} isFirst={provider === null} /> : null}
     </>,
   );
 }
 
-const PasswordForm = ({ state, next, asksCode, isFirst }: SignInProps & { isFirst: boolean }) => (
-  <form method="post" action="/panel/sign-in" class="form">
-    <input type="hidden" name="next" value={next} />
-    <TextField
-      {...field(state, "email", "E-mail")}
-      type="text"
-      autocomplete="username"
-      required
-      autofocus={isFirst && !asksCode}
-    />
-    <TextField
-      {...field(state, "password", "Password")}
-      type="password"
-      autocomplete="current-password"
-      keepsPassword={asksCode}
-      required
-    />
-    {asksCode ? (
+type PasswordProps = { state: FormState; next: string; isFirst: boolean };
+
+const PasswordForm = ({ state, next, isFirst }: PasswordProps) => {
+  const asksCode = needsCode(state);
+  return (
+    <form method="post" action="/panel/sign-in" class="form">
+      <input type="hidden" name="next" value={next} />
       <TextField
-        {...field(state, "code", "Code")}
-        autocomplete="one-time-code"
+        {...field(state, "email", "E-mail")}
+        type="text"
+        autocomplete="username"
         required
-        autofocus
-        hint="Six digits of the app, or a recovery code."
+        autofocus={isFirst && !asksCode}
       />
-    ) : null}
-    <p class="submit">
-      <button class={isFirst ? "btn primary" : "btn"}>Sign in</button>
-    </p>
-  </form>
-);
+      <TextField
+        {...field(state, "password", "Password")}
+        type="password"
+        autocomplete="current-password"
+        keepsPassword={asksCode}
+        required
+      />
+      {asksCode ? (
+        <TextField
+          {...field(state, "code", "Code")}
+          autocomplete="one-time-code"
+          required
+          autofocus
+          hint="Six digits of the app, or a recovery code."
+        />
+      ) : null}
+      <p class="submit">
+        <button class={isFirst ? "btn primary" : "btn"}>Sign in</button>
+      </p>
+    </form>
+  );
+};

@@ -20,7 +20,7 @@ import {
 } from "../../components/table.tsx";
 import { Menu, MenuPost } from "../../components/menu.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { FileStatus as Status, FILE_WORDS } from "../../components/status.tsx";
+import { FileStatus as Status, FILE_STATES } from "../../components/status.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
 import { List, choiceIn, filterIn, pageAt, sortIn } from "../request/list.tsx";
 import { filesAsCsv } from "./export-files.ts";
@@ -30,7 +30,7 @@ import { takenBy } from "../../../sources/registry.ts";
 
 const STATUSES = [
   { value: "", label: "any status" },
-  ...FILE_STATUSES.map((value) => ({ value, label: FILE_WORDS[value] ?? value })),
+  ...FILE_STATUSES.map((value) => ({ value, label: FILE_STATES[value][1] })),
 ];
 
 /** A source's files, filtered by a part of their paths and by status. */
