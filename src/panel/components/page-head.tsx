@@ -69,15 +69,24 @@ export const Empty = ({ title, children }: { title: string; children?: Child }) 
   </div>
 );
 
+type FactsProps = {
+  /** Values by their names; undefined ones are left out. */
+  facts?: Record<string, Child | undefined>;
+  /** The same where others chose the names. */
+  pairs?: readonly (readonly [name: Child, value: Child | undefined])[];
+};
+
 /** Names and values, one below the other. */
-export const Facts = ({ facts }: { facts: readonly (readonly [name: Child, value: Child])[] }) => (
+export const Facts = ({ facts = {}, pairs = Object.entries(facts) }: FactsProps) => (
   <dl class="facts">
-    {facts.map(([name, value]) => (
-      <div>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
+    {pairs.map(([name, value]) =>
+      value === undefined ? null : (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ),
+    )}
   </dl>
 );
 

@@ -141,10 +141,12 @@ const boundsOf = ({ min, max, isInteger }: SettingField) =>
 
 /** Settings as labels and values, for pages where they cannot be changed. */
 export const settingFacts = (fields: readonly SettingField[], settings: object) =>
-  fields.map(({ meta, path }): readonly [string, Child] => [
-    meta.label ?? path.join("."),
-    shown(valueAt(settings, path), meta.choices),
-  ]);
+  Object.fromEntries(
+    fields.map(({ meta, path }) => [
+      meta.label ?? path.join("."),
+      shown(valueAt(settings, path), meta.choices),
+    ]),
+  );
 
 function shown(value: unknown, choices: Record<string, string> = {}): Child {
   if (value === null || value === undefined || value === "") return "none";

@@ -46,7 +46,7 @@ export async function page(context: PageContext, of: PageProps, content: Child):
       title={of.window ?? of.title}
       place={placeAt(of.place ?? of.trail?.[0]?.href ?? context.req.path)}
       assets={context.get("assets")}
-      theme={themeIn(context.req.header("Cookie"))}
+      theme={themeIn(context)}
       session={context.get("session")}
       version={version?.tag.slice(0, COMMIT_LENGTH)}
       flash={takeFlash(context)}
@@ -68,11 +68,7 @@ export async function barePage(
   content: Child,
 ): Promise<Response> {
   const document = (
-    <Document
-      title={of.title}
-      assets={context.get("assets")}
-      theme={themeIn(context.req.header("Cookie"))}
-    >
+    <Document title={of.title} assets={context.get("assets")} theme={themeIn(context)}>
       <main class="bare" id="main">
         <p class="brand">
           <i></i>Quarry

@@ -55,6 +55,10 @@ type Call<Query extends z.ZodType, Body extends z.ZodType, Found> = {
   body: z.output<Body>;
 };
 
+type Handle<At extends Route, Found, Query extends z.ZodType, Body extends z.ZodType, Reply> = (
+  call: Call<Query, Body, FoundAt<At, Found>>,
+) => Reply;
+
 /** What a route may answer with: JSON of a schema, another media type, or nothing. */
 type Answer = { schema: z.ZodType } | { mediaType: string } | null;
 type None = z.ZodUndefined;
@@ -85,9 +89,7 @@ export class Endpoints<Found = undefined> {
     route: At,
     about: string,
     facts: Facts<Query, Body> & { answer: Reply; status?: Success },
-    handle: (
-      call: Call<Query, Body, FoundAt<At, Found>>,
-    ) => Promise<z.input<Reply>> | z.input<Reply>,
+    handle: Handle<At, Found, Query, Body, Promise<z.input<Reply>> | z.input<Reply>>,
   ): this {
     const { answer, status = 200 } = facts;
     return this.raw(route, about, facts, { [status]: { schema: answer } }, async (call) => {
@@ -101,7 +103,7 @@ export class Endpoints<Found = undefined> {
     route: At,
     about: string,
     facts: Facts<Query, Body>,
-    handle: (call: Call<Query, Body, FoundAt<At, Found>>) => Promise<unknown>,
+    handle: Handle<At, Found, Query, Body, Promise<unknown>>,
   ): this {
     return this.json(route, about, { ...facts, answer: queued, status: 202 }, async (call) => {
       await handle(call);
@@ -136,7 +138,7 @@ export class Endpoints<Found = undefined> {
     route: At,
     about: string,
     facts: Facts<Query, Body>,
-    handle: (call: Call<Query, Body, FoundAt<At, Found>>) => Promise<unknown>,
+    handle: Handle<At, Found, Query, Body, Promise<unknown>>,
   ): this {
     return this.raw(route, about, facts, { 204: null }, async (call) => {
       await handle(call);
@@ -150,7 +152,7 @@ export class Endpoints<Found = undefined> {
     about: string,
     facts: Facts<Query, Body>,
     answers: Record<number, Answer>,
-    handle: (call: Call<Query, Body, FoundAt<At, Found>>) => Promise<Response>,
+    handle: Handle<At, Found, Query, Body, Promise<Response>>,
   ): this {
     const { method, path } = partsOf(route);
     const { body, ownBody, before = [] } = facts;
@@ -176,18 +178,11 @@ export class Endpoints<Found = undefined> {
       const schema = typeof body === "function" ? body(services.now()) : body;
       const sent =
         schema === undefined ? undefined : parseKnownOrRefuse(schema, await jsonOf(context.req));
-      const key = context.req.param("id");
-      const found = key === undefined ? undefined : await this.#find?.(services, key);
-      const call = {
-        context,
-        services,
-        caller: context.get("caller"),
-        query,
-        body: sent,
-        key: key ?? "",
-        found,
-        path: tail === undefined ? "" : filePathOf(context.req.raw.url, tail),
-      };
+      const key = context.req.param("id") ?? "";
+      const found = key === "" ? undefined : await this.#find?.(services, key);
+      const file = tail === undefined ? "" : filePathOf(context.req.raw.url, tail);
+      const caller = context.get("caller");
+      const call = { context, services, caller, key, found, query, body: sent, path: file };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both were parsed by their schemas
       return await handle(call as Call<Query, Body, FoundAt<At, Found>>);
     });
@@ -220,16 +215,13 @@ function requestOf(path: string, { body, ownBody, bytes, query }: Facts<z.ZodObj
   const params = z.object(Object.fromEntries(names.map((name) => [name, PARAMETERS[name] ?? id])));
   const json = typeof body === "function" ? body(0) : (body ?? ownBody);
   const binary = z.string().openapi({ format: "binary" });
-  const content =
-    json === undefined
-      ? bytes === undefined
-        ? undefined
-        : { [bytes]: { schema: binary } }
-      : { "application/json": { schema: json } };
+  const type = json === undefined ? bytes : "application/json";
   return {
     ...(names.length > 0 ? { params } : {}),
     ...(query === undefined ? {} : { query }),
-    ...(content === undefined ? {} : { body: { required: true, content } }),
+    ...(type === undefined
+      ? {}
+      : { body: { required: true, content: { [type]: { schema: json ?? binary } } } }),
   };
 }
 

@@ -15,11 +15,14 @@ import {
 import type { Actor } from "../../../access/audit/record-event.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { clientOf } from "../../../http/client-address.ts";
+import type { Surface } from "../../../ports/rate-limits.ts";
 import type { Services } from "../../../services.ts";
 import type { PanelEnv } from "./read-request.ts";
 import { hasPermissions } from "../../../db/catalog/source-store.ts";
 
-const isReading = (method: string) => method === "GET" || method === "HEAD";
+export const isReading = (method: string) => method === "GET" || method === "HEAD";
+
+type Asked = { get: (name: "services") => Services; req: HonoRequest };
 
 /** Who calls. @throws QuarryError `unauthorized`; `too-many` when wrong credentials keep coming. */
 export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => {
@@ -27,7 +30,11 @@ export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => 
   const { raw } = context.req;
   const secure = isHttps(services.config, raw);
   const caller = await findPanelCaller(services, raw.headers, secure);
-  if (caller === null) throw await refusal(services, raw.headers);
+  if (caller === null) {
+    // Valid credentials are never counted: a push of ten thousand files is not an attack.
+    await countTry(context, "panel");
+    throw unauthorized();
+  }
   context.set("caller", caller);
   context.set("actor", actorOf(caller));
   await next();
@@ -39,14 +46,14 @@ function actorOf(caller: PanelCaller): Actor {
   return { kind: "user", id: userId, name: email };
 }
 
-/** Valid credentials are never counted: a push of ten thousand files is not an attack. */
-async function refusal({ rateLimits }: Pick<Services, "rateLimits">, headers: Headers) {
-  const { allowed, resetMs } = await rateLimits("panel", clientOf(headers));
-  return allowed ? unauthorized() : tooManyRequests(Math.max(1, Math.ceil(resetMs / SECOND_MS)));
+/** Counts a try against this client's budget. @throws QuarryError `too-many` */
+export async function countTry({ get, req }: Asked, surface: Surface = "login"): Promise<void> {
+  const verdict = await get("services").rateLimits(surface, clientOf(req.raw.headers));
+  if (verdict.allowed) return;
+  throw tooManyRequests(Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS)));
 }
 
 /** The hash of the session that the request is made with; null when it has no cookie of one. */
-type Asked = { get: (name: "services") => Services; req: HonoRequest };
 export const sessionHashOf = ({ get, req }: Asked): Promise<string | null> =>
   sessionHashIn(req.header("Cookie") ?? null, isHttps(get("services").config, req.raw));
 

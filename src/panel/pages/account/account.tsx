@@ -9,9 +9,8 @@ import { Facts } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
 import { submit, freshForm, type FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
-import { countTry } from "../request/guards.ts";
 import { endOne, openSessions } from "./open-sessions.tsx";
-import { sessionHashOf } from "../../api/request/guards.ts";
+import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 
 const HERE = "/panel/account";
 const PASSWORDS = declaredForm(ownPassword);
@@ -56,16 +55,15 @@ async function accountPage(context: PageContext, state: FormState): Promise<Resp
     { title: "Your account", status: state.status },
     <>
       <Facts
-        facts={[
-          ["E-mail", <Data>{session.email}</Data>],
-          ["Role", isAdmin ? "admin" : "member: reads everything, changes nothing"],
-          [
-            "Second factor",
+        facts={{
+          "E-mail": <Data>{session.email}</Data>,
+          Role: isAdmin ? "admin" : "member: reads everything, changes nothing",
+          "Second factor": (
             <>
               {factor[0]} · <a href="/panel/account/second-factor">{factor[1]}</a>
-            </>,
-          ],
-        ]}
+            </>
+          ),
+        }}
       />
       <h2>Password</h2>
       <Form action={`${HERE}/password`} state={state} submit="Change the password">

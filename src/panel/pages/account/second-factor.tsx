@@ -16,8 +16,7 @@ import {
   typed,
   type FormState,
 } from "../request/form.ts";
-import { countTry } from "../request/guards.ts";
-import { sessionHashOf } from "../../api/request/guards.ts";
+import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { encode } from "uqr";
 
 const HERE = "/panel/account/second-factor";

@@ -105,7 +105,7 @@ const Figures = ({ result: { timings, usage, questions } }: { result: InferenceR
       {duration(timings.totalMs)}, {count(usage.totalTokens)} tokens
     </summary>
     <Facts
-      facts={[
+      pairs={[
         ...questions.map((question): [string, Child] => ["Searched for", <Data>{question}</Data>]),
         ["Time", duration(timings.totalMs)],
         ["Searching", duration(timings.contextMs)],

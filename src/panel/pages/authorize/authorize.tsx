@@ -94,12 +94,12 @@ async function consentPage(
         Connect <Shortened text={program.name} />?
       </h1>
       <Facts
-        facts={[
-          ["Program", <Data>{program.name}</Data>],
-          ["Published by", about.publisher === null ? "unknown" : <Data>{about.publisher}</Data>],
-          ["Sends you to", <Data>{program.host}</Data>],
-          ["Acts for", <Data>{context.get("session").email}</Data>],
-        ]}
+        facts={{
+          Program: <Data>{program.name}</Data>,
+          "Published by": about.publisher === null ? "unknown" : <Data>{about.publisher}</Data>,
+          "Sends you to": <Data>{program.host}</Data>,
+          "Acts for": <Data>{context.get("session").email}</Data>,
+        }}
       />
       {about.warning === "" ? null : <p class="notice bad">{about.warning}</p>}
       {await answerForm(context, asked, state)}

@@ -82,7 +82,7 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
     <div id="run" data-live>
       <RunStatus run={run} />
       {run.summary === null ? null : <Figures summary={run.summary} />}
-      <Facts facts={madeWith(run)} />
+      <Facts pairs={madeWith(run)} />
       <h2>Questions</h2>
       <p class="soft">Questions that went wrong come first.</p>
       <Results set={set} results={data} />

@@ -207,10 +207,10 @@ async function settingsTab(context: PageContext, set: QuestionSet, state: FormSt
       </>
     ) : (
       <Facts
-        facts={[
-          ["Identifier", <Data mono>{set.identifier}</Data>],
-          ["Judge", <Data>{set.judgeModel ?? "none"}</Data>],
-        ]}
+        facts={{
+          Identifier: <Data mono>{set.identifier}</Data>,
+          Judge: <Data>{set.judgeModel ?? "none"}</Data>,
+        }}
       />
     ),
   );

@@ -3,7 +3,7 @@ import { ActionButton } from "../../components/form.tsx";
 import { LinkButton } from "../../components/data.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import type { Child } from "hono/jsx";
-import { cookieIn } from "../../../access/sessions/session-cookie.ts";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { isAdmin, type PageContext } from "../page-env.ts";
 
 type Step = {
@@ -144,18 +144,17 @@ export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean })
 };
 
 const COOKIE = "quarry_first_steps";
-const ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/panel";
+const OPTIONS = { httpOnly: true, sameSite: "Strict", path: "/panel" } as const;
 
 /** Who saw the checklist is shown the next step on each page, until the browser is closed. */
-export const followSteps = (context: PageContext) =>
-  context.header("Set-Cookie", `${COOKIE}=1; ${ATTRIBUTES}`, { append: true });
+export const followSteps = (context: PageContext) => setCookie(context, COOKIE, "1", OPTIONS);
 
 /** The next step for who follows them; others cost no query. */
 export async function nextStep(context: PageContext): Promise<Child> {
   const { path } = context.req;
-  if (cookieIn(context.req.header("Cookie"), COOKIE) !== "1" || !isAdmin(context)) return null;
+  if (getCookie(context, COOKIE) !== "1" || !isAdmin(context)) return null;
   const steps = await readSteps(context.get("services").db);
   if (missingSteps(steps) > 0) return <NextStep steps={steps} path={path} />;
-  context.header("Set-Cookie", `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`, { append: true });
+  deleteCookie(context, COOKIE, OPTIONS);
   return null;
 }

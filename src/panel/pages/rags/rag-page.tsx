@@ -52,32 +52,25 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
 
 const Figures = ({ rag, index: { live } }: { rag: RagRecord; index: Index }) => (
   <Facts
-    facts={[
-      ["Status", <RagStatus rag={rag} />],
-      [
-        "Files",
+    facts={{
+      Status: <RagStatus rag={rag} />,
+      Files:
         rag.totalFiles === 0
           ? "none yet"
           : `${count(rag.processedFiles)} of ${count(rag.totalFiles)} indexed`,
-      ],
-      ["Passages", count(rag.numberVectors)],
-      [
-        "Source",
-        <DataLink
-          href={`/panel/sources/${rag.fileSource.identifier}`}
-          text={rag.fileSource.name}
-        />,
-      ],
-      [
-        "Embedding model",
+      Passages: count(rag.numberVectors),
+      Source: (
+        <DataLink href={`/panel/sources/${rag.fileSource.identifier}`} text={rag.fileSource.name} />
+      ),
+      "Embedding model": (
         <>
           <Data mono>{live?.embeddingModel ?? rag.embeddingModel}</Data>, {count(rag.dimensions)}{" "}
           dimensions
-        </>,
-      ],
+        </>
+      ),
       ...settingFacts(SEARCH_FIELDS, rag),
-      ["Identifier", <CodeLine text={rag.identifier} label="identifier" />],
-    ]}
+      Identifier: <CodeLine text={rag.identifier} label="identifier" />,
+    }}
   />
 );
 

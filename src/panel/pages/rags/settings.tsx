@@ -149,18 +149,16 @@ async function costPage(context: PageContext, of: CostProps): Promise<Response> 
     },
     <>
       <Facts
-        facts={[
-          ["Files", count(estimate.files)],
-          ["Passages", `about ${count(estimate.chunks)} (now ${count(rag.numberVectors)})`],
-          ["Tokens to embed", `about ${count(estimate.inputTokens)}`],
-          ["Calls of the model", `about ${counted(estimate.embeddingCalls, "call")}`],
-          [
-            "Cost",
+        facts={{
+          Files: count(estimate.files),
+          Passages: `about ${count(estimate.chunks)} (now ${count(rag.numberVectors)})`,
+          "Tokens to embed": `about ${count(estimate.inputTokens)}`,
+          "Calls of the model": `about ${counted(estimate.embeddingCalls, "call")}`,
+          Cost:
             cost === null
               ? "unknown: the embedding model has no price in Settings"
               : `about ${money(cost.amount, cost.currency)}`,
-          ],
-        ]}
+        }}
       />
       {isAdmin(context) ? (
         <form method="post" action={address + action} class="submit">

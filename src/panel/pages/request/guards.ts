@@ -4,15 +4,12 @@ import { signInAddress } from "../../../access/sessions/address-after-sign-in.ts
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
-import { forbidden, tooManyRequests } from "../../../core/errors.ts";
-import { SECOND_MS } from "../../../core/time.ts";
+import { forbidden } from "../../../core/errors.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
-import { clientOf } from "../../../http/client-address.ts";
+import { isReading } from "../../api/request/guards.ts";
 import { isAdmin, type PageContext, type PageEnv } from "../page-env.ts";
 import { endedSessionPage } from "../error-page.tsx";
 import { assetNames } from "./assets.ts";
-
-const isReading = (method: string) => method === "GET" || method === "HEAD";
 
 /** No inline script or style, no other host; `leadsTo`: where the answer to a form may lead. */
 export const policy = (leadsTo = "") =>
@@ -77,18 +74,6 @@ export const enrolledPage = createMiddleware<PageEnv>(async (context, next) => {
   if (!mustEnrol(config, context.get("session"))) return await next();
   return context.redirect("/panel/account/second-factor", 303);
 });
-
-/**
- * Counts a try against the sign-in's budget of this client.
- * @throws QuarryError `too-many`.
- */
-export async function countTry(context: PageContext): Promise<void> {
-  const { rateLimits } = context.get("services");
-  const verdict = await rateLimits("login", clientOf(context.req.raw.headers));
-  if (!verdict.allowed) {
-    throw tooManyRequests(Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS)));
-  }
-}
 
 /** Pages that lead to a change only. @throws QuarryError `forbidden`. */
 export const adminsOnly = createMiddleware<PageEnv>(async (context, next) => {

@@ -70,7 +70,7 @@ type TurnsProps<Row> = Pick<ListProps<Row>, "one" | "listed" | "countedTo" | "be
 /** Which rows are shown, of how many, and the way to the others. */
 function Turns<Row>({ one, listed, countedTo = COUNTED_MAX, ...of }: TurnsProps<Row>) {
   const { here, beside } = of;
-  const { data, before, after, total = null } = listed;
+  const { data, before, after } = listed;
   if (data.length === 0 && before === null && after === null) return null;
   const first = before === null ? 1 : of.first;
   const last = first + data.length - 1;
@@ -82,24 +82,19 @@ function Turns<Row>({ one, listed, countedTo = COUNTED_MAX, ...of }: TurnsProps<
       isAlways={one !== undefined}
     >
       <span class="faint">
-        {one === undefined ? null : whichOf({ first, last, total, countedTo, one, after })}
+        {one === undefined ? null : whichOf({ one, listed, countedTo }, first)}
       </span>
       {beside}
     </Pager>
   );
 }
 
-type Which = {
-  first: number;
-  last: number;
-  total: number | null;
-  countedTo: number;
-  one: string;
-  after: Key | null;
-};
+type Which = { one: string; listed: Listed<unknown>; countedTo: number };
 
 /** "12 files", "51–100 of 3,000 files, page 2 of 60", "1–50". */
-function whichOf({ first, last, total, countedTo, one, after }: Which): string {
+function whichOf({ one, listed, countedTo }: Which, first: number): string {
+  const { data, after, total = null } = listed;
+  const last = first + data.length - 1;
   // A list ends with its last page, whether or not it was counted.
   const all = after === null ? last : total;
   if (after === null && first === 1) return counted(last, one);

@@ -1,7 +1,8 @@
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { CookieOptions } from "hono/utils/cookie";
 import { z } from "zod";
 
 import { isSecure, type PageContext } from "../page-env.ts";
-import { cookieIn } from "../../../access/sessions/session-cookie.ts";
 
 /**
  * What the page after a redirect tells once: what was done, or a secret that is shown only now.
@@ -20,28 +21,28 @@ export type Flash = z.infer<typeof flash>;
 const KEPT_SECONDS = 60;
 const VALUE_MAX_LENGTH = 3_500;
 
-const nameOf = (secure: boolean) => (secure ? "__Host-quarry_flash" : "quarry_flash");
+const FLASH = "quarry_flash";
 
-function cookie(secure: boolean, value: string, seconds: number): string {
-  const attributes = `HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`;
-  return `${nameOf(secure)}=${value}; ${attributes}${secure ? "; Secure" : ""}`;
-}
+const flashOptions = (context: PageContext): CookieOptions => ({
+  httpOnly: true,
+  sameSite: "Strict",
+  path: "/",
+  ...(isSecure(context) ? { prefix: "host", secure: true } : {}),
+});
 
 export function setFlash(context: PageContext, told: Flash): void {
   const value = Buffer.from(JSON.stringify(told)).toString("base64url");
   if (value.length > VALUE_MAX_LENGTH) return;
-  const secure = isSecure(context);
-  context.header("Set-Cookie", cookie(secure, value, KEPT_SECONDS), { append: true });
+  setCookie(context, FLASH, value, { ...flashOptions(context), maxAge: KEPT_SECONDS });
 }
 
 /** Reads what is meant for this page, and removes it. */
 export function takeFlash(context: PageContext): Flash | null {
-  const secure = isSecure(context);
-  const value = cookieIn(context.req.header("Cookie"), nameOf(secure));
-  if (value === null || value === "") return null;
+  const value = getCookie(context, FLASH, isSecure(context) ? "host" : undefined);
+  if (value === undefined || value === "") return null;
   const told = parsed(value);
   if (told !== null && told.path !== context.req.path) return null;
-  context.header("Set-Cookie", cookie(secure, "", 0), { append: true });
+  deleteCookie(context, FLASH, flashOptions(context));
   return told;
 }
 
@@ -59,15 +60,16 @@ const NAME = "quarry_theme";
 const A_YEAR_SECONDS = 31_536_000;
 
 /** The chosen colours; null: as the system has it. */
-export function themeIn(cookies: string | undefined): Theme | null {
-  const value = cookieIn(cookies, NAME);
+export function themeIn(context: PageContext): Theme | null {
+  const value = getCookie(context, NAME);
   return value === "light" || value === "dark" ? value : null;
 }
 
 /** Holds no secret, so that it needs no protection. */
-export function themeCookie(theme: string, secure: boolean): string {
-  const chosen = theme === "light" || theme === "dark" ? theme : "";
-  const seconds = chosen === "" ? 0 : A_YEAR_SECONDS;
-  const attributes = `HttpOnly; SameSite=Lax; Path=/panel; Max-Age=${seconds}`;
-  return `${NAME}=${chosen}; ${attributes}${secure ? "; Secure" : ""}`;
+export function setTheme(context: PageContext, theme: string): void {
+  const secure = isSecure(context);
+  const options = { httpOnly: true, sameSite: "Lax", path: "/panel", secure } as const;
+  if (theme === "light" || theme === "dark") {
+    setCookie(context, NAME, theme, { ...options, maxAge: A_YEAR_SECONDS });
+  } else deleteCookie(context, NAME, options);
 }

@@ -109,11 +109,11 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
   const content = (
     <>
       <Facts
-        facts={[
-          ["Embedding model of this deployment", <code>{config.EMBEDDING_MODEL}</code>],
-          ["Dimensions", String(config.EMBEDDING_DIMENSIONS)],
-          ["Vectors", vectorsOf(config)],
-        ]}
+        facts={{
+          "Embedding model of this deployment": <code>{config.EMBEDDING_MODEL}</code>,
+          Dimensions: String(config.EMBEDDING_DIMENSIONS),
+          Vectors: vectorsOf(config),
+        }}
       />
       <h2>Offered models</h2>
       <Table

@@ -66,10 +66,10 @@ async function signInTab(context: PageContext, { state, findings }: Shown): Prom
   const content = (
     <>
       <Facts
-        facts={[
-          ["Redirect URI for the provider", <CodeLine text={redirectUriOf(context)} label="URI" />],
-          ["Passwords", passwordsIn(services.config.PASSWORD_SIGN_IN, passwords)],
-        ]}
+        facts={{
+          "Redirect URI for the provider": <CodeLine text={redirectUriOf(context)} label="URI" />,
+          Passwords: passwordsIn(services.config.PASSWORD_SIGN_IN, passwords),
+        }}
       />
       {stored === null ? null : <Test stored={stored} findings={findings} />}
       <h2>OpenID Connect</h2>

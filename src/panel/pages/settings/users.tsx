@@ -176,7 +176,7 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
         fields={fields}
       />
       {groups.length === 0 ? null : (
-        <Facts facts={[["Groups at the provider", <Data>{groups.join(", ")}</Data>]]} />
+        <Facts facts={{ "Groups at the provider": <Data>{groups.join(", ")}</Data> }} />
       )}
       <h2>Second factor</h2>
       {isOwn ? (

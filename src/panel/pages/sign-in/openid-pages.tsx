@@ -8,11 +8,10 @@ import { QuarryError } from "../../../core/errors.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { originOf } from "../../../http/client-address.ts";
 import { answerAndLog } from "../../../http/errors.ts";
-import { sessionHashOf } from "../../api/request/guards.ts";
+import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
 import { auditAs, formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
-import { countTry } from "../request/guards.ts";
 import { signInPage } from "./sign-in.tsx";
 
 const START = "/panel";

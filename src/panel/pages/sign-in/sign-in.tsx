@@ -10,6 +10,7 @@ import { credentials } from "../../../access/totp/totp-input.ts";
 import { emailIn } from "../../../access/users/user-input.ts";
 import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
 import { visible } from "../../components/data.tsx";
+import { countTry } from "../../api/request/guards.ts";
 import { TextField, field } from "../../components/form.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
 import {
@@ -23,8 +24,7 @@ import {
   type Form,
   type FormState,
 } from "../request/form.ts";
-import { countTry } from "../request/guards.ts";
-import { themeCookie } from "../request/page-cookies.ts";
+import { setTheme } from "../request/page-cookies.ts";
 
 const FIELDS = ["email", "password", "code"];
 const NOTHING_TYPED = formFrom(new URLSearchParams());
@@ -72,7 +72,7 @@ export function sessionPages(app: Pages): void {
 
   app.post("/theme", async (context) => {
     const theme = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("theme");
-    context.header("Set-Cookie", themeCookie(theme, isSecure(context)));
+    setTheme(context, theme);
     return context.redirect(addressAfterSignIn(pathOf(context.req.header("Referer"))), 303);
   });
 }

@@ -15,26 +15,22 @@ export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
     <>
       <h2>Facts</h2>
       <Facts
-        facts={[
-          ["Path", <CodeLine text={file.path} label="path" />],
-          ["Size", size(file.size)],
-          ["Type", <Data>{file.mimeType}</Data>],
-          ...(href === null
-            ? []
-            : ([
-                [
-                  "Address",
-                  <>
-                    <a href={href} rel="noreferrer">
-                      <Data>{href}</Data>
-                    </a>{" "}
-                    <CopyButton text={href} label="address" />
-                  </>,
-                ],
-              ] as const)),
-          ["Last changed", <TimeOr at={file.modifiedAt} now={now} none="–" />],
-          ["Known since", <TimeOr at={file.createdAt} now={now} none="–" />],
-        ]}
+        facts={{
+          Path: <CodeLine text={file.path} label="path" />,
+          Size: size(file.size),
+          Type: <Data>{file.mimeType}</Data>,
+          Address:
+            href === null ? undefined : (
+              <>
+                <a href={href} rel="noreferrer">
+                  <Data>{href}</Data>
+                </a>{" "}
+                <CopyButton text={href} label="address" />
+              </>
+            ),
+          "Last changed": <TimeOr at={file.modifiedAt} now={now} none="–" />,
+          "Known since": <TimeOr at={file.createdAt} now={now} none="–" />,
+        }}
       />
       <h2>In RAGs</h2>
       <InRags rags={file.rags} now={now} />

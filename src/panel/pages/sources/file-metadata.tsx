@@ -57,7 +57,7 @@ export const FileMetadata = ({ of: { shown, file }, state, mayChange }: Props) =
       <section>
         <h2>Metadata</h2>
         <Facts
-          facts={entries.map(([name = "", value = ""]) => [
+          pairs={entries.map(([name = "", value = ""]) => [
             <Data>{name}</Data>,
             <Data>{value}</Data>,
           ])}

@@ -32,16 +32,13 @@ export async function settingsTab(
   return (
     <>
       <Facts
-        facts={[
-          ["Provider", manifest.name],
-          ["Identifier", <CodeLine text={source.identifier} label="identifier" />],
-          [
-            "Scanned",
-            manifest.open === null ? "when pushed" : interval(source.scanIntervalMinutes),
-          ],
-          ["Permissions", <DataLink href={`${path}/permissions`} text={source.permissions} />],
-          ["Created", <Time at={source.createdAt} now={now} />],
-        ]}
+        facts={{
+          Provider: manifest.name,
+          Identifier: <CodeLine text={source.identifier} label="identifier" />,
+          Scanned: manifest.open === null ? "when pushed" : interval(source.scanIntervalMinutes),
+          Permissions: <DataLink href={`${path}/permissions`} text={source.permissions} />,
+          Created: <Time at={source.createdAt} now={now} />,
+        }}
       />
       {isAdmin(context) ? (
         <>
@@ -76,9 +73,9 @@ const StoredConfig = ({ config }: { config: Record<string, unknown> }) => {
     <>
       <h2>Settings</h2>
       <Facts
-        facts={entries.map(([name, value]) => {
+        pairs={entries.map(([name, value]) => {
           const text = typeof value === "string" ? value : JSON.stringify(value);
-          return [name, <Data>{text}</Data>] as const;
+          return [name, <Data>{text}</Data>];
         })}
       />
     </>
