@@ -14,7 +14,6 @@ import { Endpoints, pageOf, time } from "./request/endpoint.ts";
 import { given, type Given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 
-/** What an answer adds to the settings. */
 const made = { id: z.string(), identifier: z.string(), createdAt: time };
 
 export const agentRoutes = () =>
@@ -42,13 +41,11 @@ type Verbs<Runner extends { id: string }, New, Patch> = {
   remove: (db: Services["db"], id: Runner["id"]) => Promise<unknown>;
 };
 
-/** With the identifiers of its RAGs. */
 const withRags = <Runner extends AgentRecord | InferenceRecord>(record: Runner) => ({
   ...record,
   rags: record.rags.map((rag) => rag.identifier),
 });
 
-/** The five routes of inferences, or of agents. */
 function runnerRoutes<
   Runner extends { id: string; identifier: string },
   New extends z.ZodType,

@@ -82,7 +82,6 @@ const DESCRIPTION = `Set up Quarry: users, keys, file sources, RAGs, inferences,
 
 Send an automation key (\`qrya_…\`), or the cookie of a session; a change with the cookie must come from a page of the service itself. Members may read everything, administrators change everything. A field that is not known is refused with the name of the field that was probably meant.`;
 
-/** The panel API's specification, from the declarations of its routes. */
 export function panelDocument(baseUrl: string, app = panelApi()) {
   const { openAPIRegistry } = app;
   openAPIRegistry.registerComponent("securitySchemes", "key", {

@@ -47,7 +47,6 @@ const Event = z
   })
   .openapi("AuditEvent");
 
-/** Who did what in the last 90 days, the latest first; for administrators. */
 export const auditRoutes = () =>
   new Endpoints("service").list(
     "get /audit",

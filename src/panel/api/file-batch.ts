@@ -48,7 +48,6 @@ const Answer = z
   })
   .openapi("BatchAnswer");
 
-/** Many files at once: a part of `multipart/form-data` for each. */
 export const fileBatchRoutes = () =>
   new Endpoints("sources", fileSourceOf).json(
     "post /file-sources/{id}/files",

@@ -59,7 +59,6 @@ const config = z
   .record(z.string(), z.unknown())
   .openapi({ description: "The provider's settings; `true` for a set secret." });
 
-/** A file source as the panel answers it. */
 export const sourceFields = {
   id: z.string(),
   name: z.string(),

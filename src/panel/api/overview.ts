@@ -61,7 +61,6 @@ const Overview = z
   })
   .openapi("Overview");
 
-/** What the panel's first page shows. */
 export const overviewRoutes = () =>
   new Endpoints("service").json(
     "get /overview",

@@ -68,7 +68,6 @@ const Passage = z.object({ ...place, ...marks }).openapi("Passage");
 
 const RAG = "/rags/{id}";
 
-/** How a RAG's index stands, what a change would cost, and the way back. */
 export const ragIndexRoutes = () =>
   new Endpoints("rags", ragOf)
     .json(

@@ -34,7 +34,6 @@ const Itself = z.union([
   z.object({ user: z.null(), key: z.object({ id: z.string(), role }) }),
 ]);
 
-/** Signing in, asking who one is, signing out, and one's own password. */
 export const sessionRoutes = () =>
   new Endpoints("session")
     .json(
@@ -107,7 +106,6 @@ export const sessionRoutes = () =>
 const TOTP = "/session/totp";
 const before = [rateLimit("login"), signedInOnly, ownPagesOnly];
 
-/** The second factor of the signed-in user. */
 export const totpRoutes = () =>
   new Endpoints("session")
     .json(

@@ -117,7 +117,6 @@ const Manifest = z
 
 const SOURCE = "/file-sources/{id}";
 
-/** Files of a source, their upload and removal. */
 export function sourceFileRoutes() {
   const endpoints = new Endpoints("sources", fileSourceOf)
     .list(
@@ -177,7 +176,6 @@ export function sourceFileRoutes() {
   return addExclusions(addReading(endpoints)).app;
 }
 
-/** What is left out of search. */
 const addExclusions = (endpoints: Endpoints<FileSource>) =>
   endpoints
     .list(
@@ -197,7 +195,6 @@ const addExclusions = (endpoints: Endpoints<FileSource>) =>
       },
     );
 
-/** One file: how it stands in each RAG, and the text that was read from it. */
 const addReading = (endpoints: Endpoints<FileSource>) =>
   endpoints
     .json(

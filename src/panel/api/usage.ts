@@ -47,7 +47,6 @@ const Usage = z
   })
   .openapi("Usage");
 
-/** Calls, errors, tokens, cost and latency between two times, a line an hour, a day or a resource. */
 export const usageRoutes = () =>
   new Endpoints("service").json(
     "get /usage",

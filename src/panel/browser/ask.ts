@@ -1,6 +1,5 @@
 import { showCopyButtons } from "./copy.ts";
 
-/** A question that is being answered. */
 let asking: AbortController | null = null;
 
 /** Questions to models are answered on the page, word by word; Enter sends what is typed. */

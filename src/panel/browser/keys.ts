@@ -30,7 +30,6 @@ function leave(): void {
   }
 }
 
-/** Whether the key means something here. */
 function act(key: string): boolean {
   if (key === "/") search();
   else if (key === "?") showKeys();

@@ -21,7 +21,6 @@ export type Course = {
   bad?: boolean;
 };
 
-/** Figures with their courses, and one table of all values. */
 export const Charts = ({ label, courses }: { label: string; courses: readonly Course[] }) => {
   const labels = [...new Set(courses.flatMap(({ points }) => points.map((point) => point.label)))];
   const tabled = courses.map(({ name, points, format }) => {
@@ -113,7 +112,6 @@ export const Chart = ({ name, points, format, bad = false }: Course) => {
   );
 };
 
-/** The first, the middle and the last time. */
 const TimeAxis = ({ points, x }: { points: readonly Point[]; x: (at: number) => number }) => {
   const last = points.length - 1;
   const ticks = [

@@ -114,7 +114,6 @@ function withoutSlashesBehind(path: string): string {
   return path.slice(0, end);
 }
 
-/** Whether forms are sent to this path. */
 const takesForms = ({ routes }: Hono<PageEnv>, path: string) =>
   routes.some(({ method, path: pattern }) => {
     const parts = pattern.split("/");

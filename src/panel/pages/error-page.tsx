@@ -22,7 +22,6 @@ const HELP: Partial<Record<number, string>> = {
   500: "The log has the details under the request id.",
 };
 
-/** What went wrong, what was kept, what to do. */
 export async function errorPage(thrown: unknown, context: Context<PageEnv>): Promise<Response> {
   const { status, error } = answerAndLog(thrown, context);
   const title = TITLES[status] ?? "That failed.";

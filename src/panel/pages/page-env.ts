@@ -23,7 +23,6 @@ export const finding =
   async (context: PageContext) =>
     await handle(context, await find(context));
 
-/** Whether the page is reached over https. */
 export const isSecure = ({ get, req }: PageContext) => isHttps(get("services").config, req.raw);
 
 /** Whether changes are offered: a member sees everything and is offered nothing to change. */

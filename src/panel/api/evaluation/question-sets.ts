@@ -31,7 +31,6 @@ const Shown = z
 
 const SET = "/question-sets/{id}";
 
-/** Question sets. Members read them, administrators change them. */
 export const questionSetRoutes = () =>
   new Endpoints("evaluation", findQuestionSet)
     .list(

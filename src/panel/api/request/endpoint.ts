@@ -289,7 +289,6 @@ export const timeOrNull = time
 
 const queued = z.object({ queued: z.literal(true) }).openapi("Queued");
 
-/** A page of rows as their answers. */
 export const pageOf = <Row, Shown>(
   { data, total }: { data: Row[]; total: number },
   shown: (row: Row) => Shown,

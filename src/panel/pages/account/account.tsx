@@ -15,7 +15,6 @@ import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 const HERE = "/panel/account";
 const PASSWORDS = declaredForm(ownPassword);
 
-/** One's own account: password, second factor, where one is signed in. */
 export function accountPages(app: Pages): void {
   app.get("/", async (context) => await accountPage(context, freshForm()));
 

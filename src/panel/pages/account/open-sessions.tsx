@@ -13,10 +13,8 @@ import { auditAs, redirectWithNotice } from "../request/form.ts";
 
 const SESSIONS_SHOWN = 20;
 
-/** A user, and the address of the page that shows their sessions. */
 type Whose = { userId: UserId; here: string };
 
-/** Ends the session that the address names. */
 export async function endOne(context: PageContext, { userId, here }: Whose): Promise<Response> {
   const id = context.req.param("session") ?? "";
   auditAs(context, "sessions.remove", id);
@@ -24,7 +22,6 @@ export async function endOne(context: PageContext, { userId, here }: Whose): Pro
   return redirectWithNotice(context, here, { notice: "The session has ended." });
 }
 
-/** Where somebody is signed in. */
 export async function openSessions(context: PageContext, { userId, here }: Whose): Promise<Child> {
   const { db, now: clock } = context.get("services");
   const now = clock();

@@ -21,7 +21,6 @@ import { encode } from "uqr";
 
 const HERE = "/panel/account/second-factor";
 
-/** One's own second factor: beginning, confirming, removing. */
 export function secondFactorPages(app: Pages): void {
   app.get("/", async (context) => await secondFactorPage(context, freshForm()));
 

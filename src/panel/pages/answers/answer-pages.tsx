@@ -22,7 +22,6 @@ export function runPages(app: Pages, kind: Kind): void {
   app.post("/:id/run", finding(find(kind))(askModel));
 }
 
-/** The pages of all inferences, or of all agents. */
 export function answerPages(app: Pages, kind: Kind): void {
   const of = finding(find(kind));
   app.get("/", async (context) => await modelListPage(context, kind));

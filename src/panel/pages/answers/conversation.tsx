@@ -51,7 +51,6 @@ export function turnsAfter(
 export const HiddenTurns = ({ turns }: { turns: EarlierMessage[] }) =>
   turns.length === 0 ? null : <input type="hidden" name={TURNS} value={JSON.stringify(turns)} />;
 
-/** What was asked and answered before, as text. */
 export const EarlierTurns = ({ turns }: { turns: EarlierMessage[] }) => (
   <>
     {turns.map(({ role, content }) =>

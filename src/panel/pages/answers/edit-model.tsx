@@ -131,7 +131,6 @@ async function editForm(context: PageContext, { kind, record }: Model, state: Fo
 /** Shown elsewhere on the page. */
 const ELSEWHERE = new Set(["name", "systemPrompt", "rags"]);
 
-/** For members: what is set. */
 const StoredModel = ({ model: { kind, record } }: { model: Model }) => (
   <>
     <Facts

@@ -111,12 +111,10 @@ export type Model =
   | { kind: "inference"; record: InferenceRecord }
   | { kind: "agent"; record: AgentRecord };
 
-/** The pages of an inference or agent by what follows its address. */
 const TABS = { "": "Ask", "/settings": "Settings" };
 
 type TabProps = Partial<PageProps> & { model: Model; here: keyof typeof TABS };
 
-/** One page of an inference or agent below the head that both of them have. */
 export async function modelTab(
   context: PageContext,
   { model: { kind, record }, here, ...of }: TabProps,

@@ -14,7 +14,6 @@ import { SourceFailure } from "../../../ports/source-reader.ts";
 import { safeHref } from "../../components/data.tsx";
 import { barePage, type PageContext } from "../page.tsx";
 
-/** What a program asks for. */
 export type Asked =
   | {
       isValid: true;

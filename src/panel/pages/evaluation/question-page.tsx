@@ -25,7 +25,6 @@ import { runsAddress, setAddress, setOf, trailTo } from "./set-parts.tsx";
 import { askedOf, questionForm } from "../../../evaluation/questions/question-form.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 
-/** One question by itself: changed, removed. */
 export function questionPages(app: Pages): void {
   const find = async (context: PageContext) => {
     const set = await setOf(context);
@@ -99,7 +98,6 @@ async function questionPage(
   );
 }
 
-/** What came of the question in the latest runs. */
 async function latestResults(context: PageContext, set: QuestionSet, { id }: Question) {
   const { db, now } = context.get("services");
   return (
@@ -150,7 +148,6 @@ export const expectedLines = (expected: Question["expected"]): string =>
     })
     .join("\n");
 
-/** What the form holds of a question that there is. */
 const valuesOf = (question: Question): Record<string, string> => ({
   question: question.question,
   expected: expectedLines(question.expected),

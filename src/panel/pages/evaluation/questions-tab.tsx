@@ -26,7 +26,6 @@ import { multipartOf, type FormWithFiles } from "../request/multipart.ts";
 
 type Forms = { added?: FormState; imported?: FormState };
 
-/** The questions of a set: added, imported, each with its page. */
 export function questionListPages(app: Pages): void {
   app.get("/:set", async (context) => {
     const { question, expected = "" } = context.req.query();

@@ -31,7 +31,6 @@ export async function runOf(context: PageContext, setKey: string, runId: string)
   return { set, run: orNotFound(await findRun(services.db, set.id, runId)) };
 }
 
-/** One run: its figures, and what came of each question. */
 export function runResultPages(app: Pages): void {
   const find = (context: PageContext) => {
     const { set = "", run = "" } = context.req.param();
@@ -155,7 +154,6 @@ const Results = ({ set, results }: { set: QuestionSet; results: EvaluationResult
   />
 );
 
-/** What had to be found, each with its place among what was. */
 const Expected = ({ of: { expected, ranks } }: { of: EvaluationResult }) =>
   expected.length === 0 ? (
     <span class="soft">–</span>

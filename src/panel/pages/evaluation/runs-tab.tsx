@@ -34,7 +34,6 @@ export const LOOK_EVERY_SECONDS = 3;
 const DIGITS = 3;
 export const figure = (value: number | null | undefined) => value?.toFixed(DIGITS) ?? "–";
 
-/** The runs of a set over time, and the form that starts one or two. */
 export function runListPages(app: Pages): void {
   app.get("/:set/runs", async (context) => runsTab(context, await setOf(context), freshForm()));
 

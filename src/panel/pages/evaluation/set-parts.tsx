@@ -29,7 +29,6 @@ export const trailToRuns = (set: QuestionSet) => [
   { name: "Runs", href: runsAddress(set) },
 ];
 
-/** The RAG or inference that a set asks, as a link. */
 export const SubjectLink = ({ set }: { set: QuestionSet }) => (
   <DataLink href={`/panel/${set.subjectKind}s/${set.subjectIdentifier}`} text={set.subjectName} />
 );
@@ -38,12 +37,10 @@ export const SubjectLink = ({ set }: { set: QuestionSet }) => (
 export const setOf = (context: PageContext): Promise<QuestionSet> =>
   findQuestionSet(context.get("services"), context.req.param("set") ?? "");
 
-/** The pages of one set by what follows its address. */
 const TABS = { "": "Questions", "/runs": "Runs", "/settings": "Settings" };
 
 type TabProps = Partial<PageProps> & { set: QuestionSet; here: keyof typeof TABS };
 
-/** One page of a set below the head that all of them have. */
 export async function setTab(context: PageContext, { set, here, ...of }: TabProps, content: Child) {
   const address = setAddress(set.identifier);
   const sub = (
@@ -56,7 +53,6 @@ export async function setTab(context: PageContext, { set, here, ...of }: TabProp
   return await page(context, { ...head, ...of, tabs }, content);
 }
 
-/** All runs that are kept of a set, the latest first. */
 export async function keptRuns({ db }: Pick<Services, "db">, set: QuestionSet) {
   const most = RUNS_KEPT + RUNS_AT_ONCE;
   return (await listRuns(db, set.id, { offset: 0, limit: most })).data;
@@ -79,11 +75,9 @@ export const measureWords: Record<MeasureName, { name: string; term: string }> =
   answers: { name: "Right answers", term: "share of checked answers that are right" },
 };
 
-/** The measures of retrieval that lists and charts show. */
 export const SHOWN_MEASURES = ["recall@5", "ndcg@10", "mrr"] as const;
 
 type Offer = {
-  /** Its identifier. */
   rag: string;
   question: string;
   /** Where its best passage was found; null: nowhere. */

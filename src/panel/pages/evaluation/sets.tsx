@@ -64,7 +64,6 @@ export function newSetPages(app: Pages): void {
   );
 }
 
-/** The list of question sets. */
 async function setListPage(context: PageContext): Promise<Response> {
   const { data } = await listSets(context.get("services").db, { offset: 0, limit: SETS_MAX });
   return await page(
@@ -146,7 +145,6 @@ const FORM = declaredForm(newQuestionSet, ["identifier"]);
 /** A RAG gives no answers. */
 const RAG_FORM = declaredForm(newQuestionSet, ["identifier", "judgeModel"]);
 
-/** The list of sets; name and judge of each, and its removal. */
 export function setPages(app: Pages): void {
   app.get("/", (context) => setListPage(context));
   app.get("/:set/settings", async (context) => {

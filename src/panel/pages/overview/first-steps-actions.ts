@@ -8,7 +8,6 @@ import { auditAs, redirectWithNotice } from "../request/form.ts";
 
 const FOLDER_NAME = "Documents";
 
-/** The form of an inference that asks this RAG. */
 const inferenceOf = (rag: string, name = rag) =>
   `/panel/new/inference?${new URLSearchParams({ rag, name: `Ask ${name}` }).toString()}`;
 

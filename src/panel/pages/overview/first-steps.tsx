@@ -19,7 +19,6 @@ type Step = {
   isForAll?: true;
 };
 
-/** The five steps, each with what is there already filled in. */
 function stepsOf({ source, rag, inference, hasFiles, hasToken, hasCalls }: Steps): Step[] {
   const address = (path: string, values: Record<string, string | null>) => {
     const given = Object.entries(values).flatMap(([key, value]) =>
@@ -102,7 +101,6 @@ export const NextStep = ({ steps, path }: { steps: Steps; path: string }) => {
   );
 };
 
-/** How many steps are left. */
 export const missingSteps = (steps: Steps) => stepsOf(steps).filter(({ isDone }) => !isDone).length;
 
 export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean }) => {

@@ -26,7 +26,6 @@ const SPAN_TABS = Object.fromEntries(
   Object.entries(SPANS).map(([span, { title }]) => [tailOf(span), title]),
 );
 
-/** The first page: what needs somebody, and what the last days were like. */
 export function overviewPages(app: Pages): void {
   app.get("/", async (context) => {
     const { db, now: clock } = context.get("services");

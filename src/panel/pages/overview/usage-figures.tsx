@@ -44,7 +44,6 @@ const rounded = (value: number) => count(Math.round(value));
 
 const tokensOf = (line: UsageLine) => line.inputTokens + line.outputTokens;
 
-/** Calls, errors, degraded share, latency, tokens and cost, each with its course over time. */
 export const UsageFigures = ({ usage, span }: { usage: UsageOverTime; span: Span }) => {
   const { total } = usage;
   if (total.calls === 0) return <p class="soft">No calls in this time.</p>;

@@ -16,9 +16,7 @@ import { attempt, formFrom, freshForm, numberOf, type FormState } from "../reque
 import { ragAddress, ragTab } from "./rag-tab.tsx";
 
 const FIELDS = ["path", "chunkSize", "chunkOverlap"];
-/** Passages of the live index that are shown next to the preview. */
 const PASSAGES_SHOWN = 50;
-/** Files that the field offers. */
 const FILES_OFFERED = 50;
 
 /** Of passages in the index, tokens are not counted. */

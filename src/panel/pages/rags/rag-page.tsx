@@ -184,7 +184,6 @@ const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
 
 type DeedProps = { name: string; says: Child; tone?: "off" | "bad"; children: Child };
 
-/** What an action does, and its button. */
 const Deed = ({ name, says, tone = "off", children }: DeedProps) => (
   <li>
     <span class={`dot ${tone}`}></span>

@@ -15,7 +15,6 @@ import { declaredForm } from "../request/setting-form.ts";
 export const ragOf = (context: PageContext): Promise<RagRecord> =>
   findRag(context.get("services"), { key: context.req.param("id") ?? "" });
 
-/** A page of one RAG. */
 export const ofRag = finding(ragOf);
 
 export const ragAddress = (identifier: string) => `/panel/rags/${identifier}`;
@@ -27,7 +26,6 @@ export const trailTo = ({ name, identifier }: RagRecord) => [
   { name, href: ragAddress(identifier) },
 ];
 
-/** The pages of one RAG by what follows its address. */
 const TABS = {
   "": "Index",
   "/scope": "What it indexes",
@@ -37,7 +35,6 @@ const TABS = {
 
 type TabProps = Partial<PageProps> & { rag: RagRecord; here: keyof typeof TABS };
 
-/** One page of a RAG below the head that all of them have. */
 export async function ragTab(context: PageContext, { rag, here, ...of }: TabProps, content: Child) {
   const { name, identifier } = rag;
   const tabs = { label: "Pages of this RAG", address: ragAddress(identifier), names: TABS };
@@ -64,7 +61,6 @@ export const RAG_FORM = declaredForm(newRag, ONCE);
 /** The same without the name. */
 export const SEARCH_FIELDS = declaredForm(newRag, [...ONCE, "name"]).fields;
 
-/** Offers the rerankers that are there. */
 export async function ragControls(services: Pick<Services, "db" | "models">, state: FormState) {
   const choices = await modelChoices(services, "reranker");
   const of = { state, choices, name: "reranker", label: "Reranker", none: "None" };

@@ -14,7 +14,6 @@ import { addRemovals } from "./scope-changes.tsx";
 import { scopePage } from "./scope.tsx";
 import { reindexPage, saveSettings, settingsCostPage, settingsPage } from "./settings.tsx";
 
-/** RAGs: their list, a new one, and the pages of each. */
 export function ragPages(app: Pages): void {
   app.get("/", ragListPage);
   for (const path of ["/:id/reindex", "/:id/settings/cost"]) app.use(path, adminsOnly);
@@ -43,7 +42,6 @@ type Action = {
   work: (services: PageEnv["Variables"]["services"], rag: RagRecord, form: Form) => Promise<string>;
 };
 
-/** What one button does with a RAG. */
 const ACTIONS: Record<string, Action> = {
   reindex: {
     audit: "rags.reindex",

@@ -69,7 +69,6 @@ export function addRemovals(app: Pages): void {
   addScopeChanges(app);
 }
 
-/** Adding to the scope, and how much leaves the index with each other change. */
 function addScopeChanges(app: Pages): void {
   app.post("/:id/scope/add", async (context) => {
     const rag = await ragOf(context);

@@ -17,7 +17,6 @@ import { ragAddress, ragTab } from "./rag-tab.tsx";
 const ENTRIES = 100;
 const SCOPES_LISTED = 100;
 
-/** What a RAG indexes: all of its source, or the folders and files that are chosen in a tree. */
 export async function scopePage(
   context: PageContext,
   rag: RagRecord,
@@ -107,7 +106,6 @@ type Tree = {
   mayChange: boolean;
 };
 
-/** One level of the tree. */
 const Folder = ({ tree }: { tree: Tree }) => {
   const { here, folder, entries, among, through, mayChange } = tree;
   const last = entries.length === ENTRIES ? entries.at(-1) : undefined;

@@ -204,9 +204,7 @@ type Submission<Result> = {
   fields: readonly string[];
   /** The record that it changes: refused when that changed since the form was shown. */
   stale?: readonly [Updated, string];
-  /** Does what the form asks for. */
   work: (form: Form) => Promise<Result>;
-  /** The page with the form that failed. */
   again: (state: FormState, form: Form) => Promise<Response>;
   /** Where success leads, the notice there, and the created resource. */
   leads: (result: Result) => Told & { to: string; target?: string };

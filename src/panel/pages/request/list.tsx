@@ -121,7 +121,6 @@ function sortingOf<Row>(
   };
 }
 
-/** The page's address with its filters and this cursor. */
 function turned(here: string, to: Record<string, Key | null>, row: number): string | null {
   const [[direction, key] = ["", null]] = Object.entries(to);
   return key === null ? null : changed(here, { [direction]: cursorOf(key), row: String(row) });

@@ -5,7 +5,6 @@ import { formOf, sentForm, type Form } from "./form.ts";
 
 export type FormWithFiles = {
   form: Form;
-  /** The files that were chosen in a field. */
   files: (field: string) => File[];
 };
 

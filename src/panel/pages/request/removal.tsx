@@ -22,15 +22,12 @@ type Removal = {
   title: string;
   /** The places above; Cancel leads to the last of them. */
   trail: readonly Crumb[];
-  /** What is removed. */
   name: string;
   /** So much is lost that its name must be typed. */
   isMuch?: boolean;
   cancel?: string;
   submit?: string;
-  /** Sent along unseen. */
   values?: Record<string, string>;
-  /** What else is asked. */
   fields?: (state: FormState) => Child;
   /** What will be lost, in numbers, and what stays. */
   says: Child;

@@ -42,7 +42,6 @@ type HitsProps = {
   compared?: string[] | undefined;
 };
 
-/** Why there are no passages, and what to do. */
 const Nothing = ({ rags }: Pick<HitsProps, "rags">) => {
   const [first] = rags;
   const isEmpty = rags.every(({ numberVectors }) => numberVectors === 0);
@@ -145,14 +144,12 @@ const Hit = (props: HitProps) => {
   );
 };
 
-/** Keeps the question in a set, with this file as the one that must be found. */
 const Keep = (offer: Parameters<typeof keepAddress>[0]) => (
   <a class="faint" href={keepAddress(offer)}>
     Keep as test question
   </a>
 );
 
-/** The page of a file. */
 export const fileAddress = (source: string, path: string) =>
   `/panel/sources/${source}/file?path=${encodeURIComponent(path)}`;
 
@@ -221,7 +218,6 @@ function piecesOf(text: string, matched: Matched): Piece[] {
 const isMatch = (word: string, matched: Matched) =>
   word.length <= MAX_WORD_LENGTH && searchWordsOf(word).some((one) => matched.has(stemOf(one)));
 
-/** Marks the words of a search. */
 export const marking =
   (matched: Matched): Words =>
   (text) =>

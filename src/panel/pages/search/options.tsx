@@ -20,7 +20,6 @@ const MODES = [
   { value: "keyword", label: "Words only (keyword)" },
 ];
 
-/** How the words and the meaning of a question count. */
 export const SearchModeField = (props: { state: FormState; prefix: string; own: string }) => (
   <SelectField
     {...field(props.state, `${props.prefix}searchMode`, "Search by")}
@@ -28,7 +27,6 @@ export const SearchModeField = (props: { state: FormState; prefix: string; own: 
   />
 );
 
-/** Every option of the API's call, and settings of the target to try without saving them. */
 export const Options = (props: OptionsProps) => {
   const { target, mayChange } = props;
   return (

@@ -86,7 +86,6 @@ const OneSearch = ({ found, baseUrl, mayChange }: OneProps) => {
   );
 };
 
-/** An answer, with its passages at its side. */
 const OneAnswer = ({ found, id, mayChange }: Omit<OneProps, "baseUrl"> & { id: string }) => (
   <div class="cols even">
     <div class="answer">

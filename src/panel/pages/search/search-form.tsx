@@ -80,7 +80,6 @@ const Ask = ({ state, choices, target, turns, isAnswered }: FormProps) => (
   </div>
 );
 
-/** The question, every option of the API, and a second setting to compare with. */
 export const SearchForm = (props: FormProps) => {
   const { action, here, state, target, second, turns } = props;
   const isRag = target.kind === "rag";

@@ -55,7 +55,6 @@ export function searchPages(app: Pages): void {
   });
 }
 
-/** The page of one inference or agent, on which it is asked. */
 export const modelPage = async (context: PageContext, model: Model) =>
   await answerPage(context, { ...ASKED, targets: [model], fixed: model }, NOTHING);
 
@@ -107,7 +106,6 @@ async function askedIn(
   return { form, fixed, choices, targets: [target, second] };
 }
 
-/** The page of a search, with what was typed. */
 function addressOf(form: Form): string {
   const isCompared = form.has("compare") && !form.all("compare").includes("end");
   const fields = FIELDS.filter((name) => isCompared || !name.startsWith(SECOND));
@@ -119,7 +117,6 @@ function addressOf(form: Form): string {
   return `${HERE}?${query.toString()}`;
 }
 
-/** Each setting at once. */
 const tryAll = (context: PageContext, { form, targets }: Asked, listening: Listening) =>
   attempt(form, FIELDS, async () => {
     const messages = turnsIn(form.exact(TURNS));

@@ -32,7 +32,6 @@ export async function findTarget(services: Services, named: string): Promise<Tar
 
 export type Choices = { label: string; kind: TargetKind; choices: Choice[] }[];
 
-/** What there is to ask, by its kind. */
 export async function targetChoices({ db }: Pick<Services, "db">): Promise<Choices> {
   const { rag, inference, agent } = await choicesByKind(db);
   return [

@@ -120,6 +120,5 @@ function callOf(target: Target, form: Form, prefix: string): Call {
 
 const SAMPLE_QUESTION = "What do the documents say about …?";
 
-/** A call before anything was asked. */
 export const sampleCall = (target: Target) =>
   callOf(target, formFrom(new URLSearchParams({ q: SAMPLE_QUESTION })), "");

@@ -20,7 +20,6 @@ import { settingsPage } from "./settings-page.tsx";
 const HERE = "/panel/settings/keys";
 const FORM = declaredForm(newKey(0));
 
-/** Keys with which programs use the panel's API: pushing folders, setting things up. */
 export function keyPages(app: Pages): void {
   app.get("/", async (context) => await keysTab(context, FORM.state({}, { role: "admin" })));
 

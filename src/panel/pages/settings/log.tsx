@@ -22,7 +22,6 @@ import { settingsPage } from "./settings-page.tsx";
 const HERE = "/panel/settings/log";
 const FAILED_FROM = 400;
 
-/** Who changed what, when, from where: every change and sign-in of the last 90 days. */
 export async function logPage(context: PageContext): Promise<Response> {
   const { db, now } = context.get("services");
   const thing = await thingIn(context);

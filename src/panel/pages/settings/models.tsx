@@ -30,7 +30,6 @@ const PROVIDERS = KEY_FORM.fields[0]?.meta.choices ?? {};
 
 type Forms = { model?: FormState; key?: FormState };
 
-/** The models that are suggested with the prices that costs are reckoned with, and provider keys. */
 export function modelPages(app: Pages): void {
   app.get("/", async (context) => await modelsTab(context));
 

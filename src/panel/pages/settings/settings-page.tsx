@@ -3,12 +3,10 @@ import type { Child } from "hono/jsx";
 import { isAdmin, page, type PageContext } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
 
-/** The tabs of the settings by what follows their address. */
 const TABS = { "": "Users", "/keys": "Automation keys", "/models": "Models and prices" };
 /** Who did what, and who is let in, is for administrators. */
 const ADMINS_TABS = { ...TABS, "/sign-in": "Sign-in", "/log": "Audit log" };
 
-/** One tab of the settings. */
 export const settingsPage = (
   context: PageContext,
   here: keyof typeof ADMINS_TABS,

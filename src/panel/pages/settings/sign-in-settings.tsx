@@ -27,7 +27,6 @@ import { settingsPage } from "./settings-page.tsx";
 const HERE = "/panel/settings/sign-in";
 const FORM = declaredForm(providerInput);
 
-/** The OpenID Connect provider that people sign in with. */
 export function signInSettings(app: Pages): void {
   app.use(adminsOnly);
   app.get("/", async (context) => await signInTab(context, {}));

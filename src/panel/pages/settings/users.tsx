@@ -30,7 +30,6 @@ import { removable } from "../request/removal.tsx";
 const HERE = "/panel/settings";
 const NEW_FORM = declaredForm(newUser);
 
-/** Who may sign in. */
 export function userListPages(app: Pages): void {
   app.get("/", async (context) => await usersTab(context, NEW_FORM.state({}, { role: "member" })));
   app.post("/", (context) =>
@@ -98,7 +97,6 @@ const ownId = (context: PageContext) => context.get("session").userId;
 
 const pathOf = ({ id }: Pick<Person, "id">) => `${HERE}/users/${id}`;
 
-/** One user, for administrators: address, role, password, second factor, sessions, removal. */
 export function userPages(app: Pages): void {
   app.get("/:id", async (context) => await userPage(context, await personOf(context), null));
   app.post("/:id", async (context) => {

@@ -23,7 +23,6 @@ export const redirectUriOf = ({ get, req }: PageContext) =>
 /** Addresses of these pages hold a code: what the pages lead to must not see it. */
 const hideAddress = (context: PageContext) => context.header("Referrer-Policy", "strict-origin");
 
-/** Signing in with the provider, and with an administrator's link. */
 export function openidPages(app: Pages): void {
   app.get("/sign-in/openid", async (context) => {
     const next = addressAfterSignIn(context.req.query("next"));

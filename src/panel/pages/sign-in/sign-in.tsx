@@ -29,7 +29,6 @@ import { setTheme } from "../request/page-cookies.ts";
 const FIELDS = ["email", "password", "code"];
 const NOTHING_TYPED = formFrom(new URLSearchParams());
 
-/** Signing in and out, and the choice of colours: what needs no session. */
 export function sessionPages(app: Pages): void {
   app.get("/sign-in", async (context) => {
     const services = context.get("services");
@@ -131,10 +130,8 @@ async function mustAskProvider(context: PageContext): Promise<boolean> {
   return provider !== null && (await isOutOfTime(services, cookies, secure));
 }
 
-/** Begins a sign-in with the provider, which leads to `next`. */
 const openidAddress = (next: string) => `/panel/sign-in/openid?next=${encodeURIComponent(next)}`;
 
-/** The provider first, then the password where passwords are on. */
 export async function signInPage(context: PageContext, state: FormState, next: string) {
   const { status, message } = state;
   const { provider, passwords } = await signInChoices(context.get("services"));

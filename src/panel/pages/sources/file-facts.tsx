@@ -7,7 +7,6 @@ import { FileStatus } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import type { FileFailure } from "../../../core/file-failures.ts";
 
-/** What is known of a file, in which RAGs it is, and what was left out of it. */
 export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
   const href = safeHref(file.url);
   const notes = [...new Set(file.rags.flatMap((rag) => rag.notes))];

@@ -48,7 +48,6 @@ export function metadataOf(form: Form, before: Metadata): Metadata {
 
 type Props = { of: ShownFile; state: FormState; mayChange: boolean };
 
-/** What is known of a file; editable where people push the files. */
 export const FileMetadata = ({ of: { shown, file }, state, mayChange }: Props) => {
   const entries = Object.entries(file.metadata).map(([name, value]) => [name, typedOf(value)]);
   if (!mayChange) {

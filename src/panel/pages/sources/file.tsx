@@ -38,7 +38,6 @@ async function fileOf(context: PageContext, path: string): Promise<ShownFile> {
   return { shown, file: orNotFound(file), here };
 }
 
-/** One file: the original next to what was read from it, how it was cut, and where it is. */
 export function filePages(app: Pages): void {
   app.get("/:id/file", async (context) => {
     return await filePage(context, await fileOf(context, context.req.query("path") ?? ""));
@@ -177,7 +176,6 @@ async function filePage(
   );
 }
 
-/** Why the file failed or is not found, and what to do. */
 const FileState = ({ of: { shown, file }, mayChange }: { of: ShownFile; mayChange: boolean }) => {
   const failed = file.rags.find(({ status }) => status === "error");
   const remedy = remedyOf(failed?.errorCode ?? null, keepsOriginals(shown.source));

@@ -33,7 +33,6 @@ const STATUSES = [
   ...FILE_STATUSES.map((value) => ({ value, label: FILE_STATES[value][1] })),
 ];
 
-/** A source's files, filtered by a part of their paths and by status. */
 export async function filesTab(context: PageContext, shown: ShownSource): Promise<Child> {
   const { db, now } = context.get("services");
   const { source, path } = shown;
@@ -94,7 +93,6 @@ async function sortedFiles(context: PageContext, shown: ShownSource) {
 const wholeIndexOf = ({ rags: [rag, other] }: ShownSource) =>
   rag?.scopeMode === "global" && other === undefined && rag.coming === 0 ? rag : null;
 
-/** The files that the address asks for. */
 function filesAsked(context: PageContext, { source, rags }: ShownSource) {
   const status = choiceIn(context, "status", FILE_STATUSES);
   const sort = sortIn(context);
@@ -106,7 +104,6 @@ function filesAsked(context: PageContext, { source, rags }: ShownSource) {
   };
 }
 
-/** The same list as a CSV file, all of its pages. */
 export function filesCsv(context: PageContext, shown: ShownSource): Response {
   return context.body(filesAsCsv(context.get("services").db, filesAsked(context, shown)), 200, {
     "Content-Type": "text/csv; charset=utf-8",

@@ -12,7 +12,6 @@ import { noticeFrom } from "./source-actions.tsx";
 import { sourceBody, sourceControls, sourceForm } from "./settings-tab.tsx";
 import { SOURCES as LIST } from "./shown-source.ts";
 
-/** Making a source: which kind, then what that kind needs. */
 export function newSourcePages(app: Pages): void {
   app.use(adminsOnly);
 

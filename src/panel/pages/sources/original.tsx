@@ -9,7 +9,6 @@ import type { ShownFile } from "./shown-source.ts";
 
 type Shown = "pdf" | "image" | "html" | "text";
 
-/** Images that browsers show. */
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
 const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|javascript|toml)$/;
 /** A longer text is sent as it is: its encoding is not looked for. */

@@ -24,7 +24,6 @@ const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;
 const FORM = declaredForm(z.object({ permissions, defaultReaders }));
 
-/** Who may read the files of a source: the switch, and what it does or would do. */
 export function permissionPages(app: Pages): void {
   app.get("/:id/permissions", async (context) => {
     const shown = await sourceOf(context);
