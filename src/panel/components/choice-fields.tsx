@@ -52,6 +52,13 @@ function priceOf({ input, output, currency }: NonNullable<ModelChoice["price"]>)
 
 const fieldOf = (group: string) => `${group}.more`;
 
+/** What a token or a program may use, in the words of the API and of people. */
+export const GROUPS = [
+  { group: "rags", kind: "rag", label: "RAGs", which: "Which RAGs" },
+  { group: "inferences", kind: "inference", label: "Inferences", which: "Which inferences" },
+  { group: "agents", kind: "agent", label: "Agents", which: "Which agents" },
+] as const;
+
 /** Identifiers that were ticked, and those that were typed below. */
 export const chosenIn = (form: Form, group: string): string[] => [
   ...form.lines(group),

@@ -7,7 +7,7 @@ import { choicesByKind } from "../../../db/catalog/panel-lists.ts";
 import { auditedPages } from "../../../http/middleware/audit.ts";
 import { Data, Shortened } from "../../components/data.tsx";
 import { FormMessage, Hidden } from "../../components/form.tsx";
-import { chosenIn, LongChoices } from "../../components/choice-fields.tsx";
+import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { errorPage } from "../error-page.tsx";
 import { barePage, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
@@ -111,12 +111,8 @@ async function consentPage(
 async function answerForm(context: PageContext, { query }: Valid, state: FormState) {
   const { db, now } = context.get("services");
   const admin = isAdmin(context);
-  const { rag, inference, agent } = await choicesByKind(db, !admin);
-  const offered = [
-    { group: "rags", label: "RAGs", choices: rag },
-    { group: "inferences", label: "Inferences", choices: inference },
-    { group: "agents", label: "Agents", choices: agent },
-  ].filter(({ choices }) => choices.length > 0);
+  const choices = await choicesByKind(db, !admin);
+  const offered = GROUPS.filter(({ kind }) => choices[kind].length > 0);
   return (
     <form method="post" action="/authorize" class="form">
       <FormMessage state={state} />
@@ -126,8 +122,8 @@ async function answerForm(context: PageContext, { query }: Valid, state: FormSta
           ? nothingOffered(admin)
           : "It may search, read and ask what you choose. It cannot change anything."}
       </p>
-      {offered.map((one) => (
-        <LongChoices state={state} {...one} />
+      {offered.map(({ kind, group, label }) => (
+        <LongChoices {...{ state, group, label }} choices={choices[kind]} />
       ))}
       <p class="submit">
         {offered.length === 0 ? null : (

@@ -3,7 +3,6 @@ import type { RagRecord } from "../../../db/records.ts";
 import {
   estimateRebuild,
   type RebuildEstimate,
-  type RebuildWish,
 } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
 import { count, counted, money } from "../../components/figures.ts";
@@ -100,8 +99,7 @@ export async function settingsCostPage(context: PageContext, rag: RagRecord): Pr
     return await estimateRebuild(context.get("services"), { rag, wish });
   });
   if (!tried.done) return await show(context, rag, tried.state);
-  return await costPage(context, {
-    rag,
+  return await costPage(context, rag, {
     title: "What the change costs",
     estimate: tried.result,
     action: "/settings",
@@ -113,31 +111,27 @@ export async function settingsCostPage(context: PageContext, rag: RagRecord): Pr
 
 /** The same for indexing everything again. */
 export async function reindexPage(context: PageContext, rag: RagRecord): Promise<Response> {
-  const wish: RebuildWish = { reindex: true };
-  return await costPage(context, {
-    rag,
+  return await costPage(context, rag, {
     title: "Index everything again",
-    estimate: await estimateRebuild(context.get("services"), { rag, wish }),
+    estimate: await estimateRebuild(context.get("services"), { rag, wish: { reindex: true } }),
     action: "/reindex",
-    values: {},
     submit: "Index everything again",
     cancel: "",
   });
 }
 
 type CostProps = {
-  rag: RagRecord;
-  title: string;
   estimate: RebuildEstimate;
+  title: string;
+  submit: string;
   /** Below the RAG's address. */
   action: string;
-  values: Record<string, string>;
-  submit: string;
   cancel: string;
+  values?: Record<string, string>;
 };
 
-async function costPage(context: PageContext, of: CostProps): Promise<Response> {
-  const { rag, title, estimate, action, values, submit, cancel } = of;
+async function costPage(context: PageContext, rag: RagRecord, of: CostProps): Promise<Response> {
+  const { title, estimate, action, values, submit, cancel } = of;
   const address = ragAddress(rag.identifier);
   const { cost } = estimate;
   return await page(
@@ -160,13 +154,11 @@ async function costPage(context: PageContext, of: CostProps): Promise<Response> 
               : `about ${money(cost.amount, cost.currency)}`,
         }}
       />
-      {isAdmin(context) ? (
-        <form method="post" action={address + action} class="submit">
-          <Hidden values={values} />
-          <button class="btn primary">{submit}</button>
-          <a href={address + cancel}>Cancel</a>
-        </form>
-      ) : null}
+      <form method="post" action={address + action} class="submit">
+        <Hidden values={values} />
+        <button class="btn primary">{submit}</button>
+        <a href={address + cancel}>Cancel</a>
+      </form>
     </>,
   );
 }

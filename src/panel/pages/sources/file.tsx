@@ -1,8 +1,6 @@
 import { excludeFromSearch } from "../../../catalog/file-sources/exclude-from-search.ts";
-import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { notFound, orNotFound } from "../../../core/errors.ts";
 import { findFileDetail } from "../../../db/files/file-store.ts";
-import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { describePushedFile } from "../../../ingestion/uploads/describe-pushed-file.ts";
 import { keepsOriginals } from "../../../ingestion/uploads/read-original.ts";
 import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
@@ -109,18 +107,6 @@ function addChanges(app: Pages): void {
       leads: () => ({ to: of.here, notice: "The metadata is saved. Searches use it in seconds." }),
     });
   });
-
-  app.post("/:id/file/retry", async (context) => {
-    const form = await formOf(context);
-    const { file, here } = await fileOf(context, form.exact("path"));
-    const services = context.get("services");
-    for (const { ragIdentifier } of file.rags.filter(({ status }) => status === "error")) {
-      auditAs(context, "rags.retry", ragIdentifier);
-      const rag = await findRag(services, { key: ragIdentifier });
-      await retryFiles(services, { ragId: rag.id, paths: [file.path] });
-    }
-    return redirectWithNotice(context, here, { notice: "The file is being retried." });
-  });
 }
 
 async function filePage(
@@ -214,16 +200,16 @@ const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
   <>
     {file.rags.some(({ status }) => status === "error") ? (
       <ActionButton
-        action={`${shown.path}/file/retry`}
+        action={`${shown.path}/selected`}
         label="Try again"
-        values={{ path: file.path }}
+        values={{ path: file.path, action: "retry", back: "file" }}
         kind="primary"
       />
     ) : file.rags.some(({ status }) => status === "indexed") ? (
       <ActionButton
         action={`${shown.path}/selected`}
         label="Index again"
-        values={{ path: file.path, action: "reindex" }}
+        values={{ path: file.path, action: "reindex", back: "file" }}
       />
     ) : null}
     {file.isExcluded || file.deletedAt !== null ? null : <SearchButton of={{ shown, file }} />}

@@ -4,9 +4,10 @@ import { removePushedFiles } from "../../../ingestion/uploads/remove-pushed-file
 import { takenBy } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { Form } from "../../components/form.tsx";
+import { Form as PostForm } from "../../components/form.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { auditAs, redirectWithNotice, formOf, freshForm } from "../request/form.ts";
+import { auditAs, redirectWithNotice, formOf, freshForm, type Form } from "../request/form.ts";
+import { fileAddress } from "../search/hits.tsx";
 import { ROWS } from "../request/list.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
 
@@ -47,7 +48,7 @@ export function selectedFiles(app: Pages): void {
     }
     const action = form.text("action");
     if (action === "retry" || action === "reindex") {
-      return await indexSelected(context, shown, { paths, isRetry: action === "retry" });
+      return await indexSelected(context, shown, { paths, form });
     }
     if (takenBy(shown.source.provider) !== "files") throw notFound();
     if (action !== "confirmed") return await confirmPage(context, shown, paths);
@@ -55,15 +56,16 @@ export function selectedFiles(app: Pages): void {
   });
 }
 
-type Selected = { paths: string[]; isRetry: boolean };
-
 /** Queues them in each RAG: those that failed, or all that are not queued yet. */
 async function indexSelected(
   context: PageContext,
-  { rags, path }: ShownSource,
-  { paths, isRetry }: Selected,
+  { rags, path, source }: ShownSource,
+  { paths, form }: { paths: string[]; form: Form },
 ) {
   const services = context.get("services");
+  const isRetry = form.text("action") === "retry";
+  const isFile = form.text("back") === "file";
+  const to = isFile ? fileAddress(source.identifier, paths[0] ?? "") : path;
   let queued = 0;
   for (const { ragId, identifier } of rags) {
     auditAs(context, isRetry ? "rags.retry" : "rags.reindex", identifier);
@@ -74,7 +76,7 @@ async function indexSelected(
   const problem = isRetry
     ? "None of the selected files had failed."
     : "None of the selected files was indexed, or they are being indexed now.";
-  return redirectWithNotice(context, path, queued === 0 ? { problem } : { notice });
+  return redirectWithNotice(context, to, queued === 0 ? { problem } : { notice });
 }
 
 const confirmPage = (context: PageContext, shown: ShownSource, paths: string[]) =>
@@ -86,7 +88,7 @@ const confirmPage = (context: PageContext, shown: ShownSource, paths: string[]) 
         Deletes {counted(paths.length, "file")} with their passages in{" "}
         {counted(shown.rags.length, "RAG")}. This service holds no other copy of them.
       </p>
-      <Form
+      <PostForm
         action={`${shown.path}/selected`}
         state={freshForm()}
         submit={`Remove ${counted(paths.length, "file")}`}
@@ -97,7 +99,7 @@ const confirmPage = (context: PageContext, shown: ShownSource, paths: string[]) 
         {paths.map((path) => (
           <input type="hidden" name="path" value={path} />
         ))}
-      </Form>
+      </PostForm>
       <details open={paths.length <= LISTED_OPEN}>
         <summary>Which files</summary>
         <ul>

@@ -18,7 +18,7 @@ import { List, filterIn, listQuery } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { Choices, field } from "../../components/form.tsx";
-import { chosenIn, LongChoices } from "../../components/choice-fields.tsx";
+import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
@@ -112,36 +112,32 @@ function columnsOf(now: number, mayChange: boolean): Columns<TokenLine> {
   ];
 }
 
-type Group = "rags" | "inferences" | "agents";
+type Group = (typeof GROUPS)[number];
 
 const FORM = declaredForm(newToken(0));
 
 /** The radio buttons of a group: its field is named after it. */
-const reachOf = (group: Group) => `${group}.reach`;
+const reachOf = ({ group }: Group) => `${group}.reach`;
 
 /** `?name=` is filled in; `?rag=`, `?inference=` and `?agent=` tick one beforehand. */
 function freshToken(context: PageContext): FormState {
-  const groups: [Group, string | null][] = [
-    ["rags", filterIn(context, "rag")],
-    ["inferences", filterIn(context, "inference")],
-    ["agents", filterIn(context, "agent")],
-  ];
-  const values = groups.flatMap(([group, wanted]): [string, string | string[]][] =>
-    wanted === null
-      ? [[reachOf(group), "none"]]
+  const values = GROUPS.flatMap((of) => {
+    const wanted = filterIn(context, of.kind);
+    return wanted === null
+      ? [[reachOf(of), "none"]]
       : [
-          [reachOf(group), "some"],
-          [group, [wanted]],
-        ],
-  );
+          [reachOf(of), "some"],
+          [of.group, wanted],
+        ];
+  });
   return freshForm({ name: filterIn(context, "name") ?? "", ...Object.fromEntries(values) });
 }
 
 /** The group as the API takes it: identifiers, or `*` for all. */
-function groupIn(form: Form, group: Group): string[] {
-  const reach = form.text(reachOf(group));
+function groupIn(form: Form, of: Group): string[] {
+  const reach = form.text(reachOf(of));
   if (reach === "all") return ["*"];
-  return reach === "some" ? chosenIn(form, group) : [];
+  return reach === "some" ? chosenIn(form, of.group) : [];
 }
 
 /** The body that the API takes; a day is meant to its end, UTC. */
@@ -149,16 +145,14 @@ function tokenIn(form: Form) {
   const day = form.text("expiresAt");
   return {
     ...bodyIn(form, FORM.fields),
-    rags: groupIn(form, "rags"),
-    inferences: groupIn(form, "inferences"),
-    agents: groupIn(form, "agents"),
+    ...Object.fromEntries(GROUPS.map((of) => [of.group, groupIn(form, of)])),
     expiresAt: day === "" ? null : `${day}T23:59:59Z`,
   };
 }
 
 async function newTokenPage(context: PageContext, state: FormState): Promise<Response> {
   const { db } = context.get("services");
-  const { rag, inference, agent } = await choicesByKind(db);
+  const choices = await choicesByKind(db);
   return await page(
     context,
     { title: "New token", trail: [TOKENS], status: state.status },
@@ -168,26 +162,20 @@ async function newTokenPage(context: PageContext, state: FormState): Promise<Res
       submit="Create token"
       cancel={HERE}
       fields={FORM.fields}
-      controls={{
-        rags: <Reach state={state} group="rags" label="RAGs" choices={rag} />,
-        inferences: (
-          <Reach state={state} group="inferences" label="Inferences" choices={inference} />
-        ),
-        agents: <Reach state={state} group="agents" label="Agents" choices={agent} />,
-      }}
+      controls={Object.fromEntries(
+        GROUPS.map((of) => [of.group, <Reach of={of} state={state} choices={choices[of.kind]} />]),
+      )}
     />,
   );
 }
 
-const WORDS = { rags: "RAGs", inferences: "inferences", agents: "agents" };
-
-type ReachProps = { state: FormState; group: Group; label: string; choices: Choice[] };
+type ReachProps = { of: Group; state: FormState; choices: Choice[] };
 
 /** None, all, or those that are ticked; ticking needs no script. */
-const Reach = ({ state, group, label, choices }: ReachProps) => (
+const Reach = ({ of, state, choices }: ReachProps) => (
   <div class="reach">
     <Choices
-      {...field(state, reachOf(group), label)}
+      {...field(state, reachOf(of), of.label)}
       kind="radio"
       options={[
         { value: "none", label: "None" },
@@ -196,7 +184,7 @@ const Reach = ({ state, group, label, choices }: ReachProps) => (
       ]}
     />
     {choices.length === 0 ? null : (
-      <LongChoices state={state} group={group} label={`Which ${WORDS[group]}`} choices={choices} />
+      <LongChoices state={state} group={of.group} label={of.which} choices={choices} />
     )}
   </div>
 );
