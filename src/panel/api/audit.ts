@@ -67,7 +67,6 @@ export const auditRoutes = () =>
     },
   ).app;
 
-/** Everything that the filter holds, one JSON object a line, read as it is sent. */
 function linesOf(db: Database, filter: AuditFilter): Response {
   const encoder = new TextEncoder();
   let last: AuditEvent | null = null;

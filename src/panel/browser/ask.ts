@@ -93,7 +93,6 @@ function show(turn: HTMLElement, name: string, { text, step, html, error }: Told
   if (name === "page") finish(turn, html);
 }
 
-/** The server's own page, as it answers without a script. */
 const pageOf = (html = "") => new DOMParser().parseFromString(html, "text/html");
 
 const nodesOf = (html?: string) =>

@@ -68,7 +68,6 @@ export const chosenIn = (form: Form, group: string): string[] => [
     .filter((identifier) => identifier !== ""),
 ];
 
-/** Named things as the options of a field. */
 export const optionsOf = (choices: readonly Pick<Choice, "identifier" | "name">[]) =>
   choices.map(({ identifier, name }) => ({ value: identifier, label: name }));
 

@@ -28,7 +28,6 @@ export function safeHref(address: string | null): string | null {
   return protocol === "https:" || protocol === "http:" ? href : null;
 }
 
-/** A link whose words somebody else wrote. */
 export const DataLink = ({ href, text }: { href: string; text: string }) => (
   <a href={href}>
     <Data>{text}</Data>
@@ -61,7 +60,6 @@ export const ShortenedLink = ({ href, text }: { href: string; text: string }) =>
 
 type LinkProps = { href: string; label: string; kind?: "primary" | "danger" | "small" };
 
-/** A link to a page on which something is done. */
 export const LinkButton = ({ href, label, kind }: LinkProps) => (
   <a class={kind === undefined ? "btn" : `btn ${kind}`} href={href}>
     {label}

@@ -5,11 +5,9 @@ import { type FormState, UPDATED_AT } from "../pages/request/form.ts";
 export type FormProps = {
   action: string;
   state: FormState;
-  /** The words of the one button. */
   submit: string;
   /** Where leaving without saving leads; null: nowhere. */
   cancel?: string | null;
-  /** For what cannot be undone. */
   dangerous?: boolean;
   /** The shown state of a stored record, from `shownState`. */
   shown?: string;
@@ -42,7 +40,6 @@ export const Form = (props: FormProps) => (
   </form>
 );
 
-/** Why nothing was saved; empty while nothing has failed. */
 export const FormMessage = ({ state }: { state: FormState }) => {
   if (state.status === 200) return null;
   return (
@@ -57,14 +54,12 @@ type FieldProps = {
   /** The field's path in the body that the API takes. */
   name: string;
   label: string;
-  /** What to type, in a sentence below the field. */
   hint?: Child;
 };
 
 /** What every field has; `name` is its path in the body that the API takes. */
 export const field = (state: FormState, name: string, label: string) => ({ state, name, label });
 
-/** The attributes that bind a control to its label, its hint and its problem. */
 function controlOf({ state, name, hint }: FieldProps) {
   const id = idOf(name);
   const problem = state.problem(name);
@@ -84,7 +79,6 @@ const idOf = (name: string) => `field-${name.replaceAll(/[^a-zA-Z0-9]/g, "-")}`;
 
 type RemarksProps = { id?: string; problem: string | null; hint: Child | undefined };
 
-/** What is wrong with a control, and what to type; `id` is that of the control. */
 const Remarks = ({ id, problem, hint }: RemarksProps) => (
   <>
     {problem === null ? null : (
@@ -100,7 +94,6 @@ const Remarks = ({ id, problem, hint }: RemarksProps) => (
   </>
 );
 
-/** A label above its control, the problem and the hint below. */
 const Labelled = (props: FieldProps & { children: Child }) => {
   const { state, name, label, hint, children } = props;
   const id = idOf(name);
@@ -130,7 +123,6 @@ type InputProps = FieldProps & {
   min?: number;
   max?: number;
   step?: string;
-  /** The id of a list of values that it offers. */
   list?: string;
   /** The first field of a page whose only purpose is the form. */
   autofocus?: boolean;
@@ -192,7 +184,6 @@ export const FileField = (props: FieldProps & { accept: string }) => (
 
 export type Option = { value: string; label: string };
 
-/** What a list of choices holds. */
 export const OptionList = (props: { options: readonly Option[]; chosen: string }) => (
   <>
     {props.options.map(({ value, label }) => (
@@ -253,7 +244,6 @@ export const Choices = ({ state, name, label, hint, options, kind = "checkbox" }
   );
 };
 
-/** Values that are sent along unseen. */
 export const Hidden = ({ values = {} }: { values?: Record<string, string> | undefined }) => (
   <>
     {Object.entries(values).map(([name, value]) => (

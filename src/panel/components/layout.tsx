@@ -8,7 +8,6 @@ import { Notice, ShownOnce, Warning } from "./notice.tsx";
 
 type Place = { name: string; path: string; icon: IconName; onPhones?: true };
 
-/** The places of the panel, in the order of the left column. */
 const PLACES: readonly Place[] = [
   { name: "Overview", path: "/panel", icon: "overview", onPhones: true },
   { name: "Search", path: "/panel/search", icon: "search", onPhones: true },
@@ -71,7 +70,6 @@ type DocumentProps = Pick<LayoutProps, "title" | "assets" | "theme" | "children"
   refreshSeconds?: number | null;
 };
 
-/** A whole HTML document, with what every page loads. */
 export const Document = ({ title, assets, ...of }: DocumentProps) => (
   <html lang="en" data-theme={of.theme ?? undefined}>
     <head>
@@ -132,7 +130,6 @@ const THEMES = [
   { value: "light", name: "Light", where: "where-dark" },
 ];
 
-/** One's own account, the colours, signing out. */
 const Mine = ({ session, theme }: Mine) => (
   <>
     <a href="/panel/account" title={session.email}>

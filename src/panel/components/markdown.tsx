@@ -159,7 +159,6 @@ function paragraph(lines: string[], words: Words, depth: number): Child {
 const OPEN = "\uFDD0";
 const CLOSE = "\uFDD1";
 
-/** The text with its notes' numbers in it. */
 function noted(text: string, notes: readonly Note[]): string {
   const own = text.replaceAll(/[\uFDD0\uFDD1]/g, "\uFFFD");
   const cuts = notes
@@ -175,7 +174,6 @@ function noted(text: string, notes: readonly Note[]): string {
   return parts.join("") + own.slice(cuts.at(-1)?.at ?? 0);
 }
 
-/** Shows the notes where their numbers are. */
 const wordsWith =
   (words: Words, notes: readonly Note[]): Words =>
   (text) =>

@@ -1,14 +1,12 @@
 import { visible } from "./data.tsx";
 import { CodeBlock, CodeLine } from "./code-block.tsx";
 
-/** What was just done. */
 export const Notice = ({ text }: { text: string }) => (
   <p class="notice ok" role="status">
     {visible(text)}
   </p>
 );
 
-/** A secret that is never shown again. */
 export const ShownOnce = ({ label, value }: { label: string; value: string }) => (
   <section class="notice once" role="status" aria-label={label}>
     <p>

@@ -8,14 +8,12 @@ export type HeadProps = {
   /** Ours, or somebody's own words (`data`). */
   title: string;
   data?: boolean;
-  /** The places above this one. */
   trail?: readonly Crumb[];
   sub?: Child;
   /** The page's one action, and what else can be done here. */
   actions?: Child;
 };
 
-/** The head of a page: where one is, what it is, what can be done. */
 export const PageHead = ({ title, data, trail = [], sub, actions }: HeadProps) => (
   <header class="head">
     {trail.length === 0 ? null : (
@@ -76,7 +74,6 @@ type FactsProps = {
   pairs?: readonly (readonly [name: Child, value: Child | undefined])[];
 };
 
-/** Names and values, one below the other. */
 export const Facts = ({ facts = {}, pairs = Object.entries(facts) }: FactsProps) => (
   <dl class="facts">
     {pairs.map(([name, value]) =>
@@ -99,7 +96,6 @@ type FigureProps = {
   children?: Child;
 };
 
-/** One figure of a list of class `figures`, and its course. */
 export const Figure = ({ name, term, amount, aside, children }: FigureProps) => (
   <div>
     <dt>{term === undefined ? name : <abbr title={term}>{name}</abbr>}</dt>

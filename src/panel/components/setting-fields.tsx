@@ -15,8 +15,6 @@ type Props = {
   isStored: boolean;
   /** Controls in place of those that follow from the field, by its name. */
   controls?: Record<string, Child>;
-  /** Hints that only the page knows, by the field's name. */
-  hints?: Record<string, Child>;
 };
 
 /** A form of settings, and what follows them in it. */
@@ -30,14 +28,13 @@ export const SettingForm = (props: FormProps & Omit<Props, "isStored">) => (
 const KEPT = "Stored and never shown. Leave it empty to keep it.";
 const LIST_ROWS = 2;
 
-/** The controls of settings, as their schema declares them. */
-export const SettingFields = ({ fields, state, isStored, controls = {}, hints = {} }: Props) => {
+export const SettingFields = ({ fields, state, isStored, controls = {} }: Props) => {
   const secret = fields.find(({ isSecret }) => isSecret);
   const one = (field: SettingField) => {
     const name = formName(field);
     if (name in controls) return controls[name];
     const usual = defaultOf(field);
-    const told = isStored && field === secret ? KEPT : (hints[name] ?? field.meta.hint);
+    const told = isStored && field === secret ? KEPT : field.meta.hint;
     const hint =
       usual === null ? (
         told

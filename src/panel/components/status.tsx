@@ -29,7 +29,6 @@ export const FileStatus = ({ status }: { status: State | null }) => {
 
 export type FileCounts = { pending: number; processing: number; indexed: number; error: number };
 
-/** Files by status as one bar, drawn on the server, and the same in words. */
 export const StatusBar = ({ counts }: { counts: FileCounts }) => {
   const { indexed, error } = counts;
   const underWay = counts.pending + counts.processing;

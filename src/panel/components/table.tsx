@@ -33,7 +33,6 @@ export const removeColumn = <Row,>(hrefOf: (row: Row) => string): Column<Row> =>
 });
 
 type TableProps<Row> = {
-  /** What the table lists, for those who do not see it. */
   label: string;
   columns: Columns<Row>;
   rows: readonly Row[];
@@ -114,25 +113,23 @@ type PagerProps = {
   previous: string | null;
   next: string | null;
   label?: string;
-  /** Shown where there is one part only, too. */
-  isAlways?: boolean;
   /** Which part is shown. */
   children?: Child;
 };
 
-/** The way to the other parts of something long; nothing where there is one part only. */
-export const Pager = ({ previous, next, label = "Pages", isAlways, children }: PagerProps) =>
-  previous === null && next === null ? (
-    isAlways === true ? (
-      <p class="pager">{children}</p>
-    ) : null
-  ) : (
+/** The way to the other parts of something long, if there are any. */
+export const Pager = ({ previous, next, label = "Pages", children }: PagerProps) => {
+  if (previous === null && next === null) {
+    return children == null ? null : <p class="pager">{children}</p>;
+  }
+  return (
     <nav class="pager" aria-label={label}>
       <Turn href={previous} label="Previous" />
       {children}
       <Turn href={next} label="Next" />
     </nav>
   );
+};
 
 const Turn = ({ href, label }: { href: string | null; label: string }) =>
   href === null ? <span class="faint">{label}</span> : <a href={href}>{label}</a>;
@@ -150,7 +147,6 @@ export const Filters = ({ action, children, active }: FiltersProps) => (
 
 type SearchProps = { name: string; label: string; value: string };
 
-/** The field that `/` leads to. */
 export const FilterText = ({ name, label, value }: SearchProps) => (
   <input
     type="search"
@@ -164,7 +160,6 @@ export const FilterText = ({ name, label, value }: SearchProps) => (
   />
 );
 
-/** A list that is searched by a part of its lines' names. */
 export const SearchFilter = (props: { action: string; label: string; part: string }) => (
   <Filters action={props.action} active={props.part !== ""}>
     <FilterText name="q" label={props.label} value={props.part} />

@@ -13,7 +13,7 @@ import { questionListPages } from "./evaluation/questions-tab.tsx";
 import { runResultPages } from "./evaluation/run-page.tsx";
 import { runListPages } from "./evaluation/runs-tab.tsx";
 import { keepPage, newSetPages, setPages } from "./evaluation/sets.tsx";
-import { firstStepsActions } from "./overview/first-steps-actions.ts";
+import { firstStepsActions } from "./overview/first-steps.tsx";
 import { overviewPages } from "./overview/overview.tsx";
 import type { PageEnv } from "./page-env.ts";
 import { adminsOnly, asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";

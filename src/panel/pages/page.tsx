@@ -37,7 +37,6 @@ export type PageProps = HeadProps & {
   refreshSeconds?: number | null;
 };
 
-/** Answers with a page of the panel: places, notices, and this content. */
 export async function page(context: PageContext, of: PageProps, content: Child): Promise<Response> {
   const { version } = context.get("services");
   const next = of.place === OVERVIEW ? null : await nextStep(context);

@@ -79,7 +79,6 @@ export class Endpoints<Found = undefined> {
     this.#find = find;
   }
 
-  /** Answers with JSON of the schema `answer`. */
   json<
     At extends Route,
     Reply extends z.ZodType,
@@ -133,7 +132,6 @@ export class Endpoints<Found = undefined> {
     });
   }
 
-  /** Answers 204. */
   empty<At extends Route, Query extends z.ZodObject, Body extends z.ZodType = None>(
     route: At,
     about: string,
@@ -146,7 +144,6 @@ export class Endpoints<Found = undefined> {
     });
   }
 
-  /** Answers with what the handler makes. */
   raw<At extends Route, Query extends z.ZodObject, Body extends z.ZodType = None>(
     route: At,
     about: string,

@@ -143,7 +143,6 @@ const Tool = ({ call: { tool, ok, debug }, isAdmin }: { call: ToolCall; isAdmin:
   </details>
 );
 
-/** An answer whose model failed while it was writing. */
 export type RunOutcome =
   | { kind: "whole"; result: InferenceResult }
   | { kind: "broken"; broken: { text: string; items: RetrievedChunk[]; reason: string } };

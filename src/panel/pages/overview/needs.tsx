@@ -6,7 +6,6 @@ import { counted } from "../../components/figures.ts";
 import { leftOutSentences } from "../sources/scan-state.tsx";
 import type { Tone } from "../../components/status.tsx";
 
-/** Something that somebody has to do: what it is, why, and the way to the remedy. */
 export type Need = { tone: Tone; what: Child; why: string; href: string; remedy: string };
 
 const SHOWN = 20;

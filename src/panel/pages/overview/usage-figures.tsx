@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
 import { Charts, type Point } from "../../components/chart.tsx";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";
 
-/** What the charts can look back on. */
 export const SPANS: Record<string, { title: string; hours: number; group: "hour" | "day" }> = {
   "24h": { title: "Last 24 hours", hours: 24, group: "hour" },
   "7d": { title: "7 days", hours: 7 * 24, group: "day" },
@@ -25,7 +24,6 @@ const HOUR_ENDS = 16;
 const DAY_AT = 5;
 const DAY_ENDS = 10;
 
-/** A line for each hour or day, those without calls as well. */
 function filled({ lines }: UsageOverTime, { from, to, group }: Span) {
   const step = group === "hour" ? HOUR_MS : DAY_MS;
   const byKey = new Map(lines.map((line) => [line.key, line]));

@@ -22,7 +22,6 @@ const FILES_OFFERED = 50;
 /** Of passages in the index, tokens are not counted. */
 type Cut = Omit<ChunkPreview["chunks"][number], "tokens"> & { tokens: number | null };
 
-/** How a chosen file is cut, and how it would be with other settings, side by side. */
 export async function previewPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const services = context.get("services");
   const form = formFrom(new URL(context.req.url).searchParams);

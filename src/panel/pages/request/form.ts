@@ -28,7 +28,6 @@ export type Form = {
   has: (field: string) => boolean;
 };
 
-/** The values of a posted form, or of an address. */
 export const formFrom = (values: URLSearchParams): Form => ({
   text: (field) => (values.get(field) ?? "").trim(),
   // Browsers send line breaks as CR LF.
@@ -198,7 +197,6 @@ export function redirectWithNotice(
 
 type Submission<Result> = {
   audit: [action: string, target?: string];
-  /** Where it was read already. */
   form?: Form;
   /** The form's fields; other problems are shown above it. */
   fields: readonly string[];
@@ -227,7 +225,6 @@ export async function submit<Result>(context: PageContext, of: Submission<Result
 /** The hidden field that tells which state of a record a form shows. */
 export const UPDATED_AT = "updatedAt";
 
-/** The value of that field. */
 export const shownState = async (context: PageContext, kind: Updated, id: string) =>
   String(await updatedAtOf(context.get("services").db, kind, id));
 

@@ -27,11 +27,9 @@ type ListProps<Row> = {
   one?: string;
   listed: Listed<Row>;
   columns: Columns<Row>;
-  /** The field that searches the list, where it has one. */
   search?: { label: string; part: string };
   /** Counting ended here: there may be more. */
   countedTo?: number;
-  /** What stands behind the line that counts the rows. */
   beside?: Child;
   /** Shown in place of an empty list; a text is its title. */
   empty: Child;
@@ -76,15 +74,13 @@ function Turns<Row>({ one, listed, countedTo = COUNTED_MAX, ...of }: TurnsProps<
   const last = first + data.length - 1;
   const previous = Math.max(1, first - ROWS);
   return (
-    <Pager
-      previous={turned(here, { before }, previous)}
-      next={turned(here, { after }, last + 1)}
-      isAlways={one !== undefined}
-    >
-      <span class="faint">
-        {one === undefined ? null : whichOf({ one, listed, countedTo }, first)}
-      </span>
-      {beside}
+    <Pager previous={turned(here, { before }, previous)} next={turned(here, { after }, last + 1)}>
+      {one === undefined ? null : (
+        <>
+          <span class="faint">{whichOf({ one, listed, countedTo }, first)}</span>
+          {beside}
+        </>
+      )}
     </Pager>
   );
 }
@@ -224,14 +220,15 @@ type PartProps = { here: string; from: number; step: number; total: number; unit
 export const Part = ({ here, from, step, total, unit }: PartProps) => {
   const to = Math.min(total, from + step);
   const at = (offset: number) => changed(here, { from: String(offset) });
-  if (from === 0 && to === total) return <p class="faint">{counted(total, unit)}</p>;
+  const all = counted(total, unit);
+  const which = to - from === total ? all : `${count(from + 1)} to ${count(to)} of ${all}`;
   return (
     <Pager
       label="Parts"
       previous={from === 0 ? null : at(Math.max(0, from - step))}
       next={to >= total ? null : at(to)}
     >
-      <span class="faint">{`${count(from + 1)} to ${count(to)} of ${counted(total, unit)}`}</span>
+      <span class="faint">{which}</span>
     </Pager>
   );
 };

@@ -29,7 +29,6 @@ type Removal = {
   submit?: string;
   values?: Record<string, string>;
   fields?: (state: FormState) => Child;
-  /** What will be lost, in numbers, and what stays. */
   says: Child;
   audit: [action: string, target: string];
   remove: () => Promise<unknown>;

@@ -104,7 +104,6 @@ type HitProps = Pick<HitsProps, "kept"> & {
   chunk: Passage;
   at: number;
   id: string;
-  /** The identifier of the source that holds the file. */
   fileSource: string;
   highest: number;
   /** Its place in the other answer, -1 for none; undefined where there is no other. */
@@ -201,7 +200,6 @@ const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 /** A run of letters longer than any word is left unmarked. */
 const MAX_WORD_LENGTH = 200;
 
-/** A text in pieces, those that the search looks for apart from the rest. */
 function piecesOf(text: string, matched: Matched): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;

@@ -2,8 +2,7 @@ import { Checkbox, SelectField, TextArea, TextField, field } from "../../compone
 import type { FormState } from "../request/form.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Model } from "../answers/model-list.tsx";
-import { NO_RERANKER } from "./search-settings.ts";
-import { keyOf, searchesFirst, type Target } from "./target.ts";
+import { NO_RERANKER, keyOf, searchesFirst, type Target } from "./search-settings.ts";
 
 type OptionsProps = {
   state: FormState;

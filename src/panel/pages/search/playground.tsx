@@ -7,12 +7,11 @@ import { EarlierTurns } from "../answers/conversation.tsx";
 import { Answer } from "../answers/run-result.tsx";
 import { Hits, keysOf } from "./hits.tsx";
 import { SearchForm, type FormProps } from "./search-form.tsx";
-import { ragsOf, type Target } from "./target.ts";
+import { ragsOf, type Target } from "./search-settings.ts";
 import { sampleCall, type Passage, type Tried } from "./try-setting.ts";
 import type { SearchAnswer } from "../../search/search-rag.ts";
 
 export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered"> & {
-  /** The turns before the one that is answered. */
   before: EarlierMessage[];
   /** One answer, or two that are compared; empty while nothing was asked. */
   found: Tried[];
@@ -184,7 +183,6 @@ const PARTS: [leg: string, name: string][] = [
   ["rerankingMs", "reranking"],
 ];
 
-/** Where the time went: a bar for each part of the search. */
 export const Legs = ({ timings: { legs, totalMs } }: { timings: SearchTimings }) => {
   const ran = PARTS.flatMap(([leg, name]) => {
     const ms = legs[leg];

@@ -22,7 +22,6 @@ export const highestOf = (explanations: readonly (Explanation | undefined)[]): n
 
 type ScoresProps = { similarity: number; explanation: Explanation | undefined; highest: number };
 
-/** What speaks for a passage: its words, its meaning, and what the reranker and its age do. */
 export const Scores = ({ similarity, explanation, highest }: ScoresProps) => {
   const words = bestOf(explanation, "lexical");
   const { relevance = null, recency = null } = explanation ?? {};

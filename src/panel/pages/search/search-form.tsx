@@ -7,12 +7,10 @@ import { HiddenTurns } from "../answers/conversation.tsx";
 import { addressOf } from "../answers/model-list.tsx";
 import { type FormState, UPDATED_AT } from "../request/form.ts";
 import { Options } from "./options.tsx";
-import { SECOND } from "./search-settings.ts";
-import { keyOf, targetKey, type Choices, type Target } from "./target.ts";
+import { SECOND, keyOf, targetKey, type Choices, type Target } from "./search-settings.ts";
 import type { Call } from "./try-setting.ts";
 
 export type FormProps = {
-  /** Where it is sent, and what a new conversation begins with. */
   action: string;
   here: string;
   state: FormState;

@@ -21,15 +21,17 @@ import {
   shownState,
 } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
-import { SECOND, SETTING_FIELDS, withSecond } from "./search-settings.ts";
 import {
+  SECOND,
+  SETTING_FIELDS,
+  withSecond,
   findTarget,
   keyOf,
   targetChoices,
   targetKey,
   type Choices,
   type Target,
-} from "./target.ts";
+} from "./search-settings.ts";
 import { trySetting, type Tried } from "./try-setting.ts";
 
 const HERE = "/panel/search";

@@ -12,13 +12,19 @@ import { collectRun, type RunOutcome } from "../answers/run-result.tsx";
 import type { Model } from "../answers/model-list.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
 import { formFrom, typed, type Form } from "../request/form.ts";
-import { publicBodyOf, questionsIn, runIn, searchIn } from "./search-settings.ts";
-import { keyOf, searchesFirst, type Target } from "./target.ts";
+import {
+  publicBodyOf,
+  questionsIn,
+  runIn,
+  searchIn,
+  keyOf,
+  searchesFirst,
+  type Target,
+} from "./search-settings.ts";
 
 /** A passage as a search gives it, or as a model was given it. */
 export type Passage = SearchAnswer["chunks"][number] | RetrievedChunk;
 
-/** One setting and what it gave. */
 export type Tried = {
   target: Target;
   question: string;
@@ -87,7 +93,6 @@ export async function trySetting(
   return { ...asked, queries: written.length > 0 ? written : queries, passages, outcome };
 }
 
-/** The model with the prompt and the language model that the form tries. */
 function changed(target: Model, form: Form, prefix: string): Model {
   const shownFor = form.text(`${prefix}promptOf`);
   const prompt =

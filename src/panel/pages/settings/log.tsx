@@ -112,7 +112,6 @@ async function actorsIn(db: Database, chosen: string | null): Promise<Option[]> 
     : [...options, { value: chosen, label: "Somebody who was removed" }];
 }
 
-/** The thing that the address names, by its id and its identifier. */
 async function thingIn(context: PageContext) {
   const [kind, target] = [filterIn(context, "kind"), filterIn(context, "target")];
   if (kind === null || target === null) return null;

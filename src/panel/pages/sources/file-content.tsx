@@ -20,7 +20,6 @@ import type { ShownFile } from "./shown-source.ts";
 const TEXT_SHOWN = 60_000;
 const PASSAGES_SHOWN = 40;
 
-/** What was read from the file as Markdown, a part at a time. */
 export async function textTab(context: PageContext, of: ShownFile): Promise<Child> {
   const { file, here } = of;
   const text = await textOf(context, of);
@@ -68,7 +67,6 @@ const NoText = ({ isDeleted }: { isDeleted: boolean }) =>
     </Empty>
   );
 
-/** What was read from the file, with the passages of a RAG marked in it. */
 export async function passagesTab(
   context: PageContext,
   of: ShownFile,
