@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child, JSX } from "hono/jsx";
 
 import { type FormState, UPDATED_AT } from "../pages/request/form.ts";
 
@@ -111,41 +111,38 @@ const Labelled = (props: FieldProps & { children: Child }) => {
 const sentenceOf = (label: string, problem: string) =>
   /^(must|is|has|was|cannot) /.test(problem) ? `${label} ${problem}` : problem.replace(/^: /, "");
 
-type InputProps = FieldProps & {
-  type?: "text" | "email" | "password" | "number" | "url" | "search" | "date";
-  required?: boolean;
-  autocomplete?: string;
-  /** A password that proved right is kept while a code is asked for. */
-  keepsPassword?: boolean;
-  /** Only digits are expected: phones show their keys. */
-  numeric?: boolean;
-  placeholder?: string | undefined;
-  min?: number;
-  max?: number;
-  step?: string;
-  list?: string;
-  /** The first field of a page whose only purpose is the form. */
-  autofocus?: boolean;
-};
+type InputAttributes = Pick<
+  JSX.IntrinsicElements["input"],
+  | "type"
+  | "required"
+  | "autocomplete"
+  | "placeholder"
+  | "min"
+  | "max"
+  | "step"
+  | "list"
+  | "autofocus"
+>;
+type InputProps = FieldProps &
+  InputAttributes & {
+    /** A password that proved right is kept while a code is asked for. */
+    keepsPassword?: boolean;
+    /** Only digits are expected: phones show their keys. */
+    numeric?: boolean;
+  };
 
-export const TextField = (props: InputProps) => {
-  const { state, name, type = "text", numeric } = props;
+export const TextField = ({ keepsPassword = false, numeric = false, ...of }: InputProps) => {
+  const { state, name, label, hint, type = "text", ...attributes } = of;
   return (
-    <Labelled {...props}>
+    <Labelled {...of}>
       <input
-        {...controlOf(props)}
+        autocomplete="off"
+        {...attributes}
+        {...controlOf({ state, name, label, hint })}
         type={type}
-        value={type === "password" && props.keepsPassword !== true ? "" : state.text(name)}
+        value={type === "password" && !keepsPassword ? "" : state.text(name)}
         dir={type === "text" || type === "search" ? "auto" : undefined}
-        required={props.required}
-        autocomplete={props.autocomplete ?? "off"}
-        inputmode={numeric === true ? "numeric" : undefined}
-        placeholder={props.placeholder}
-        min={props.min}
-        max={props.max}
-        step={props.step}
-        list={props.list}
-        autofocus={props.autofocus}
+        inputmode={numeric ? "numeric" : undefined}
       />
     </Labelled>
   );

@@ -69,7 +69,12 @@ export function removable(
   });
 }
 
-async function confirmPage(context: PageContext, of: Removal, state: FormState) {
+/** The page that asks, with a form that is posted to its own address. */
+export async function confirmPage(
+  context: PageContext,
+  of: Omit<Removal, "audit" | "remove">,
+  state: FormState = freshForm(),
+) {
   const { title, trail, name, isMuch = false, submit = "Remove it" } = of;
   const cancel = of.cancel ?? trail.at(-1)?.href ?? null;
   return await page(

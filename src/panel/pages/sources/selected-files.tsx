@@ -4,9 +4,9 @@ import { removePushedFiles } from "../../../ingestion/uploads/remove-pushed-file
 import { takenBy } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { Form as PostForm } from "../../components/form.tsx";
-import { page, type PageContext, type Pages } from "../page.tsx";
-import { auditAs, redirectWithNotice, formOf, freshForm, type Form } from "../request/form.ts";
+import { type PageContext, type Pages } from "../page.tsx";
+import { auditAs, redirectWithNotice, formOf, type Form } from "../request/form.ts";
+import { confirmPage } from "../request/removal.tsx";
 import { fileAddress } from "../search/hits.tsx";
 import { ROWS } from "../request/list.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
@@ -51,7 +51,7 @@ export function selectedFiles(app: Pages): void {
       return await indexSelected(context, shown, { paths, form });
     }
     if (takenBy(shown.source.provider) !== "files") throw notFound();
-    if (action !== "confirmed") return await confirmPage(context, shown, paths);
+    if (action !== "confirmed") return await askToRemove(context, shown, paths);
     return await removeSelected(context, shown, paths);
   });
 }
@@ -79,39 +79,33 @@ async function indexSelected(
   return redirectWithNotice(context, to, queued === 0 ? { problem } : { notice });
 }
 
-const confirmPage = (context: PageContext, shown: ShownSource, paths: string[]) =>
-  page(
-    context,
-    { title: `Remove ${counted(paths.length, "file")}`, trail: trailTo(shown) },
-    <section class="danger-zone">
-      <p>
-        Deletes {counted(paths.length, "file")} with their passages in{" "}
-        {counted(shown.rags.length, "RAG")}. This service holds no other copy of them.
-      </p>
-      <PostForm
-        action={`${shown.path}/selected`}
-        state={freshForm()}
-        submit={`Remove ${counted(paths.length, "file")}`}
-        cancel={shown.path}
-        dangerous
-      >
-        <input type="hidden" name="action" value="confirmed" />
-        {paths.map((path) => (
-          <input type="hidden" name="path" value={path} />
-        ))}
-      </PostForm>
-      <details open={paths.length <= LISTED_OPEN}>
-        <summary>Which files</summary>
-        <ul>
-          {paths.map((path) => (
-            <li>
-              <Data>{path}</Data>
-            </li>
-          ))}
-        </ul>
-      </details>
-    </section>,
-  );
+const askToRemove = (context: PageContext, shown: ShownSource, paths: string[]) =>
+  confirmPage(context, {
+    title: `Remove ${counted(paths.length, "file")}`,
+    trail: trailTo(shown),
+    name: shown.source.name,
+    submit: `Remove ${counted(paths.length, "file")}`,
+    values: { action: "confirmed" },
+    fields: () => paths.map((path) => <input type="hidden" name="path" value={path} />),
+    says: (
+      <>
+        <p>
+          Deletes {counted(paths.length, "file")} with their passages in{" "}
+          {counted(shown.rags.length, "RAG")}. This service holds no other copy of them.
+        </p>
+        <details open={paths.length <= LISTED_OPEN}>
+          <summary>Which files</summary>
+          <ul>
+            {paths.map((path) => (
+              <li>
+                <Data>{path}</Data>
+              </li>
+            ))}
+          </ul>
+        </details>
+      </>
+    ),
+  });
 
 async function removeSelected(
   context: PageContext,
