@@ -106,7 +106,7 @@ export function panelDocument(baseUrl: string, app = panelApi()) {
 }
 
 /** A document in which the label and hint of a setting are its description. */
-export function describedSettings<Part>(part: Part): Part {
+function describedSettings<Part>(part: Part): Part {
   if (Array.isArray(part)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each element keeps its type
     return part.map((one: unknown) => describedSettings(one)) as Part;

@@ -27,7 +27,7 @@ import { manifestOf, PROVIDERS } from "../../sources/registry.ts";
 
 export const fileSourceOf = (services: Services, key: string) => findFileSource(services, { key });
 
-export const Scan = z
+const Scan = z
   .object({
     startedAt: time,
     finishedAt: timeOrNull,
@@ -48,7 +48,7 @@ export const Scan = z
   })
   .openapi("Scan");
 
-export const scanOf = (scan: ScanRunRow) => ({
+const scanOf = (scan: ScanRunRow) => ({
   ...scan,
   mended: scan.verified
     ? { added: scan.mendedAdded, changed: scan.mendedChanged, removed: scan.mendedRemoved }
@@ -59,7 +59,7 @@ const config = z
   .record(z.string(), z.unknown())
   .openapi({ description: "The provider's settings; `true` for a set secret." });
 
-export const sourceFields = {
+const sourceFields = {
   id: z.string(),
   name: z.string(),
   identifier: z.string(),

@@ -176,10 +176,10 @@ const PATHS = {
   more: "M4 12h16M4 6h16M4 18h16",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** Decorates a word; it has no meaning alone. */
-export const Icon = ({ name }: { name: IconName }) => (
+const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path d={PATHS[name]} />
   </svg>
@@ -192,7 +192,7 @@ const KEYS = [
 ] as const;
 
 /** Opened by the page's script; without it the keys do nothing either. */
-export const KeysDialog = () => (
+const KeysDialog = () => (
   <dialog id="keys" aria-labelledby="keys-title">
     <h2 id="keys-title">Keys</h2>
     <dl class="keys">

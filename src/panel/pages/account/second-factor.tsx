@@ -148,7 +148,7 @@ const Removing = ({ state }: { state: FormState }) => (
 );
 
 /** A QR code as one path of an inline SVG, dark on light in either colour scheme. */
-export const QrCode = ({ text, label }: { text: string; label: string }) => {
+const QrCode = ({ text, label }: { text: string; label: string }) => {
   const { data, size } = encode(text, { ecc: "M", border: 2 });
   const path = data.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),

@@ -87,7 +87,7 @@ const Action = ({ step, isNext }: { step: Step; isNext: boolean }) => {
 const INDEXING = "Files are still being indexed; answers use those that are finished.";
 
 /** On the pages between the steps: the next one. `path` is that of the page. */
-export const NextStep = ({ steps, path }: { steps: Steps; path: string }) => {
+const NextStep = ({ steps, path }: { steps: Steps; path: string }) => {
   const all = stepsOf(steps);
   const at = all.findIndex(({ isDone }) => !isDone);
   const step = all[at];

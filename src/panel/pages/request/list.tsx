@@ -142,7 +142,7 @@ const PATH_MAX_LENGTH = 4_096;
 const key = z.array(z.union([z.string(), z.number()]));
 
 /** A key as it stands in an address. */
-export const cursorOf = (of: Key) => Buffer.from(JSON.stringify(of)).toString("base64url");
+const cursorOf = (of: Key) => Buffer.from(JSON.stringify(of)).toString("base64url");
 
 /** Null for what is no key: the list is shown from its beginning. */
 function keyIn(cursor: string | undefined): Key | null {
@@ -162,7 +162,7 @@ export const pageAt = ({ req }: PageContext, limit = ROWS): PageAt => ({
 });
 
 /** The row of the list that its page begins with, as the links between pages carry it along. */
-export const firstRowIn = ({ req }: PageContext): number => {
+const firstRowIn = ({ req }: PageContext): number => {
   const row = Number(req.query("row") ?? 1);
   return Number.isInteger(row) && row > 0 && row <= ROW_MAX ? row : 1;
 };

@@ -74,7 +74,7 @@ function emptyValue({ isSecret, isNullable, meta }: SettingField, isPatch: boole
 }
 
 /** What a form shows of stored settings, never a secret; of none what applies then. */
-export const formValues = (fields: readonly SettingField[], settings: object = {}) =>
+const formValues = (fields: readonly SettingField[], settings: object = {}) =>
   Object.fromEntries(
     fields.map((field) => [formName(field), shown(valueAt(settings, field.path), field)]),
   );

@@ -191,7 +191,7 @@ const Moved = ({ from, to }: { from: number; to: number }) => {
 /** Words, and pairs of characters of scripts without spaces, that a search looks for. */
 export type Matched = ReadonlySet<string>;
 
-export const matchedBy = (queries: readonly string[]): Matched =>
+const matchedBy = (queries: readonly string[]): Matched =>
   new Set(queries.flatMap((query) => withoutStopWords(searchWordsOf(query)).map(stemOf)));
 
 type Piece = { text: string; isMatch: boolean };
@@ -216,7 +216,7 @@ function piecesOf(text: string, matched: Matched): Piece[] {
 const isMatch = (word: string, matched: Matched) =>
   word.length <= MAX_WORD_LENGTH && searchWordsOf(word).some((one) => matched.has(stemOf(one)));
 
-export const marking =
+const marking =
   (matched: Matched): Words =>
   (text) =>
     piecesOf(text, matched).map((piece) =>

@@ -172,7 +172,7 @@ const Compared = ({ found, mayChange, id }: PlaygroundProps & { id: string }) =>
   );
 };
 
-export type SearchTimings = NonNullable<SearchAnswer["timings"]>;
+type SearchTimings = NonNullable<SearchAnswer["timings"]>;
 
 /** The parts of a search in words, in the order in which they run. */
 const PARTS: [leg: string, name: string][] = [
@@ -183,7 +183,7 @@ const PARTS: [leg: string, name: string][] = [
   ["rerankingMs", "reranking"],
 ];
 
-export const Legs = ({ timings: { legs, totalMs } }: { timings: SearchTimings }) => {
+const Legs = ({ timings: { legs, totalMs } }: { timings: SearchTimings }) => {
   const ran = PARTS.flatMap(([leg, name]) => {
     const ms = legs[leg];
     return ms === undefined ? [] : [{ name, ms }];

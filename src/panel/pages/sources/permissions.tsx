@@ -100,7 +100,7 @@ const Told = ({ files, nobody, problems, isComplete, isOn }: ToldProps) => (
 
 type PairsProps = { rows: [string, string][]; heads: [string, string] };
 
-export const Pairs = ({ rows, heads: [first, second] }: PairsProps) => (
+const Pairs = ({ rows, heads: [first, second] }: PairsProps) => (
   <Table
     label={first}
     rows={rows}

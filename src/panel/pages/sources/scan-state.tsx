@@ -57,7 +57,7 @@ export const isScanning = ({ source }: SourceWithScan, now: number) =>
   source.scanClaimedUntil !== null && source.scanClaimedUntil > now;
 
 /** How a run ended, as a dot's tone and a word. */
-export function runState(run: Pick<ScanRun, "error" | "finishedAt" | "heldRemovals" | "failed">): {
+function runState(run: Pick<ScanRun, "error" | "finishedAt" | "heldRemovals" | "failed">): {
   tone: Tone;
   word: string;
 } {

@@ -142,7 +142,7 @@ const FAILURES_TOLD = 5;
  * Stores the files of a form. Returns what came of it, as a notice or a problem.
  * @throws QuarryError `too-large`; `invalid` for another provider, no files or too many.
  */
-export async function uploadFiles(
+async function uploadFiles(
   context: PageContext,
   source: SourceWithScan["source"],
 ): Promise<{ notice: string } | { problem: string }> {
