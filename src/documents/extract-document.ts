@@ -36,10 +36,7 @@ const NO_TEXT = "no text found";
 /** Shorter texts fit in memory beside their file. */
 const LONG_CHARACTERS = 1 << 20;
 
-/**
- * Reads a document of any supported kind. Extractors are loaded when first needed.
- * @throws UnreadableDocument with a plain message when the document can never be read.
- */
+/** @throws UnreadableDocument with a plain message when the document can never be read. */
 export function extractDocument(
   file: RawDocument,
   options: ExtractOptions = {},

@@ -96,10 +96,7 @@ const MIN_WEIGHT = 0.6;
 /** Against the next language. */
 const MIN_MARGIN = 1.25;
 
-/**
- * Different words of at least two letters: one alone may be part of a compound (`non-toxic`), and
- * single letters may be names. English has no diacritics to speak of.
- */
+/** Of two letters at least: others may be names, one alone a part of a compound. */
 const LEAST_WORDS = 3;
 const DIACRITIC = /[\u00df-\u024f\u1ea0-\u1eff]/g;
 const MIN_DIACRITICS = 0.01;

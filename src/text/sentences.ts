@@ -62,10 +62,7 @@ const WORDS = either(`
   Mme Mlle chap éd env p.ex núm pág Sra Srta Dra Ud Uds sig dott pag
 `);
 
-/**
- * A known abbreviation, or a single letter: `z. B.`, `d. h.`, `J. Smith`. After a number a single
- * letter is a unit, which may end a sentence.
- */
+/** An abbreviation, or a single letter (`z. B.`), which after a number is a unit. */
 const ABBREVIATED = new RegExp(
   `${LEFT}(?:${WORDS})$|(?<!\\d\\s?)${LEFT}[\\p{Script=Latin}\\p{Script=Cyrillic}]$`,
   "u",

@@ -56,10 +56,7 @@ const MAX_LENGTH = 64;
 const REMEMBERED_WORDS = 20_000;
 const remembered = new Map<Stemmer, Map<string, string[]>>();
 
-/**
- * What a folded word is searched by in a text of a language: its stem and the stem's beginnings. A
- * word of another script than Latin is reduced as its script says.
- */
+/** A word's stem and the stem's beginnings; words of other scripts are reduced as these say. */
 export function formsOf(word: string, language: Language | null): string[] {
   const stemmer = stemmerFor(word, language);
   const { length } = word;

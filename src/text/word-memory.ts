@@ -46,10 +46,7 @@ export class WordMemory<Value extends number | string | object> {
     this.#compute = compute;
   }
 
-  /**
-   * Visits what belongs to each word of a text in its order, repeats included. All characters
-   * but ASCII letters and digits separate words if they are ASCII, and belong to words otherwise.
-   */
+  /** In order, with repeats. Of ASCII, only letters and digits belong to words. */
   visit(text: string, visitor: (value: Value) => void): void {
     const needed = MAX_BYTES_A_CHARACTER * text.length + 1;
     if (needed > bytes.length) bytes = new Uint8Array(2 * needed);

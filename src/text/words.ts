@@ -105,10 +105,7 @@ export function codeWordParts(text: string): string[] {
   return found;
 }
 
-/**
- * The run of ASCII letters and digits around a place. Null for one that is too long, or beside a
- * letter with a diacritic, which does not cut a word in two.
- */
+/** Null for too long a run, or beside a letter with a diacritic, which does not cut words. */
 function nameAround(text: string, at: number): { text: string | null; end: number } {
   NAME.lastIndex = at;
   NAME.exec(text);

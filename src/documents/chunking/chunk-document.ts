@@ -42,11 +42,7 @@ const TITLE_LOOK_CHARACTERS = 400;
 /** Chunks of one document: five times as many as the largest has with chunks of the usual size. */
 const MAX_CHUNKS = 100_000;
 
-/**
- * Cuts a document along its structure. Pure and deterministic. Without overlap, only white space
- * lies between consecutive chunks.
- * @throws UnreadableDocument when there are too many
- */
+/** Cuts along the structure; deterministic. @throws UnreadableDocument for too many chunks */
 export function* chunkCooperatively(
   document: ExtractedDocument,
   settings: ChunkSettings,

@@ -168,10 +168,7 @@ function isRival(other: Reading, best: Reading, lead: number): boolean {
 
 type LeadBytes = [first: number, last: number];
 
-/**
- * A score whose common characters are those of the first level, which a standard's authors chose;
- * of Korean, all syllables of KS X 1001. They are listed when first needed.
- */
+/** Common characters: a standard's first level, of Korean all syllables of KS X 1001. */
 function ideographs(encoding: string, leads: LeadBytes, rules: Omit<IdeographRules, "common">) {
   let score: Candidate["score"] | null = null;
   return (text: string) => {

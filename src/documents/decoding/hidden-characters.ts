@@ -9,10 +9,7 @@ import {
 
 type Kind = "zero-width" | "tag" | "bidirectional control" | "control" | "variation";
 
-/**
- * Characters that may have to be removed: control characters except white space, and others; a
- * quick test for the many texts that have none.
- */
+/** Characters that may have to be removed: a quick test for the many texts that have none. */
 const SUSPECT =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   /[\0-\u{8}\u{b}\u{e}-\u{1f}\u{7f}-\u{84}\u{86}-\u{9f}\p{Cf}\p{Variation_Selector}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}]/gu;
@@ -27,8 +24,7 @@ const JOINED_SCRIPTS =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Thai}\p{Script=Lao}\p{M}]/u;
 const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\ufe0f#*0-9]/u;
 const IDEOGRAPH = /\p{Script=Han}/u;
-const BLACK_FLAG = 0x1f3f4;
-const CANCEL_TAG = 0xe007f;
+const LAST_TAG = 0xe007f;
 
 /** Characters that only carry layout: removed without a note. */
 const SILENT = new Set([0xad, 0x200e, 0x200f, 0x61c]);
@@ -118,7 +114,7 @@ function hiddenKind(text: string, character: string, at: number): Kind | "keep" 
 
 function kindBesideText(code: number, text: string, at: number): Kind | "keep" {
   const before = characterBefore(text, at);
-  if (code >= 0xe0000 && code <= CANCEL_TAG) return isFlagTag(text, at) ? "keep" : "tag";
+  if (code >= 0xe0000 && code <= LAST_TAG) return "tag";
   if (code >= 0xe0100) return IDEOGRAPH.test(before) ? "keep" : "variation";
   if (code >= 0xfe00 && code <= 0xfe0f) return isVisible(before) ? "keep" : "variation";
   const isJoiner = code === 0x200c || code === 0x200d;
@@ -134,17 +130,6 @@ function joins(text: string, at: number, before: string): boolean {
   const after = String.fromCodePoint(text.codePointAt(at + 1) ?? 0x20);
   if (JOINED_SCRIPTS.test(before) && JOINED_SCRIPTS.test(after)) return true;
   return EMOJI.test(before) && /\p{Extended_Pictographic}|[\u2640\u2642\u2695]/u.test(after);
-}
-
-function isFlagTag(text: string, at: number): boolean {
-  const window = text.slice(Math.max(0, at - 14), at);
-  const flag = window.lastIndexOf(String.fromCodePoint(BLACK_FLAG));
-  if (flag < 0) return false;
-  const between = window.slice(flag + 2);
-  return [...between].every((each) => {
-    const code = each.codePointAt(0) ?? 0;
-    return code > 0xe0000 && code < CANCEL_TAG;
-  });
 }
 
 function characterBefore(text: string, at: number): string {

@@ -17,10 +17,7 @@ const OLE_SIGNATURE = "\xd0\xcf\x11\xe0";
 const FLAT_WORD = /^\s*(?:\xef\xbb\xbf)?<\?xml\s[^]*<(?:w:wordDocument|pkg:package)[\s>]/;
 const UNKNOWN_BINARY = "application/octet-stream";
 
-/**
- * By content first, then by name, then by the sender's media type.
- * @throws UnreadableDocument for archives that are damaged or encrypted.
- */
+/** By content, then name, then media type. @throws UnreadableDocument for damaged archives */
 export function detectFormat(file: RawDocument): Detected {
   const head = headOf(file.bytes);
   if (isPdf(file)) return { format: formatOf("pdf") };
@@ -86,10 +83,7 @@ function zipFormat(file: RawDocument): Detected {
   return { foreign: isIWork ? "application/vnd.apple.iwork" : "application/zip" };
 }
 
-/**
- * Compound files hold Office's old formats, Outlook messages, and new documents with a password.
- * @throws UnreadableDocument for the last.
- */
+/** Of compound files. @throws UnreadableDocument for documents with a password */
 function oleMediaType(bytes: Uint8Array): string {
   const holds = (name: string) => includesUtf16(bytes, name);
   if (holds("EncryptedPackage")) throw new UnreadableDocument("document is encrypted", "encrypted");

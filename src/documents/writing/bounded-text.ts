@@ -18,10 +18,7 @@ export function longer(text: string, more: string): string {
   return whole;
 }
 
-/**
- * Returns the given number of characters; checks it before a repeated text is built.
- * @throws UnreadableDocument when it exceeds the limit of a row.
- */
+/** Checked before a repeated text is built. @throws UnreadableDocument beyond the limit of a row */
 export function withinBound(characters: number): number {
   if (characters > MAX_ROW_CHARACTERS) throw tooMuchText();
   return characters;

@@ -9,10 +9,7 @@ const SETTLE_CHARACTERS = 1 << 17;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/**
- * A growing long text, stored as UTF-8: half the size of a string with a single character beyond
- * Latin-1, and it keeps no reference to the strings that were appended.
- */
+/** A long text as UTF-8: half as large as a string, and without references to what was appended. */
 export class CompactText {
   readonly #settled: Uint8Array[] = [];
   #settledBytes = 0;

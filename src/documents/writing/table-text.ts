@@ -26,10 +26,7 @@ export function charactersOf({ cells }: FilledRow): number {
   return characters;
 }
 
-/**
- * The first row is the header. Columns without any text are dropped; without a second column
- * there is no table and each row is a paragraph.
- */
+/** The first row is the header. Empty columns are dropped; a single column becomes paragraphs. */
 export function tableText(rows: FilledRow[]): TableText {
   const columns = usedColumns(rows);
   const [header, ...lines] = rowsText(rows, columns);

@@ -1,9 +1,6 @@
 import { RegExpParser, type AST } from "@eslint-community/regexpp";
 
-/**
- * A pattern as the program of a Thompson automaton (Russ Cox, "Regular Expression Matching: the
- * Virtual Machine Approach", 2009): every way through it is followed at once, none comes back.
- */
+/** The program of a Thompson automaton (Russ Cox, "Regular Expression Matching", 2009). */
 export type Program = Instruction[];
 
 type Instruction =

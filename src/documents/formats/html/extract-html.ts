@@ -39,10 +39,8 @@ function* readTwice(html: string, options: HtmlOptions): CooperativeWork<PageRea
   const as = { leftBeside: 0, isBuiltByScripts: false };
   if (options.keepNavigation === true) return { ...whole, ...as };
   const { shown, parts } = whole.reader;
-  const elements = parts.leave(shown.isAllInMain, shown.mainHasTitle);
-  const leave = { elements, bars: shown.repeatedBars };
-  const hasParts = elements.length + leave.bars.size > 0;
-  const kept = hasParts ? yield* readOnce(html, { leave }) : whole;
+  const leave = parts.leave(shown.isAllInMain, shown.mainHasTitle);
+  const kept = leave.length > 0 ? yield* readOnce(html, { leave }) : whole;
   if (shown.hasEmptyMount && /<script/i.test(html) && holdsFewWords(kept))
     return { ...kept, ...as, isBuiltByScripts: true };
   if (kept.out.length > 0)

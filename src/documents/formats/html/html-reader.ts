@@ -15,7 +15,6 @@ import {
   isMount,
   isNavigation,
   isTab,
-  leadsOn,
   LINES,
   SKIPPED,
   type Attributes,
@@ -33,7 +32,8 @@ import { ShownText } from "./shown-text.ts";
 
 export type HtmlOptions = {
   keepNavigation?: boolean;
-  leave?: { elements: number[]; bars: ReadonlySet<string> };
+  /** The elements to leave out, by their place. */
+  leave?: number[];
 };
 
 /** Mark of struck text; the text after it stays separate from it. */
@@ -70,7 +70,7 @@ export class HtmlReader {
     this.#items = new OpenItems(out);
     this.#tables = new OpenTables(out);
     this.#options = options;
-    this.parts = new LeadingParts(options.leave?.elements);
+    this.parts = new LeadingParts(options.leave);
   }
 
   onopentag(name: string, attributes: Attributes): void {
@@ -201,7 +201,6 @@ export class HtmlReader {
     const text = this.#text.takeFrom(open.textStart);
     const around = this.#open.at(-1);
     if (name === "a") {
-      this.shown.addLink(leadsOn(attributes));
       open.hasReference = href.includes("#");
       if (around !== undefined) around.hasReference ||= open.hasReference;
     }
@@ -249,11 +248,8 @@ export class HtmlReader {
     return isHeadline || this.#options.keepNavigation === true;
   }
 
-  #endText(): { isBar: boolean } {
-    const [heading, isCell] = [this.#heading, this.#tables.isInCell];
-    const { isBar, ...kind } = this.shown.endBlock({ heading, isCell }, this.#options.leave?.bars);
-    this.parts.endBlock(kind);
-    return { isBar: isBar && this.#options.keepNavigation !== true };
+  #endText(): void {
+    this.parts.endBlock(this.shown.endBlock(this.#heading, this.#tables.isInCell));
   }
 
   #flush(): void {
@@ -263,11 +259,11 @@ export class HtmlReader {
       return;
     }
     const text = this.#text.take();
-    const { isBar } = this.#endText();
-    if (text.trim() !== "") this.#write(text, isBar);
+    this.#endText();
+    if (text.trim() !== "") this.#write(text);
   }
 
-  #write(text: string, isBar: boolean): void {
+  #write(text: string): void {
     if (this.#preformatted > 0) {
       this.#out.code(text, this.#codeLanguage);
       return;
@@ -276,7 +272,7 @@ export class HtmlReader {
     if (this.#codeLanguage !== "" && languageNamed(text) === this.#codeLanguage) return;
     this.#codeLanguage = "";
     if (this.#heading > 0) this.#out.heading(this.#heading, text);
-    else if (this.#items.write(text) || isBar) return;
+    else if (this.#items.write(text)) return;
     else if (this.#depths.quote > 0) this.#out.quote(text);
     else for (const part of text.split(BLANK_LINE)) this.#out.paragraph(part);
   }

@@ -125,10 +125,7 @@ const SECTION = /(^|\s)(section|level\d|sect\d)(\s|$)/;
 export const isNavigation = (name: string, attributes: Attributes) =>
   name === "nav" || attributes["role"] === "navigation";
 
-/**
- * The kind of site part that an element may be; null for none. `content` counts the enclosing
- * elements that hold a document's text, `own` those that can have footers of their own.
- */
+/** `content`: open elements that hold the text; `own`: those that can have own footers. */
 export function partOf(
   name: string,
   attributes: Attributes,
@@ -190,11 +187,6 @@ const SKIP_TEXT =
 /** Whether a link to a place on the page is for those who go through it by keyboard. */
 export const isSkipLink = (attributes: Attributes, text: string) =>
   SKIP_CLASS.test(attributes["class"] ?? "") || SKIP_TEXT.test(text);
-
-/** Link relations that pages use for navigation (HTML 4, §6.12). */
-const LEADING_RELATIONS = /\b(next|prev|previous|up|start|first|last|contents|index|home)\b/i;
-
-export const leadsOn = (attributes: Attributes) => LEADING_RELATIONS.test(attributes["rel"] ?? "");
 
 const MOUNT_NAMES = /^(root|app|__next|__nuxt|___gatsby|q-app|svelte|react-root|main-app)$/;
 

@@ -53,10 +53,7 @@ const NO_SIGNS = { hasSentence: false, hasOwnText: false, hasMain: false };
 const SUMS = ["linked", "unlinked", "title", "left"] as const;
 const SIGNS = ["hasSentence", "hasOwnText", "hasMain"] as const;
 
-/**
- * Counts the text of elements that may be site navigation while a page is read, and decides when
- * each ends. Elements are identified by their index in opening order.
- */
+/** Decides, when an element ends, whether it is site navigation; they are known by place. */
 export class LeadingParts {
   readonly #open: Open[] = [];
   readonly #named: number[] = [];

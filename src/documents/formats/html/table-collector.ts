@@ -4,10 +4,7 @@ const MANY_ROWS = 1_000;
 const FREE_EMPTY_CELLS = 2_000;
 const EMPTY_CELLS_A_CELL = 20;
 
-/**
- * Gathers the rows of one table. Spans leave empty cells so that columns stay aligned, as long as
- * there are not many more of these than the table has cells.
- */
+/** The rows of one table. Spans leave empty cells, within bounds, so that columns stay aligned. */
 export class TableCollector {
   readonly rows: string[][] = [];
   #row: string[] = [];

@@ -9,10 +9,7 @@ const MAX_DEPTH = 1_000;
 const PROSE_CHARACTERS = 200;
 const TITLE_KEYS = new Set(["title", "name", "headline", "subject"]);
 
-/**
- * JSON and JSON Lines as nested lists: `- key: value`. What is not quite JSON is kept as code.
- * @throws UnreadableDocument when it nests too deeply.
- */
+/** What is not quite JSON is kept as code. @throws UnreadableDocument when it nests too deeply */
 export function* readText(text: string): CooperativeWork<Extraction> {
   const writer = new JsonWriter();
   try {

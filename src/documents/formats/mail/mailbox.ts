@@ -26,10 +26,7 @@ const HEADER = /^(?:>?From |[!-9;-~]+[ \t]*:)/;
 /** The messages without their envelope lines; any other file as one message. */
 export type Mailbox = { messages: Uint8Array[]; isMailbox: boolean };
 
-/**
- * Finds the messages of a mailbox (mbox). Some writers put no blank line before an envelope line.
- * @throws UnreadableDocument when there are more than a mailbox of this size may hold.
- */
+/** Some writers put no blank line before an envelope line. @throws UnreadableDocument */
 export function* messagesOf(bytes: Uint8Array): CooperativeWork<Mailbox> {
   if (!isEnvelope(bytes, 0)) return { messages: [bytes], isMailbox: false };
   const messages: Uint8Array[] = [];

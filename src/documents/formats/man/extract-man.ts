@@ -10,10 +10,7 @@ const HEADINGS = new Map([
   ["SS", 3],
 ]);
 
-/**
- * Manual pages: man(7). Tables (tbl(1)) stay as they are written.
- * @throws UnreadableDocument for mdoc(7), the macros of BSD.
- */
+/** Pages of man(7); tables (tbl(1)) stay as they are. @throws UnreadableDocument for mdoc(7) */
 export function* readText(text: string): CooperativeWork<Extraction> {
   if (/^\.D[dt]\b/m.test(text)) throw new UnreadableDocument(MDOC);
   const out = new MarkdownBuilder();

@@ -1,8 +1,9 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import type { DrawnText } from "../../writing/bounded-text.ts";
+import { DrawnText } from "../../writing/bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { BlockTarget } from "../../writing/markdown-builder.ts";
+import type { Relationship } from "./relationships.ts";
 import { formatOf, plainNumber, type CellFormat } from "./sheets/number-formats.ts";
 import { readXml, type XmlAttributes, type XmlHandler } from "../xml/xml-stream.ts";
 
@@ -23,15 +24,22 @@ const ROLES = new Map<string, Role>([
   ["yVal", "values"],
 ]);
 
-/** Reads a part of DrawingML: a chart (ECMA-376 part 1, §21.2) or a diagram's data (§21.4). */
-export function* readDrawing(
+const DRAWN = new Set(["chart", "diagramData", "drawing"]);
+
+/** Reads a part's charts (ECMA-376 part 1, §21.2), diagrams (§21.4) and drawings, by their ids. */
+export function* drawingsOf(
   archive: ZipArchive,
-  part: string,
-  drawn: DrawnText,
-): CooperativeWork<Drawing> {
-  const reader = new DrawingReader(drawn);
-  yield* readXml(archive.chunks(part), reader);
-  return { texts: [...reader.texts], rows: rowsOf(reader.series) };
+  related: Relationship[],
+): CooperativeWork<Map<string, Drawing>> {
+  const found = new Map<string, Drawing>();
+  const drawn = new DrawnText();
+  for (const { id, type, target } of related) {
+    if (!DRAWN.has(type)) continue;
+    const reader = new DrawingReader(drawn);
+    yield* readXml(archive.chunks(target), reader);
+    found.set(id, { texts: [...reader.texts], rows: rowsOf(reader.series) });
+  }
+  return found;
 }
 
 export function writeDrawing(

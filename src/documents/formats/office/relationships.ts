@@ -32,6 +32,10 @@ export function* relationshipsOf(
   return found;
 }
 
+/** Where links lead, by the ids of their relationships. */
+export const linksOf = (related: Relationship[]) =>
+  new Map(related.filter(({ isExternal }) => isExternal).map(({ id, target }) => [id, target]));
+
 /** `../media/a.png` seen from `ppt/slides/` is `ppt/media/a.png`. */
 export function resolvePart(folder: string, target: string): string {
   const path = target.startsWith("/") ? target.slice(1) : folder + target;
@@ -43,10 +47,7 @@ export function resolvePart(folder: string, target: string): string {
   return parts.join("/");
 }
 
-/**
- * Opens a package of Office: its main part, or `fallback` if it does not name it, and the parts
- * that this one refers to, by type or by id.
- */
+/** The main part of a package, or `fallback` if it names none, and what this one refers to. */
 export function* openPackage(bytes: Uint8Array, fallback: string) {
   const archive = new ZipArchive(bytes);
   const named = (yield* relationshipsOf(archive, "")).find(({ type }) => type === "officeDocument");

@@ -18,10 +18,7 @@ const MAX_WORD_CHARACTERS = 32;
 const isLetter = (byte: number) => (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a);
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
 
-/**
- * Reads Rich Text Format 1.9.1 token by token; binary data is skipped.
- * @param place how far the reader is, in bytes
- */
+/** Rich Text Format 1.9.1 without its binary data. `place`: how far the reader is, in bytes. */
 export function* rtfTokens(bytes: Uint8Array, place: { at: number }): Generator<RtfToken> {
   let at = 0;
   while (at < bytes.length) {

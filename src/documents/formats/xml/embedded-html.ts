@@ -29,10 +29,7 @@ export class EmbeddedHtml {
   }
 }
 
-/**
- * Whether a value contains HTML, as in feeds: a tag that is closed, has an attribute or needs no
- * end tag. `List<a>` is not HTML.
- */
+/** Whether a value contains HTML, as in feeds. `List<a>` is not HTML. */
 function isHtml(text: string): boolean {
   if (!text.includes("<")) return false;
   if (ALONE.test(text) || WITH_ATTRIBUTE.test(text)) return true;

@@ -4,10 +4,7 @@ import { countNote, ENDS_EARLY } from "../../notes.ts";
 import { XmlReader, type XmlEvent } from "./xml-reader.ts";
 import { XmlStream } from "./xml-stream.ts";
 
-/**
- * XML of any vocabulary. Documents keep their headings, lists, tables and code; in records, each
- * value, including attributes, is given with the names of its enclosing elements.
- */
+/** Documents keep their structure; in records, values have the names that lead to them. */
 export function* readText(xml: string): CooperativeWork<Extraction> {
   const declaresEntities = /<!ENTITY\s/.test(xml.slice(0, xml.indexOf("]>") + 1));
   const reader = new XmlReader();

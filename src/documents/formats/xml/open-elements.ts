@@ -89,10 +89,7 @@ export class OpenElements {
     if (untold.some(({ role, says }) => role === "field" && says.length > 0)) this.nameParents();
   }
 
-  /**
-   * Names the elements around a field before their first field, except those with a heading.
-   * Returns the field's depth in the list.
-   */
+  /** Names the elements around a field before their first field. Returns its depth in the list. */
   nameParents(field?: Open): number {
     const end = field === undefined ? this.#open.length : this.#open.lastIndexOf(field);
     const start = Math.min(this.#named, end);

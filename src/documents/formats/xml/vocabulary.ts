@@ -1,9 +1,6 @@
 import type { XmlAttributes } from "./xml-stream.ts";
 
-/**
- * An element's role in the vocabularies of documents: DocBook, JATS, TEI, DITA, XHTML and related
- * ones. `field`: none of these, but a record or a value, whose name describes its content.
- */
+/** Roles of DocBook, JATS, TEI, DITA and XHTML. `field`: a record or a value, told by its name. */
 export type XmlRole =
   | "section"
   | "wrapper"

@@ -18,10 +18,7 @@ export const ENCRYPTED_PART = "encrypted part left out";
 const BEGIN = /^-----BEGIN PGP MESSAGE-----[ \t]*$/m;
 const END = "-----END PGP MESSAGE-----";
 
-/**
- * Writes the texts of a message; of alternatives, the first that has text. Returns the reason why
- * a text could not be read, which is also in the notes; null when all were read.
- */
+/** Of alternatives, the first that has text. Returns why a text is not read; null when all are. */
 export function* writeBody(
   body: Body[],
   target: MailTarget,

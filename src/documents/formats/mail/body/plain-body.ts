@@ -29,10 +29,7 @@ export function* writePlainBody(
 
 type FlowedLine = { marks: string; text: string };
 
-/**
- * Joins a line that ends in a space with the next line of the same quotation depth (RFC 3676).
- * `deletesSpace` (`DelSp`): the space before a soft break is removed.
- */
+/** Joins lines that end in a space (RFC 3676). `deletesSpace` (`DelSp`): that space is removed. */
 function* unflowed(lines: Iterable<string>, deletesSpace: boolean): Generator<string> {
   const beforeBreak = (text: string) => (deletesSpace ? text.slice(0, -1) : text);
   let open: FlowedLine | null = null;

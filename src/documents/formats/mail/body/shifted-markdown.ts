@@ -5,10 +5,7 @@ import { linesOf } from "../parts/part-text.ts";
 const MAX_LEVEL = 6;
 const MARKS = /^(?:(#{1,6})(?= )|[ \t]*(`{3,}|~{3,})([^\n]*))/;
 
-/**
- * Writes a whole document's Markdown as a part of another: headings are lowered by `levels`, code
- * is unchanged. It is written line by line, so that it is not in memory twice.
- */
+/** Headings are lowered by `levels`; written line by line, so that it is not in memory twice. */
 export function* writeShifted(
   markdown: string,
   out: MarkdownBuilder,

@@ -25,10 +25,7 @@ const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 const MAX_DAMAGED = 0.02;
 
-/**
- * The text of a part, with `\n` line ends. `charset` is what the part's header says.
- * @throws UnreadableDocument when no encoding fits with confidence.
- */
+/** `charset` is what the part's header says. @throws UnreadableDocument when no encoding fits. */
 export function textOfPart(
   bytes: Uint8Array,
   charset: string | undefined,

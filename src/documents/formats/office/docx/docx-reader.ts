@@ -70,9 +70,7 @@ export class DocxReader implements XmlHandler {
   }
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
-    p: () => {
-      this.#paragraphs.push({ ...BLANK });
-    },
+    p: () => this.#paragraphs.push({ ...BLANK }),
     pStyle: ({ val = "" }) => this.#change({ style: val }),
     outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(val) }),
     numId: ({ val = "" }) => this.#change({ numId: val }),
@@ -110,9 +108,7 @@ export class DocxReader implements XmlHandler {
     checked: ({ val }) => this.#fields.check(isOn(val)),
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
-    altChunk: () => {
-      this.unreadParts++;
-    },
+    altChunk: () => this.unreadParts++,
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
     tbl: () => this.#tables.open(),

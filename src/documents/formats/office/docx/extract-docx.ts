@@ -1,18 +1,14 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import type { ZipArchive } from "../../archive/zip-archive.ts";
-import { DrawnText } from "../../../writing/bounded-text.ts";
 import type { Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { countNote } from "../../../notes.ts";
-import { DocxReader, type DocxParts } from "./docx-reader.ts";
+import { DocxReader } from "./docx-reader.ts";
 import { readNumbering } from "./docx-numbering.ts";
 import { readStyles } from "./docx-styles.ts";
-import { readDrawing, type Drawing } from "../drawings.ts";
+import { drawingsOf } from "../drawings.ts";
 import { NoteMarks } from "../note-marks.ts";
-import { corePropertiesOf, openPackage, relationshipsOf } from "../relationships.ts";
+import { corePropertiesOf, linksOf, openPackage, relationshipsOf } from "../relationships.ts";
 import { readXml } from "../../xml/xml-stream.ts";
-
-const DRAWINGS = new Set(["chart", "diagramData"]);
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
@@ -28,7 +24,9 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   let unreadParts = 0;
   const read = function* (part: string | null, noteElement: string | null): CooperativeWork<void> {
     if (part === null) return;
-    const parts = { ...shared, ...(yield* readRelated(archive, part)) };
+    const related = yield* relationshipsOf(archive, part);
+    const drawings = yield* drawingsOf(archive, related);
+    const parts = { ...shared, links: linksOf(related), drawings };
     const reader = new DocxReader(parts, out, noteElement);
     yield* readXml(archive.chunks(part), reader);
     reader.finish();
@@ -51,21 +49,4 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
       ...countNote(unreadParts, "embedded part", "could not be read"),
     ],
   };
-}
-
-/** Reads the parts that a part refers to; every part has relationships of its own. */
-function* readRelated(
-  archive: ZipArchive,
-  part: string,
-): CooperativeWork<Pick<DocxParts, "links" | "drawings">> {
-  const found = {
-    links: new Map<string, string>(),
-    drawings: new Map<string, Drawing>(),
-  };
-  const drawn = new DrawnText();
-  for (const { id, type, target, isExternal } of yield* relationshipsOf(archive, part)) {
-    if (isExternal) found.links.set(id, target);
-    else if (DRAWINGS.has(type)) found.drawings.set(id, yield* readDrawing(archive, target, drawn));
-  }
-  return found;
 }

@@ -79,15 +79,11 @@ export class OdfReader implements XmlHandler {
       this.#notes.push("");
       this.#write(`[^${this.#notes.length}]`);
     },
-    "note-body": () => {
-      this.#noteDepth++;
-    },
+    "note-body": () => this.#noteDepth++,
     page: () => {
       if (this.#kind === "presentation") this.#writer.openSlide(false);
     },
-    notes: () => {
-      this.#inSpeakerNotes++;
-    },
+    notes: () => this.#inSpeakerNotes++,
     frame: (attributes) => {
       if (attributes["presentation:class"] === "title") this.#title = [];
     },
@@ -142,13 +138,9 @@ export class OdfReader implements XmlHandler {
     a: () => this.#paragraphs.closeLink(),
     list: () => this.#lists.closeList(),
     "list-item": () => this.#lists.closeItem(),
-    "note-body": () => {
-      this.#noteDepth--;
-    },
+    "note-body": () => this.#noteDepth--,
     page: () => this.#writer.closeSlide(),
-    notes: () => {
-      this.#inSpeakerNotes--;
-    },
+    notes: () => this.#inSpeakerNotes--,
     frame: () => this.#closeTitle(),
     "table-cell": () => this.#tables.closeCell(),
     "covered-table-cell": () => this.#tables.closeCell(),

@@ -8,10 +8,7 @@ import { TextWriter } from "../text-writer.ts";
 /** `spreadsheet`: tables are sheets. `presentation`: pages are slides. */
 export type OdfKind = "text" | "spreadsheet" | "presentation";
 
-/**
- * Writes an OpenDocument file: text as it is read, sheets row by row, slides when they end. Pages
- * are slides, sheets, or those of a text as far as the file records them.
- */
+/** Text is written as it is read, sheets row by row, slides when they end: these two are pages. */
 export class OdfWriter extends TextWriter {
   #slide: SlideBlocks | null = null;
   #sheet: SheetWriter | null = null;

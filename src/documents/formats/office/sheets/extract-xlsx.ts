@@ -1,13 +1,18 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { DrawnText, longer, withinBound } from "../../../writing/bounded-text.ts";
+import { longer, withinBound } from "../../../writing/bounded-text.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { countNote } from "../../../notes.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { readDrawing } from "../drawings.ts";
+import { drawingsOf } from "../drawings.ts";
 import { HiddenCells, hiddenCellNotes, type HiddenCount } from "./hidden-cells.ts";
 import { plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
-import { corePropertiesOf, openPackage, relationshipsOf } from "../relationships.ts";
+import {
+  corePropertiesOf,
+  openPackage,
+  relationshipsOf,
+  type Relationship,
+} from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { SheetWriter } from "./sheet-writer.ts";
 import { addCell, type FilledRow } from "../../../writing/table-text.ts";
@@ -39,12 +44,13 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     const part = targets.get(sheet.relationship);
     if (part === undefined || sheet.isHidden) continue;
     const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
-    const isFiltered = yield* hasFilteredTable(archive, part);
+    const related = yield* relationshipsOf(archive, part);
+    const isFiltered = yield* hasFilteredTable(archive, related);
     const hidden = new HiddenCells(hiddenCells);
     const reader = new SheetReader(writer, { shared, formats, countRow, hidden, isFiltered });
     yield* readXml(archive.chunks(part), reader);
     writer.endTable();
-    yield* writeDrawings(archive, part, writer, out);
+    yield* writeDrawings(archive, related, writer, out);
     unsaved += reader.unsavedFormulas;
   }
   shared.release();
@@ -58,9 +64,9 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
 }
 
 /** Whether a table in the sheet hides rows by a filter (ECMA-376 part 1, §18.3.2.7). */
-function* hasFilteredTable(archive: ZipArchive, sheet: string): CooperativeWork<boolean> {
+function* hasFilteredTable(archive: ZipArchive, related: Relationship[]): CooperativeWork<boolean> {
   let isFiltered = false;
-  for (const { type, target } of yield* relationshipsOf(archive, sheet)) {
+  for (const { type, target } of related) {
     if (type !== "table") continue;
     yield* readXml(archive.chunks(target), {
       open: (name) => {
@@ -73,20 +79,17 @@ function* hasFilteredTable(archive: ZipArchive, sheet: string): CooperativeWork<
 
 function* writeDrawings(
   archive: ZipArchive,
-  sheet: string,
+  related: Relationship[],
   writer: SheetWriter,
   out: MarkdownBuilder,
 ): CooperativeWork<void> {
-  for (const { type, target } of yield* relationshipsOf(archive, sheet)) {
-    if (type !== "drawing") continue;
-    const parts = [target];
-    for (const inside of yield* relationshipsOf(archive, target))
-      if (inside.type === "chart" || inside.type === "diagramData") parts.push(inside.target);
-    for (const part of parts) {
+  for (const drawing of related.filter(({ type }) => type === "drawing")) {
+    for (const parts of [[drawing], yield* relationshipsOf(archive, drawing.target)]) {
       // A chart's data is already in cells.
-      const { texts } = yield* readDrawing(archive, part, new DrawnText());
-      if (texts.length > 0) writer.begin();
-      for (const text of texts) out.paragraph(text);
+      for (const { texts } of (yield* drawingsOf(archive, parts)).values()) {
+        if (texts.length > 0) writer.begin();
+        for (const text of texts) out.paragraph(text);
+      }
     }
   }
 }

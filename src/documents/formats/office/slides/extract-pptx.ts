@@ -1,16 +1,16 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
-import { DrawnText } from "../../../writing/bounded-text.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { countNote } from "../../../notes.ts";
 import {
   corePropertiesOf,
+  linksOf,
   openPackage,
   relationshipsOf,
   type Relationship,
 } from "../relationships.ts";
-import { readDrawing, writeDrawing } from "../drawings.ts";
+import { drawingsOf, writeDrawing } from "../drawings.ts";
 import { SlideReader } from "./slide-reader.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 
@@ -25,8 +25,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     const part = targets.get(id);
     if (part === undefined) continue;
     const around = yield* relationshipsOf(archive, part);
-    const external = around.filter(({ isExternal }) => isExternal);
-    const slide = new SlideReader(new Map(external.map(({ id, target }) => [id, target])));
+    const slide = new SlideReader(linksOf(around));
     yield* readXml(archive.chunks(part), slide);
     if (slide.isHiddenSlide) hidden.slides++;
     else hidden.shapes += yield* writeSlide(archive, slide, around, out, index + 1);
@@ -68,13 +67,11 @@ function* writeSlide(
   out: MarkdownBuilder,
   page: number,
 ): CooperativeWork<number> {
-  const parts = (type: string) => related.filter((each) => each.type === type);
-  for (const { id, target } of [...parts("diagramData"), ...parts("chart")]) {
-    if (hiddenDrawings.has(id)) continue;
-    writeDrawing(yield* readDrawing(archive, target, new DrawnText()), blocks);
-  }
+  for (const [id, drawing] of yield* drawingsOf(archive, related))
+    if (!hiddenDrawings.has(id)) writeDrawing(drawing, blocks);
   let hidden = hiddenShapes;
-  for (const { target } of parts("notesSlide")) {
+  for (const { type, target } of related) {
+    if (type !== "notesSlide") continue;
     const reader = new SlideReader();
     yield* readXml(archive.chunks(target), reader);
     reader.blocks.addTo(blocks);

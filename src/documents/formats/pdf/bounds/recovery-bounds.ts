@@ -13,10 +13,7 @@ const [ESCAPE, OPEN, CLOSE] = [0x5c, 0x28, 0x29];
 const OPENERS = new Set([0x5b, 0x3c]);
 const CLOSERS = new Set([0x5d, 0x3e]);
 
-/**
- * Adds up what pdf.js would read for each unfinished object, trailer and stream.
- * @throws UnreadableDocument when this is far more than the file
- */
+/** @throws UnreadableDocument when pdf.js would read far more than the file for what has no end */
 export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
   const limit = bytes.length + MAX_EXTRA_BYTES;
   let read = 0;

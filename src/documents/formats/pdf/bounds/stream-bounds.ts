@@ -14,10 +14,7 @@ const STEP_BYTES = 1 << 11;
 const ZLIB_HEADER_BYTES = 2;
 const EXPANDS = "compressed data expands too much";
 
-/**
- * Checks a PDF's streams before pdf.js inflates them in memory, and reads its objects' signs.
- * @throws UnreadableDocument when one expands beyond bounds, or there are too many objects.
- */
+/** Before pdf.js inflates them in memory. @throws UnreadableDocument beyond bounds */
 export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
   const states = new SavedStates();
   const signs = new ObjectSigns();
@@ -213,10 +210,7 @@ class SavedStates {
   }
 }
 
-/**
- * Checks a map from codes to characters (CMap): pdf.js expands its ranges to single characters.
- * @throws UnreadableDocument
- */
+/** pdf.js expands the ranges of a map (CMap) to single characters. @throws UnreadableDocument */
 function checkCharacterMap(text: string): void {
   let mapped = 0;
   for (const part of text.split("begin")) {

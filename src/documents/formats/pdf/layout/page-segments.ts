@@ -64,10 +64,7 @@ function wholeLines(segments: Segment[]): Segment[] {
   return withJustifiedLines(lines);
 }
 
-/**
- * Whether a part is beside another on a line with right-to-left text, or where such a line has
- * room.
- */
+/** Whether both are parts of a line with right-to-left text. */
 function isBeside(last: Segment, next: Segment): boolean {
   if (last.block !== next.block || !(hasRightToLeft(last) || hasRightToLeft(next))) return false;
   const size = Math.max(last.size, next.size);

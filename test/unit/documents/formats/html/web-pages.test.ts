@@ -11,13 +11,6 @@ describe("what leads around a site is left out", () => {
   it.each([
     ["DocBook's header", `<div class="navheader"><table><tr><td>Prev<td>Chapter 2</table></div>`],
     ["Javadoc's bars", `<div class="subNav"><ul class="navList"><li>Frames</ul></div>`],
-    ["a bar of links", `<p><a href=a>Home</a> | <a href=b>Index</a> | <a href=c>Help</a></p>`],
-    ["a path of links", `<div><a href=a>Docs</a> &gt; <a href=b>Doors</a></div>`],
-    [
-      "links with a relation",
-      `<p>Next: <a rel=next href=b>Locks</a>, Up: <a rel=up href=c>Top</a>`,
-    ],
-    ["one link to the next page", `<p><a rel="next" href="b">Locks</a></p>`],
     ["a list of languages", `<div class="toplang"><p>Languages: <a href=fr>fr</a></div>`],
     ["a dialog", `<div role="dialog"><p>We use cookies.</p></div>`],
     ["a link to the content", `<a href="#content">Skip to main content</a>`],
@@ -169,11 +162,6 @@ describe("content stays, wherever it stands and whatever its element is called",
   it("no buttons that only do something", async () => {
     const html = `<h2>Locks <button>Copy link</button></h2><p>${text}<button>Buy</button></p>`;
     expect(await markdownOf(html)).toBe(`## Locks\n\n${text}`);
-  });
-
-  it("the same bar of links at both ends of a page goes", async () => {
-    const bar = `<p><a href=a>Home</a> | <a href=b>Help</a></p>`;
-    expect(await markdownOf(`<h1>Doors</h1>${bar}<p>${text}</p>${bar}`)).toBe(`# Doors\n\n${text}`);
   });
 
   it.each([
