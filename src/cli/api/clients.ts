@@ -76,10 +76,10 @@ export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonN
   throw new CommandFailure("The service sent an empty answer.");
 }
 
-/** The same; null where the answer is an error with this status. */
-export async function dataUnless<Data>(status: number, call: Promise<{ data?: Data }>) {
+/** The answer of a call; null where it ends with this status. */
+export async function unless<Answer>(status: number, call: Promise<Answer>) {
   try {
-    return (await call).data;
+    return await call;
   } catch (thrown) {
     if (thrown instanceof ApiError && thrown.status === status) return null;
     throw thrown;

@@ -1,14 +1,13 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
-import { dataOf, dataUnless, panelApi, publicApi, signIn, type PanelApi } from "../api/clients.ts";
-import { ApiError } from "../api/patient-fetch.ts";
+import { dataOf, panelApi, publicApi, signIn, unless, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { LOCAL_EMAIL, type DemoState } from "./demo-state.ts";
 import type { Subject } from "./subject.ts";
 
 /** Used by `npm run dev`, which may have used the same state before; never valid in production. */
 const KNOWN_PASSWORD = "quarry";
-const KEY_NAME = "npm start";
-const TOKEN_NAME = "npm start";
+/** Of the key and the token. */
+const OUR_NAME = "npm start";
 const UNAUTHORIZED = 401;
 const NOT_FOUND = 404;
 
@@ -27,34 +26,30 @@ export async function openPanel(
 ): Promise<PanelApi> {
   if (state.key !== null) {
     const api = panelApi(baseUrl, state.key);
-    const accepted = await dataUnless(UNAUTHORIZED, api.GET("/rags", { params: {} }));
-    if (accepted !== null) return api;
+    if ((await unless(UNAUTHORIZED, api.GET("/rags", { params: {} }))) !== null) return api;
   }
-  try {
-    const signedIn = await signInWith(baseUrl, state.password ?? "", origin);
-    const body = { name: KEY_NAME, role: "admin" } as const;
-    state.key = (await dataOf(signedIn.POST("/keys", { body }))).key;
-  } catch (thrown) {
-    if (!(thrown instanceof ApiError) || thrown.status !== UNAUTHORIZED) throw thrown;
-    throw new CommandFailure(
-      `The local panel refused ${LOCAL_EMAIL}: its password was changed. ` +
-        "Use another folder for local state (--state), or sign in with the new one.",
-    );
-  }
+  const signedIn = await signInWith(baseUrl, state.password ?? "", origin);
+  const body = { name: OUR_NAME, role: "admin" } as const;
+  state.key = (await dataOf(signedIn.POST("/keys", { body }))).key;
   return panelApi(baseUrl, state.key);
 }
 
 /** Signs in with the password of this state, which replaces the known development password. */
 async function signInWith(baseUrl: string, password: string, origin: string): Promise<PanelApi> {
-  try {
-    return await signIn(baseUrl, LOCAL_EMAIL, password, origin);
-  } catch (thrown) {
-    if (!(thrown instanceof ApiError) || thrown.status !== UNAUTHORIZED) throw thrown;
-    const api = await signIn(baseUrl, LOCAL_EMAIL, KNOWN_PASSWORD, origin);
-    const body = { currentPassword: KNOWN_PASSWORD, newPassword: password };
-    await api.PATCH("/session/password", { body });
-    return api;
+  const signInBy = (typed: string) =>
+    unless(UNAUTHORIZED, signIn(baseUrl, LOCAL_EMAIL, typed, origin));
+  const signedIn = await signInBy(password);
+  if (signedIn !== null) return signedIn;
+  const api = await signInBy(KNOWN_PASSWORD);
+  if (api === null) {
+    throw new CommandFailure(
+      `The local panel refused ${LOCAL_EMAIL}: its password was changed. ` +
+        "Use another folder for local state (--state), or sign in with the new one.",
+    );
   }
+  const body = { currentPassword: KNOWN_PASSWORD, newPassword: password };
+  await api.PATCH("/session/password", { body });
+  return api;
 }
 
 /** Creates the subject's resources, or updates them to the settings of this start. */
@@ -67,63 +62,32 @@ export async function setUpResources(
   const named = { name, identifier };
   const settings = { reranker: BUILT_IN_MODELS.reranker };
   const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
-  await ensure(
-    {},
-    api.GET("/file-sources/{id}", at),
-    () => api.POST("/file-sources", { body: { ...named, provider: "file_system" } }),
-    (body) => api.PATCH("/file-sources/{id}", { ...at, body }),
-  );
-  await ensure(
-    settings,
-    api.GET("/rags/{id}", at),
-    () => api.POST("/rags", { body: { ...named, fileSource: identifier, ...settings } }),
-    (body) => api.PATCH("/rags/{id}", { ...at, body }),
-  );
+  const isMissing = async (call: Promise<unknown>) => (await unless(NOT_FOUND, call)) === null;
+  if (await isMissing(api.GET("/file-sources/{id}", at))) {
+    await api.POST("/file-sources", { body: { ...named, provider: "file_system" } });
+  }
+  if (await isMissing(api.PATCH("/rags/{id}", { ...at, body: settings }))) {
+    await api.POST("/rags", { body: { ...named, fileSource: identifier, ...settings } });
+  }
   for (const kind of ["/inferences", "/agents"] as const) {
-    await ensure(
-      answering,
-      api.GET(`${kind}/{id}`, at),
-      () => api.POST(kind, { body: { ...named, ...answering } }),
-      (body) => api.PATCH(`${kind}/{id}`, { ...at, body }),
-    );
+    if (await isMissing(api.PATCH(`${kind}/{id}`, { ...at, body: answering }))) {
+      await api.POST(kind, { body: { ...named, ...answering } });
+    }
   }
 }
 
-/** The token of an earlier start while it is valid, else a new one. */
+/** Keeps the token of an earlier start while it is valid, else makes a new one. */
 export async function ensureToken(
   baseUrl: string,
   api: PanelApi,
   state: DemoState,
   { identifier }: Subject,
-): Promise<string> {
-  if (state.token !== null && (await isAccepted(baseUrl, state.token, identifier))) {
-    return state.token;
-  }
-  const body = { name: TOKEN_NAME, agents: ["*"], inferences: ["*"], rags: ["*"] };
-  const { token } = await dataOf(api.POST("/tokens", { body }));
-  state.token = token;
-  return token;
-}
-
-async function isAccepted(baseUrl: string, token: string, identifier: string): Promise<boolean> {
-  const params = { path: { identifier } };
-  const rag = publicApi(baseUrl, token).GET("/api/rags/{identifier}", { params });
-  return (await dataUnless(UNAUTHORIZED, rag)) !== null;
-}
-
-/** Creates a resource, or updates it where its settings differ from those of this start. */
-async function ensure<Settings extends object>(
-  settings: Settings,
-  find: Promise<{ data?: object }>,
-  create: () => Promise<unknown>,
-  change: (differing: Partial<Settings>) => Promise<unknown>,
 ): Promise<void> {
-  const found = await dataUnless(NOT_FOUND, find);
-  if (found === null) return void (await create());
-  const before = new Map(Object.entries(found ?? {}));
-  const differing = Object.entries(settings).filter(
-    ([field, wanted]) => JSON.stringify(before.get(field)) !== JSON.stringify(wanted),
-  );
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some fields of the settings
-  if (differing.length > 0) await change(Object.fromEntries(differing) as Partial<Settings>);
+  if (state.token !== null) {
+    const params = { path: { identifier } };
+    const call = publicApi(baseUrl, state.token).GET("/api/rags/{identifier}", { params });
+    if ((await unless(UNAUTHORIZED, call)) !== null) return;
+  }
+  const body = { name: OUR_NAME, agents: ["*"], inferences: ["*"], rags: ["*"] };
+  state.token = (await dataOf(api.POST("/tokens", { body }))).token;
 }

@@ -1,6 +1,6 @@
 import { isMassRemoval } from "../../core/mass-removal.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { dataOf, dataUnless, type PanelApi } from "../api/clients.ts";
+import { dataOf, unless, type PanelApi } from "../api/clients.ts";
 import { ApiError } from "../api/patient-fetch.ts";
 import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
@@ -55,19 +55,11 @@ export async function pushFolder(
     const paths = listing.files.map(({ path }) => path);
     const readersOf = await localReaders(request.folder, paths);
     const plan = await planPush(listing, manifest, { choose, readersOf });
-    return {
-      listing,
-      manifest,
-      plan,
-      unread: await unreadIn(api, request, { paths, manifest, readersOf }),
-    };
+    const unread = await unreadIn(api, request, { paths, manifest, readersOf });
+    return { listing, manifest, plan, unread };
   };
-  const comparing = whileWaiting(
-    terminal.output,
-    "Comparing the folder with the source",
-    compare(),
-  );
-  const { listing, manifest, plan, unread } = await comparing;
+  const label = "Comparing the folder with the source";
+  const { listing, manifest, plan, unread } = await whileWaiting(terminal.output, label, compare());
   if (unread > 0)
     terminal.warn(`${unread} of ${listing.files.length} files could be read by nobody`);
   const isHeld = !request.confirmRemovals && isMassRemoval(plan.remove.length, manifest.size);
@@ -149,20 +141,15 @@ async function carryOut(
       }
     });
     await inParallel(remove, REMOVALS_AT_ONCE, async (path) => {
-      const removal = removeFile(api, source, path).then(() => null);
-      end(path, "removed", await removal.catch(unlessForAll));
+      const params = { path: { id: source, path } };
+      const removal = api.DELETE("/file-sources/{id}/files/{path}", { params }).then(() => null);
+      // A file that no longer exists counts as removed.
+      end(path, "removed", await unless(NOT_FOUND, removal).catch(unlessForAll));
     });
   } finally {
     progress.stop();
   }
 }
-
-/** A file that no longer exists counts as removed. */
-const removeFile = (api: PanelApi, id: string, path: string) =>
-  dataUnless(
-    NOT_FOUND,
-    api.DELETE("/file-sources/{id}/files/{path}", { params: { path: { id, path } } }),
-  );
 
 /**
  * Why a call failed: a refused file fails alone.
