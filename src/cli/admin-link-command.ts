@@ -9,7 +9,7 @@ import { askWrangler, reasonSaid } from "./deploy/wrangler-command.ts";
 import { DEFAULT_STATE } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
 import { checkedUrl, DEFAULT_URL } from "./target-options.ts";
-import { configArguments, saidBy, spawnWrangler } from "./worker/wrangler.ts";
+import { askLocally } from "./worker/wrangler.ts";
 
 const CODE_LENGTH = 43;
 const GOOD_FOR_MS = 600_000;
@@ -64,8 +64,7 @@ function insertion(hash: string, email: string | undefined): string {
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 async function execute(sql: string, env: string | undefined, state: string) {
-  const statement = ["d1", "execute", "DB", "--json", "--command", sql];
-  if (env !== undefined) return await askWrangler([...statement, "--remote", "--env", env]);
-  const local = ["--local", "--persist-to", state, ...(await configArguments(state))];
-  return await saidBy(spawnWrangler([...statement, ...local], ["ignore", "pipe", "pipe"]));
+  const statement = ["execute", "DB", "--json", "--command", sql];
+  if (env === undefined) return await askLocally(statement, state);
+  return await askWrangler(["d1", ...statement, "--remote", "--env", env]);
 }

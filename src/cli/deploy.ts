@@ -1,10 +1,10 @@
 import { Command, Option } from "commander";
 
-import { ENVIRONMENTS, type EnvironmentName } from "./deploy/environments.ts";
 import { preflight, reportPreflight } from "./deploy/preflight.ts";
 import { applyMigrationsThere, deployCode, dryRun } from "./deploy/release.ts";
 import { smokeTest } from "./deploy/smoke-test.ts";
-import { askWrangler } from "./deploy/wrangler-command.ts";
+import { askWrangler, ENVIRONMENTS } from "./deploy/wrangler-command.ts";
+import type { EnvironmentName } from "./deploy/wrangler-command.ts";
 import { whileWaiting } from "./progress.ts";
 import { afterHelp, runCommand } from "./run-command.ts";
 import { checkedUrl } from "./target-options.ts";

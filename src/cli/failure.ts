@@ -2,3 +2,9 @@
 export class CommandFailure extends Error {
   override readonly name: string = "CommandFailure";
 }
+
+/** The system's code of an error or of its cause, such as ENOENT; empty without one. */
+export function codeOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return "";
+  return "code" in thrown ? String(thrown.code) : codeOf(thrown.cause);
+}

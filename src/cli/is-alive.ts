@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 
+import { codeOf } from "./failure.ts";
+
 /** Whether a process with this number runs; one that has ended and waits for its parent does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (thrown) {
     // EPERM: the process of another user.
-    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPERM")) return false;
+    if (codeOf(thrown) !== "EPERM") return false;
   }
   return !hasEnded(pid);
 }

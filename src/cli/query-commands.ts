@@ -7,7 +7,7 @@ import type { Chunk, Explained, PublicApi } from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
 import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { parsedJson } from "../core/input/parsed-json.ts";
-import { CommandFailure } from "./failure.ts";
+import { codeOf, CommandFailure } from "./failure.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { checkedUrl, keyIn, tokenIn, withTarget } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
@@ -222,7 +222,7 @@ export async function readSchema(path: string): Promise<string> {
 }
 
 function whyUnread(thrown: unknown): string {
-  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
+  const code = codeOf(thrown);
   if (code === "ENOENT") return "does not exist";
   return code === "EISDIR" ? "is a folder" : `cannot be read (${code})`;
 }

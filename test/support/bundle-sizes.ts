@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { EnvironmentName } from "../../src/cli/deploy/environments.ts";
+import type { EnvironmentName } from "../../src/cli/deploy/wrangler-command.ts";
 
 /**
  * https://developers.cloudflare.com/workers/platform/limits/#worker-size: 64 MiB, and where its

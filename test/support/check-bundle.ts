@@ -2,7 +2,7 @@
  * Builds what would be deployed, offline, for each environment: it must build without a warning,
  * stay below its size bar, and start within its bar of processor time.
  */
-import { ENVIRONMENTS, type EnvironmentName } from "../../src/cli/deploy/environments.ts";
+import { ENVIRONMENTS, type EnvironmentName } from "../../src/cli/deploy/wrangler-command.ts";
 import { bundleSizes } from "./bundle-sizes.ts";
 import { profileStarts, STARTUP_BAR_MS, sumOf } from "./startup-profile.ts";
 

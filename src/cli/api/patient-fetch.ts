@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { z } from "zod";
 
-import { CommandFailure } from "../failure.ts";
+import { messageOf } from "../../core/errors.ts";
+import { codeOf, CommandFailure } from "../failure.ts";
 import { START_COMMAND } from "../installation.ts";
 
 /** A server and its credential. */
@@ -115,9 +116,7 @@ function sayWait(target: ApiTarget, waitMs: number): void {
 }
 
 function unreachable(baseUrl: string, thrown: unknown, attempt: number): string {
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  const said = cause instanceof Error ? cause.message : String(thrown);
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : said;
+  const code = codeOf(thrown) || messageOf(thrown instanceof Error ? thrown.cause : thrown);
   const reason = code === "ECONNREFUSED" ? "nothing listens there" : code;
   const tries = attempt > 1 ? ` after ${attempt} tries` : "";
   return `Cannot reach ${baseUrl} (${reason})${tries}. Is the server running? Start one with ${START_COMMAND}.`;

@@ -1,9 +1,9 @@
-import { randomInt } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { z } from "zod";
 
+import { randomBase62 } from "../../access/credential-format.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { OWNER_ONLY } from "../worker/state-files.ts";
 
@@ -36,13 +36,7 @@ export async function writeDemoState(stateFolder: string, state: DemoState): Pro
 
 /** As in the tracked file of development defaults. */
 export const LOCAL_EMAIL = "admin@localhost";
-const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
-const GROUPS = 4;
-const GROUP_LENGTH = 5;
+const PASSWORD_LENGTH = 20;
 
-/** 100 bits, in groups that are easy to type; without letters that look alike. */
-export function newLocalPassword(): string {
-  const group = () =>
-    Array.from({ length: GROUP_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
-  return Array.from({ length: GROUPS }, group).join("-");
-}
+/** 119 bits. */
+export const newLocalPassword = () => randomBase62(PASSWORD_LENGTH);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { variables } from "../../config.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { readLimited } from "../../core/read-limited.ts";
-import { CommandFailure } from "../failure.ts";
+import { codeOf, CommandFailure } from "../failure.ts";
 
 /** An OpenAI-compatible server; `baseUrl` ends in /v1. No key goes to one that was only found. */
 export type ModelServer = { baseUrl: string; apiKey?: string | undefined };
@@ -116,16 +116,11 @@ async function ask<Reply>(
     return { status, bytes: await readLimited(stream ?? new ArrayBuffer(0), MAX_REPLY_BYTES) };
   });
   const { status, bytes } = await answered.catch((thrown: unknown) => {
-    throw failed("does not answer", isRefusal(thrown));
+    // Nothing listens at the port.
+    throw failed("does not answer", codeOf(thrown) === "ECONNREFUSED");
   });
   if (status >= 300) throw failed(`answers ${status}`);
   const read = form.safeParse(parsedJson(new TextDecoder().decode(bytes ?? undefined)));
   if (!read.success) throw failed("does not answer in OpenAI's format");
   return read.data;
-}
-
-/** Whether nothing listens at the port. */
-function isRefusal(thrown: unknown): boolean {
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
 }

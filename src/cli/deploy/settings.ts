@@ -6,7 +6,7 @@ import { z } from "zod";
 import { METADATA_INDEXES } from "../../adapters/cloudflare/vectorize-index.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
-import type { EnvironmentName } from "./environments.ts";
+import type { EnvironmentName } from "./wrangler-command.ts";
 
 const queue = z.object({ queue: z.string(), dead_letter_queue: z.string().optional() });
 const database = z.object({ database_name: z.string(), database_id: z.string().default("") });

@@ -8,6 +8,10 @@ import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { exitCodeOf, saidBy, type Said } from "../worker/wrangler.ts";
 
+/** The `[env.…]` of wrangler.toml that can be deployed. */
+export const ENVIRONMENTS = ["production", "preview"] as const;
+export type EnvironmentName = (typeof ENVIRONMENTS)[number];
+
 export type AskWrangler = (args: string[]) => Promise<Said>;
 
 /**

@@ -2,7 +2,9 @@ import type { Dirent } from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { CommandFailure } from "../failure.ts";
+import { messageOf } from "../../core/errors.ts";
+
+import { codeOf, CommandFailure } from "../failure.ts";
 import { isHidden, type Chooser } from "./choose-files.ts";
 
 export type LocalFile = { path: string; absolutePath: string; size: number; modifiedAt: number };
@@ -79,8 +81,8 @@ function withoutTwins({ files, unreadable }: FolderListing): LocalFile[] {
 }
 
 export function reasonOf(thrown: unknown): string {
-  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+  const code = codeOf(thrown);
   if (code === "EACCES" || code === "EPERM") return "no permission to read it";
   if (code === "ENOENT") return "it was removed during the push";
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return messageOf(thrown);
 }

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { principals } from "../../core/input/input-fields.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { CommandFailure } from "../failure.ts";
+import { codeOf, CommandFailure } from "../failure.ts";
 import { matcher } from "./choose-files.ts";
 
 /** Patterns of the files next to it and below, each with the readers of what it matches. */
@@ -49,7 +49,7 @@ function foldersAbove(path: string): string[] {
 async function rulesIn(root: string, folder: string): Promise<Rule[]> {
   const file = join(root, folder, READERS_FILE);
   const text = await readFile(file, "utf8").catch((thrown: unknown) => {
-    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return null;
+    if (codeOf(thrown) === "ENOENT") return null;
     throw new CommandFailure(`${file} cannot be read.`);
   });
   if (text === null) return [];

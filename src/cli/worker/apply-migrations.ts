@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { OWNER_ONLY } from "./state-files.ts";
-import { configArguments, saidBy, spawnWrangler } from "./wrangler.ts";
+import { askLocally } from "./wrangler.ts";
 
 const STAMP = "migrations-applied";
 
@@ -39,9 +39,8 @@ async function readMigrations(): Promise<string> {
 }
 
 async function runMigrations(stateFolder: string): Promise<void> {
-  const local = ["--local", "--persist-to", stateFolder, ...(await configArguments(stateFolder))];
-  const args = ["d1", "migrations", "apply", "quarry", ...local];
-  const { code, stdout, stderr } = await saidBy(spawnWrangler(args, ["ignore", "pipe", "pipe"]));
+  const args = ["migrations", "apply", "quarry"];
+  const { code, stdout, stderr } = await askLocally(args, stateFolder);
   if (code === 0) return;
   throw new CommandFailure(`The local database could not be set up.\n${stdout}${stderr}`);
 }

@@ -100,6 +100,12 @@ export async function configArguments(stateFolder: string): Promise<string[]> {
   return ["--config", copy];
 }
 
+/** What wrangler says of the local database of a state folder. */
+export async function askLocally(args: string[], stateFolder: string): Promise<Said> {
+  const where = ["--local", "--persist-to", stateFolder, ...(await configArguments(stateFolder))];
+  return await saidBy(spawnWrangler(["d1", ...args, ...where], ["ignore", "pipe", "pipe"]));
+}
+
 /** The local part of wrangler.toml for the built Worker, assets and migrations of a package. */
 export function packedConfig(toml: string, folder: string): string {
   const quoted = (path: string) => JSON.stringify(join(folder, path));

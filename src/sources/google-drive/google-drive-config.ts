@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { httpAddress } from "../guarded-url.ts";
 
 const ID_MAX_LENGTH = 256;
@@ -10,7 +11,7 @@ const id = z.string().min(1).max(ID_MAX_LENGTH);
 
 /** A service account's key file, as an object or as the file's text. */
 const serviceAccount = z.preprocess(
-  parsedWhenText,
+  (given) => (typeof given === "string" ? (parsedJson(given) ?? given) : given),
   z.looseObject({
     client_email: z.string().min(1).max(EMAIL_MAX_LENGTH),
     private_key: z.string().min(1).max(KEY_MAX_LENGTH),
@@ -61,12 +62,3 @@ export const cloudDriveConfig = z
 
 export type GoogleDriveConfig = Omit<z.infer<typeof cloudDriveConfig>, "credentials">;
 export type ServiceAccount = z.infer<typeof serviceAccount>;
-
-function parsedWhenText(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-}
