@@ -48,7 +48,9 @@ export async function sealSecrets(
   if (given !== undefined && given !== true) {
     return { config: shown, sealedSecrets: await seal(config, JSON.stringify({ [field]: given })) };
   }
-  const kept = await unsealed(config, of.before?.sealedSecrets ?? null);
+  const sealed = of.before?.sealedSecrets ?? null;
+  // Null as well when its key is gone.
+  const kept = sealed === null ? null : await unseal(config, sealed).catch(() => null);
   if (kept === null) {
     throw refusal(field, "is required: no stored secret exists, or it cannot be decrypted");
   }
@@ -77,15 +79,6 @@ const refusal = (field: string, problem: string) => invalidField(`config.${field
 /** What a configuration holds for a setting; undefined: nothing. */
 export const valueAt = (config: unknown, path: string[]): unknown =>
   path.reduce((value, name) => (isObject(value) ? value[name] : undefined), config);
-
-/** Null when there is none, or its key is gone. */
-async function unsealed(config: Config, sealed: string | null): Promise<string | null> {
-  try {
-    return sealed === null ? null : await unseal(config, sealed);
-  } catch {
-    return null;
-  }
-}
 
 const sealedFields = z.record(z.string(), z.unknown());
 

@@ -7,9 +7,8 @@ import { insertSecret } from "../../db/access/openid-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { seal, unseal } from "../seal.ts";
-import { explain } from "./explain.ts";
 import { FLOW_MS } from "./flow-cookie.ts";
-import { connect, newFlow, signInAddress, type Asking } from "./openid-client.ts";
+import { connect, explain, newFlow, signInAddress, type Asking } from "./openid-client.ts";
 import { storedProvider, type StoredProvider } from "./provider-settings.ts";
 
 /** What the browser keeps, sealed, until the person is back. */

@@ -16,7 +16,7 @@ import { keptFlow, offeredProvider, orExplained, type Flow } from "./begin-sign-
 import { personOf, type SignedInUser } from "./find-person.ts";
 import { judgeClaims, type Judged, type Refusal } from "./judge-claims.ts";
 import { connect, redeem, type Answer, type Asking } from "./openid-client.ts";
-import { signInChoices } from "./sign-in-choices.ts";
+import { signInChoices } from "./provider-settings.ts";
 
 /** A session lives so long on one word of the provider. */
 const VOUCHED_MS = HOUR_MS;

@@ -1,7 +1,11 @@
 import { z } from "zod";
 
-import { findProvider, type ProviderRow } from "../../db/access/openid-store.ts";
+import { invalidField, QuarryError } from "../../core/errors.ts";
+import { findProvider, saveProvider as write } from "../../db/access/openid-store.ts";
+import type { ProviderRow } from "../../db/access/openid-store.ts";
+import { endVouchedSessions } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
+import { seal } from "../seal.ts";
 
 const LINE_MAX_LENGTH = 500;
 const LIST_MAX_LENGTH = 100;
@@ -121,4 +125,62 @@ export type StoredProvider = Omit<ProviderRow, "settings"> & { settings: Provide
 export async function storedProvider({ db }: Pick<Services, "db">): Promise<StoredProvider | null> {
   const row = await findProvider(db);
   return row === null ? null : { ...row, settings: providerSettings.parse(row.settings) };
+}
+
+/**
+ * Stores the provider. With another one or another client, sessions that the one before vouched
+ * for end, all but the caller's.
+ * @throws QuarryError `invalid` for an issuer that is not asked by https, and for a secret that is
+ * missing or would be sent elsewhere than before
+ */
+export async function saveProvider(
+  services: Pick<Services, "config" | "db">,
+  { clientSecret, ...settings }: ProviderInput,
+  ownSession: string | null,
+): Promise<void> {
+  const { config, db } = services;
+  const isOpen = URL.parse(settings.issuer)?.protocol !== "https:";
+  if (isOpen && !config.ALLOW_PRIVATE_URLS) throw invalidField("issuer", "must be an https URL");
+  const before = await storedProvider(services);
+  const isOther = before !== null && isElsewhere(before, settings);
+  const kept = isOther ? null : (before?.sealedSecret ?? null);
+  const sealedSecret = clientSecret === undefined ? kept : await seal(config, clientSecret);
+  if (sealedSecret === null) {
+    const when = isOther ? " when the issuer or the client ID changes" : "";
+    throw invalidField("clientSecret", `is required${when}`);
+  }
+  await write(db, { settings, sealedSecret });
+  if (isOther) await endVouchedSessions(db, ownSession);
+}
+
+/** Whoever may change where a secret is sent need not know it, and could send it to themselves. */
+const isElsewhere = (
+  { settings: before }: StoredProvider,
+  after: Pick<ProviderInput, "issuer" | "clientId">,
+) => before.issuer !== after.issuer || before.clientId !== after.clientId;
+
+/** How people may sign in. `provider`: its name; null: none is offered. */
+type SignInChoices = { provider: string | null; passwords: boolean };
+
+/**
+ * PASSWORD_SIGN_IN=off counts once an administrator has signed in with the provider that is
+ * offered: else nobody could set it up, or mend it.
+ */
+export async function signInChoices(
+  services: Pick<Services, "config" | "db">,
+): Promise<SignInChoices> {
+  const stored = await storedProvider(services);
+  const isOffered = stored?.settings.enabled === true;
+  const isOff = services.config.PASSWORD_SIGN_IN === "off";
+  return {
+    provider: isOffered ? stored.settings.name : null,
+    passwords: !(isOff && isOffered && stored.hasAdmin),
+  };
+}
+
+/** @throws QuarryError `forbidden` where people sign in with the provider only. */
+export async function refusePasswords(services: Pick<Services, "config" | "db">): Promise<void> {
+  if (services.config.PASSWORD_SIGN_IN === "on") return;
+  const { provider, passwords } = await signInChoices(services);
+  if (!passwords) throw new QuarryError("forbidden", `Passwords are off: sign in with ${provider}`);
 }

@@ -14,11 +14,10 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { recordEvent } from "../audit/record-event.ts";
 import { unseal } from "../seal.ts";
-import { explain } from "./explain.ts";
 import { personOf } from "./find-person.ts";
 import { vouched } from "./finish-sign-in.ts";
 import { judgeClaims } from "./judge-claims.ts";
-import { connect, refresh, type Answer, type Asking } from "./openid-client.ts";
+import { connect, explain, refresh, type Answer, type Asking } from "./openid-client.ts";
 import { storedProvider, type StoredProvider } from "./provider-settings.ts";
 
 /** A check that fails is tried again after so long. */

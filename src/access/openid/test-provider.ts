@@ -2,8 +2,8 @@ import * as oauth from "oauth4webapi";
 
 import { isObject } from "../../core/is-object.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
-import { newFlow, connect, signInAddress, type Asking, type Connection } from "./openid-client.ts";
-import { explain } from "./explain.ts";
+import { connect, explain, newFlow, signInAddress } from "./openid-client.ts";
+import type { Asking, Connection } from "./openid-client.ts";
 import type { StoredProvider } from "./provider-settings.ts";
 
 const SHOWN_LENGTH = 100;

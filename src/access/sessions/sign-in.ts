@@ -14,7 +14,7 @@ import { secondFactorOf, useCode } from "../totp/check-second-factor.ts";
 import { foldEmail } from "../users/user-input.ts";
 import type { Session } from "./find-session.ts";
 import { openSession } from "./open-session.ts";
-import { refusePasswords } from "../openid/sign-in-choices.ts";
+import { refusePasswords } from "../openid/provider-settings.ts";
 import { clearThrottle, throttleSignIn, throttleCode } from "./throttle-sign-in.ts";
 import { refuseGuessable } from "../users/password-rules.ts";
 import { hashPassword, verifyPassword } from "../users/password.ts";

@@ -75,16 +75,23 @@ export class SharePointReader implements SourceReader {
 
   async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
     const at = cursor === null ? null : position.parse(JSON.parse(cursor));
-    const restarts = at?.restarts ?? 0;
+    return await this.#list(at, at?.restarts ?? 0, signal);
+  }
+
+  async #list(at: Position | null, restarts: number, signal: AbortSignal): Promise<ListingPage> {
     const drives = at === null ? await this.#begin(signal) : await this.#drives.pending();
-    // What was kept between pages is lost, or of another listing.
-    if (drives === null || (at !== null && drives.run !== at.run)) {
-      return await this.#restart(restarts, signal);
+    // What was kept between pages may be lost, or of another listing.
+    if (drives !== null && (at === null || drives.run === at.run)) {
+      const start = at ?? { run: drives.run, drive: 0, link: null, restarts };
+      const read = await this.#readPage(drives, start, signal);
+      if (read !== null) {
+        return await this.#listingPage({ ...drives, moved: drives.moved || read.moved }, read);
+      }
     }
-    const start = at ?? { run: drives.run, drive: 0, link: null, restarts };
-    const read = await this.#readPage(drives, start, signal);
-    if (read === null) return await this.#restart(restarts, signal);
-    return await this.#listingPage({ ...drives, moved: drives.moved || read.moved }, read);
+    if (restarts >= RESTARTS_MAX) {
+      throw new SourceFailure("down", "SharePoint: the listing's links expire before their use");
+    }
+    return { ...(await this.#list(null, restarts + 1, signal)), restarted: true };
   }
 
   async follow(
@@ -142,18 +149,6 @@ export class SharePointReader implements SourceReader {
     const domains = this.#withReaders ? await readDomains(client) : [];
     const facts = { cursor: null, run, from: null, moved: false, siteId, domains, expiresAt: null };
     return { ...facts, drives: this.#unread(drives) };
-  }
-
-  async #restart(restarts: number, signal: AbortSignal): Promise<ListingPage> {
-    if (restarts >= RESTARTS_MAX) {
-      throw new SourceFailure("down", "SharePoint: the listing's links expire before their use");
-    }
-    const drives = await this.#begin(signal);
-    const start = { run: drives.run, drive: 0, link: null, restarts: restarts + 1 };
-    const read = await this.#readPage(drives, start, signal);
-    if (read === null) return await this.#restart(restarts + 1, signal);
-    const page = await this.#listingPage({ ...drives, moved: read.moved }, read);
-    return { ...page, restarted: true };
   }
 
   async #continued(from: string, { run }: Position): Promise<StoredDrives | null> {

@@ -1,12 +1,12 @@
 import type { Child } from "hono/jsx";
 
-import { saveProvider } from "../../../access/openid/save-provider.ts";
 import {
   providerInput,
+  saveProvider,
+  signInChoices,
   storedProvider,
   type StoredProvider,
 } from "../../../access/openid/provider-settings.ts";
-import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
 import type { Finding } from "../../../access/openid/test-provider.ts";
 import { orNotFound } from "../../../core/errors.ts";
 import { PROVIDER_ID } from "../../../db/access/openid-store.ts";

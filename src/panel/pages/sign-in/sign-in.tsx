@@ -8,7 +8,7 @@ import { originOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { credentials } from "../../../access/totp/totp-input.ts";
 import { emailIn } from "../../../access/users/user-input.ts";
-import { signInChoices } from "../../../access/openid/sign-in-choices.ts";
+import { signInChoices } from "../../../access/openid/provider-settings.ts";
 import { visible } from "../../components/data.tsx";
 import { countTry } from "../../api/request/guards.ts";
 import { TextField, field } from "../../components/form.tsx";
