@@ -62,7 +62,7 @@ async function deploy(options: DeployOptions): Promise<void> {
     return;
   }
   if (options.check === true) return;
-  if (found.pendingMigrations.length > 0) await applyMigrationsThere(settings);
+  await applyMigrationsThere(settings);
   const { versionId, addresses } = await deployCode(settings);
   if (!options.smoke) return;
   const url = options.url === undefined ? addresses[0] : checkedUrl(options.url);

@@ -1,10 +1,6 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-
 import { z } from "zod";
 
 import { ConfigError, parseConfig } from "../../config.ts";
-import { PROJECT } from "../installation.ts";
 import type { DeploySettings } from "./settings.ts";
 import {
   jsonSaid,
@@ -132,29 +128,6 @@ function knownById(
   if (found === id) return there(what);
   const fix = [`# under ${section}:`, `# ${key} = "${found}"`];
   return { what, state: "wrong", note: `wrangler.toml has another id: ${id}`, fix };
-}
-
-const applied = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
-/** The error before the first migration. */
-const NO_TABLE = "no such table: d1_migrations";
-
-/** Migrations missing from the database: they are applied before the code is uploaded. */
-export async function checkMigrations(
-  ask: AskWrangler,
-  { database, environment }: DeploySettings,
-): Promise<Finding & { pending: string[] }> {
-  const what = "migrations";
-  const sql = "select name from d1_migrations";
-  const where = ["--remote", "--env", environment, "--json", "--command", sql];
-  const said = await ask(["d1", "execute", database.name, ...where]);
-  const rows = jsonSaid(said, applied);
-  const none = said.code !== 0 && `${said.stdout}${said.stderr}`.includes(NO_TABLE);
-  if (rows === null && !none) return { ...unread(what, said), pending: [] };
-  const known = new Set((rows ?? []).flatMap(({ results }) => results.map(({ name }) => name)));
-  const names = (await readdir(join(PROJECT, "migrations"))).sort();
-  const pending = names.filter((name) => name.endsWith(".sql") && !known.has(name));
-  const note = pending.length === 0 ? "all applied" : `to be applied: ${pending.join(", ")}`;
-  return { ...there(what, note), pending };
 }
 
 /** How R2 (code 10006) and Queues report that a resource does not exist. */

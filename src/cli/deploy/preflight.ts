@@ -2,7 +2,6 @@ import { inParallel } from "../../core/work/parallel.ts";
 import type { Terminal } from "../terminal.ts";
 import {
   checkDatabase,
-  checkMigrations,
   checkNamespace,
   checkResource,
   checkSecrets,
@@ -15,7 +14,6 @@ import type { AskWrangler, Finding } from "./wrangler-command.ts";
 
 export type Preflight = {
   findings: Finding[];
-  pendingMigrations: string[];
   /** Nothing is missing, wrong or unknown. */
   ready: boolean;
 };
@@ -31,26 +29,23 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings): Pro
   const { vectorIndex } = settings;
   const variables = checkVariables(settings);
   const signIn = await checkSignIn(ask, settings.accountId);
-  if (signIn.state !== "there") return summary([signIn, variables], []);
-  const database = await checkDatabase(ask, settings);
+  if (signIn.state !== "there") return summary([signIn, variables]);
   const checks: (() => Promise<Finding[]>)[] = [
+    async () => [await checkDatabase(ask, settings)],
     async () => [await checkNamespace(ask, settings)],
     ...settings.buckets.map((name) => async () => [await checkResource(ask, "R2 bucket", name)]),
     ...settings.queues.map((name) => async () => [await checkResource(ask, "queue", name)]),
     ...(vectorIndex === null ? [] : [() => checkVectorIndex(ask, vectorIndex)]),
     () => checkSecrets(ask, settings),
   ];
-  const rest = (await inParallel(checks, QUESTIONS_AT_ONCE, (check) => check())).flat();
-  const findings = [signIn, variables, database, ...rest];
-  if (database.state !== "there") return summary(findings, []);
-  const { pending, ...migrations } = await checkMigrations(ask, settings);
-  return summary([...findings, migrations], pending);
+  const found = await inParallel(checks, QUESTIONS_AT_ONCE, (check) => check());
+  return summary([signIn, variables, ...found.flat()]);
 }
 
-function summary(findings: Finding[], pendingMigrations: string[]): Preflight {
-  const ready = findings.every(({ state }) => state === "there");
-  return { findings, pendingMigrations, ready };
-}
+const summary = (findings: Finding[]): Preflight => ({
+  findings,
+  ready: findings.every(({ state }) => state === "there"),
+});
 
 /** Prints a table of the checks, then the commands to run, in order. */
 export function reportPreflight(

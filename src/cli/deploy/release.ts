@@ -26,7 +26,7 @@ export async function dryRun(terminal: Terminal, { environment }: DeploySettings
 export async function applyMigrationsThere(settings: DeploySettings): Promise<void> {
   const { database, environment } = settings;
   const args = ["d1", "migrations", "apply", database.name, "--remote", "--env", environment];
-  // The preflight has listed them; wrangler would ask once more.
+  // Without a terminal wrangler lists them, and does not ask.
   await runWrangler(args, "Nothing was deployed", { CI: "1" });
 }
 

@@ -30,7 +30,6 @@ function answerTo(account: Account, path: string, query: URLSearchParams): Answe
   if (indexed !== undefined) return metadataIndexesOf(account, indexed);
   if (path === "/d1/database") return page(account.databases);
   if (path === "/storage/kv/namespaces") return page([]);
-  if (path.endsWith("/query")) return appliedOf(account);
   if (path === "/queues") return queuesNamed(account, query.getAll("name"));
   if (path === "/vectorize/v2/indexes") {
     return ok(
@@ -56,11 +55,6 @@ function metadataIndexesOf({ indexes }: Account, name: string): Answer {
   return ok({
     metadataIndexes: properties.map((propertyName) => ({ propertyName, indexType: "String" })),
   });
-}
-
-function appliedOf({ applied }: Account): Answer {
-  if (applied === null) return refused(400, 7500, "no such table: d1_migrations: SQLITE_ERROR");
-  return ok([{ results: applied.map((name) => ({ name })), success: true, meta: {} }]);
 }
 
 function queuesNamed({ queues }: Account, names: string[]): Answer {

@@ -12,8 +12,6 @@ export type Account = {
   namespaces: { id: string; title: string }[];
   /** Of the next namespace that is made. */
   nextNamespaceId: string;
-  /** Names of applied migrations; null: no table of them yet. */
-  applied: string[] | null;
   /** R2 is switched on once, in the dashboard. */
   hasR2: boolean;
   buckets: string[];
@@ -35,7 +33,6 @@ export const EMPTY_ACCOUNT: Account = {
   nextDatabaseId: "00000000-0000-0000-0000-000000000000",
   namespaces: [],
   nextNamespaceId: "00000000000000000000000000000000",
-  applied: null,
   hasR2: true,
   buckets: [],
   queues: [],

@@ -1,5 +1,3 @@
-import { readdirSync } from "node:fs";
-
 import type { Said } from "../../../src/cli/worker/wrangler.ts";
 import type { Account } from "./account.ts";
 
@@ -36,14 +34,7 @@ const COMMANDS: Record<string, Command> = {
     account.namespaces.push({ id: account.nextNamespaceId, title });
     return ok();
   },
-  "d1 execute": ({ applied }) =>
-    applied === null
-      ? failedJson({ error: { text: "no such table: d1_migrations: SQLITE_ERROR" } })
-      : json([{ results: applied.map((name) => ({ name })), success: true }]),
-  "d1 migrations apply": (account) => {
-    account.applied = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
-    return ok();
-  },
+  "d1 migrations apply": () => ok(),
   "r2 bucket info": ({ hasR2, buckets }, name) => {
     if (!hasR2) fail("Please enable R2 through the Cloudflare Dashboard. [code: 10042]");
     if (buckets.includes(name)) return json({ name });

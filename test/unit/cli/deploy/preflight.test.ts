@@ -1,5 +1,3 @@
-import { readdirSync } from "node:fs";
-
 import { beforeEach, expect, test } from "vitest";
 
 import { preflight } from "../../../../src/cli/deploy/preflight.ts";
@@ -137,8 +135,6 @@ test("a database id that differs from wrangler.toml's prints the line to write",
   const database = findings.find(({ what }) => what === "D1 database quarry");
   expect(database?.state).toBe("wrong");
   expect(database?.fix).toContain('# database_id = "the-real-id"');
-  // Of another database nothing is asked.
-  expect(calls.filter((call) => call.startsWith("d1 execute"))).toEqual([]);
 });
 
 test("what is there in part is completed, not made anew", async () => {
@@ -175,7 +171,7 @@ test("a vector index of another shape is never deleted: another one is made besi
 test("what wrangler cannot find out is unknown, and stops the deployment", async () => {
   change({
     ...complete(),
-    broken: ["queues info", "r2 bucket info", "vectorize list", "secret list", "d1 execute"],
+    broken: ["queues info", "r2 bucket info", "vectorize list", "secret list"],
   });
   const { findings, ready } = await look();
   expect(ready).toBe(false);
@@ -185,20 +181,8 @@ test("what wrangler cannot find out is unknown, and stops the deployment", async
     ...production.queues.map((name) => `queue ${name}`),
     "Vectorize index quarry",
     "secrets",
-    "migrations",
   ]);
   for (const { note } of unknown) expect(note).toContain("Unable to resolve Cloudflare's API");
-});
-
-test("pending migrations are named, and are no fault", async () => {
-  const here = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
-  const all = here.sort();
-  change({ ...complete(), applied: all.slice(0, -1) });
-  const { pendingMigrations, ready } = await look();
-  expect(ready).toBe(true);
-  expect(pendingMigrations).toEqual(all.slice(-1));
-  answerOf(account, ["d1", "migrations", "apply", "quarry", "--remote"]);
-  expect((await look()).pendingMigrations).toEqual([]);
 });
 
 test("a variable that the Worker would refuse is found before anything is deployed", async () => {
