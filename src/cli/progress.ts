@@ -1,9 +1,8 @@
 import cliProgress from "cli-progress";
 
 export type Progress = {
-  /** `done` of the total so far; `note` is printed after the bar. */
+  /** `done` of the total; `note` is printed after the bar. */
   update: (done: number, note?: string) => void;
-  setTotal: (total: number) => void;
   stop: () => void;
 };
 
@@ -37,13 +36,11 @@ function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress
   shown.start(total, 0, { note: "" });
   return {
     update: (done, note = "") => shown.update(done, { note }),
-    setTotal: (changed) => shown.setTotal(changed),
     stop: () => shown.stop(),
   };
 }
 
-function lines(stream: NodeJS.WriteStream, label: string, firstTotal: number): Progress {
-  let total = firstTotal;
+function lines(stream: NodeJS.WriteStream, label: string, total: number): Progress {
   let step = -1;
   return {
     update: (done, note = "") => {
@@ -51,9 +48,6 @@ function lines(stream: NodeJS.WriteStream, label: string, firstTotal: number): P
       if (reached <= step) return;
       step = reached;
       stream.write(`${label} ${done}/${total} ${note}`.trimEnd() + "\n");
-    },
-    setTotal: (changed) => {
-      total = changed;
     },
     stop: () => undefined,
   };

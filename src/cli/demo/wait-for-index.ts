@@ -41,7 +41,6 @@ async function finishedCounts(api: PanelApi, id: string, terminal: Terminal): Pr
       const done = counts.indexed + failed;
       if (done !== moved.done) moved = { done, at: Date.now() };
       if (done < total) progress ??= terminal.progress("Indexing", total);
-      progress?.setTotal(total);
       progress?.update(done, `${vectors} passages${failed > 0 ? `, ${failed} failed` : ""}`);
       if (done >= total) return counts;
       if (Date.now() - moved.at > STANDSTILL_MS) {

@@ -59,7 +59,6 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     ...argumentsOf(settings),
     ...(await configArguments(stateFolder)),
   ]);
-  endWithUs(child);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   followWorkerLog(streams, createWriteStream(logPath, { mode: OWNER_ONLY }), settings.tell);
   const ended = once(child, "exit").then(() => undefined);
@@ -111,13 +110,6 @@ async function stopGroup(child: ChildProcess): Promise<void> {
   signalGroup(child, "SIGKILL");
 }
 
-/** Kills the child when this process ends. */
-function endWithUs(child: ChildProcess): void {
-  const kill = () => void signalGroup(child, "SIGKILL");
-  process.once("exit", kill);
-  child.once("exit", () => process.off("exit", kill));
-}
-
 const POLL_EVERY_MS = 150;
 
 /**
@@ -165,7 +157,7 @@ export async function withWorker(
       state.interrupted = true;
       const ending = endNicely();
       endNicely = () => Promise.resolve();
-      // Exiting ends the remaining processes of the Worker.
+      // Exiting ends the remaining processes of the group.
       void ending.then(() => process.exit(INTERRUPTED_EXIT));
     });
   }
