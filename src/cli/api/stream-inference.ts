@@ -1,3 +1,4 @@
+import { eventsIn } from "../../core/server-events.ts";
 import { CommandFailure } from "../failure.ts";
 import { dataOf, type PublicApi, type Run, type RunRequest } from "./clients.ts";
 
@@ -17,7 +18,7 @@ export async function streamInference(
     parseAs: "stream",
   });
   const { response } = await call;
-  for await (const { name, data } of readEvents(await dataOf(call))) {
+  for await (const { name, data } of eventsIn(await dataOf(call))) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the last event is what the route answers without a stream
     if (name === "result") return { run: data as Run, response };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the API's documentation describes each event
@@ -26,25 +27,4 @@ export async function streamInference(
     if (name === "delta" && text !== undefined) onText(text);
   }
   throw new CommandFailure(`inference ${identifier}: the answer broke off.`);
-}
-
-/** One server-sent event; the service's data are JSON in one line. */
-type ServerEvent = { name: string; data: unknown };
-
-const EVENT = /^event: (\w+)\ndata: (.*)$/;
-
-/** The events of an answer as they come; comments are left out. */
-async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const part of body) {
-    const blocks = (rest + decoder.decode(part, { stream: true })).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const [, name, data] = EVENT.exec(block) ?? [];
-      if (name !== undefined && data !== undefined) {
-        yield { name, data: JSON.parse(data) as unknown };
-      }
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import { eventsIn } from "../../core/server-events.ts";
 import { showCopyButtons } from "./copy.ts";
 
 let asking: AbortController | null = null;
@@ -121,20 +122,4 @@ function finish(turn: HTMLElement, html?: string): void {
 function stopped(turn: HTMLElement, words: string): void {
   turn.removeAttribute("aria-busy");
   part(turn, "[role=status]").textContent = words;
-}
-
-type Event = { name: string; data: Told };
-
-async function* eventsIn(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Event> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    const blocks = (rest + read.value).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const [, name = "", data = "{}"] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
-      const told: unknown = JSON.parse(data);
-      if (typeof told === "object" && told !== null) yield { name, data: told };
-    }
-  }
 }
