@@ -7,8 +7,8 @@ import {
   checkSecrets,
   checkSignIn,
   checkVariables,
+  checkVectorIndex,
 } from "./check-account.ts";
-import { checkVectorIndex } from "./check-vector-index.ts";
 import type { DeploySettings } from "./settings.ts";
 import type { AskWrangler, Finding } from "./wrangler-command.ts";
 

@@ -7,7 +7,7 @@ import { principals } from "../../core/input/input-fields.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
-import { matcher } from "./choose-files.ts";
+import { matcher } from "./list-folder.ts";
 
 /** Patterns of the files next to it and below, each with the readers of what it matches. */
 export const READERS_FILE = ".quarry-readers.json";

@@ -5,9 +5,8 @@ import { pipeline } from "node:stream/promises";
 import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
-import type { Chooser } from "./choose-files.ts";
 import type { LocalReaders } from "./local-readers.ts";
-import { reasonOf, type FolderListing, type LocalFile } from "./list-folder.ts";
+import { reasonOf, type Chooser, type FolderListing, type LocalFile } from "./list-folder.ts";
 
 /** The changes that make a file source equal a folder. */
 export type PushPlan = {

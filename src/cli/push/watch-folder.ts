@@ -4,7 +4,7 @@ import { dirname, sep } from "node:path";
 
 import { watch, type FSWatcher } from "chokidar";
 
-import { isHidden } from "./choose-files.ts";
+import { isHidden } from "./list-folder.ts";
 
 /** Editors write in several steps: a change is handled after no event for this long. */
 const QUIET_MS = 500;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { chooser } from "../../../src/cli/push/choose-files.ts";
+import { chooser } from "../../../src/cli/push/list-folder.ts";
 
 test.each<[what: string, include: string[], exclude: string[], yes: string[], no: string[]]>([
   ["no slash means every depth", ["*.md"], [], ["a.md", "deep/er/a.md"], ["a.txt"]],

@@ -5,8 +5,7 @@ import { dirname, join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { chooser } from "../../../src/cli/push/choose-files.ts";
-import { listFolder } from "../../../src/cli/push/list-folder.ts";
+import { chooser, listFolder } from "../../../src/cli/push/list-folder.ts";
 import { isMassRemoval } from "../../../src/core/mass-removal.ts";
 import { localReaders } from "../../../src/cli/push/local-readers.ts";
 import { planPush } from "../../../src/cli/push/plan-push.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isHidden as isHiddenInPush } from "../../../src/cli/push/choose-files.ts";
+import { isHidden as isHiddenInPush } from "../../../src/cli/push/list-folder.ts";
 import { isHidden, pathInFolder } from "../../../src/panel/browser/upload-paths.ts";
 import { uploadInWords } from "../../../src/panel/browser/upload-results.ts";
 
