@@ -1,8 +1,11 @@
+import { z } from "zod";
+
 import { hash32 } from "../../core/hash.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import type { Now } from "../../core/time.ts";
 import { SourceFailure, type ReaderStore } from "../../ports/source-reader.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
-import type { RobotsRules } from "./site/robots.ts";
+import { robotsRules, type RobotsRules } from "./site/robots.ts";
 
 export const USER_AGENT = "Quarry/1.0 (document indexer)";
 export const ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5";
@@ -19,80 +22,70 @@ export type Crawler = {
   loadingSites: Map<string, Promise<RobotsRules | null>>;
 };
 
-/** How an address was found. All but `link` were named by someone. */
-export type FoundBy = "start" | "sitemap" | "link" | "pushed";
-
 /** An address that waits to be fetched. */
-export type Waiting = {
-  url: string;
+const waiting = z.object({
+  url: z.string(),
   /** `map`: a sitemap itself, not a page. */
-  kind: "page" | "map";
-  found: FoundBy;
+  kind: z.enum(["page", "map"]),
+  /** How it was found. All but `link` were named by someone. */
+  found: z.enum(["start", "sitemap", "link", "pushed"]),
   /** Links from a start URL; for a map, maps above it. */
-  depth: number;
+  depth: z.number(),
   /** What the sitemap says of its last change, ms. */
-  modifiedAt?: number;
+  modifiedAt: z.number().optional(),
   /** Fetched because another page named it as the one to keep. */
-  isCanonical?: boolean;
-};
+  isCanonical: z.boolean().optional(),
+});
+export type Waiting = z.infer<typeof waiting>;
+export type FoundBy = Waiting["found"];
 
 /** The outcome of an address in this crawl; the index in this list is stored. */
 const STATES = ["waiting", "listed", "dropped"] as const;
 type AddressState = (typeof STATES)[number];
 
-/** All that a crawl is between two calls, kept in the store. */
-export type Crawl = {
-  id: string;
-  step: number;
-  /** Only what was pushed is looked at; nothing is followed. */
-  isLook: boolean;
-  /** The next to be fetched, in order. */
-  waiting: Waiting[];
-  /** States of addresses and counts of shapes, by `keyOf` their names. */
-  notes: Map<number, number>;
-  /** Addresses that have a state. */
-  addresses: number;
-  hosts: Set<string>;
-  /** Rules by origin; null: robots.txt could not be read, and nothing else may be for now. */
-  robots: Map<string, RobotsRules | null>;
-  /** Files listed, pushed ones apart. */
-  listed: number;
-  maps: number;
-  /** Addresses that were left out by a limit; further ones are no longer told apart. */
-  leftOut: { maxPages: number; maxDepth: number; isAtLeast: boolean };
-  partial: boolean;
-  /** Whether a link was told that is one of endlessly many. */
-  toldEndless: boolean;
-  /** The pushed URL up to which the known ones were taken in; null: all of them. */
-  pushedAfter: string | null;
-  pushedDone: boolean;
-  /** Failures to answer in a row, by host. */
-  silence: Map<string, number>;
-  /** When each host may be asked again, ms. */
-  nextAt: Map<string, number>;
-};
+const count = z.number().default(0);
+const flag = z.boolean().default(false);
+const mapOf = <Key, Value>(key: z.ZodType<Key>, value: z.ZodType<Value>) =>
+  z
+    .array(z.tuple([key, value]))
+    .default([])
+    .transform((entries) => new Map<Key, Value>(entries));
 
-export function newCrawl(hosts: string[], isLook: boolean): Crawl {
-  return {
-    id: crypto.randomUUID(),
-    step: 0,
-    isLook,
-    waiting: [],
-    notes: new Map(),
-    addresses: 0,
-    hosts: new Set(hosts),
-    robots: new Map(),
-    listed: 0,
-    maps: 0,
-    leftOut: { maxPages: 0, maxDepth: 0, isAtLeast: false },
-    partial: false,
-    toldEndless: false,
-    pushedAfter: null,
-    pushedDone: false,
-    silence: new Map(),
-    nextAt: new Map(),
-  };
-}
+/** All that a crawl is between two calls, kept in the store: maps and sets as lists. */
+const crawlState = z.object({
+  id: z.string(),
+  step: count,
+  /** Only what was pushed is looked at; nothing is followed. */
+  isLook: z.boolean(),
+  /** The next to be fetched, in order. */
+  waiting: z.array(waiting).default([]),
+  /** States of addresses and counts of shapes, by `keyOf` their names. */
+  notes: mapOf(z.number(), z.number()),
+  /** Addresses that have a state. */
+  addresses: count,
+  hosts: z.array(z.string()).transform((hosts) => new Set(hosts)),
+  /** Rules by origin; null: robots.txt could not be read, and nothing else may be for now. */
+  robots: mapOf(z.string(), robotsRules.nullable()),
+  /** Files listed, pushed ones apart. */
+  listed: count,
+  maps: count,
+  /** Addresses that were left out by a limit; further ones are no longer told apart. */
+  leftOut: z.object({ maxPages: count, maxDepth: count, isAtLeast: flag }).prefault({}),
+  partial: flag,
+  /** Whether a link was told that is one of endlessly many. */
+  toldEndless: flag,
+  /** The pushed URL up to which the known ones were taken in; null: all of them. */
+  pushedAfter: z.string().nullable().default(null),
+  pushedDone: flag,
+  /** Failures to answer in a row, by host. */
+  silence: mapOf(z.string(), z.number()),
+  /** When each host may be asked again, ms. */
+  nextAt: mapOf(z.string(), z.number()),
+});
+export type Crawl = z.infer<typeof crawlState>;
+
+export const newCrawl = (hosts: string[], isLook: boolean): Crawl =>
+  crawlState.parse({ id: crypto.randomUUID(), hosts, isLook });
 
 const HASH_RANGE = 2 ** 32;
 const SPARE_BITS = 11;
@@ -158,29 +151,14 @@ export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<strin
   return `${crawl.id} ${crawl.step} ${attempt}`;
 }
 
-type Plain = {
-  [Key in keyof Crawl]: Crawl[Key] extends Map<infer K, infer V>
-    ? [K, V][]
-    : Crawl[Key] extends Set<infer V>
-      ? V[]
-      : Crawl[Key];
-};
-
 /** @throws SourceFailure `down` when the state was lost: the scan must begin anew. */
 export async function readCrawl(store: ReaderStore, cursor: string): Promise<Crawl> {
   const [id = "", step = "", attempt = ""] = cursor.split(" ");
   const bytes = await store.read(`${stepFolder(id, step)}${attempt}`);
-  if (bytes === null) throw new SourceFailure("down", "web: the crawl's state was lost");
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as keepCrawl wrote it
-  const plain = JSON.parse(new TextDecoder().decode(bytes)) as Plain;
-  return {
-    ...plain,
-    notes: new Map(plain.notes),
-    hosts: new Set(plain.hosts),
-    robots: new Map(plain.robots),
-    silence: new Map(plain.silence),
-    nextAt: new Map(plain.nextAt),
-  };
+  const kept = bytes === null ? null : parsedJson(new TextDecoder().decode(bytes));
+  const { data: crawl } = crawlState.safeParse(kept);
+  if (crawl === undefined) throw new SourceFailure("down", "web: the crawl's state was lost");
+  return crawl;
 }
 
 /** Removes the states of finished and abandoned crawls. */

@@ -1,11 +1,14 @@
+import { z } from "zod";
+
 import { ESCAPE, hasParts, unescapeUnreserved } from "../pages/page-url.ts";
 
 /** The rules of a robots.txt (RFC 9309) that concern us; plain data, kept with the crawl. */
-export type RobotsRules = {
-  rules: { allow: boolean; pattern: string }[];
+export const robotsRules = z.object({
+  rules: z.array(z.object({ allow: z.boolean(), pattern: z.string() })),
   /** Seconds between requests; null when none are asked for. */
-  crawlDelaySeconds: number | null;
-};
+  crawlDelaySeconds: z.number().nullable(),
+});
+export type RobotsRules = z.infer<typeof robotsRules>;
 
 export const ALLOW_ALL: RobotsRules = { rules: [], crawlDelaySeconds: null };
 
