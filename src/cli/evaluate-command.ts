@@ -57,7 +57,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
     const started = await dataOf(
       api.POST("/question-sets/{id}/runs", { params: path, body: { setting } }),
     );
-    const progress = terminal.progress(`Asking (${labels[at]})`, started.total);
+    using progress = terminal.progress(`Asking (${labels[at]})`, started.total);
     const run = await ended(api, set, started, progress).catch(orStillGoing(pageOf(started.id)));
     const { summary } = run;
     if (summary === null) throw new CommandFailure(`The run failed: ${run.error ?? "no reason"}.`);
@@ -101,16 +101,12 @@ async function ended(api: PanelApi, set: string, started: Run, progress: Progres
   const params = { path: { id: set, run: started.id } };
   const { repeating: fetch } = api;
   let run = started;
-  try {
-    for (let waitMs = FIRST_LOOK_MS; run.status === "running"; waitMs *= 2) {
-      progress.update(run.done);
-      await pause(Math.min(waitMs, MAX_LOOK_MS));
-      run = await dataOf(api.GET("/question-sets/{id}/runs/{run}", { params, fetch }));
-    }
+  for (let waitMs = FIRST_LOOK_MS; run.status === "running"; waitMs *= 2) {
     progress.update(run.done);
-  } finally {
-    progress.stop();
+    await pause(Math.min(waitMs, MAX_LOOK_MS));
+    run = await dataOf(api.GET("/question-sets/{id}/runs/{run}", { params, fetch }));
   }
+  progress.update(run.done);
   return run;
 }
 

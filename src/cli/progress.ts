@@ -3,7 +3,8 @@ import cliProgress from "cli-progress";
 export type Progress = {
   /** `done` of the total; `note` is printed after the bar. */
   update: (done: number, note?: string) => void;
-  stop: () => void;
+  /** Ends it. */
+  [Symbol.dispose]: () => void;
 };
 
 const STEPS_WITHOUT_TERMINAL = 4;
@@ -36,7 +37,7 @@ function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress
   shown.start(total, 0, { note: "" });
   return {
     update: (done, note = "") => shown.update(done, { note }),
-    stop: () => shown.stop(),
+    [Symbol.dispose]: () => shown.stop(),
   };
 }
 
@@ -49,7 +50,7 @@ function lines(stream: NodeJS.WriteStream, label: string, total: number): Progre
       step = reached;
       stream.write(`${label} ${done}/${total} ${note}`.trimEnd() + "\n");
     },
-    stop: () => undefined,
+    [Symbol.dispose]: () => undefined,
   };
 }
 

@@ -49,7 +49,7 @@ async function finishedCounts(api: PanelApi, id: string, terminal: Terminal): Pr
       await pause(POLL_EVERY_MS);
     }
   } finally {
-    progress?.stop();
+    progress?.[Symbol.dispose]();
   }
 }
 

@@ -115,7 +115,7 @@ async function carryOut(
   summary: PushSummary,
 ) {
   const label = upload.length > 0 ? "Pushing " : "Removing ";
-  const progress = terminal.progress(label, upload.length + remove.length + readers.length);
+  using progress = terminal.progress(label, upload.length + remove.length + readers.length);
   let done = 0;
   const end = (path: string, count: "added" | "changed" | "removed", reason: string | null) => {
     if (reason !== null) {
@@ -124,30 +124,26 @@ async function carryOut(
     }
     progress.update(++done, path);
   };
-  try {
-    // First, so that whoever may no longer read a file finds it no more.
-    await inParallel(readers, REMOVALS_AT_ONCE, async ({ path, readers: named }) => {
-      const params = { path: { id: source, path } };
-      const body = { readers: named };
-      await api.PATCH("/file-sources/{id}/files/{path}/readers", { params, body });
-      progress.update(++done, path);
-    });
-    await inParallel(uploadsOf(upload), UPLOADS_AT_ONCE, async (files) => {
-      const reasons = await uploadFiles(api, source, files).catch(unlessForAll);
-      for (const [at, { path, isNew }] of files.entries()) {
-        const reason = typeof reasons === "string" ? reasons : (reasons[at] ?? null);
-        end(path, isNew ? "added" : "changed", reason);
-      }
-    });
-    await inParallel(remove, REMOVALS_AT_ONCE, async (path) => {
-      const params = { path: { id: source, path } };
-      const removal = api.DELETE("/file-sources/{id}/files/{path}", { params }).then(() => null);
-      // A file that no longer exists counts as removed.
-      end(path, "removed", await unless(NOT_FOUND, removal).catch(unlessForAll));
-    });
-  } finally {
-    progress.stop();
-  }
+  // First, so that whoever may no longer read a file finds it no more.
+  await inParallel(readers, REMOVALS_AT_ONCE, async ({ path, readers: named }) => {
+    const params = { path: { id: source, path } };
+    const body = { readers: named };
+    await api.PATCH("/file-sources/{id}/files/{path}/readers", { params, body });
+    progress.update(++done, path);
+  });
+  await inParallel(uploadsOf(upload), UPLOADS_AT_ONCE, async (files) => {
+    const reasons = await uploadFiles(api, source, files).catch(unlessForAll);
+    for (const [at, { path, isNew }] of files.entries()) {
+      const reason = typeof reasons === "string" ? reasons : (reasons[at] ?? null);
+      end(path, isNew ? "added" : "changed", reason);
+    }
+  });
+  await inParallel(remove, REMOVALS_AT_ONCE, async (path) => {
+    const params = { path: { id: source, path } };
+    const removal = api.DELETE("/file-sources/{id}/files/{path}", { params }).then(() => null);
+    // A file that no longer exists counts as removed.
+    end(path, "removed", await unless(NOT_FOUND, removal).catch(unlessForAll));
+  });
 }
 
 /**

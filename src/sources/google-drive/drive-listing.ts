@@ -4,7 +4,7 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { folders, type FolderTree } from "../folder-tree.ts";
 import { driveFile, fieldsOf, FOLDER, type DriveFile } from "./drive-files.ts";
-import { nothingShared, sharing } from "./drive-readers.ts";
+import { sharing } from "./drive-readers.ts";
 import type { GoogleDriveConfig } from "./google-drive-config.ts";
 
 export const storedTree = z.object({
@@ -60,7 +60,7 @@ export async function beginTree(
 ): Promise<StoredTree> {
   const changeCursor = await startOfChanges(client, driveId);
   const tree = { changeCursor, root, driveId, folders: {}, followed: null };
-  return { ...tree, sharing: withReaders ? nothingShared() : null };
+  return { ...tree, sharing: withReaders ? sharing.parse({}) : null };
 }
 
 const fileList = z.object({

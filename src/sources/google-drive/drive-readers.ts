@@ -28,23 +28,16 @@ const INHERITED = "inherited";
 
 export const sharing = z.object({
   /** A mark of each folder that changes when its sharing does. */
-  marks: z.record(z.string(), z.string()),
+  marks: z.record(z.string(), z.string()).default({}),
   /** Readers of the root, and of folders that have permissions of their own to inherit. */
-  readers: z.record(z.string(), storedReaders),
+  readers: z.record(z.string(), storedReaders).default({}),
   /** Files that shortcuts lead to. */
-  targets: z.record(z.string(), z.literal(true)),
+  targets: z.record(z.string(), z.literal(true)).default({}),
   /** When the first permission that was read expires, ms. */
-  expiresAt: z.number().nullable(),
+  expiresAt: z.number().nullable().default(null),
 });
 /** What is known of who may read a drive. */
 export type Sharing = z.infer<typeof sharing>;
-
-export const nothingShared = (): Sharing => ({
-  marks: {},
-  readers: {},
-  targets: {},
-  expiresAt: null,
-});
 
 const permissionPage = pageOf("permissions", z.array(drivePermission));
 

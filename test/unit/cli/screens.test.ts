@@ -77,7 +77,7 @@ test("progress that is not on a terminal is a line a quarter, without control co
   const stream = { isTTY: false, write: (text: string) => written.push(text) };
   const progress = openProgress(stream as unknown as NodeJS.WriteStream, "Pushing", 8);
   for (let done = 1; done <= 8; done++) progress.update(done, `${done}.md`);
-  progress.stop();
+  progress[Symbol.dispose]();
   expect(written).toEqual([
     "Pushing 1/8 1.md\n",
     "Pushing 2/8 2.md\n",
