@@ -1,9 +1,9 @@
 import { SECOND_MS } from "../../../core/time.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { guardedFetch, readBytes } from "../../guarded-fetch.ts";
+import { xmlRecords } from "../../xml-records.ts";
 import { USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
 import { ALLOW_ALL, parseRobots, robotsAllow, type RobotsRules } from "./robots.ts";
-import { Parser } from "htmlparser2";
 
 const PRODUCT_TOKEN = "quarry";
 const ROBOTS_LIMIT_BYTES = 512_000;
@@ -66,8 +66,6 @@ export type Sitemap = { kind: "index" | "pages"; addresses: Mapped[] };
 /** The protocol's own limit of addresses in one sitemap. */
 const MAX_ADDRESSES = 50_000;
 const MIB = 1_024 * 1_024;
-/** A sitemap has three levels, a feed few more; the parser goes through all at each tag. */
-const MAX_LEVELS = 100;
 /** The protocol allows 50 MB; memory does not. */
 const SITEMAP_LIMIT_BYTES = 16 * MIB;
 
@@ -102,54 +100,23 @@ function fromLines(text: string): Sitemap | null {
 }
 
 const ROOTS = new Set(["urlset", "sitemapindex", "rss", "feed"]);
+/** What names an address, and the element that holds it. */
+const ENTRIES = new Map([
+  ["url", "loc"],
+  ["sitemap", "loc"],
+  ["item", "link"],
+  ["entry", "link"],
+]);
 
 function fromXml(xml: string): Sitemap | null {
-  const addresses: Mapped[] = [];
-  let before = 0;
-  let modified = "";
-  let root = "";
-  let path: string[] = [];
-  let text = "";
-  let isTooDeep = false;
-  const local = (name: string) => name.slice(name.indexOf(":") + 1).toLowerCase();
-  const add = (address: string) => {
-    if (addresses.length >= MAX_ADDRESSES || address.trim() === "") return;
-    addresses.push({ address: address.trim(), modified: "" });
-  };
-  const parser: Parser = new Parser(
-    {
-      onopentag(tag, attributes) {
-        const name = local(tag);
-        if (root === "") root = name;
-        if (name === "link" && path.at(-1) === "entry") add(attributes["href"] ?? "");
-        path.push(name);
-        text = "";
-        if (name === "url") {
-          before = addresses.length;
-          modified = "";
-        }
-        isTooDeep ||= path.length > MAX_LEVELS;
-        if (isTooDeep) parser.pause();
-      },
-      ontext(part) {
-        text += part;
-      },
-      onclosetag() {
-        const name = path.at(-1);
-        const parent = path.at(-2);
-        // `image:loc` and the like lie deeper and are no pages.
-        if (name === "loc" && (parent === "url" || parent === "sitemap")) add(text);
-        if (name === "link" && parent === "item") add(text);
-        if (name === "lastmod" && parent === "url") modified = text.trim();
-        const own = name === "url" && addresses.length > before ? addresses.at(-1) : undefined;
-        if (own !== undefined) own.modified = modified;
-        path = path.slice(0, -1);
-        text = "";
-      },
-    },
-    { xmlMode: true, decodeEntities: true },
-  );
-  parser.end(xml);
-  if (isTooDeep || !ROOTS.has(root)) return null;
-  return { kind: root === "sitemapindex" ? "index" : "pages", addresses };
+  const read = xmlRecords(xml, new Set(ENTRIES.keys()), MAX_ADDRESSES);
+  if (read === null || !ROOTS.has(read.root)) return null;
+  const addresses = read.records.flatMap(({ name, fields }): Mapped[] => {
+    const lastModified = fields.findLast(([field]) => field === "lastmod")?.[1] ?? "";
+    const modified = name === "url" ? lastModified.trim() : "";
+    const named = fields.filter(([field]) => field === ENTRIES.get(name));
+    return named.map(([, text]) => ({ address: text.trim(), modified }));
+  });
+  const kept = addresses.filter(({ address }) => address !== "").slice(0, MAX_ADDRESSES);
+  return { kind: read.root === "sitemapindex" ? "index" : "pages", addresses: kept };
 }

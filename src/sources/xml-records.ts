@@ -1,0 +1,55 @@
+import { Parser } from "htmlparser2";
+
+/** A bucket's listing has four, a sitemap three, a feed few more; each costs time at each tag. */
+const MAX_LEVELS = 100;
+
+/** An element that stands for one thing, with the names and texts of those directly within it. */
+export type XmlRecord = { name: string; fields: [name: string, text: string][] };
+
+type XmlRecords = {
+  root: string;
+  records: XmlRecord[];
+  /** Texts of other elements directly within the root. */
+  top: Map<string, string>;
+  /** The root is closed. */
+  isWhole: boolean;
+};
+
+/**
+ * The elements of these names, at most `most`. Names are in lower case and without their prefixes;
+ * an address in `href` counts as the text. Null: what nests too deep.
+ */
+export function xmlRecords(xml: string, names: Set<string>, most = Infinity): XmlRecords | null {
+  const read: XmlRecords = { root: "", records: [], top: new Map(), isWhole: false };
+  const path: string[] = [];
+  let fields: XmlRecord["fields"] = [];
+  let text = "";
+  let isTooDeep = false;
+  const parser: Parser = new Parser(
+    {
+      onopentag(tag, { href = "" }) {
+        const name = tag.slice(tag.indexOf(":") + 1).toLowerCase();
+        if (path.push(name) === 1) read.root ||= name;
+        if (names.has(name)) fields = [];
+        text = href;
+        isTooDeep ||= path.length > MAX_LEVELS;
+        if (isTooDeep) parser.pause();
+      },
+      ontext(part) {
+        text += part;
+      },
+      onclosetag(_tag, isImplied) {
+        const name = path.pop() ?? "";
+        const parent = path.at(-1) ?? "";
+        if (names.has(parent)) fields.push([name, text]);
+        if (!names.has(name) && path.length === 1) read.top.set(name, text);
+        if (names.has(name) && read.records.length < most) read.records.push({ name, fields });
+        if (path.length === 0) read.isWhole = !isImplied;
+        text = "";
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.end(xml);
+  return isTooDeep ? null : read;
+}
