@@ -4,7 +4,7 @@ import { Parser } from "htmlparser2";
 const MAX_LEVELS = 100;
 
 /** An element that stands for one thing, with the names and texts of those directly within it. */
-export type XmlRecord = { name: string; fields: [name: string, text: string][] };
+type XmlRecord = { name: string; fields: [name: string, text: string][] };
 
 type XmlRecords = {
   root: string;
