@@ -15,9 +15,7 @@ const WEBHOOK_PREFIX = "qryw_";
 
 /** A new access token of the public API. */
 export const newToken = () => newCredential(TOKEN_PREFIX);
-/** A new automation key of the panel API. */
 export const newAutomationKey = () => newCredential(KEY_PREFIX);
-/** A new webhook secret of a file source. */
 export const newWebhookSecret = () => newCredential(WEBHOOK_PREFIX);
 
 export const isWellFormedToken = (text: string) => isWellFormed(TOKEN_PREFIX, text);

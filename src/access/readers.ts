@@ -159,7 +159,6 @@ export function readersOf({
   return { principals: readBy, since };
 }
 
-/** RAGs of a list, counted for the reader. */
 export async function listedFor<Rag extends Readable & Counts>(
   db: Reads,
   reading: Reading,

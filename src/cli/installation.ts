@@ -12,13 +12,11 @@ export const PROJECT = folderWith("wrangler.toml", import.meta.dirname);
 /** Whether this is the bundle of the installed package (src/cli/build/build-package.ts). */
 export const IS_PACKED = import.meta.filename.endsWith(".js");
 
-/** What a user types to start the service. */
 export const START_COMMAND = IS_PACKED ? "npx quarry start" : "npm start";
 
 /** Where local state lives unless the user says otherwise: an update replaces a package's folder. */
 export const DEFAULT_STATE = join(IS_PACKED ? homedir() : PROJECT, ".quarry");
 
-/** As `package.json` says it. */
 export function versionOfProject(): string {
   const text = readFileSync(join(PROJECT, "package.json"), "utf8");
   return z.looseObject({ version: z.string() }).parse(JSON.parse(text)).version;
@@ -35,7 +33,6 @@ export function checkNodeVersion(version = process.versions.node): void {
   );
 }
 
-/** @throws Error when no folder above has the file */
 function folderWith(name: string, from: string): string {
   if (existsSync(join(from, name))) return from;
   const above = dirname(from);

@@ -3,7 +3,6 @@ import cliProgress from "cli-progress";
 export type Progress = {
   /** `done` of the total; `note` is printed after the bar. */
   update: (done: number, note?: string) => void;
-  /** Ends it. */
   [Symbol.dispose]: () => void;
 };
 
@@ -75,7 +74,6 @@ export function showWaiting(stream: NodeJS.WritableStream, label: string): () =>
   };
 }
 
-/** The same while a promise is pending. */
 export async function whileWaiting<Result>(
   stream: NodeJS.WritableStream,
   label: string,

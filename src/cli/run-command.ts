@@ -25,7 +25,6 @@ function isReadable(thrown: unknown): thrown is Error {
   return thrown instanceof CommandFailure || (thrown instanceof Error && "syscall" in thrown);
 }
 
-/** An option that may be given several times. */
 export function collect(value: string, earlier: string[] | undefined): string[] {
   return [...(earlier ?? []), value];
 }

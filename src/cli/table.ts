@@ -12,7 +12,6 @@ const MAX_WHOLE_WORD_LENGTH = 12;
 const TWO_COLUMNS =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
-/** Columns of the terminal, within bounds. */
 export function terminalColumns(stream: NodeJS.WriteStream = process.stdout): number {
   return Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, stream.columns ?? NO_TERMINAL));
 }

@@ -57,8 +57,6 @@ function credentialIn(name: Credential, environment: NodeJS.ProcessEnv): string 
   );
 }
 
-/** The access token of the public API. */
 export const tokenIn = (from: NodeJS.ProcessEnv) => credentialIn("QUARRY_TOKEN", from);
 
-/** The automation key of the panel API. */
 export const keyIn = (from: NodeJS.ProcessEnv) => credentialIn("QUARRY_KEY", from);

@@ -22,7 +22,6 @@ type Sent = { method?: "PATCH" | "DELETE"; body?: unknown };
 /** A page of a listing; `next` names the one after it. */
 export type ApiPage<Item> = { items: Item[]; next: string | null };
 
-/** What tells one provider's API from another's. */
 export type ApiProvider = {
   /** As messages name it. */
   name: string;

@@ -15,7 +15,6 @@ export type Outgoing = {
 };
 
 export type GuardedRequest = {
-  /** Asks for the headers alone. */
   isHead?: boolean;
   /** GET without a body unless told otherwise; a redirect is then not followed. */
   post?: { method?: "POST" | "PATCH" | "DELETE"; body: string };

@@ -5,7 +5,6 @@ import { SourceFailure } from "../ports/source-reader.ts";
 /** Providers do send empty pages; a listing that sends more in a row has no end. */
 const MAX_EMPTY_PAGES = 100;
 
-/** What a listing remembers of its earlier pages. */
 type ListingAdvance = NonNullable<ScanProgress["advance"]>;
 
 const AT_THE_START: ListingAdvance = { pages: 0, empty: 0, mark: "", markedAt: 0 };

@@ -4,7 +4,6 @@ import { removeBelow, sourcePrefix } from "./file-objects.ts";
 
 const prefixOf = (sourceId: FileSourceId) => `${sourcePrefix(sourceId)}reader/`;
 
-/** Where the bucket holds what a reader keeps under a key. */
 export const readerKey = (sourceId: FileSourceId, key: string) => `${prefixOf(sourceId)}${key}`;
 
 /** What a reader keeps between calls, below the source's prefix, so that it goes with the source. */

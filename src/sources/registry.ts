@@ -16,7 +16,6 @@ export const SOURCES: SourceManifest[] = [
   web,
 ];
 
-/** What a file source's `provider` may be. */
 export const PROVIDERS = [...new Set(SOURCES.map(({ provider }) => provider))];
 
 /** What programs push to sources of a provider; undefined: nothing. */

@@ -14,7 +14,6 @@ export type SourceTools = {
   store: ReaderStore;
   known: KnownFiles;
   now: Now;
-  /** The bucket that is bound to the Worker. */
   bucket: R2Bucket;
   /** Whether who may read the files is to be listed with them. */
   readsPermissions: boolean;
@@ -26,7 +25,6 @@ export type DriveOptions = Pick<SourceTools, "outgoing" | "now" | "store"> & {
   readsPermissions?: boolean;
 };
 
-/** A call of a provider that reports changes. */
 export type NotificationCall = {
   header(name: string): string | undefined;
   query(name: string): string | undefined;

@@ -2,7 +2,6 @@ import { z } from "zod";
 
 import type { FileReaders } from "../ports/source-reader.ts";
 
-/** Readers as a source keeps them between scans. */
 export const storedReaders: z.ZodType<FileReaders> = z.union([
   z.object({ principals: z.array(z.object({ principal: z.string(), from: z.string() })) }),
   z.object({ unreadable: z.string() }),

@@ -1,6 +1,5 @@
 import type { KnownFiles } from "../ports/source-reader.ts";
 
-/** A file and the path that its folder and its name give it. */
 export type Placed = { id: string; path: string };
 
 /**

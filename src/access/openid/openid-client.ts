@@ -75,7 +75,6 @@ export const newFlow = (): Begun => ({
   verifier: oauth.generateRandomCodeVerifier(),
 });
 
-/** The address at the provider where the person signs in. */
 export async function signInAddress(
   { settings, server, options }: Connection,
   { state, nonce, verifier }: Begun,
@@ -105,7 +104,6 @@ export type Answer = {
   refreshToken: string | null;
 };
 
-/** Exchanges the code that the person brought back. */
 export async function redeem(
   to: Connection,
   { state, nonce, verifier }: Begun,

@@ -118,10 +118,8 @@ export const providerInput = fields.superRefine(
 );
 export type ProviderInput = z.infer<typeof providerInput>;
 
-/** The settings, and the secret as it is stored. */
 export type StoredProvider = Omit<ProviderRow, "settings"> & { settings: ProviderSettings };
 
-/** Null: none is set. */
 export async function storedProvider({ db }: Pick<Services, "db">): Promise<StoredProvider | null> {
   const row = await findProvider(db);
   return row === null ? null : { ...row, settings: providerSettings.parse(row.settings) };

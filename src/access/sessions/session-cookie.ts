@@ -15,7 +15,6 @@ export function cookieIn(header: string | null | undefined, name: string): strin
   return null;
 }
 
-/** The session's secret in a `Cookie` header; null when it holds none. */
 export const sessionSecretIn = (cookieHeader: string | null, secure: boolean) =>
   cookieIn(cookieHeader, nameOf(secure));
 
@@ -37,7 +36,6 @@ export function sessionCookie(secret: string, secure: boolean): string {
   return `${nameOf(secure)}=${secret}; ${attributes}`;
 }
 
-/** `Set-Cookie` that makes the browser forget the session. */
 export function expiredSessionCookie(secure: boolean): string {
   return `${sessionCookie("", secure)}; Max-Age=0`;
 }

@@ -66,7 +66,6 @@ type Attempt = {
   password: string;
   user: UserRow | null;
   anyUser: boolean;
-  /** Whether the password is the stored one. */
   known: boolean;
 };
 

@@ -2,7 +2,6 @@ import { deleteSession } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
 import { sessionHashIn } from "./session-cookie.ts";
 
-/** Ends the session that a `Cookie` header names, if any. */
 export async function signOut(
   services: Pick<Services, "db">,
   cookieHeader: string | null,

@@ -11,6 +11,5 @@ export const newRecoveryCode = () =>
 
 export const isRecoveryCode = (text: string) => /^\w{5}-\w{5}-\w{5}$/.test(text.trim());
 
-/** The stored hash of a recovery code. */
 export const recoveryHash = async (code: string) =>
   await sha256Hex(`quarry recovery code ${code.trim()}`);

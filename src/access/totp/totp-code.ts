@@ -13,7 +13,6 @@ const WINDOW_STEPS = 1;
 const SECRET_BYTES = 20;
 const ISSUER = "Quarry";
 
-/** A new secret, in base32. */
 export const newSecret = () => new Secret({ size: SECRET_BYTES }).base32;
 
 /** What an authenticator app reads from a QR code. */

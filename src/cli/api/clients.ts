@@ -31,7 +31,6 @@ export function publicApi(
 }
 export type PublicApi = ReturnType<typeof publicApi>;
 
-/** The panel's API with an automation key. */
 export function panelApi(baseUrl: string, key: string, credential = "QUARRY_KEY") {
   return panelClient({ baseUrl, credential }, { Authorization: `Bearer ${key}` });
 }

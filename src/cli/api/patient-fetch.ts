@@ -6,7 +6,6 @@ import { messageOf } from "../../core/errors.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
 import { START_COMMAND } from "../installation.ts";
 
-/** A server and its credential. */
 export type ApiTarget = {
   baseUrl: string;
   /** What the user has to check when the credential is refused. */
@@ -15,7 +14,6 @@ export type ApiTarget = {
   tell?: (line: string) => void;
 };
 
-/** The server answered with an error status. */
 export class ApiError extends CommandFailure {
   override readonly name = "ApiError";
   readonly status: number;

@@ -30,7 +30,6 @@ type Models = {
 export type ModelSettings = Models & { vars: string[]; envFiles: string[] };
 
 export type ModelChoice = {
-  /** Use the built-in models, whatever else there is. */
   embedded?: boolean;
   /** The embedding model of the existing index; null without one. */
   madeWith?: string | null;

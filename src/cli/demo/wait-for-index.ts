@@ -62,7 +62,6 @@ async function countsOf(api: PanelApi, id: string): Promise<Counts> {
   return { total, indexed, failed: failing.total, vectors };
 }
 
-/** The first failed files of a source, and how many there are. */
 const failedFiles = (api: PanelApi, id: string, limit: number) => {
   const params = { path: { id }, query: { status: "error", limit } as const };
   return dataOf(api.GET("/file-sources/{id}/files", { params }));

@@ -87,7 +87,6 @@ export async function checkSecrets(
 
 const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 
-/** Checks that the database exists and that wrangler.toml has its id. */
 export async function checkDatabase(ask: AskWrangler, of: DeploySettings): Promise<Finding> {
   const what = `D1 database ${of.database.name}`;
   const said = await ask(["d1", "list", "--json"]);
@@ -100,7 +99,6 @@ export async function checkDatabase(ask: AskWrangler, of: DeploySettings): Promi
 
 const namespaces = z.array(z.object({ id: z.string(), title: z.string() }));
 
-/** The same for the namespace of connected programs. */
 export async function checkNamespace(ask: AskWrangler, of: DeploySettings): Promise<Finding> {
   const what = `KV namespace ${of.namespace.name}`;
   const said = await ask(["kv", "namespace", "list"]);
@@ -136,7 +134,6 @@ const ABSENT = /does not exist|not found|10006/i;
 const R2_IS_OFF = /10042|enable R2/i;
 const R2_PAGE = "https://dash.cloudflare.com/?to=/:account/r2/overview";
 
-/** How wrangler names a kind of resource. */
 const RESOURCES = { "R2 bucket": "r2 bucket", queue: "queues" } as const;
 
 export async function checkResource(
@@ -171,7 +168,6 @@ const TYPE = "string";
 
 type VectorIndex = NonNullable<DeploySettings["vectorIndex"]>;
 
-/** The index with its dimensions and metric, and its metadata indexes. */
 export async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Promise<Finding[]> {
   const what = `Vectorize index ${index.name}`;
   const said = await ask(["vectorize", "list", "--json"]);

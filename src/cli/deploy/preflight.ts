@@ -47,7 +47,6 @@ const summary = (findings: Finding[]): Preflight => ({
   ready: findings.every(({ state }) => state === "there"),
 });
 
-/** Prints a table of the checks, then the commands to run, in order. */
 export function reportPreflight(
   terminal: Terminal,
   { environment, workerName }: DeploySettings,

@@ -63,7 +63,6 @@ async function healthOf({ url, versionId, waitMs = ANSWERS_WITHIN_MS }: Smoke) {
   }
 }
 
-/** What `/health` reports, or why it could not be read. */
 async function ask(url: string): Promise<z.infer<typeof health> | string> {
   try {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);

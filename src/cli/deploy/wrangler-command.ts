@@ -63,7 +63,6 @@ export function jsonSaid<Schema extends z.ZodType>({ stdout }: Said, schema: Sch
 const BOX_AND_COLOUR = new RegExp(String.raw`\u001B\[[\d;]*m|[✘▲🪵]|\[(?:ERROR|WARNING)\]`, "gu");
 const REASON_LINES = 3;
 
-/** The first lines of wrangler's error, without its decoration. */
 export function reasonSaid({ stdout, stderr }: Said): string {
   const lines = `${stderr}\n${stdout}`
     .replaceAll(BOX_AND_COLOUR, "")

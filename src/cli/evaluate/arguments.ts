@@ -29,7 +29,6 @@ export function settingIn(text: string): EvaluationRun["setting"] {
   throw new CommandFailure(`${wrong.join("; ")}.`);
 }
 
-/** `NAME=VALUE` in its parts. */
 function pairIn(text: string): [name: string, value: string | undefined] {
   const [name = "", ...rest] = text.split("=");
   return [name.trim(), rest.length === 0 ? undefined : rest.join("=").trim()];

@@ -9,10 +9,8 @@ const signed = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(DIGITS
 
 type Difference = Comparison["measures"][number]["difference"];
 
-/** A second run with how it differs from the first. */
 type Against = { summary: RunSummary; comparison: Comparison };
 
-/** Prints the figures of a run and, where two were made, how they differ. */
 export function report(terminal: Terminal, summary: RunSummary, against?: Against): void {
   if (against === undefined) {
     showMeasures(terminal, summary);

@@ -26,7 +26,6 @@ export function chooser({ include, exclude }: FileChoice): Chooser {
   };
 }
 
-/** Whether a segment of the path begins with a dot. */
 export function isHidden(path: string): boolean {
   return path.split("/").some((name) => name.startsWith("."));
 }
@@ -43,7 +42,6 @@ export function matcher(patterns: string[]): (path: string) => boolean {
 
 export type LocalFile = { path: string; absolutePath: string; size: number; modifiedAt: number };
 
-/** The files of a folder, and what was skipped and why. */
 export type FolderListing = {
   files: LocalFile[];
   /** Never pushed; a link can lead out of the folder or form a cycle. */

@@ -19,7 +19,6 @@ export type PushPlan = {
   failed: { path: string; reason: string }[];
 };
 
-/** What a source holds of one path. */
 export type ManifestEntry = {
   size: number;
   sha256: string | null;
@@ -29,7 +28,6 @@ export type ManifestEntry = {
 
 const HASHED_AT_ONCE = 8;
 
-/** The files of a source, by path. */
 export async function readManifest(
   api: PanelApi,
   id: string,
@@ -102,7 +100,6 @@ function goneFiles(
   );
 }
 
-/** SHA-256 of a file's bytes as lower-case hex, read in small pieces. */
 async function hashFile(absolutePath: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(absolutePath), hash);

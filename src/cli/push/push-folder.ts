@@ -159,7 +159,6 @@ function unlessForAll(thrown: unknown): string {
 
 const SHOWN = 10;
 
-/** Prints what a push did, every skipped file included. */
 export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = false): void {
   const { added, changed, removed, unchanged, held, failed, skipped } = summary;
   const { readers } = summary;

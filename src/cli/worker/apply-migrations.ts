@@ -28,7 +28,6 @@ export async function applyMigrations(stateFolder: string): Promise<void> {
 
 export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder, "v3", "d1"));
 
-/** The SQL of all migrations, in their order. */
 async function readMigrations(): Promise<string> {
   const folder = join(PROJECT, "migrations");
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();

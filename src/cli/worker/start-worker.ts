@@ -99,7 +99,6 @@ async function endOf(logPath: string): Promise<string> {
   return `The Worker did not start. The end of ${logPath}:\n  ${last}`;
 }
 
-/** Sends SIGTERM, waits until no process of the group is left, then sends SIGKILL. */
 async function stopGroup(child: ChildProcess): Promise<void> {
   signalGroup(child, "SIGTERM");
   const giveUpAt = Date.now() + STOP_TIMEOUT_MS;

@@ -56,7 +56,6 @@ export function readableError(line: string): string | null {
   return `worker: ${String(event)} ${words.join(" ")}`.trimEnd();
 }
 
-/** wrangler's banner, build steps and hints. */
 const BANNER =
   /⛅|^─+$|^\[custom build\]|^✨ Read|^--dry-run|^Using secrets|^⎔|Scheduled Workers are not automatically|To manually trigger a scheduled event|cdn-cgi\/local\/scheduled|For more details, see .*cron-triggers|\[wrangler:info\] QUEUE/;
 const BINDINGS = /^Your Worker has access to the following bindings/;

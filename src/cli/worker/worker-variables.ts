@@ -58,7 +58,6 @@ function namesAnother(inFile: Variables, named: Variables): boolean {
   return trimEnd(server, "/") !== trimEnd(before, "/");
 }
 
-/** The variables that a local Worker takes from an environment. */
 export function passedBy(environment: NodeJS.ProcessEnv): Variables {
   const isPassed = (name: string) => variableNames.includes(name) && !NEVER_PASSED.has(name);
   return Object.fromEntries(Object.entries(setIn(environment)).filter(([name]) => isPassed(name)));

@@ -65,7 +65,6 @@ export async function exitCodeOf(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-/** Collects what a child with piped output prints, until it ends. */
 export async function saidBy(child: ChildProcess): Promise<Said> {
   const said = { stdout: "", stderr: "" };
   child.stdout?.on("data", (piece: Buffer) => (said.stdout += piece.toString()));
@@ -73,7 +72,6 @@ export async function saidBy(child: ChildProcess): Promise<Said> {
   return { code: (await exitCodeOf(child)) ?? 1, ...said };
 }
 
-/** wrangler's output and exit code. */
 export type Said = { code: number; stdout: string; stderr: string };
 
 /** Signals the process group of a child; signal 0 only tests. False when no process is left. */

@@ -90,7 +90,6 @@ const FILE_REASONS = new Map([
   ["fileNotExportable", "Google does not export it"],
 ]);
 
-/** What everything is refused for. */
 const DENIALS = new Map([
   ["accessNotConfigured", "the Drive API is not enabled in the service account's project"],
   ["SERVICE_DISABLED", "the Drive API is not enabled in the service account's project"],
@@ -100,7 +99,6 @@ const DENIALS = new Map([
   ["authError", "the access token is refused"],
 ]);
 
-/** The reason of an error answer. */
 const reasonIn = (body: unknown): string =>
   errorBody.safeParse(body).data?.error.errors?.[0]?.reason ?? "";
 

@@ -33,10 +33,8 @@ export const sharing = z.object({
   readers: z.record(z.string(), storedReaders).default({}),
   /** Files that shortcuts lead to. */
   targets: z.record(z.string(), z.literal(true)).default({}),
-  /** When the first permission that was read expires, ms. */
   expiresAt: z.number().nullable().default(null),
 });
-/** What is known of who may read a drive. */
 export type Sharing = z.infer<typeof sharing>;
 
 const permissionPage = pageOf("permissions", z.array(drivePermission));

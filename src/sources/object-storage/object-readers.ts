@@ -27,7 +27,6 @@ const OBJECTS_AT_ONCE = 6;
 const SETTLED_MS = 2_000;
 
 type Reading = {
-  /** What earlier scans read. */
   known: Pick<KnownFiles, "byExternalId"> | undefined;
   /** The metadata `readers` of an object, by a call. @throws SourceFailure */
   metadataOf: (file: ListedFile) => Promise<string | null>;

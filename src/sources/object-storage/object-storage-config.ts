@@ -22,7 +22,6 @@ const credentials = z.strictObject({
   }),
 });
 
-/** Any vendor that speaks S3. */
 export const objectStorageConfig = z.strictObject({
   endpoint: httpAddress.meta({
     label: "Endpoint",

@@ -23,7 +23,6 @@ export type ItemFiles = {
   problems: { path: string; message: string }[];
 };
 
-/** What a page of items means for the files of the source. */
 export async function itemFiles(
   items: DriveItem[],
   drive: FollowedDrive,

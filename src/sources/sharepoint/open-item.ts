@@ -34,7 +34,6 @@ export async function openItem(client: ApiClient, file: ListedFile): Promise<Ope
   }
 }
 
-/** Null when the file has gone. */
 async function addressOf(
   client: ApiClient,
   { externalId, sourceState }: ListedFile,

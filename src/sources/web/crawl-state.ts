@@ -22,7 +22,6 @@ export type Crawler = {
   loadingSites: Map<string, Promise<RobotsRules | null>>;
 };
 
-/** An address that waits to be fetched. */
 const waiting = z.object({
   url: z.string(),
   /** `map`: a sitemap itself, not a page. */
@@ -125,7 +124,6 @@ function notePlace(crawl: Crawl, url: string, place: number): void {
   crawl.notes.set(key, place);
 }
 
-/** How many addresses of a shape were taken in. */
 export const countOfShape = ({ notes }: Crawl, shape: string) => notes.get(shapeKey(shape)) ?? 0;
 
 export function countShape(crawl: Crawl, shape: string): void {
@@ -161,7 +159,6 @@ export async function readCrawl(store: ReaderStore, cursor: string): Promise<Cra
   return crawl;
 }
 
-/** Removes the states of finished and abandoned crawls. */
 export const forgetCrawls = async (store: ReaderStore) => await store.remove(FOLDER);
 
 /** Removes a step's state: a repeated step needs the last one only. */

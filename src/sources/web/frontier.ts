@@ -6,7 +6,6 @@ import { normalizeUrl, pageTime, shapeOf } from "./pages/page-url.ts";
 import type { Mapped } from "./site/load-site.ts";
 import type { WebConfig } from "./web-config.ts";
 
-/** The limits within which a crawl grows. */
 export type Bounds = {
   maxDepth: number;
   maxPages: number;
@@ -57,7 +56,6 @@ function wantedLink(crawl: Crawl, bounds: Bounds, link: string, base: URL): URL 
   return isFull(crawl, bounds) ? null : url;
 }
 
-/** Counts a link that lies deeper than links are followed. */
 export function addTooDeep(crawl: Crawl, bounds: Bounds, link: string, base: URL): void {
   const url = wantedLink(crawl, bounds, link, base);
   if (url !== null && !looksEndless(url)) noteTooDeep(crawl, url.href);

@@ -4,7 +4,6 @@ import type { KnownFiles, ReaderStore } from "../../ports/source-reader.ts";
 const FOLDER = "pages/";
 const FILES_AT_ONCE = 1_000;
 
-/** The key of a page's bytes of one version. */
 export const pageKey = async (path: string, version: string) =>
   `${FOLDER}${await sha256Hex(path)}/${version}`;
 

@@ -123,7 +123,6 @@ function fileOf(
   };
 }
 
-/** A file of whose address nothing was read. */
 export const neverRead = (url: string, mimeType = "text/html"): ListedFile => ({
   path: url,
   externalId: url,

@@ -45,7 +45,6 @@ const pushes = {
     .meta({ label: "Pushed addresses at most", folded: FURTHER }),
 };
 
-/** What a stored configuration says of pushes. */
 export const pushLimits = z.object(pushes);
 export type PushLimits = z.infer<typeof pushLimits>;
 

@@ -33,7 +33,6 @@ export type Page = {
   mediaType: string;
   etag: string | null;
   lastModified: string | null;
-  /** `X-Robots-Tag`. */
   robotsTag: string | null;
 };
 

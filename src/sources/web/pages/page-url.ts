@@ -67,7 +67,6 @@ export function nameOfPage(url: URL): string {
   return decoded(url.pathname.split("/").findLast((part) => part !== "") ?? url.host);
 }
 
-/** Percent-decoded where it can be. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
