@@ -33,10 +33,7 @@ function isWellFormed(prefix: string, text: string): boolean {
   return checksumOf(body.slice(0, RANDOM_LENGTH)) === body.slice(RANDOM_LENGTH);
 }
 
-/**
- * The largest multiple of 62 that fits a byte. Bytes from there on are discarded: they would
- * favour the first characters.
- */
+/** The largest multiple of 62 in a byte: bytes above would favour the first characters. */
 const UNBIASED_BELOW = 248;
 
 /** Random characters, uniform over the base62 alphabet. */

@@ -35,9 +35,7 @@ export async function unseal(config: Keys, sealed: string): Promise<string> {
   throw new Error("sealed with a key that is neither ENCRYPTION_KEY nor ENCRYPTION_KEY_PREVIOUS");
 }
 
-/**
- * Ids of the two keys, as sealed texts begin with them; null: no previous key, or the same one.
- */
+/** Ids of the two keys, as sealed texts begin with them; null: no previous key, or the same one. */
 export async function keyIdsOf(
   config: Keys,
 ): Promise<{ current: string; previous: string | null }> {

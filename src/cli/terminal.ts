@@ -49,10 +49,7 @@ export function shellWord(text: string): string {
   return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/**
- * A path relative to the folder where the user called npm, which runs scripts in the project's
- * folder.
- */
+/** Relative to where the user called npm, which runs scripts in the project's folder. */
 export function pathOfUser(path: string): string {
   const calledIn = IS_PACKED ? undefined : process.env["INIT_CWD"];
   const meant = resolve(calledIn ?? process.cwd(), path);

@@ -12,10 +12,7 @@ type Of = { sourceId: FileSourceId; fileId: FileId };
 export const bytesKey = ({ sourceId, fileId }: Of, version: string) =>
   `${filePrefix(sourceId, fileId)}bytes/${version}`;
 
-/**
- * Key of the text extracted from a file's bytes. No content id is used twice, so that deleting an
- * old text never removes a current one.
- */
+/** No content id is used twice, so that deleting an old text never removes a current one. */
 export const textKey = ({ sourceId, fileId }: Of, contentId: string) =>
   `${filePrefix(sourceId, fileId)}text/${contentId}`;
 

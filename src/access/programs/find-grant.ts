@@ -10,10 +10,7 @@ const FORM = /^[0-9a-f-]{36}:[\w-]{16}:[\w-]{32}$/;
 /** What stands in the row of a grant for the hash of a token: no token has it. */
 export const grantHash = (id: TokenId): Promise<string> => sha256Hex(`grant ${id}`);
 
-/**
- * The credential of a connected program's access token. Null: it is none, or it is unknown,
- * expired or for another service.
- */
+/** Null: it is no token of a program, or it is unknown, expired or for another service. */
 export async function findGrant(
   services: Pick<Services, "db" | "log" | "now" | "programs">,
   accessToken: string | null,

@@ -10,10 +10,7 @@ export type PanelCaller =
   | { kind: "session"; role: Role; session: Session }
   | { kind: "key"; role: Role; keyId: KeyId; name: string; createdBy: UserId };
 
-/**
- * Identifies the caller of the panel. An `Authorization` header, where present, is the only
- * credential read.
- */
+/** An `Authorization` header, where present, is the only credential read. */
 export async function findPanelCaller(
   services: FindingSession,
   headers: Headers,

@@ -27,10 +27,7 @@ export async function sessionHashIn(
   return secret === null || secret === "" ? null : await sha256Hex(secret);
 }
 
-/**
- * `Set-Cookie` for a new session. It has no expiry in the browser; the server enforces the
- * expiry.
- */
+/** Without an expiry: the server ends sessions. */
 export function sessionCookie(secret: string, secure: boolean): string {
   const attributes = `HttpOnly; SameSite=Strict; Path=/${secure ? "; Secure" : ""}`;
   return `${nameOf(secure)}=${secret}; ${attributes}`;

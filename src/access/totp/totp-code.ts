@@ -5,10 +5,7 @@ import { SECOND_MS } from "../../core/time.ts";
 /** RFC 6238 with the parameters that every authenticator app supports. */
 const DIGITS = 6;
 const PERIOD_SECONDS = 30;
-/**
- * Codes of so many steps before and after the current one are accepted: clocks differ, people
- * type slowly.
- */
+/** Steps before and after the current one: clocks differ, people type slowly. */
 const WINDOW_STEPS = 1;
 const SECRET_BYTES = 20;
 const ISSUER = "Quarry";

@@ -1,7 +1,4 @@
-/**
- * openapi-typescript prints through the compiler's JavaScript API, which TypeScript 7 has no more;
- * ts-morph carries a compiler that still has it.
- */
+/** TypeScript 7 lacks the JavaScript API that openapi-typescript needs; ts-morph carries one. */
 import { ts } from "@ts-morph/common";
 
 export default ts;

@@ -205,10 +205,7 @@ function withoutServer(
   );
 }
 
-/**
- * Servers list names, not purposes: embedding models are recognised by the names of their
- * families.
- */
+/** Servers list names, not purposes: embedding models are known by the names of their families. */
 const EMBEDS =
   /embed|\bbge-(?!rerank)|\be5\b|\bgte\b|minilm|mpnet|paraphrase|sentence-|arctic-embed|stella|labse/i;
 const NEITHER = /rerank|whisper|\btts\b|speech|audio|dall-e|image|diffusion|moderation|guard|ocr/i;

@@ -15,10 +15,7 @@ const SYSTEM_PROMPT =
   "Answer the question from the documents that you are given, in the language of the question. " +
   "Be brief and exact. When the documents do not hold the answer, say so.";
 
-/**
- * Opens the panel's API with the key of an earlier start, else signs in and creates one. `origin`:
- * of the service's own pages.
- */
+/** With the key of an earlier start, else a new one. `origin`: of the service's own pages. */
 export async function openPanel(
   baseUrl: string,
   state: DemoState,

@@ -21,10 +21,7 @@ export type Preflight = {
 /** Each question starts a wrangler process, which costs a second of CPU time. */
 const QUESTIONS_AT_ONCE = 4;
 
-/**
- * Compares what a deployment needs with what the account has, in the order of fixing it. Changes
- * nothing.
- */
+/** What a deployment needs and the account lacks, in the order of fixing it. Changes nothing. */
 export async function preflight(ask: AskWrangler, settings: DeploySettings): Promise<Preflight> {
   const { vectorIndex } = settings;
   const variables = checkVariables(settings);

@@ -69,10 +69,7 @@ function releasedIn(lines: string): Released {
   return { versionId: null, addresses: [] };
 }
 
-/**
- * A custom domain is printed as a bare name with a remark; routes and cron entries are not
- * addresses.
- */
+/** Custom domains are bare names with a remark; routes and cron entries are not addresses. */
 function addressOf(target: string): string | null {
   if (target.startsWith("https://")) return target.split(" ", 1)[0] ?? null;
   const domain = /^([a-z0-9.-]+\.[a-z]+) \(custom domain/.exec(target)?.[1];

@@ -14,10 +14,7 @@ export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 
 export type AskWrangler = (args: string[]) => Promise<Said>;
 
-/**
- * `npm run` puts the project's own wrangler first on the path. It is appended here for callers
- * without npm.
- */
+/** With the project's own wrangler at the end of the path, for callers without npm. */
 const environment = (extra: Record<string, string>) => ({
   ...process.env,
   PATH: `${process.env["PATH"] ?? ""}:${join(PROJECT, "node_modules/.bin")}`,

@@ -72,10 +72,7 @@ function setIn(variables: NodeJS.Dict<string>): Variables {
   );
 }
 
-/**
- * Variables that `modelSettings` does not pass. A key without a server is withheld from the server
- * that `npm start` finds.
- */
+/** What `modelSettings` does not pass. A key without a server is withheld from a found one. */
 export function besidesModels(given: Variables): Variables {
   const others = Object.entries(passedBy(given)).filter(([name]) => !OF_MODELS.has(name));
   const isForNobody = given[SERVER] === undefined && given[KEY] !== undefined;
