@@ -1,5 +1,5 @@
 import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
-import { Parser, type Handler } from "htmlparser2";
+import { Parser } from "htmlparser2";
 
 /** What the crawl needs of a page; its text is the extractor's business. */
 export type HtmlPage = {
@@ -17,6 +17,8 @@ export type HtmlPage = {
 
 const MAX_LINKS = 5_000;
 const MAX_TITLE_LENGTH = 500;
+/** Pages are read up to there: at each tag the parser goes through all open elements. */
+const MAX_DEPTH = 1_000;
 const LINKED_DATA = "application/ld+json";
 const MAX_LINKED_DATA = 65_536;
 /** https://schema.org/dateModified */
@@ -44,8 +46,11 @@ export function readHtmlPage(html: string): HtmlPage {
   };
   let inTitle = false;
   let linkedData: string | null = null;
-  parseHtml(html, {
+  let depth = 0;
+  const parser: Parser = new Parser({
     onopentag(name, attributes) {
+      depth += 1;
+      if (depth > MAX_DEPTH) parser.pause();
       inTitle = name === "title" && page.title === null;
       if (inTitle) page.title = "";
       if (name === "script" && attributes["type"] === LINKED_DATA) linkedData ??= "";
@@ -56,12 +61,14 @@ export function readHtmlPage(html: string): HtmlPage {
       if (inTitle) page.title = `${page.title ?? ""}${text}`;
     },
     onclosetag(name) {
+      depth -= 1;
       if (name === "title") inTitle = false;
       if (name !== "script" || linkedData === null) return;
       page.modified.push(...(DATE_MODIFIED.exec(linkedData)?.slice(1) ?? []));
       linkedData = null;
     },
   });
+  parser.end(html);
   page.title = cut(page.title?.replace(/\s+/gu, " ").trim() ?? "") || null;
   return page;
 }
@@ -109,32 +116,4 @@ export function decodeHtml(bytes: Uint8Array, contentType: string | null): strin
   } catch {
     return new TextDecoder().decode(bytes);
   }
-}
-
-/** At each tag the parser goes through all open elements: the limit keeps its work linear. */
-const MAX_DEPTH = 1_000;
-const STEP_CHARACTERS = 1 << 12;
-
-/** Tells what a page holds, up to where it nests deeper than any page that is read. */
-function parseHtml(
-  html: string,
-  told: Pick<Partial<Handler>, "onopentag" | "ontext" | "onclosetag">,
-): void {
-  let depth = 0;
-  const parser = new Parser({
-    ...told,
-    onopentag(...opened) {
-      depth += 1;
-      told.onopentag?.(...opened);
-    },
-    onclosetag(...closed) {
-      depth -= 1;
-      told.onclosetag?.(...closed);
-    },
-  });
-  const isRead = () => depth <= MAX_DEPTH;
-  for (let at = 0; at < html.length && isRead(); at += STEP_CHARACTERS) {
-    parser.write(html.slice(at, at + STEP_CHARACTERS));
-  }
-  parser.end();
 }
