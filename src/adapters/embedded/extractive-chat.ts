@@ -11,8 +11,7 @@ import { ModelFailure, passageSource } from "../../ports/models.ts";
 import { readPassages, readRequest } from "../../text/prompt-delimiters.ts";
 import { quotationOf } from "./extractive/quotation.ts";
 import { evidenceOf } from "./extractive/evidence.ts";
-import { fillSchema } from "./extractive/fill-schema.ts";
-import { asNode } from "./extractive/candidates.ts";
+import { asNode, fillSchema } from "./extractive/fill-schema.ts";
 
 /** About four characters make a token; used only for the reported usage. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -111,12 +110,12 @@ function replyTo(
   if (quotation === null) {
     return { type: "text", text: isSearched ? NOTHING_FOUND : NOTHING_TO_QUOTE };
   }
-  const { said, place, stretches, passage } = quotation;
+  const { said, heading, quoted, passage } = quotation;
   const source = passageSource(passage.number, passage.source);
-  const citations = stretches.map(({ start, end }) => {
-    return { source, startIndex: start, endIndex: end };
-  });
-  return { type: "text", text: `${said}\n\nSource: ${place}`, citations };
+  const place = passage.source.includes(heading)
+    ? passage.source
+    : `${passage.source} › ${heading}`;
+  return { type: "text", text: `${said}\n\nSource: ${place}`, citations: [{ source, ...quoted }] };
 }
 
 /** One call of each tool, with the request as its first text argument. */

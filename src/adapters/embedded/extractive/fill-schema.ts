@@ -1,29 +1,27 @@
 import { isObject } from "../../../core/is-object.ts";
 import { referredTo } from "../../../core/json-pointer.ts";
-import { trimEnd } from "../../../core/trim.ts";
-import { Budget, BudgetSpent } from "../../../core/work/step-budget.ts";
+import { BLANKS, trimEnd } from "../../../core/trim.ts";
 import { ModelFailure } from "../../../ports/models.ts";
-import {
-  asNode,
-  isAbout,
-  labelledAs,
-  listOf,
-  slotOf,
-  valueFor,
-  type SchemaNode,
-  type Slot,
-} from "./candidates.ts";
-import { evidenceOf, type Evidence } from "./evidence.ts";
+import { splitSentences } from "../../../text/sentences.ts";
+import { tellingWords } from "../../../text/telling-words.ts";
+import { evidenceOf, FORMATS, numbersIn, type Evidence } from "./evidence.ts";
+import { NEGATION, stemsOf } from "./question.ts";
 
-/** About a second. */
+/** About a second; a property costs a step for each word of the text, and some more. */
 const MAX_STEPS = 6_000_000;
 const STEPS_PER_SCHEMA = 100;
+const CHARACTERS_PER_WORD = 6;
 const DEEPEST = 13;
 const MAX_ITEMS = 100;
-const MAX_REFERENCES = 16;
-/** An option is looked for among the words of a text. */
-const CHARACTERS_PER_WORD = 6;
 const SHOWN_CHARACTERS = 100;
+
+/** The keywords of a JSON Schema that are read; a schema may be `true` (anything) or `false`. */
+type SchemaNode = { [keyword: string]: unknown };
+
+export const asNode = (value: unknown): SchemaNode => (isObject(value) ? value : {});
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+type Slot = ReturnType<typeof slotOf>;
 
 /**
  * Fills a JSON Schema with values that a sentence, a label or a row binds to their properties.
@@ -32,13 +30,8 @@ const SHOWN_CHARACTERS = 100;
  */
 export function fillSchema(schema: unknown, evidence: Evidence): unknown {
   const filling = new Filling(asNode(schema));
-  try {
-    const value = filling.fill("", schema, evidence, true);
-    if (value !== undefined) return value;
-  } catch (thrown) {
-    if (!(thrown instanceof BudgetSpent)) throw thrown;
-    throw new ModelFailure("filling the JSON Schema takes embedded/extractive too many steps");
-  }
+  const value = filling.fill("", schema, evidence, true);
+  if (value !== undefined) return value;
   const key = filling.missing.slice(0, SHOWN_CHARACTERS);
   throw new ModelFailure(
     `embedded/extractive is no language model and found no sentence that gives a value${key && ` for ${JSON.stringify(key)}`}: allow null, or name a language model`,
@@ -49,7 +42,7 @@ class Filling {
   /** The required property that no sentence gives. */
   missing = "";
   #depth = 0;
-  readonly #budget = new Budget(MAX_STEPS);
+  #steps = 0;
   readonly #root: SchemaNode;
 
   constructor(root: SchemaNode) {
@@ -58,26 +51,27 @@ class Filling {
 
   /** Undefined: the text holds no value, and a required one may be neither null nor a default. */
   fill(key: string, schema: unknown, evidence: Evidence, isRequired: boolean): unknown {
-    this.#budget.spend(key.length);
+    const { text, said } = evidence;
+    this.#spend(key.length + (text.length + (said?.length ?? 0)) / CHARACTERS_PER_WORD);
     const slot = slotOf(key, this.#resolved(schema));
     this.#depth += 1;
     const found = "const" in slot.node ? slot.node["const"] : this.#find(slot, evidence);
     this.#depth -= 1;
     const value = found === undefined && isRequired ? valueWithout(slot) : found;
-    if (value !== undefined) this.#budget.spend(JSON.stringify(value).length);
-    else this.missing = isRequired ? this.missing || key : "";
+    if (value === undefined) this.missing = isRequired ? this.missing || key : "";
     return value;
+  }
+
+  #spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps <= MAX_STEPS) return;
+    throw new ModelFailure("filling the JSON Schema takes embedded/extractive too many steps");
   }
 
   #find(slot: Slot, evidence: Evidence): unknown {
     if (this.#depth > DEEPEST) return undefined;
     if (slot.kind === "object") return this.#object(slot, evidence);
-    if (slot.kind === "array") return this.#list(slot, evidence);
-    const { labelled, numbers, text } = evidence;
-    const isRead = slot.kind === "enum" || slot.kind === "format";
-    const words = isRead ? text.length / CHARACTERS_PER_WORD : 0;
-    this.#budget.spend(labelled.length + numbers.length + words + listOf(slot.node["enum"]).length);
-    return valueFor(evidence, slot);
+    return slot.kind === "array" ? this.#list(slot, evidence) : valueFor(evidence, slot);
   }
 
   #object({ node }: Slot, evidence: Evidence): SchemaNode | undefined {
@@ -94,37 +88,31 @@ class Filling {
 
   #list({ key, node }: Slot, evidence: Evidence): unknown[] | undefined {
     const item = slotOf(key, this.#resolved(node["items"]));
-    const filled = partsFor(item, evidence).map((said) => {
-      if (item.kind === "string") return said;
-      this.#budget.spend(said.length);
+    const filled = partsFor(item, evidence).map((said) =>
       // A member is about what the list is about.
-      return this.fill(key, item.node, evidenceOf(said, said, key), false);
-    });
+      item.kind === "string" ? said : this.fill(key, item.node, evidenceOf(said, said, key), false),
+    );
     const items = filled.filter((one) => one !== undefined);
     return items.length < Number(node["minItems"] ?? 1) ? undefined : items;
   }
 
   /** The schema that applies: references followed, `allOf` merged, the first useful branch taken. */
   #resolved(schema: unknown, depth = 0): SchemaNode {
-    this.#budget.spend(STEPS_PER_SCHEMA);
+    this.#spend(STEPS_PER_SCHEMA);
     const { $ref, allOf, anyOf, oneOf, ...own } = asNode(schema);
     const branches = [...listOf(anyOf), ...listOf(oneOf)].map(asNode);
     const branch = branches.find(({ type }) => type !== "null");
     const parts = [referredTo(this.#root, String($ref)), ...listOf(allOf), branch].filter(isObject);
-    const node = (depth < MAX_REFERENCES ? parts : []).reduce<SchemaNode>((one, part) => {
+    const node = (depth < DEEPEST ? parts : []).reduce<SchemaNode>((one, part) => {
       const other = this.#resolved(part, depth + 1);
-      this.#budget.spend(Object.keys(asNode(other["properties"])).length);
-      return merged(one, other);
+      const properties = { ...asNode(one["properties"]), ...asNode(other["properties"]) };
+      const required = [...listOf(one["required"]), ...listOf(other["required"])];
+      this.#spend(Object.keys(properties).length);
+      return { ...other, ...one, properties, required };
     }, own);
     const mayBeNull = branches.some(({ type }) => type === "null");
     return mayBeNull ? { ...node, type: [node["type"], "null"].flat() } : node;
   }
-}
-
-function merged(one: SchemaNode, other: SchemaNode): SchemaNode {
-  const properties = { ...asNode(one["properties"]), ...asNode(other["properties"]) };
-  const required = [...listOf(one["required"]), ...listOf(other["required"])];
-  return { ...other, ...one, properties, required };
 }
 
 /** What the schema admits where nothing is known: no items, null, the default; or undefined. */
@@ -137,12 +125,119 @@ function valueWithout({ kind, node }: Slot): unknown {
 
 /** A labelled list; the items below words that name the property; or the answer in words. */
 function partsFor(item: Slot, evidence: Evidence): string[] {
-  const { members, said } = evidence;
-  const labelled = labelledAs(evidence, item);
+  const { members, said, stems } = evidence;
   // `desk, chair and lamp.`
-  const parts = labelled.split(/[,;]|\s(?:and|und|&)\s/);
-  if (labelled !== "") return parts.map((part) => trimEnd(part.trim(), ".")).filter(Boolean);
+  const parts = labelledAs(evidence, item).split(/[,;]|\s(?:and|und|&)\s/);
+  const labelled = parts.map((part) => trimEnd(part.trim(), ".")).filter(Boolean);
+  if (labelled.length > 0) return labelled;
   if (members.length === 0) return item.isProse && said !== null ? [said] : [];
-  const isTold = item.kind === "object" || item.isProse || isAbout(evidence, item);
-  return isTold ? members.slice(0, MAX_ITEMS) : [];
+  const isAbout = item.meaning.every((stem) => stems.has(stem));
+  return item.kind === "object" || item.isProse || isAbout ? members.slice(0, MAX_ITEMS) : [];
+}
+
+/** Properties that ask for the answer in words: a quotation fills them. */
+const PROSE =
+  /^(?:answers?|text|summary|description|reason|explanation|quot(?:e|ation)|sentences?|response|reply|result|statement|content|details|note|message|antwort|begrundung|beschreibung|items?|steps?|instructions|points)$/;
+/** Words of a property that say no more than that a value is asked for. */
+const GENERIC = /^(?:number|count|quantity|value|result|answer|date|e?mail|contact|ur[il]|link)$/;
+
+/** A property; `isProse`: it asks for words rather than for one value. */
+function slotOf(key: string, node: SchemaNode) {
+  // `invoiceNumber`, `invoice_number` → `invoice number`
+  const words = key.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2").replace(/[_\-.]+/g, " ");
+  const telling = tellingWords(words);
+  return {
+    key,
+    node,
+    kind: kindOf(node),
+    name: stemsOf(words),
+    /** Stems that say which value is meant, beyond that it is one. */
+    meaning: telling.filter((word) => !GENERIC.test(word)).flatMap(stemsOf),
+    isProse: PROSE.test(telling.at(-1) ?? "text"),
+  };
+}
+
+/** Whether a value is one of a few, has a format, or which type it has. */
+function kindOf(node: SchemaNode): string {
+  if (listOf(node["enum"]).length > 0) return "enum";
+  const hasProperties = Object.keys(asNode(node["properties"])).length > 0;
+  const implied = hasProperties ? "object" : "items" in node ? "array" : "string";
+  const kind = [node["type"] ?? implied].flat().find((one) => one !== "null");
+  return kind === "string" && "format" in node ? "format" : String(kind);
+}
+
+/** The value that the text labels with the property's name; empty: there is none, or several. */
+function labelledAs({ labelled }: Evidence, { name }: Slot): string {
+  const within = labelled.filter(
+    ({ stems }) => isWithin(stems, name) || (name.length > 0 && isWithin(name, stems)),
+  );
+  const exact = within.filter(({ stems }) => stems.length === name.length);
+  const values = new Set((exact.length > 0 ? exact : within).map(({ value }) => value));
+  return values.size === 1 ? [...values].join("") : "";
+}
+
+const isWithin = (some: string[], all: string[]) => some.every((stem) => all.includes(stem));
+
+/** The only value of the property's kind and unit; undefined where there is none, or several. */
+function valueFor(evidence: Evidence, slot: Slot): unknown {
+  const found = candidatesFor(evidence, slot).filter((one) => fits(one, slot.node));
+  const [value, ...others] = new Set(found);
+  const isWrong = slot.kind === "integer" ? !Number.isInteger(value) : Number.isNaN(value);
+  return others.length > 0 || isWrong ? undefined : value;
+}
+
+const YES_OR_NO = /^\W*(?:(yes|true|on|ja|y)|no|false|off|nein|n)\b/i;
+
+/** What a label gives, otherwise what the text does; NaN is a value that is not read. */
+function candidatesFor(evidence: Evidence, slot: Slot): unknown[] {
+  const { kind, node, meaning, isProse } = slot;
+  const labelled = labelledAs(evidence, slot);
+  const text = labelled || evidence.text;
+  switch (kind) {
+    case "enum":
+      return splitSentences(text).flatMap((one) => namedIn(one, node));
+    case "integer":
+    case "number":
+      if (labelled === "" && meaning.length > 0) return countedFor(evidence, slot);
+      return numbersIn(text).flatMap(({ value }) => value ?? []);
+    case "format": {
+      const isNamed = labelled !== "" || meaning.every((stem) => evidence.stems.has(stem));
+      return (isNamed && FORMATS.get(node["format"])?.(text)) || [];
+    }
+    case "boolean":
+      return (YES_OR_NO.exec(labelled) ?? []).slice(1).map(Boolean);
+    case "string":
+      if (labelled !== "") return [trimEnd(labelled, `.;,${BLANKS}`)].filter(Boolean);
+      return isProse && !("pattern" in node) && evidence.said !== null ? [evidence.said] : [];
+    default:
+      return [];
+  }
+}
+
+/** The options whose words all stand in a sentence; beside a "not", some that is none. */
+function namedIn(sentence: string, node: SchemaNode): unknown[] {
+  const stems = new Set(stemsOf(sentence));
+  const named = listOf(node["enum"]).filter((option) => {
+    const wanted = isObject(option) || option === null ? [] : stemsOf(String(option));
+    return wanted.length > 0 && wanted.every((stem) => stems.has(stem));
+  });
+  return named.length > 0 && NEGATION.test(sentence) ? [...named, NaN] : named;
+}
+
+/** Numbers before the property's unit, and those before none, which may count the same. */
+function countedFor({ numbers, stems }: Evidence, { meaning }: Slot): number[] {
+  const bound = numbers.filter(
+    ({ units }) =>
+      meaning.some((stem) => units.includes(stem)) &&
+      meaning.every((stem) => stems.has(stem) || units.includes(stem)),
+  );
+  // `one month for the employee and two for the employer`
+  const bare = bound.length > 0 ? numbers.filter(({ isBare }) => isBare) : [];
+  return [...bound, ...bare].map(({ value = NaN }) => value);
+}
+
+/** Words are never cut or padded to fit: half a sentence is no quotation. */
+function fits(value: unknown, { minimum, maximum, minLength, maxLength }: SchemaNode): boolean {
+  const size = typeof value === "string" ? [...value].length : Number(value);
+  return !(size < Number(minimum ?? minLength)) && !(size > Number(maximum ?? maxLength));
 }

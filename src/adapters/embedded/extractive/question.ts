@@ -5,18 +5,13 @@ import { cutUnspacedScripts, wordsOf } from "../../../text/words.ts";
 
 export type Question = ReturnType<typeof questionOf>;
 
-/** Only the first terms of a question are used; a longer text is not a question. */
+/** A longer text is not a question. */
+const MAX_READ_CHARACTERS = 10_000;
 const MAX_TERMS = 60;
 const MAX_NAMES = 10;
-const MAX_READ_CHARACTERS = 10_000;
-/** `-C`, `--depth`, `+F`; `work_mem`, `ensureDir`, `cookies.set`, `B200` */
+/** `-C`, `--depth`, `+F`; `work_mem`, `ensureDir`, `cookies.set`, `B200`; `26`, `9:30`, `v1.1` */
 const NAME =
-  /(?<![\p{L}\p{N}_-])-{1,2}[\p{L}\p{N}][\p{L}\p{N}_-]*|(?<=^|\s)\+\p{L}(?!\p{L})|(?<![\p{L}\p{N}_.$-])(?:[\p{L}\p{N}$]{1,60}(?:[._][\p{L}\p{N}$]{1,60}){1,9}|\p{Ll}{1,60}\p{Lu}[\p{L}\p{N}]{0,60}|\p{L}{1,10}-?\d[\p{L}\p{N}]{0,20})(?![\p{L}\p{N}_])/gu;
-/** `26`, `9:30`, `1.1` */
-const FIGURE =
-  /(?<![\p{L}\p{N}.,:])\d{1,20}(?:[.,:]\d{1,20}){0,4}(?![\p{L}\p{N}])|(?<=\bv)\d{1,9}(?:\.\d{1,9}){1,4}/gu;
-const ASKS_NUMBER =
-  /\b(?:how (?:many|much|long|high|old|far|big|deep|fast|heavy)|wie (?:viele?|lange?|hoch|alt|weit|tief|schwer)|combien|cu[aá]nt[oa]s?|quant[oaie]s?)\b|多少|几|何(?:日|人|回|個|冊|台)/iu;
+  /(?<![\p{L}\p{N}_-])-{1,2}[\p{L}\p{N}][\p{L}\p{N}_-]*|(?<=^|\s)\+\p{L}(?!\p{L})|(?<![\p{L}\p{N}_.$-])(?:\p{L}[\p{L}\p{N}$]{0,59}(?:[._][\p{L}\p{N}$]{1,60}){1,9}|\p{Ll}{1,60}\p{Lu}[\p{L}\p{N}]{0,60}|\p{L}{1,10}-?\d[\p{L}\p{N}]{0,20})(?![\p{L}\p{N}_])|(?<![\p{L}\p{N}.,:])\d{1,20}(?:[.,:]\d{1,20}){0,4}(?![\p{L}\p{N}])/gu;
 export const NEGATION =
   /\b(?:not?|never|none|nothing|without|cannot|neither|nor|except|exclud\p{L}*|disab\p{L}*|omit\p{L}*|ignor\p{L}*|invert\p{L}*|prevent\p{L}*|nicht|kein\p{L}*|nie|ohne|außer|pas|sans|sin|senza|sem)\b|n['’]t\b/iu;
 
@@ -30,23 +25,16 @@ export function questionOf(request: string) {
   return {
     /** Stems of the words that tell what is asked. */
     terms: [...new Set(words.map(stemOf))].slice(0, MAX_TERMS),
-    /** Options, names in code and figures, which an answer holds as they are written. */
-    names: [...new Set(namesIn(text).map(({ name }) => name))].slice(0, MAX_NAMES),
-    figures: figuresIn(text).slice(0, MAX_NAMES),
-    asksNumber: ASKS_NUMBER.test(text),
+    names: [...new Set(namesIn(text))].slice(0, MAX_NAMES),
     isNegated: NEGATION.test(text),
   };
 }
 
 export const stemsOf = (text: string): string[] => wordsOf(cutUnspacedScripts(text)).map(stemOf);
 
-/** Options in their own letters (`-c` and `-C` are two); other names without regard to case. */
-export const namesIn = (text: string): { name: string; at: number }[] =>
-  [...text.matchAll(NAME)]
-    .filter(([name]) => /\p{L}/u.test(name))
-    .map(({ 0: name, index: at }) => ({
-      name: /^[-+]/.test(name) ? name : name.toLowerCase(),
-      at,
-    }));
-
-export const figuresIn = (text: string): string[] => text.match(FIGURE) ?? [];
+/**
+ * Options, names in code and figures, which an answer holds as they are written: `-c` and `-C` are
+ * two options; other names are compared without regard to case.
+ */
+export const namesIn = (text: string): string[] =>
+  (text.match(NAME) ?? []).map((name) => (/^[-+]/.test(name) ? name : name.toLowerCase()));

@@ -11,8 +11,8 @@ const CASES = `
 two of a unit | ${NOTICE} | The notice period is one month for the employee and two months for the employer. | months: integer | null
 two of a unit, once without it | ${NOTICE} | The notice period is one month for the employee and two for the employer. | months: integer | null
 two of a unit, once as an article | ${NOTICE} | The notice period is a month for the employee and two months for the employer. | months: integer | null
-one | ${NOTICE} | The notice period is two months, or 26 days a year. | months: integer | 2
-one in a word | ${NOTICE} | The notice period is one month. | months: integer | 1
+one | ${NOTICE} | The notice period is 2 months, or 26 days a year. | months: integer | 2
+one in a word | ${NOTICE} | The notice period is one month. | months: integer | null
 another unit | ${NOTICE} | The notice period is three weeks. | months: integer | null
 another property | How many days of leave are there? | ${LEAVE} | sick_days: integer | null
 a part of a number | How many lamps are in the store? | The store has two hundred lamps. | lamps: integer | null
