@@ -63,3 +63,8 @@ export function hashPart(text: string, from: number, to: number, seed = 0): numb
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
+
+/** The shard of a generation that stores a file; it never changes within a generation. */
+export function shardOf(fileId: FileId, shards: number): number {
+  return shards === 1 ? 0 : hash32(fileId) % shards;
+}

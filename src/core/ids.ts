@@ -17,7 +17,7 @@ export type QuestionId = Branded<"QuestionId">;
 export type EvaluationRunId = Branded<"EvaluationRunId">;
 /** Lower-case hex, 40 characters; see `chunkIdOf` in core/hash.ts. */
 export type ChunkId = Branded<"ChunkId">;
-/** The id of a chunk's vector in the vector index; see core/vector-id.ts. */
+/** The id of a chunk's vector in the vector index; see `vectorIdOf`. */
 export type VectorId = Branded<"VectorId">;
 
 const RANDOM_BYTES = 10;
@@ -41,6 +41,23 @@ export function newId<Id extends string>(nowMs: number): Id {
 export function asId<Id extends string>(text: string): Id {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a brand tells ids apart, nothing else
   return text as Id;
+}
+
+const VECTOR_SEPARATOR = ".";
+const VECTOR_RADIX = 36;
+
+/**
+ * The id of a chunk's vector: the chunk's id and a number that an index object never reuses. So a
+ * late deletion cannot remove the vector of a text that was added again, and a vector that
+ * becomes visible late is not mistaken for it. At most 52 bytes.
+ */
+export function vectorIdOf(id: ChunkId, storing: number): VectorId {
+  return asId(`${id}${VECTOR_SEPARATOR}${storing.toString(VECTOR_RADIX)}`);
+}
+
+export function chunkOfVector(id: VectorId): ChunkId {
+  const [chunk = id] = id.split(VECTOR_SEPARATOR, 1);
+  return asId(chunk);
 }
 
 export const IDENTIFIER_MAX_LENGTH = 64;

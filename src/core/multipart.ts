@@ -1,5 +1,5 @@
 import { invalid, tooLarge } from "./errors.ts";
-import { piecesOf } from "./stream-pieces.ts";
+import { piecesOf } from "./read-limited.ts";
 
 /**
  * Limits of a multipart body, bytes. A part longer than `partBytes` is skipped; a body that

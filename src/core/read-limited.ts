@@ -1,5 +1,3 @@
-import { piecesOf } from "./stream-pieces.ts";
-
 /** Initial size of the buffer when the length of a body is unknown; it doubles when full. */
 const FIRST_BYTES = 64 * 1_024;
 
@@ -30,4 +28,49 @@ function grown(whole: Uint8Array, filled: number, bytes: number): Uint8Array<Arr
   const larger = new Uint8Array(bytes);
   larger.set(whole.subarray(0, filled));
   return larger;
+}
+
+const PIECE_BYTES = 64 * 1_024;
+
+/**
+ * The bytes of a stream as they come, up to 64 KiB at a time; to stop early cancels the stream. A
+ * piece is overwritten by the next one: it is to be copied at once.
+ */
+export async function* piecesOf(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  const reader = largeReaderOf(body);
+  if (reader === null) yield* body;
+  else yield* largePieces(reader);
+}
+
+/**
+ * A stream of bytes gives pieces of 4 KiB at most, unless the reader brings the memory:
+ * https://developers.cloudflare.com/workers/runtime-apis/streams/readablestreambyobreader/
+ * Null for a stream of another kind, or one that cannot be read, as its own iterator then says.
+ */
+function largeReaderOf(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
+  try {
+    return body.getReader({ mode: "byob" });
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return null;
+    throw thrown;
+  }
+}
+
+async function* largePieces(reader: ReadableStreamBYOBReader): AsyncGenerator<Uint8Array, void> {
+  let memory = new Uint8Array(PIECE_BYTES);
+  let isOpen = true;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read(memory);
+      isOpen = !done;
+      if (value === undefined || done) return;
+      yield value;
+      memory = new Uint8Array(value.buffer);
+    }
+  } finally {
+    if (isOpen) await reader.cancel().catch(() => undefined);
+    reader.releaseLock();
+  }
 }

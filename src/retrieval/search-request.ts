@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { NO_LEADING_SLASH, relativePath } from "../core/relative-path.ts";
-import { pointInTime } from "../core/input/input-fields.ts";
+import { NO_LEADING_SLASH, pointInTime, relativePath } from "../core/input/input-fields.ts";
 import { searchSettings } from "../core/input/search-settings.ts";
 
 const QUERIES_LIMIT = 10;

@@ -1,11 +1,10 @@
 import { inBatches } from "../../core/work/batches.ts";
 import { z } from "zod";
 
-import { asId, type ChunkId, type VectorId } from "../../core/ids.ts";
+import { type ChunkId, type VectorId, asId, chunkOfVector } from "../../core/ids.ts";
 import { withAncestors } from "../../core/folders.ts";
 import { hash32 } from "../../core/hash.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { chunkOfVector } from "../../core/vector-id.ts";
 import type {
   IndexedVector,
   VectorFilter,

@@ -110,11 +110,8 @@ function replyTo(
   if (quotation === null) {
     return { type: "text", text: isSearched ? NOTHING_FOUND : NOTHING_TO_QUOTE };
   }
-  const { said, heading, quoted, passage } = quotation;
+  const { said, place, quoted, passage } = quotation;
   const source = passageSource(passage.number, passage.source);
-  const place = passage.source.includes(heading)
-    ? passage.source
-    : `${passage.source} › ${heading}`;
   return { type: "text", text: `${said}\n\nSource: ${place}`, citations: [{ source, ...quoted }] };
 }
 

@@ -23,6 +23,13 @@ export const modelName = z
   .max(MODEL_MAX_LENGTH)
   .regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name");
 
+export const MUST_BE_RELATIVE = "must be relative, without a leading /";
+
+export const NO_LEADING_SLASH = /^(?!\/)/;
+
+/** A path as scopes have it, wherever one is given. */
+export const relativePath = z.string().regex(NO_LEADING_SLASH, MUST_BE_RELATIVE);
+
 const READERS_LIMIT = 1_000;
 
 /** Principals, normalised: each once and in order. */

@@ -15,7 +15,7 @@ import { limit, page, pageNumbers } from "../page-query.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileState, InferenceFilePage } from "../schemas/file.ts";
-import { MUST_BE_RELATIVE } from "../../core/relative-path.ts";
+import { MUST_BE_RELATIVE } from "../../core/input/input-fields.ts";
 import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
 import { totalOf } from "./rag-files.ts";
 

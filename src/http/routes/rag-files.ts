@@ -20,7 +20,7 @@ import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileStatusName, RagFileList, RagFilePage } from "../schemas/file.ts";
 import { streamJsonArray } from "../stream-json-array.ts";
-import { relativePath } from "../../core/relative-path.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
 
 const query = z

@@ -8,11 +8,10 @@ import {
   embeddedText,
   type Chunk,
 } from "../../documents/chunking/chunk-document.ts";
-import { shardOf } from "../../core/shard-of.ts";
+import { chunkIdOf, sha256Hex, shardOf } from "../../core/hash.ts";
 import { bareMediaType } from "../../sources/bare-media-type.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 import { inBatches } from "../../core/work/batches.ts";
-import { chunkIdOf, sha256Hex } from "../../core/hash.ts";
 import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };

@@ -1,14 +1,14 @@
 import type { z } from "zod";
 
 import { checkChunking, overlapFor, storedRag } from "../../catalog/rags/rag-settings.ts";
-import { relativePath } from "../../core/relative-path.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import { readExtractedDocument } from "./extracted-texts.ts";
 import { notFound } from "../../core/errors.ts";
-import { shardOf } from "../../core/shard-of.ts";
+import { shardOf } from "../../core/hash.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Passage } from "../../ports/rag-index.ts";
 

@@ -4,7 +4,7 @@ import type { ChunkId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
 import { chunkIdsOf, type Embedded, type FileWork, type IdentifiedChunk } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
-import { shardOf } from "../../core/shard-of.ts";
+import { shardOf } from "../../core/hash.ts";
 
 /** Chunks requested at once: with their vectors about a MiB. */
 const CHUNKS_PER_PAGE = 256;

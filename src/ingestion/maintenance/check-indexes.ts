@@ -11,7 +11,7 @@ import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { purgeTombstones } from "../vector-sync/upsert-vectors.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
-import { shardOf } from "../../core/shard-of.ts";
+import { shardOf } from "../../core/hash.ts";
 
 const INDEXES_PER_TURN = 3;
 const FILES_PER_PAGE = 1_000;

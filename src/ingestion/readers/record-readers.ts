@@ -1,7 +1,6 @@
-import { sha256Hex } from "../../core/hash.ts";
+import { sha256Hex, shardOf } from "../../core/hash.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { EVERYONE, principalOf } from "../../core/principals.ts";
-import { shardOf } from "../../core/shard-of.ts";
 import {
   forgetReaderChanges,
   recordReadersSql,

@@ -5,7 +5,7 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { tryPurgeTombstones } from "../vector-sync/upsert-vectors.ts";
 import { scheduleVectorSync, type PlacedIndex } from "../vector-sync/upsert-vectors.ts";
-import { shardOf } from "../../core/shard-of.ts";
+import { shardOf } from "../../core/hash.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { Deadline } from "../../core/work/deadline.ts";
 import { REMOVAL_CLAIM_MS } from "../timeouts.ts";

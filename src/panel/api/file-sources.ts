@@ -15,7 +15,7 @@ import {
 import { removeFileSource } from "../../catalog/file-sources/remove-file-source.ts";
 import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
 import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
-import { relativePath } from "../../core/relative-path.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";

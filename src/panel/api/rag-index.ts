@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { relativePath } from "../../core/relative-path.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import {
   listPassages,
   previewChunks,

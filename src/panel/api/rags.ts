@@ -15,7 +15,7 @@ import type { Services } from "../../services.ts";
 import { Endpoints, pageOf } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
-import { relativePath } from "../../core/relative-path.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import { storedPath } from "../../sources/file-names.ts";
 
 const retryQuery = z.object({ path: relativePath.transform(storedPath).optional() });

@@ -7,7 +7,7 @@ import { listExclusions } from "../../db/catalog/exclusion-store.ts";
 import { findFileDetail } from "../../db/files/file-store.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
-import { relativePath } from "../../core/relative-path.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import { listSourceFiles, manifestPage } from "../../ingestion/uploads/list-source-files.ts";
 import { utf8Stream, readExtractedText } from "../../ingestion/indexing/extracted-texts.ts";
 import { describePushedFile } from "../../ingestion/uploads/describe-pushed-file.ts";

@@ -1,5 +1,4 @@
-import type { FileId } from "../../core/ids.ts";
-import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
+import { type FileId, chunkOfVector, vectorIdOf } from "../../core/ids.ts";
 import { folderOf } from "../../core/folders.ts";
 import type {
   FileUpsertBatch,

@@ -1,6 +1,5 @@
 import { folderOf } from "../../core/folders.ts";
-import type { VectorId } from "../../core/ids.ts";
-import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
+import { type VectorId, chunkOfVector, vectorIdOf } from "../../core/ids.ts";
 import type { VectorLedger, VerificationPage } from "../../ports/vector-ledger.ts";
 import { readSetting, writeSetting } from "../settings.ts";
 import { chunksOf, select, valueOf, valuesOf, type Row } from "../tables.ts";

@@ -1,8 +1,7 @@
-import type { FileId } from "../../core/ids.ts";
+import { type FileId, vectorIdOf } from "../../core/ids.ts";
 import { withSuccession } from "./duplicates.ts";
 import { findOrAddFile, markRemoved } from "./files.ts";
 import { forgetFolders } from "../vectors/vector-folders.ts";
-import { vectorIdOf } from "../../core/vector-id.ts";
 import type { WriteContext } from "./write-context.ts";
 import { chunksOf, select, type Row } from "../tables.ts";
 import { addToTotals } from "../totals.ts";

@@ -1,5 +1,4 @@
-import type { ChunkId, FileId } from "../../core/ids.ts";
-import { vectorIdOf } from "../../core/vector-id.ts";
+import { type ChunkId, type FileId, vectorIdOf } from "../../core/ids.ts";
 import type { StagedChunk } from "../../ports/index-versions.ts";
 import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";

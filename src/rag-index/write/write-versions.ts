@@ -1,6 +1,5 @@
 import { folderOf } from "../../core/folders.ts";
-import type { ChunkId } from "../../core/ids.ts";
-import { vectorIdOf } from "../../core/vector-id.ts";
+import { type ChunkId, vectorIdOf } from "../../core/ids.ts";
 import type {
   FileVersion,
   PlacedChunk,

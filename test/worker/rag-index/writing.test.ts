@@ -2,8 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import { HOUR_MS } from "../../../src/core/time.ts";
-import type { ChunkId, FileId } from "../../../src/core/ids.ts";
-import { vectorIdOf } from "../../../src/core/vector-id.ts";
+import { type ChunkId, type FileId, vectorIdOf } from "../../../src/core/ids.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 import { factsOf, indexOf, put, search, stubOf, versionOf } from "./support.ts";
 

@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 
 import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
-import { hash32 } from "../../../src/core/hash.ts";
+import { hash32, shardOf } from "../../../src/core/hash.ts";
 import type { FileId, VectorId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
-import { shardOf } from "../../../src/core/shard-of.ts";
 import type { RagIndexes } from "../../../src/ports/rag-index.ts";
 import { searchedAs, type SearchMode } from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";

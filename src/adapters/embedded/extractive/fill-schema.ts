@@ -104,15 +104,19 @@ class Filling {
     const branch = branches.find(({ type }) => type !== "null");
     const parts = [referredTo(this.#root, String($ref)), ...listOf(allOf), branch].filter(isObject);
     const node = (depth < DEEPEST ? parts : []).reduce<SchemaNode>((one, part) => {
-      const other = this.#resolved(part, depth + 1);
-      const properties = { ...asNode(one["properties"]), ...asNode(other["properties"]) };
-      const required = [...listOf(one["required"]), ...listOf(other["required"])];
-      this.#spend(Object.keys(properties).length);
-      return { ...other, ...one, properties, required };
+      const node = merged(one, this.#resolved(part, depth + 1));
+      this.#spend(Object.keys(asNode(node["properties"])).length);
+      return node;
     }, own);
     const mayBeNull = branches.some(({ type }) => type === "null");
     return mayBeNull ? { ...node, type: [node["type"], "null"].flat() } : node;
   }
+}
+
+function merged(one: SchemaNode, other: SchemaNode): SchemaNode {
+  const properties = { ...asNode(one["properties"]), ...asNode(other["properties"]) };
+  const required = [...listOf(one["required"]), ...listOf(other["required"])];
+  return { ...other, ...one, properties, required };
 }
 
 /** What the schema admits where nothing is known: no items, null, the default; or undefined. */
@@ -125,14 +129,14 @@ function valueWithout({ kind, node }: Slot): unknown {
 
 /** A labelled list; the items below words that name the property; or the answer in words. */
 function partsFor(item: Slot, evidence: Evidence): string[] {
-  const { members, said, stems } = evidence;
+  const { members, said } = evidence;
   // `desk, chair and lamp.`
   const parts = labelledAs(evidence, item).split(/[,;]|\s(?:and|und|&)\s/);
   const labelled = parts.map((part) => trimEnd(part.trim(), ".")).filter(Boolean);
   if (labelled.length > 0) return labelled;
   if (members.length === 0) return item.isProse && said !== null ? [said] : [];
-  const isAbout = item.meaning.every((stem) => stems.has(stem));
-  return item.kind === "object" || item.isProse || isAbout ? members.slice(0, MAX_ITEMS) : [];
+  const isTold = item.kind === "object" || item.isProse || isAbout(evidence, item);
+  return isTold ? members.slice(0, MAX_ITEMS) : [];
 }
 
 /** Properties that ask for the answer in words: a quotation fills them. */
@@ -180,39 +184,38 @@ const isWithin = (some: string[], all: string[]) => some.every((stem) => all.inc
 
 /** The only value of the property's kind and unit; undefined where there is none, or several. */
 function valueFor(evidence: Evidence, slot: Slot): unknown {
-  const found = candidatesFor(evidence, slot).filter((one) => fits(one, slot.node));
-  const [value, ...others] = new Set(found);
+  const labelled = labelledAs(evidence, slot);
+  const found = labelled === "" ? unlabelled(evidence, slot) : candidatesIn(labelled, slot);
+  const [value, ...others] = new Set(found.filter((one) => fits(one, slot.node)));
   const isWrong = slot.kind === "integer" ? !Number.isInteger(value) : Number.isNaN(value);
   return others.length > 0 || isWrong ? undefined : value;
 }
 
 const YES_OR_NO = /^\W*(?:(yes|true|on|ja|y)|no|false|off|nein|n)\b/i;
 
-/** What a label gives, otherwise what the text does; NaN is a value that is not read. */
-function candidatesFor(evidence: Evidence, slot: Slot): unknown[] {
-  const { kind, node, meaning, isProse } = slot;
-  const labelled = labelledAs(evidence, slot);
-  const text = labelled || evidence.text;
-  switch (kind) {
-    case "enum":
-      return splitSentences(text).flatMap((one) => namedIn(one, node));
-    case "integer":
-    case "number":
-      if (labelled === "" && meaning.length > 0) return countedFor(evidence, slot);
-      return numbersIn(text).flatMap(({ value }) => value ?? []);
-    case "format": {
-      const isNamed = labelled !== "" || meaning.every((stem) => evidence.stems.has(stem));
-      return (isNamed && FORMATS.get(node["format"])?.(text)) || [];
-    }
-    case "boolean":
-      return (YES_OR_NO.exec(labelled) ?? []).slice(1).map(Boolean);
-    case "string":
-      if (labelled !== "") return [trimEnd(labelled, `.;,${BLANKS}`)].filter(Boolean);
-      return isProse && !("pattern" in node) && evidence.said !== null ? [evidence.said] : [];
-    default:
-      return [];
-  }
+/** What a text says of a kind, as a label's value does; NaN is a value that is not read. */
+function candidatesIn(text: string, { kind, node }: Slot): unknown[] {
+  if (kind === "enum") return splitSentences(text).flatMap((one) => namedIn(one, node));
+  if (kind === "format") return FORMATS.get(node["format"])?.(text) ?? [];
+  if (isNumeric(kind)) return numbersIn(text).flatMap(({ value }) => value ?? []);
+  if (kind === "boolean") return (YES_OR_NO.exec(text) ?? []).slice(1).map(Boolean);
+  return kind === "string" ? [trimEnd(text, `.;,${BLANKS}`)].filter(Boolean) : [];
 }
+
+const isNumeric = (kind: string) => kind === "integer" || kind === "number";
+
+/** What a text says without a label. */
+function unlabelled(evidence: Evidence, slot: Slot): unknown[] {
+  const { kind, node, meaning, isProse } = slot;
+  if (isNumeric(kind) && meaning.length > 0) return countedFor(evidence, slot);
+  if (kind === "format" && !isAbout(evidence, slot)) return [];
+  if (kind !== "string") return kind === "boolean" ? [] : candidatesIn(evidence.text, slot);
+  return isProse && !("pattern" in node) && evidence.said !== null ? [evidence.said] : [];
+}
+
+/** Whether the text or what stands above it is about the property. */
+const isAbout = ({ stems }: Evidence, { meaning }: Slot): boolean =>
+  meaning.every((stem) => stems.has(stem));
 
 /** The options whose words all stand in a sentence; beside a "not", some that is none. */
 function namedIn(sentence: string, node: SchemaNode): unknown[] {

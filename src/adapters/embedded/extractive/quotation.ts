@@ -27,12 +27,14 @@ export function quotationOf<P extends Passage>(request: string, passages: P[]) {
   const unit = scored.find((one) => one.score === score)?.unit;
   const passage = passages[unit?.passage ?? -1];
   if (unit === undefined || passage === undefined) return null;
+  const { heading } = unit;
+  const { source } = passage;
   const text = textOf(unit.parts);
   const isCertain = score >= CERTAIN;
   const before = isCertain ? "" : NOT_OUTRIGHT;
   return {
     passage,
-    heading: unit.heading,
+    place: source.includes(heading) ? source : `${source} › ${heading}`,
     above: unit.above.join(" "),
     /** Nothing but words is taken from a quotation that is only the closest. */
     certain: isCertain ? text : "",

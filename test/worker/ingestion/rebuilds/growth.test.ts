@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileId, RagId } from "../../../../src/core/ids.ts";
 import { checkIndexes } from "../../../../src/ingestion/maintenance/check-indexes.ts";
-import { shardOf } from "../../../../src/core/shard-of.ts";
+import { shardOf } from "../../../../src/core/hash.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../../support/crash.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 
-import type { ChunkId, FileId, FileSourceId, RagId } from "../../../../src/core/ids.ts";
-import { vectorIdOf } from "../../../../src/core/vector-id.ts";
+import {
+  type ChunkId,
+  type FileId,
+  type FileSourceId,
+  type RagId,
+  vectorIdOf,
+} from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../../support/crash.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";

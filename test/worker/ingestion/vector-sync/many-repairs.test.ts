@@ -1,9 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import type { ChunkId, RagId } from "../../../../src/core/ids.ts";
+import { type ChunkId, type RagId, vectorIdOf } from "../../../../src/core/ids.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
-import { vectorIdOf } from "../../../../src/core/vector-id.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";

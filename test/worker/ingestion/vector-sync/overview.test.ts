@@ -1,8 +1,7 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 
-import type { ChunkId, FileId, RagId } from "../../../../src/core/ids.ts";
-import { vectorIdOf } from "../../../../src/core/vector-id.ts";
+import { type ChunkId, type FileId, type RagId, vectorIdOf } from "../../../../src/core/ids.ts";
 import { overviewRoutes } from "../../../../src/panel/api/overview.ts";
 import type { PanelEnv } from "../../../../src/panel/api/request/read-request.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
