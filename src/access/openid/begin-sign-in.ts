@@ -7,7 +7,7 @@ import { insertSecret } from "../../db/access/openid-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { seal, unseal } from "../seal.ts";
-import { FLOW_MS } from "./flow-cookie.ts";
+import { FLOW_MS } from "../sessions/session-cookie.ts";
 import { connect, explain, newFlow, signInAddress, type Asking } from "./openid-client.ts";
 import { storedProvider, type StoredProvider } from "./provider-settings.ts";
 

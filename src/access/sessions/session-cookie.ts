@@ -1,22 +1,23 @@
+import { parse } from "hono/utils/cookie";
+
 import { sha256Hex } from "../../core/hash.ts";
+import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+
+/** For so long a person may take at the provider. */
+export const FLOW_MS = 10 * MINUTE_MS;
 
 /**
  * `__Host-`: browsers accept it only from this exact host over https, so that a sibling domain
  * cannot set it.
  */
-const nameOf = (secure: boolean) => (secure ? "__Host-quarry_session" : "quarry_session");
+const nameOf = (what: "session" | "openid", secure: boolean) =>
+  `${secure ? "__Host-" : ""}quarry_${what}`;
 
-/** A cookie's value in a `Cookie` header; null when it has none of this name. */
-export function cookieIn(header: string | null | undefined, name: string): string | null {
-  for (const pair of (header ?? "").split(";")) {
-    const at = pair.indexOf("=");
-    if (at !== -1 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return null;
-}
+const cookieIn = (header: string | null, name: string): string | null =>
+  parse(header ?? "", name)[name] ?? null;
 
 export const sessionSecretIn = (cookieHeader: string | null, secure: boolean) =>
-  cookieIn(cookieHeader, nameOf(secure));
+  cookieIn(cookieHeader, nameOf("session", secure));
 
 /** The hash that the session is stored under; null when the header names no session. */
 export async function sessionHashIn(
@@ -27,12 +28,23 @@ export async function sessionHashIn(
   return secret === null || secret === "" ? null : await sha256Hex(secret);
 }
 
+const attributesOf = (site: "Strict" | "Lax", secure: boolean) =>
+  `HttpOnly; SameSite=${site}; Path=/${secure ? "; Secure" : ""}`;
+
 /** Without an expiry: the server ends sessions. */
-export function sessionCookie(secret: string, secure: boolean): string {
-  const attributes = `HttpOnly; SameSite=Strict; Path=/${secure ? "; Secure" : ""}`;
-  return `${nameOf(secure)}=${secret}; ${attributes}`;
+export const sessionCookie = (secret: string, secure: boolean) =>
+  `${nameOf("session", secure)}=${secret}; ${attributesOf("Strict", secure)}`;
+
+export const expiredSessionCookie = (secure: boolean) => `${sessionCookie("", secure)}; Max-Age=0`;
+
+/**
+ * What the browser keeps of a sign-in that was begun. Lax: the person comes back from another site,
+ * with the provider's answer in the address.
+ */
+export function flowCookie(kept: string, secure: boolean): string {
+  const maxAge = kept === "" ? 0 : FLOW_MS / SECOND_MS;
+  return `${nameOf("openid", secure)}=${kept}; ${attributesOf("Lax", secure)}; Max-Age=${maxAge}`;
 }
 
-export function expiredSessionCookie(secure: boolean): string {
-  return `${sessionCookie("", secure)}; Max-Age=0`;
-}
+export const flowIn = (cookieHeader: string | null, secure: boolean) =>
+  cookieIn(cookieHeader, nameOf("openid", secure));

@@ -12,17 +12,11 @@ import {
 import type { DeploySettings } from "./settings.ts";
 import type { AskWrangler, Finding } from "./wrangler-command.ts";
 
-export type Preflight = {
-  findings: Finding[];
-  /** Nothing is missing, wrong or unknown. */
-  ready: boolean;
-};
-
 /** Each question starts a wrangler process, which costs a second of CPU time. */
 const QUESTIONS_AT_ONCE = 4;
 
 /** What a deployment needs and the account lacks, in the order of fixing it. Changes nothing. */
-export async function preflight(ask: AskWrangler, settings: DeploySettings): Promise<Preflight> {
+export async function preflight(ask: AskWrangler, settings: DeploySettings) {
   const { vectorIndex } = settings;
   const variables = checkVariables(settings);
   const signIn = await checkSignIn(ask, settings.accountId);
@@ -39,7 +33,7 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings): Pro
   return summary([signIn, variables, ...found.flat()]);
 }
 
-const summary = (findings: Finding[]): Preflight => ({
+const summary = (findings: Finding[]) => ({
   findings,
   ready: findings.every(({ state }) => state === "there"),
 });
@@ -47,7 +41,7 @@ const summary = (findings: Finding[]): Preflight => ({
 export function reportPreflight(
   terminal: Terminal,
   { environment, workerName }: DeploySettings,
-  { findings, ready }: Preflight,
+  { findings, ready }: ReturnType<typeof summary>,
 ): void {
   terminal.say(`Preflight of ${workerName} (${environment})`);
   const rows = findings.map(({ what, state, note }) => [what, state, note ?? ""]);

@@ -30,13 +30,6 @@ export async function applyMigrationsThere(settings: DeploySettings): Promise<vo
   await runWrangler(args, "Nothing was deployed", { CI: "1" });
 }
 
-export type Released = {
-  /** As `/health` of the new version reports it. */
-  versionId: string | null;
-  /** The Worker's addresses, `https://…`. */
-  addresses: string[];
-};
-
 const entry = z.object({
   type: z.literal("deploy"),
   version_id: z.string().nullish(),
@@ -44,7 +37,7 @@ const entry = z.object({
 });
 
 /** Uploads the code. wrangler writes the result to a file of JSON lines. */
-export async function deployCode({ environment }: DeploySettings): Promise<Released> {
+export async function deployCode({ environment }: DeploySettings) {
   const folder = await mkdtemp(join(tmpdir(), "quarry-deploy-"));
   const output = join(folder, "output.ndjson");
   try {
@@ -58,7 +51,8 @@ export async function deployCode({ environment }: DeploySettings): Promise<Relea
   }
 }
 
-function releasedIn(lines: string): Released {
+/** The version as `/health` reports it, and the Worker's addresses, `https://…`. */
+function releasedIn(lines: string): { versionId: string | null; addresses: string[] } {
   for (const line of lines.split("\n").filter(Boolean)) {
     const parsed = entry.safeParse(JSON.parse(line));
     if (!parsed.success) continue;

@@ -56,12 +56,7 @@ export function kindOf(item: DriveItem): ItemKind {
 }
 
 /** What a version was made from, kept with the file. */
-export type ItemTags = { eTag: string | null; cTag: string | null };
-
-export const tagsOf = ({ eTag, cTag }: DriveItem): ItemTags => ({
-  eTag: eTag ?? null,
-  cTag: cTag ?? null,
-});
+export const tagsOf = ({ eTag = null, cTag = null }: DriveItem) => ({ eTag, cTag });
 
 /**
  * Equal versions mean equal bytes. A hash may be missing and appear later, and the change feed

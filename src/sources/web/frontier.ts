@@ -6,9 +6,7 @@ import { normalizeUrl, pageTime, shapeOf } from "./pages/page-url.ts";
 import type { Mapped } from "./site/load-site.ts";
 import type { WebConfig } from "./web-config.ts";
 
-export type Bounds = {
-  maxDepth: number;
-  maxPages: number;
+export type Bounds = Pick<WebConfig, "maxDepth" | "maxPages"> & {
   /** Whether links deeper than `maxDepth` are told as left out; not where none are followed. */
   tellsDepth: boolean;
   /** Depth of what a sitemap names: 1 beside start URLs; alone, its pages lead no further. */

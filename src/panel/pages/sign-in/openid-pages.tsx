@@ -1,9 +1,8 @@
 import type { Finished } from "../../../access/openid/finish-sign-in.ts";
-import { flowCookie, flowIn } from "../../../access/openid/flow-cookie.ts";
 import { linkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link.ts";
 import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
-import { sessionCookie } from "../../../access/sessions/session-cookie.ts";
+import { flowCookie, flowIn, sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { QuarryError } from "../../../core/errors.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { originOf } from "../../../http/client-address.ts";
