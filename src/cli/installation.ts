@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 import { z } from "zod";
 
 import { CommandFailure } from "./failure.ts";
 
-/** Where `wrangler.toml` and `package.json` are: of a checkout, or of the installed package. */
-export const PROJECT = folderWith("wrangler.toml", import.meta.dirname);
+/** Above `src/cli` of a checkout and `dist/cli` of an installed package. */
+export const PROJECT = join(import.meta.dirname, "../..");
 
 /** Whether this is the bundle of the installed package (src/cli/build/build-package.ts). */
 export const IS_PACKED = import.meta.filename.endsWith(".js");
@@ -31,11 +31,4 @@ export function checkNodeVersion(version = process.versions.node): void {
   throw new CommandFailure(
     `Serving needs Node.js ${OLDEST_NODE_TO_SERVE} or later; this is ${version}. The other commands run on it.`,
   );
-}
-
-function folderWith(name: string, from: string): string {
-  if (existsSync(join(from, name))) return from;
-  const above = dirname(from);
-  if (above === from) throw new Error(`There is no ${name} above ${import.meta.dirname}`);
-  return folderWith(name, above);
 }
