@@ -248,7 +248,7 @@ test("the panel answers while many files are indexed", async () => {
   const files = Array.from({ length: 100 }, (_, nth) => wordsOf(nth));
   const parts = files.map((text, nth) => {
     const data = new TextEncoder().encode(text);
-    return { path: `many/${nth}.txt`, data, contentType: "text/plain" };
+    return { path: `many/${nth}.txt`, data, headers: { "Content-Type": "text/plain" } };
   });
   const { data, contentType } = multipartBody(parts);
   const sent = await fetch(`${service.url}/panel/api/file-sources/docs/files`, {

@@ -49,11 +49,8 @@ export async function uploadFiles(
   const parts = read.flatMap((one) => ("data" in one ? [one] : []));
   const [only] = parts;
   if (only !== undefined && files.length === 1) {
-    const { path, data, contentType, modified, readers } = only;
+    const { path, data, headers } = only;
     const params = { path: { id: source, path } };
-    const when = modified === undefined ? {} : { "X-File-Modified": modified };
-    const who = readers === undefined ? {} : { "X-File-Readers": readers };
-    const headers = { "Content-Type": contentType, ...when, ...who };
     await api.PUT("/file-sources/{id}/files/{path}", { params, ...bytes(data, headers) });
     return [null];
   }
@@ -68,14 +65,14 @@ export async function uploadFiles(
 const NO_ANSWER = { status: 500, error: "no answer for this file" };
 
 /** The body is sent as it is; the types know it as text. */
-const bytes = (data: Uint8Array<ArrayBuffer>, headers: Record<string, string>) => ({
+const bytes = (data: Uint8Array, headers: Record<string, string>) => ({
   body: "",
   bodySerializer: () => data,
   headers,
 });
 
 /** Many small files in one call; the answers are in their order. */
-async function putFiles(api: PanelApi, id: string, files: ReadPart[]) {
+async function putFiles(api: PanelApi, id: string, files: BatchPart[]) {
   const parts = files.map((file) => ({ ...file, path: encodedPath(file.path) }));
   const { data, contentType } = multipartBody(parts);
   const { repeating: fetch } = api;
@@ -83,18 +80,17 @@ async function putFiles(api: PanelApi, id: string, files: ReadPart[]) {
   return (await dataOf(api.POST("/file-sources/{id}/files", call))).files;
 }
 
-type ReadPart = BatchPart & { data: Uint8Array<ArrayBuffer> };
-
 async function partOf({
   path,
   absolutePath,
   modifiedAt,
   readers = null,
-}: Upload): Promise<ReadPart | { reason: string }> {
+}: Upload): Promise<BatchPart | { reason: string }> {
   try {
     const data = new Uint8Array(await readFile(absolutePath));
-    const who = readers === null ? {} : { readers: asciiJson(readers) };
-    return { path, data, contentType: contentTypeOf(path), ...modifiedOf(modifiedAt), ...who };
+    const who = readers === null ? {} : { "X-File-Readers": asciiJson(readers) };
+    const headers = { ...modifiedOf(modifiedAt), ...who, "Content-Type": contentTypeOf(path) };
+    return { path, data, headers };
   } catch (thrown) {
     return { reason: reasonOf(thrown) };
   }
@@ -109,8 +105,9 @@ const asciiJson = (value: unknown) =>
 const MAX_MODIFIED_MS = Date.UTC(9_999, 0);
 
 /** A broken clock or archive gives times that the service refuses: the file is sent without. */
-function modifiedOf(ms: number): Pick<BatchPart, "modified"> {
-  return ms >= 0 && ms < MAX_MODIFIED_MS ? { modified: new Date(ms).toISOString() } : {};
+function modifiedOf(ms: number): Record<string, string> {
+  const isTaken = ms >= 0 && ms < MAX_MODIFIED_MS;
+  return isTaken ? { "X-File-Modified": new Date(ms).toISOString() } : {};
 }
 
 /** Source code and settings are sent as text, whatever their registered types are. */
@@ -120,33 +117,18 @@ export function contentTypeOf(path: string): string {
 }
 
 /** A file of a batch; `path` is percent-encoded segment by segment. */
-export type BatchPart = {
-  path: string;
-  data: Uint8Array;
-  contentType: string;
-  /** ISO 8601. */
-  modified?: string;
-  /** Principals as JSON. */
-  readers?: string;
-};
+type BatchPart = { path: string; data: Uint8Array; headers: Record<string, string> };
 
 /** A `multipart/form-data` body with a part for each file, as POST …/files takes it. */
-export function multipartBody(parts: BatchPart[]): {
-  data: Uint8Array<ArrayBuffer>;
-  contentType: string;
-} {
+export function multipartBody(parts: BatchPart[]) {
   const boundary = `quarry-${randomUUID()}`;
-  const pieces = parts.flatMap(({ path, data, contentType, modified, readers }) => [
-    Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="file"\r\n` +
-        `X-File-Path: ${path}\r\n` +
-        (modified === undefined ? "" : `X-File-Modified: ${modified}\r\n`) +
-        (readers === undefined ? "" : `X-File-Readers: ${readers}\r\n`) +
-        `Content-Type: ${contentType}\r\n\r\n`,
-    ),
-    data,
-    Buffer.from("\r\n"),
-  ]);
+  const pieces = parts.flatMap(({ path, data, headers }) => {
+    const named = Object.entries({ "X-File-Path": path, ...headers });
+    const lines = named.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const disposition = 'Content-Disposition: form-data; name="file"; filename="file"';
+    const head = `--${boundary}\r\n${disposition}\r\n${lines}\r\n`;
+    return [Buffer.from(head), data, Buffer.from("\r\n")];
+  });
   const data = Uint8Array.from(Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]));
   return { data, contentType: `multipart/form-data; boundary=${boundary}` };
 }

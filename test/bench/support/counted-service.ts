@@ -115,7 +115,11 @@ export async function startCountedService(): Promise<CountedService> {
     },
     putAll: async (path, files) => {
       const parts = files.map(({ path: name, text }) => {
-        return { path: name, data: new TextEncoder().encode(text), contentType: "text/markdown" };
+        return {
+          path: name,
+          data: new TextEncoder().encode(text),
+          headers: { "Content-Type": "text/markdown" },
+        };
       });
       const { data, contentType } = multipartBody(parts);
       await send("POST", path, { body: data, headers: { "Content-Type": contentType } });

@@ -59,7 +59,11 @@ export function madeUp(count: number, from = 0): PushedText[] {
 export async function pushAll(send: Send, documents: PushedText[]): Promise<void> {
   await inParallel(inBatches(documents, FILES_A_CALL), UPLOADS_AT_ONCE, async (batch) => {
     const parts = batch.map(({ path, text }) => {
-      return { path, data: new TextEncoder().encode(text), contentType: "text/plain" };
+      return {
+        path,
+        data: new TextEncoder().encode(text),
+        headers: { "Content-Type": "text/plain" },
+      };
     });
     const answer = await send("POST", FILES, undefined, multipartBody(parts));
     const { files } = (await answer.json()) as { files: { status: number }[] };
