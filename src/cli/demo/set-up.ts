@@ -6,7 +6,7 @@ import type { Subject } from "./subject.ts";
 
 /** Used by `npm run dev`, which may have used the same state before; never valid in production. */
 const KNOWN_PASSWORD = "quarry";
-/** Of the key and the token. */
+/** Names the key and the token. */
 const OUR_NAME = "npm start";
 const UNAUTHORIZED = 401;
 const NOT_FOUND = 404;
