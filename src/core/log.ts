@@ -1,3 +1,5 @@
+import { reasonOf } from "./errors.ts";
+
 /** Facts of a log line. Never a secret, a token, a prompt or document text. */
 export type LogFacts = Record<string, Fact | Record<string, Fact>>;
 export type Fact = string | number | boolean | null | undefined;
@@ -22,4 +24,21 @@ export function jsonLog(write: (level: Level, line: string) => void, base: LogFa
     error: (event, facts) => line("error", event, facts),
     with: (facts) => jsonLog(write, { ...base, ...facts }),
   };
+}
+
+/** Whether the work was done; what it throws becomes a line with these facts and the reason. */
+export async function attempt(
+  log: Log,
+  event: string,
+  facts: LogFacts,
+  work: () => Promise<unknown>,
+  level: Level = "error",
+): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (thrown) {
+    log[level](event, { ...facts, reason: reasonOf(thrown) });
+    return false;
+  }
 }

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 
 import { composeServices } from "../compose.ts";
 import { MINUTE_MS } from "../core/time.ts";
-import { reasonOf } from "../core/errors.ts";
+import { attempt } from "../core/log.ts";
 import type { Env } from "../env.ts";
 import type { Clock as ClockPort } from "../ports/own-objects.ts";
 import { beginIsolate } from "../jobs/begin-isolate.ts";
@@ -23,11 +23,9 @@ export class Clock extends DurableObject<Env> implements ClockPort {
     await this.ctx.storage.setAlarm(Date.now() + MINUTE_MS);
     const services = composeServices(this.env, this.ctx);
     beginIsolate(() => services);
-    try {
+    await attempt(services.log, "clock beat failed", {}, async () => {
       const { tick } = await import("../ingestion/maintenance/sweep.ts");
       await tick(services);
-    } catch (thrown) {
-      services.log.error("clock beat failed", { reason: reasonOf(thrown) });
-    }
+    });
   }
 }

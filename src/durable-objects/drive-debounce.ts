@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 
 import { composeServices } from "../compose.ts";
 import { SECOND_MS } from "../core/time.ts";
-import { reasonOf } from "../core/errors.ts";
+import { attempt } from "../core/log.ts";
 import type { FileSourceId } from "../core/ids.ts";
 import type { Env } from "../env.ts";
 import type { DriveDebounce as DriveDebouncePort } from "../ports/own-objects.ts";
@@ -26,16 +26,14 @@ export class DriveDebounce extends DurableObject<Env> implements DriveDebouncePo
   override async alarm(): Promise<void> {
     const { storage } = this.ctx;
     const services = composeServices(this.env, this.ctx);
-    try {
+    const isDone = await attempt(services.log, "debounced scan not queued", {}, async () => {
       const fileSourceId = await storage.get<FileSourceId>(SOURCE);
       if (fileSourceId === undefined) return;
       const message = { kind: "scan", fileSourceId, confirmRemovals: false, urls: null } as const;
       await services.queue.scan(message);
       // A notification that arrived while the scan was being queued has set its own alarm.
       if ((await storage.getAlarm()) === null) await storage.deleteAll();
-    } catch (thrown) {
-      services.log.error("debounced scan not queued", { reason: reasonOf(thrown) });
-      await storage.setAlarm(Date.now() + DEBOUNCE_MS);
-    }
+    });
+    if (!isDone) await storage.setAlarm(Date.now() + DEBOUNCE_MS);
   }
 }

@@ -1,4 +1,4 @@
-import { reasonOf } from "../core/errors.ts";
+import { attempt } from "../core/log.ts";
 import type { Services } from "../services.ts";
 
 let begun = false;
@@ -12,7 +12,7 @@ export function beginIsolate(compose: () => Services): void {
   const services = composed(compose);
   if (services === null) return;
   begun = true;
-  services.inBackground(begin(services));
+  services.inBackground(attempt(services.log, "first event failed", {}, () => begin(services)));
 }
 
 /** An error of a wrong configuration is reported by the event itself. */
@@ -25,12 +25,8 @@ function composed(compose: () => Services): Services | null {
 }
 
 async function begin(services: Services): Promise<void> {
-  try {
-    await services.wakeClock();
-    if (services.config.ENVIRONMENT !== "development") return;
-    const { recoverAfterRestart } = await import("../ingestion/maintenance/sweep.ts");
-    await recoverAfterRestart(services);
-  } catch (thrown) {
-    services.log.error("first event failed", { reason: reasonOf(thrown) });
-  }
+  await services.wakeClock();
+  if (services.config.ENVIRONMENT !== "development") return;
+  const { recoverAfterRestart } = await import("../ingestion/maintenance/sweep.ts");
+  await recoverAfterRestart(services);
 }

@@ -117,10 +117,10 @@ export type RestrictionPlan =
   | { kind: "filtered"; chunkCount: number; elsewhere: Elsewhere };
 
 /**
- * Folders that may still hold vectors of files that moved into the restriction's folders and are
- * not visible there yet. The empty folder: anywhere.
+ * Files that moved into the restriction's folders and whose vectors are not visible there yet;
+ * `anywhere`: too many.
  */
-export type Elsewhere = { fileIds: FileId[]; folders: string[] };
+export type Elsewhere = FileId[] | "anywhere";
 
 export type SearchReply = {
   /** In the order of the queries; empty where the best were read, unless asked for. */

@@ -1,8 +1,6 @@
 import type { FileId } from "../core/ids.ts";
 import type { IndexFacts, Passage, RagIndex } from "../ports/rag-index.ts";
-import { stringsIn } from "./stored-json.ts";
-import { valueOf, type Row } from "./tables.ts";
-import { readTotals } from "./totals.ts";
+import { stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
 
 type Stored = { sql: SqlStorage };
 type ListedFiles = Awaited<ReturnType<RagIndex["listFiles"]>>;

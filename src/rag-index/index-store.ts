@@ -7,7 +7,7 @@ import { hasSchema, prepareSchema } from "./schema.ts";
 import { POSTINGS_LIMIT } from "./search/query-terms.ts";
 import { Search } from "./search/search.ts";
 import { VectorLeg } from "./search/vector-leg.ts";
-import { readTotals } from "./totals.ts";
+import { readTotals } from "./tables.ts";
 import {
   confirmSeen,
   countInFlight,

@@ -1,4 +1,6 @@
 import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
+import type { IndexFacts } from "../ports/rag-index.ts";
+import { inBatches } from "../core/work/batches.ts";
 
 /** A column's SQL, and the type of what is read from it. */
 type Column<Value> = { sql: string; value?: Value };
@@ -138,3 +140,73 @@ export const valueOf = <Value extends SqlStorageValue>(
 
 /** The numbers of chunks. */
 export const chunksOf = (rows: { chunk: number }[]): number[] => rows.map(({ chunk }) => chunk);
+
+export type Totals = IndexFacts & { hiddenFiles: number };
+
+/** Counters updated by every change, so that reading them costs one row. */
+export function readTotals(sql: SqlStorage): Totals {
+  return sql
+    .exec<Totals>(
+      "SELECT chunks, files, hidden_files AS hiddenFiles, staged, tombstones FROM totals",
+    )
+    .one();
+}
+
+/** Adds to the counters; omitted ones stay. */
+export function addToTotals(sql: SqlStorage, change: Partial<Totals>): void {
+  const { chunks = 0, files = 0, hiddenFiles = 0, staged = 0, tombstones = 0 } = change;
+  sql.exec(
+    `UPDATE totals SET chunks = chunks + ?, files = files + ?, hidden_files = hidden_files + ?,
+      staged = staged + ?, tombstones = tombstones + ?`,
+    chunks,
+    files,
+    hiddenFiles,
+    staged,
+    tombstones,
+  );
+}
+
+/** A value of the index object as a whole; null: never set. */
+export function readSetting(sql: SqlStorage, name: string): string | null {
+  return valueOf(sql, "SELECT value FROM settings WHERE name = ?", name);
+}
+
+export function writeSetting(sql: SqlStorage, name: string, value: string): void {
+  sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", name, value);
+}
+
+/** A list of strings as a column holds it. */
+export function stringsIn(json: string): string[] {
+  const list: unknown = JSON.parse(json);
+  if (!Array.isArray(list)) throw new TypeError("a list of strings was expected");
+  return list.map(String);
+}
+
+type Content = { chunk: number; vector: Uint8Array; text: string };
+
+export const insertContents = (sql: SqlStorage, chunks: Content[]): void =>
+  insertRows(
+    sql,
+    "contents (chunk, vector, text)",
+    chunks.map(({ chunk, vector, text }) => [chunk, vector, text]),
+  );
+
+/** A statement of a Durable Object's storage has at most so many. */
+const PARAMETERS = 100;
+
+/**
+ * Inserts rows of equally many values with few statements: one for each row takes more time than
+ * SQLite takes to store it. `into`: the table and its columns.
+ */
+export function insertRows(
+  sql: SqlStorage,
+  into: string,
+  rows: (SqlStorageValue | Uint8Array)[][],
+): void {
+  const width = rows[0]?.length ?? 1;
+  const row = `(${Array.from({ length: width }, () => "?").join(", ")})`;
+  for (const batch of inBatches(rows, Math.floor(PARAMETERS / width))) {
+    const values = batch.map(() => row).join(", ");
+    sql.exec(`INSERT INTO ${into} VALUES ${values}`, ...batch.flat());
+  }
+}

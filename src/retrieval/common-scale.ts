@@ -2,7 +2,7 @@ import { bm25Scorer } from "../text/bm25.ts";
 import { indexedWordsOf } from "../text/indexed-words.ts";
 import type { ChunkId } from "../core/ids.ts";
 import { fuseQuery, scaleOf, type QueryLegs } from "../rag-index/search/fuse.ts";
-import { counterOf } from "../rag-index/search/match-counts.ts";
+import { counterOf } from "../rag-index/search/direct-scoring.ts";
 import { modelOf } from "./rag-search.ts";
 import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
 

@@ -1,5 +1,4 @@
-import { coarserFolders } from "../core/folders.ts";
-import type { ChunkId } from "../core/ids.ts";
+import type { ChunkId, FileId } from "../core/ids.ts";
 import { trimEnd } from "../core/trim.ts";
 import type { Candidate, HydratedChunk, Restriction, RestrictionPlan } from "../ports/rag-index.ts";
 import type { VectorFilter, VectorIndex } from "../ports/vector-index.ts";
@@ -13,8 +12,6 @@ import { similarityOf } from "./score-chunks.ts";
 import { ShardedIndex, type Hydrated, type IndexSearch } from "./sharded-index.ts";
 
 const VECTOR_INDEX_SHARE = 0.6;
-/** Limit of former folders of moved files in a filter; one query has room for about so many. */
-const FOLDERS_ELSEWHERE_MAX = 100;
 /** A similarity from the vector index may be this far below the exact one. */
 const APPROXIMATION_MARGIN = 0.02;
 /** Candidates found by words alone that may replace deleted chunks. */
@@ -135,8 +132,8 @@ async function findNearest(
 
 /**
  * The filter for the vector index; null: none. It supports folders only: any other restriction
- * cannot be expressed, and the index objects scan. Moved files are also searched in their former
- * folders; hydration drops the other files found there.
+ * cannot be expressed, and the index objects scan. Moved files are also searched by themselves, or
+ * everywhere where they are many; hydration drops the other files found there.
  */
 function vectorFilterOf(
   { named, metadata, condition }: Restriction,
@@ -149,13 +146,12 @@ function vectorFilterOf(
   if (named === null) return null;
   if (named.files.length > 0) return "not expressible";
   const asked = named.folders.map((folder) => trimEnd(folder, "/"));
-  const left = coarserFolders(
-    filtered.flatMap(({ elsewhere }) => elsewhere.folders),
-    FOLDERS_ELSEWHERE_MAX,
-  );
-  const folders = [...new Set([...asked, ...left])];
-  if (folders.includes("")) return null;
-  return { fileIds: filtered.flatMap(({ elsewhere }) => elsewhere.fileIds), folders };
+  const fileIds: FileId[] = [];
+  for (const { elsewhere } of filtered) {
+    if (elsewhere === "anywhere") return null;
+    fileIds.push(...elsewhere);
+  }
+  return asked.includes("") ? null : { fileIds, folders: [...new Set(asked)] };
 }
 
 /**

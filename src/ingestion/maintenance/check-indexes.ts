@@ -1,4 +1,4 @@
-import { reasonOf } from "../../core/errors.ts";
+import { attempt } from "../../core/log.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
 import {
@@ -20,12 +20,10 @@ const FILES_PER_PAGE = 1_000;
 export async function checkIndexes(services: Services): Promise<void> {
   const turn = Math.floor(services.now() / MINUTE_MS);
   for (const counted of await quietIndexes(services.db, turn, INDEXES_PER_TURN)) {
-    try {
-      await checkIndex(services, counted);
-    } catch (thrown) {
-      const reason = reasonOf(thrown);
-      services.log.error("index not checked", { ragId: counted.ragId, reason });
-    }
+    const { ragId } = counted;
+    await attempt(services.log, "index not checked", { ragId }, () =>
+      checkIndex(services, counted),
+    );
   }
 }
 

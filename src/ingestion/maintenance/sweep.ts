@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
-import { reasonOf } from "../../core/errors.ts";
+import { attempt } from "../../core/log.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { purgeEvents } from "../../db/access/audit-store.ts";
 import { purgeEndedGrants } from "../../db/access/grant-store.ts";
@@ -85,15 +85,13 @@ const STEPS: [name: string, step: Step][] = [
 export async function sweep(services: Services, withinMs = SWEEP_MS): Promise<void> {
   const until = Date.now() + withinMs;
   for (const [name, step] of STEPS) {
-    const work = step(services).catch((thrown: unknown) => {
-      services.log.error("sweep step failed", { step: name, reason: reasonOf(thrown) });
-    });
+    const work = attempt(services.log, "sweep step failed", { step: name }, () => step(services));
     const hasEnded = await endsWithin(work, Math.max(until - Date.now(), STEP_MS));
     if (!hasEnded) services.log.error("sweep step goes on in the background", { step: name });
   }
 }
 
-async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const over = new AbortController();
   const late = scheduler.wait(ms, { signal: over.signal }).then(
     () => false,
@@ -185,11 +183,7 @@ async function forgetDeletedFiles({ config, db, files, now }: Services): Promise
 
 /** Runs once a minute: queues the scans that are due and runs the sweep. */
 export async function tick(services: Services): Promise<void> {
-  try {
-    await queueDueScans(services);
-  } catch (thrown) {
-    services.log.error("due scans failed", { reason: reasonOf(thrown) });
-  }
+  await attempt(services.log, "due scans failed", {}, () => queueDueScans(services));
   await sweep(services);
 }
 

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../core/time.ts";
-import { reasonOf } from "../../core/errors.ts";
+import { attempt } from "../../core/log.ts";
 import type { RagId } from "../../core/ids.ts";
 import { fillNextPage, retryFailedOutside } from "../../db/generations/generation-fill.ts";
 import { giveUpRetired, postponeDrop } from "../../db/generations/generation-return.ts";
@@ -32,12 +32,10 @@ export async function continueBuild(services: Services, ragId: RagId): Promise<v
 /** Does the same for every RAG. */
 export async function continueBuilds(services: Services): Promise<void> {
   for (const building of await buildingGenerations(services.db)) {
-    try {
-      await build(services, building);
-    } catch (thrown) {
-      const { ragId, generation } = building;
-      services.log.error("build failed", { ragId, generation, reason: reasonOf(thrown) });
-    }
+    const { ragId, generation } = building;
+    await attempt(services.log, "build failed", { ragId, generation }, () =>
+      build(services, building),
+    );
   }
 }
 
@@ -91,17 +89,14 @@ export async function dropRetired(services: Services): Promise<void> {
     settledBefore: now - GIVEN_UP_KEPT_MS,
   };
   for (const dropping of await giveUpRetired(services.db, times, DROPS_PER_SWEEP)) {
-    try {
-      await drop(services, dropping);
-    } catch (thrown) {
-      const { ragId, generation } = dropping;
-      services.log.error("retired index not deleted", {
-        ragId,
-        generation,
-        reason: reasonOf(thrown),
-      });
-      await postponeDrop(services.db, dropping, now);
-    }
+    const { ragId, generation } = dropping;
+    const isDone = await attempt(
+      services.log,
+      "retired index not deleted",
+      { ragId, generation },
+      () => drop(services, dropping),
+    );
+    if (!isDone) await postponeDrop(services.db, dropping, now);
   }
 }
 

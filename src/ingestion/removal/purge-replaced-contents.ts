@@ -1,4 +1,4 @@
-import { reasonOf } from "../../core/errors.ts";
+import { attempt } from "../../core/log.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { HOUR_MS, DAY_MS } from "../../core/time.ts";
 import {
@@ -22,10 +22,8 @@ import {
 /** Their keys, at most two each, are deleted by one call, which takes 1,000. */
 const CONTENTS_PER_STEP = 500;
 const STEPS_PER_SWEEP = 20;
-/** Where so many sources fail, the bucket does: the others wait for the next minute. */
-const FAILURES_PER_SWEEP = 10;
-/** Sources whose contents are deleted by themselves; an invocation's calls are limited. */
-const ALONE_PER_SWEEP = 50;
+/** Each source is a call of its own; an invocation's calls are limited. */
+const CALLS_PER_SWEEP = 50;
 
 type Purging = Pick<Services, "db" | "files" | "log" | "now">;
 
@@ -33,52 +31,26 @@ type Purging = Pick<Services, "db" | "files" | "log" | "now">;
  * Deletes the stored bytes and texts of replaced and deleted files, and once more when no worker
  * can be left that still writes them. Every key names content that the file does not have, so
  * nothing current is deleted, and a step that a crash interrupted is repeated as a whole.
- * Where a call fails, each source's contents are deleted by themselves: a source whose contents
- * cannot be deleted is told of and waits an hour, so that it does not hold up the others.
+ * A source whose contents cannot be deleted is told of and waits an hour, so that it does not hold
+ * up the others.
  */
 export async function purgeReplacedContents(services: Purging): Promise<void> {
-  let failures = 0;
-  let alone = 0;
-  for (let step = 0; step < STEPS_PER_SWEEP; step++) {
+  const { db, log } = services;
+  for (let step = 0, calls = 0; step < STEPS_PER_SWEEP; step++) {
     const now = services.now();
-    const due = await dueReplacedContents(services.db, now, CONTENTS_PER_STEP);
-    if (due.length === 0) return;
-    try {
-      await deleteContents(services, due, now);
-    } catch {
-      for (const [sourceId, contents] of Map.groupBy(due, ({ sourceId }) => sourceId)) {
-        alone += 1;
-        if (!(await isDeleted(services, sourceId, contents, now))) failures += 1;
-        if (failures >= FAILURES_PER_SWEEP || alone >= ALONE_PER_SWEEP) return;
-      }
+    const due = await dueReplacedContents(db, now, CONTENTS_PER_STEP);
+    for (const [sourceId, contents] of Map.groupBy(due, (one) => one.sourceId)) {
+      if (++calls > CALLS_PER_SWEEP) return;
+      const ids = contents.map(({ id }) => id);
+      const facts = { sourceId, contents: ids.length };
+      const isDone = await attempt(log, "replaced contents not deleted", facts, async () => {
+        const keys = (await Promise.all(contents.map(keysOf))).flat();
+        if (keys.length > 0) await services.files.delete(keys);
+        await settleReplacedContents(db, ids, now + LATE_WRITES_MS);
+      });
+      if (!isDone) await postponeReplacedContents(db, ids, now + HOUR_MS);
     }
     if (due.length < CONTENTS_PER_STEP) return;
-  }
-}
-
-async function deleteContents({ db, files }: Purging, contents: ReplacedContent[], now: number) {
-  const keys = (await Promise.all(contents.map(keysOf))).flat();
-  if (keys.length > 0) await files.delete(keys);
-  const ids = contents.map(({ id }) => id);
-  await settleReplacedContents(db, ids, now + LATE_WRITES_MS);
-}
-
-async function isDeleted(
-  services: Purging,
-  sourceId: FileSourceId,
-  contents: ReplacedContent[],
-  now: number,
-): Promise<boolean> {
-  try {
-    await deleteContents(services, contents, now);
-    return true;
-  } catch (thrown) {
-    const reason = reasonOf(thrown);
-    const facts = { sourceId, contents: contents.length, reason };
-    services.log.error("replaced contents not deleted", facts);
-    const ids = contents.map(({ id }) => id);
-    await postponeReplacedContents(services.db, ids, now + HOUR_MS);
-    return false;
   }
 }
 
@@ -121,12 +93,13 @@ export async function purgeInterruptedUploads(
     const due = await dueUploadCheck(services.db, now);
     if (due === null) return;
     const { sourceId, after } = due;
-    try {
-      await checkPage(services, due, now);
-    } catch (thrown) {
-      services.log.error("interrupted uploads not checked", { sourceId, reason: reasonOf(thrown) });
-      await recordUploadCheck(services.db, sourceId, { after, dueAt: now + HOUR_MS });
-    }
+    const isDone = await attempt(
+      services.log,
+      "interrupted uploads not checked",
+      { sourceId },
+      () => checkPage(services, due, now),
+    );
+    if (!isDone) await recordUploadCheck(services.db, sourceId, { after, dueAt: now + HOUR_MS });
   }
 }
 

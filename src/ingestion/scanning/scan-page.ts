@@ -1,4 +1,4 @@
-import { reasonOf } from "../../core/errors.ts";
+import { attempt } from "../../core/log.ts";
 import { newId, type FileId } from "../../core/ids.ts";
 import type { Audience } from "../../db/files/reader-store.ts";
 import { idsOfDeleted, commitPage, knownFiles } from "../../db/scans/listing-store.ts";
@@ -55,7 +55,10 @@ export async function scanPage(
   if (committed === null) return null;
   // Before anything else of the page: whoever may no longer read a file finds it no more.
   if (page.writes.readers.length > 0) {
-    await tellIndexesOrLater(services, run);
+    // An index that does not answer is told by the sweep.
+    const { id: fileSourceId } = run.source;
+    const event = "an index was not told who may read files";
+    await attempt(services.log, event, { fileSourceId }, () => tellIndexes(services, fileSourceId));
     await scheduleGroups(services.db, run.source.id, now);
   }
   await services.queue.index(committed.messages);
@@ -142,14 +145,6 @@ async function audienceIn({ source }: ScanRun, { readers, failure }: ListedFile)
   if (source.permissions === "off") return null;
   if (readers === undefined && failure !== undefined) return null;
   return await audienceOf(readers ?? defaultReadersOf(source));
-}
-
-/** An index that does not answer is told by the sweep. */
-async function tellIndexesOrLater(services: Services, { source: { id } }: ScanRun) {
-  await tellIndexes(services, id).catch((thrown: unknown) => {
-    const of = { fileSourceId: id, reason: reasonOf(thrown) };
-    services.log.error("an index was not told who may read files", of);
-  });
 }
 
 async function nextProgress({ progress }: ScanRun, listing: ListingPage, seen: number) {

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
-import { reasonOf } from "../../core/errors.ts";
+import { attempt } from "../../core/log.ts";
 import { decodeHalfFloats } from "../../core/half-float.ts";
 import {
   deleteVectorSync,
@@ -82,24 +82,16 @@ async function syncOne(
   const { db, log } = turn.services;
   const found: VerificationCounts = { checked: 0, addedAgain: 0, removed: 0 };
   turn.callsLeft -= CALLS_PER_INDEX;
-  try {
+  const { ragId, generation, shard } = sync;
+  const of = { ragId, generation, shard };
+  const work = async () => {
     const dueAt = await reconcile(turn, { sync, now, found });
     if (dueAt === null) await deleteVectorSync(db, sync);
     else await rescheduleVectorSync(db, sync, { claimedUntil, dueAt });
-  } catch (thrown) {
-    const { ragId, generation, shard } = sync;
-    log.warn("vectors not synced", { ragId, generation, shard, reason: reasonOf(thrown) });
-  }
-  logRepair(turn.services, sync, found);
-}
-
-function logRepair(
-  { log }: SyncServices,
-  { ragId, generation, shard }: VectorSync,
-  found: VerificationCounts,
-) {
-  if (found.addedAgain + found.removed === 0) return;
-  log.warn("vector index repaired", { ragId, generation, shard, ...found });
+  };
+  await attempt(log, "vectors not synced", of, work, "warn");
+  const repaired = found.addedAgain + found.removed;
+  if (repaired > 0) log.warn("vector index repaired", { ...of, ...found });
 }
 
 type Reconciliation = { sync: VectorSync; now: number; found: VerificationCounts };
@@ -184,13 +176,10 @@ export async function confirmWaiting(
     addresses.map((one) => [`${one.ragId} ${one.generation} ${one.shard}`, one]),
   );
   for (const address of [...indexes.values()].slice(0, CONFIRMED_PER_BATCH)) {
-    try {
-      await confirmInFlight(services, address);
-    } catch (thrown) {
-      const { ragId, generation, shard } = address;
-      const reason = reasonOf(thrown);
-      services.log.warn("vectors not confirmed", { ragId, generation, shard, reason });
-    }
+    const { ragId, generation, shard } = address;
+    const of = { ragId, generation, shard };
+    const confirm = () => confirmInFlight(services, address);
+    await attempt(services.log, "vectors not confirmed", of, confirm, "warn");
   }
 }
 

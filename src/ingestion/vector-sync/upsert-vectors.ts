@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../core/time.ts";
-import { reasonOf } from "../../core/errors.ts";
+import { attempt } from "../../core/log.ts";
 import { makeVectorSyncsDue } from "../../db/maintenance/vector-sync-store.ts";
 import type { VectorPlace } from "../../db/schema/rags.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
@@ -52,13 +52,9 @@ export async function upsertVectors(
   space: VectorSpace,
   vectors: IndexedVector[],
 ): Promise<void> {
-  try {
-    await vectorIndex?.upsert(space, vectors);
-  } catch (thrown) {
-    const { ragId, generation } = space;
-    const reason = reasonOf(thrown);
-    log.warn("vectors not sent", { ragId, generation, vectors: vectors.length, reason });
-  }
+  const facts = { ragId: space.ragId, generation: space.generation, vectors: vectors.length };
+  const send = async () => await vectorIndex?.upsert(space, vectors);
+  await attempt(log, "vectors not sent", facts, send, "warn");
 }
 
 const VECTORS_PER_CALL = 1_000;
@@ -76,11 +72,9 @@ export async function tryPurgeTombstones(
   const synced = indexes.filter((index) => isInVectorIndex(services, index));
   const distinct = new Map(synced.map((address) => [JSON.stringify(address), address]));
   for (const address of distinct.values()) {
-    try {
-      await purgeTombstones(services, address);
-    } catch (thrown) {
-      services.log.warn("vectors not removed", { ragId: address.ragId, reason: reasonOf(thrown) });
-    }
+    const { ragId } = address;
+    const purge = () => purgeTombstones(services, address);
+    await attempt(services.log, "vectors not removed", { ragId }, purge, "warn");
   }
 }
 

@@ -1,4 +1,5 @@
 import { reasonOf } from "../../core/errors.ts";
+import { attempt } from "../../core/log.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { deleteWatch, findWatchedSource, watchesOf } from "../../db/scans/watch-store.ts";
@@ -54,12 +55,11 @@ export async function stopAllWatches(services: Services, sourceId: FileSourceId)
   const source = await findWatchedSource(services.db, sourceId);
   if (source === null) return;
   const signal = AbortSignal.timeout(STOP_TIMEOUT_MS);
-  try {
+  const stopAll = async () => {
     const watcher = (await services.sourceReaders(source))?.watcher;
     if (watcher !== undefined)
       await stopWatches(services, { source, watcher, targets: [], signal });
-  } catch (thrown) {
-    services.log.warn("watches not stopped", { sourceId, reason: reasonOf(thrown) });
-  }
+  };
+  await attempt(services.log, "watches not stopped", { sourceId }, stopAll, "warn");
   for (const { id } of await watchesOf(services.db, sourceId)) await deleteWatch(services.db, id);
 }

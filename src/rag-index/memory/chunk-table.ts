@@ -1,8 +1,8 @@
 import { BitSet } from "../../core/bit-set.ts";
 import { hash32 } from "../../core/hash.ts";
 import type { ChunkChange } from "../write/write-context.ts";
-import { readTotals } from "../totals.ts";
-import { MemoryBudget } from "./memory-budget.ts";
+import { readTotals } from "../tables.ts";
+import { grown, Kept, MemoryBudget } from "./memory-budget.ts";
 
 const MIB = 1_024 * 1_024;
 /** Of all index objects of an isolate; a full shard has 250,000 chunks. */
@@ -40,6 +40,10 @@ export class ChunkTable {
     const table = new ChunkTable();
     table.#addAll(sql.exec(OF_FILES, JSON.stringify([...files])).raw<Row>());
     return table;
+  }
+
+  get bytes(): number {
+    return this.#chunks.length * BYTES_A_CHUNK;
   }
 
   static ofAll(sql: SqlStorage): ChunkTable {
@@ -104,44 +108,33 @@ export class ChunkTable {
   }
 
   #grow(places: number): void {
-    const grown = <Kind extends Uint32Array | Float64Array>(old: Kind, into: Kind): Kind => {
-      into.set(old);
-      return into;
-    };
-    this.#chunks = grown(this.#chunks, new Uint32Array(places));
-    this.#files = grown(this.#files, new Uint32Array(places));
-    this.#keys = grown(this.#keys, new Float64Array(places));
+    this.#chunks = grown(new Uint32Array(places), this.#chunks);
+    this.#files = grown(new Uint32Array(places), this.#files);
+    this.#keys = grown(new Float64Array(places), this.#keys);
   }
 }
 
 /** The table of one index object: loaded by the first wide restriction, then kept up to date. */
 export class KeptChunkTable {
   readonly #sql: SqlStorage;
-  #table: ChunkTable | null = null;
+  readonly #kept = new Kept<ChunkTable>(tablesBudget);
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
   forget(): void {
-    this.#table = null;
-    tablesBudget.release(this);
+    this.#kept.forget();
   }
 
   follow(change: ChunkChange): void {
-    if (this.#table?.follow(this.#sql, change) === false) this.forget();
+    if (this.#kept.value?.follow(this.#sql, change) === false) this.forget();
   }
 
   /** `fewFiles`: the files of the restriction, where reading their chunks alone is cheaper. */
   read(fewFiles: BitSet | null): ChunkTable {
-    if (this.#table !== null) {
-      tablesBudget.use(this);
-      return this.#table;
-    }
-    if (fewFiles !== null) return ChunkTable.ofFiles(this.#sql, fewFiles);
-    const table = ChunkTable.ofAll(this.#sql);
-    const bytes = readTotals(this.#sql).chunks * BYTES_A_CHUNK;
-    if (tablesBudget.claim(this, bytes)) this.#table = table;
-    return table;
+    const loadsFew = this.#kept.value === null && fewFiles !== null;
+    if (loadsFew) return ChunkTable.ofFiles(this.#sql, fewFiles);
+    return this.#kept.read(() => ChunkTable.ofAll(this.#sql));
   }
 }

@@ -2,7 +2,7 @@ import { BitSet } from "../../core/bit-set.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import { valuesOf } from "../tables.ts";
 import type { EligibleFiles } from "./live-chunks.ts";
-import { MemoryBudget } from "./memory-budget.ts";
+import { grown, Kept, MemoryBudget } from "./memory-budget.ts";
 
 const MIB = 1_024 * 1_024;
 /** Of all index objects of an isolate. */
@@ -49,34 +49,29 @@ class FileTable {
   }
 
   #grow(places: number): void {
-    const [audiences, revisions, chunks] = [this.#audiences, this.#revisions, this.#chunks];
-    this.#audiences = new Uint32Array(places);
-    this.#revisions = new Float64Array(places);
-    this.#chunks = new Uint32Array(places);
-    this.#audiences.set(audiences);
-    this.#revisions.set(revisions);
-    this.#chunks.set(chunks);
+    this.#audiences = grown(new Uint32Array(places), this.#audiences);
+    this.#revisions = grown(new Float64Array(places), this.#revisions);
+    this.#chunks = grown(new Uint32Array(places), this.#chunks);
   }
 }
 
 /** The table of one index object: loaded by the first call for a reader, then kept up to date. */
 export class KeptFileTable {
   readonly #sql: SqlStorage;
-  #table: FileTable | null = null;
+  readonly #kept = new Kept<FileTable>(tablesBudget);
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
   forget(): void {
-    this.#table = null;
-    tablesBudget.release(this);
+    this.#kept.forget();
   }
 
   /** After a write of these files. */
   follow(files: number[]): void {
-    if (this.#table === null || files.length === 0) return;
-    this.#table.add(this.#sql.exec(OF_FILES, JSON.stringify(files)).raw<Row>());
+    if (files.length === 0) return;
+    this.#kept.value?.add(this.#sql.exec(OF_FILES, JSON.stringify(files)).raw<Row>());
   }
 
   /** The files that these principals may read; `among` null: of all. */
@@ -97,13 +92,10 @@ export class KeptFileTable {
   }
 
   #read(): FileTable {
-    if (this.#table !== null) {
-      tablesBudget.use(this);
-      return this.#table;
-    }
-    const table = new FileTable();
-    table.add(this.#sql.exec(VISIBLE).raw<Row>());
-    if (tablesBudget.claim(this, table.bytes)) this.#table = table;
-    return table;
+    return this.#kept.read(() => {
+      const table = new FileTable();
+      table.add(this.#sql.exec(VISIBLE).raw<Row>());
+      return table;
+    });
   }
 }

@@ -60,3 +60,41 @@ export class MemoryBudget {
     }
   }
 }
+
+/** What a holder keeps in memory while its budget has room: loaded when asked for, then followed. */
+export class Kept<Value extends { bytes: number }> {
+  readonly #budget: MemoryBudget;
+  #value: Value | null = null;
+
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget;
+  }
+
+  get value(): Value | null {
+    return this.#value;
+  }
+
+  forget(): void {
+    this.#value = null;
+    this.#budget.release(this);
+  }
+
+  /** Loads it, and keeps it if there is room. */
+  read(load: () => Value): Value {
+    if (this.#value !== null) {
+      this.#budget.use(this);
+      return this.#value;
+    }
+    const value = load();
+    if (this.#budget.claim(this, value.bytes)) this.#value = value;
+    return value;
+  }
+}
+
+type Numbers = Uint32Array | Float64Array;
+
+/** `into`, which has more places, with the same numbers. */
+export function grown<Kind extends Numbers>(into: Kind, old: Kind): Kind {
+  into.set(old);
+  return into;
+}

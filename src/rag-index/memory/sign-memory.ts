@@ -3,8 +3,7 @@ import { checkLength, cosineWith, type QueryVector } from "../vectors/query-vect
 import { bytesOfCode, estimateError } from "../vectors/sign-codes.ts";
 import { codeIn, coderOf, storeMissingCodes } from "../vectors/stored-codes.ts";
 import type { ChunkChange } from "../write/write-context.ts";
-import type { Row } from "../tables.ts";
-import { readTotals } from "../totals.ts";
+import { readTotals, type Row } from "../tables.ts";
 import type { LiveChunks, Placed } from "./live-chunks.ts";
 import { SIGN_BLOCK_SIZE, SignBlock } from "./sign-block.ts";
 

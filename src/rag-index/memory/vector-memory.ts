@@ -4,8 +4,7 @@ import { BestFew, type Scored } from "../vectors/best-few.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { checkLength, type QueryVector } from "../vectors/query-vector.ts";
-import { chunksOf, type Row } from "../tables.ts";
-import { readTotals } from "../totals.ts";
+import { chunksOf, readTotals, type Row } from "../tables.ts";
 import type { LiveChunk, LiveChunks, Placed } from "./live-chunks.ts";
 import { BLOCK_SIZE, BYTES_PER_COMPONENT, VectorBlock } from "./vector-block.ts";
 

@@ -1,6 +1,10 @@
 import type { ChunkId } from "../../core/ids.ts";
 import { valueOf, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
+import { HEADING_WEIGHT, type MatchCounts, type CorpusSize } from "../../text/bm25.ts";
+import { stemOf } from "../../text/stems.ts";
+import { isPrefixTerm } from "./query-terms.ts";
+import { readWords, type ChunkWords } from "../write/word-index.ts";
 
 /** Chunks that are read and scored without FTS5. */
 export const DIRECT_LIMIT_CHUNKS = 400;
@@ -61,4 +65,73 @@ export function firstMatches(
     after = last.chunk;
   }
   return sample;
+}
+
+type Counter = (words: Omit<ChunkWords, "chunk">) => MatchCounts;
+
+/** Porter's stemmer never changes a word's first letter: most words need not be stemmed. */
+const headOf = (word: string) => word.charCodeAt(0);
+
+/** How often each query word occurs in a chunk, by its stem as FTS5 computes it. */
+export function counterOf(words: string[]): Counter {
+  const byStem = new Map<string, number[]>();
+  const heads = new Set<number>();
+  const prefixes: [word: string, at: number][] = [];
+  for (const [at, word] of words.entries()) {
+    if (isPrefixTerm(word)) prefixes.push([word, at]);
+    else {
+      const stem = stemOf(word);
+      byStem.set(stem, [...(byStem.get(stem) ?? []), at]);
+      heads.add(headOf(word));
+    }
+  }
+  return ({ headings, text }) => {
+    const counts = words.map(() => 0);
+    const add = (at: number, weight: number) => (counts[at] = (counts[at] ?? 0) + weight);
+    const read = (word: string, weight: number) => {
+      if (heads.has(headOf(word))) {
+        for (const at of byStem.get(stemOf(word)) ?? []) add(at, weight);
+      }
+      for (const [prefix, at] of prefixes) if (word.startsWith(prefix)) add(at, weight);
+    };
+    for (const word of headings) read(word, HEADING_WEIGHT);
+    for (const word of text) read(word, 1);
+    return { counts, length: headings.length + text.length };
+  };
+}
+
+/** Reads a few chunks and counts the query's words in each. */
+export function countMatches(
+  sql: SqlStorage,
+  chunks: number[],
+  words: string[],
+): Map<number, MatchCounts> {
+  const count = counterOf(words);
+  return new Map(readWords(sql, chunks).map((read) => [read.chunk, count(read)]));
+}
+
+const MORE = 0x80;
+const SEVEN_BITS = 128;
+
+/** SQLite's variable-length integers, most significant bits first; sums here stay below 2^53. */
+function varintsOf(bytes: Uint8Array): number[] {
+  const values: number[] = [];
+  let value = 0;
+  for (const byte of bytes) {
+    value = value * SEVEN_BITS + (byte % MORE);
+    if (byte >= MORE) continue;
+    values.push(value);
+    value = 0;
+  }
+  return values;
+}
+
+/**
+ * The totals for the averages in `bm25()`: row 1 of an FTS5 table's data holds the number of rows
+ * and the words of each column, as varints (`sqlite3Fts5StorageSync` in ext/fts5/fts5_storage.c).
+ */
+export function readCorpusSize(sql: SqlStorage): CorpusSize {
+  const block = valueOf<ArrayBuffer>(sql, "SELECT block FROM words_data WHERE id = 1");
+  const [chunks = 0, headings = 0, text = 0] = varintsOf(new Uint8Array(block ?? []));
+  return { chunks, words: headings + text };
 }

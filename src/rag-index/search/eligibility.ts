@@ -1,5 +1,9 @@
-import type { BitSet } from "../../core/bit-set.ts";
+import { BitSet } from "../../core/bit-set.ts";
 import type { EligibleFiles, LiveChunk } from "../memory/live-chunks.ts";
+import type { Restriction } from "../../ports/rag-index.ts";
+import type { KeptFileTable } from "../memory/file-table.ts";
+import { valuesOf, readTotals, type Row } from "../tables.ts";
+import { filesInFolders, FilesWhere } from "./file-condition.ts";
 
 /**
  * Tells whether this call may return a chunk. A duplicate is left out only when an equal chunk
@@ -52,4 +56,67 @@ export class Eligibility {
     if (this.#excluded?.has(chunk) === true) return false;
     return chunks === null ? !duplicate || this.#includeDuplicates : chunks.has(chunk);
   }
+}
+
+type FileRow = Row<"files", "file" | "chunk_count">;
+
+const VISIBLE = "f.state = 'live' AND f.hidden = 0";
+
+export const isRestricted = ({ named, metadata, condition, readers }: Restriction) =>
+  named !== null || metadata.length > 0 || condition !== undefined || readers !== undefined;
+
+function filesNamed(sql: SqlStorage, names: string[]): number[] {
+  return valuesOf(
+    sql,
+    `SELECT f.file FROM json_each(?1) name CROSS JOIN files f ON f.path = name.value
+        WHERE f.state = 'live'
+      UNION SELECT f.file FROM json_each(?1) name CROSS JOIN files f ON f.external_id = name.value
+        WHERE f.state = 'live'`,
+    JSON.stringify(names),
+  );
+}
+
+/** The files that satisfy every part, hidden ones among them; null when there is no part. */
+function matchingFiles(sql: SqlStorage, restriction: Restriction): BitSet | null {
+  const { named, metadata, condition } = restriction;
+  const where = new FilesWhere(sql);
+  const parts = metadata.map((filter) => where.matching({ metadata: filter }));
+  if (condition !== undefined) parts.push(where.matching(condition));
+  if (named !== null) {
+    const { files, folders } = named;
+    parts.push(new BitSet([...filesNamed(sql, files), ...filesInFolders(sql, folders)]));
+  }
+  const [first, ...others] = parts;
+  return first === undefined ? null : others.reduce((all, one) => all.intersect(one), first);
+}
+
+/** Resolves a restriction and the scopes together; exact at any number of files. */
+export function resolveRestriction(
+  sql: SqlStorage,
+  restriction: Restriction,
+  fileTable: Pick<KeptFileTable, "readableBy">,
+): EligibleFiles {
+  const totals = readTotals(sql);
+  const matching = matchingFiles(sql, restriction);
+  if (restriction.readers !== undefined) {
+    return fileTable.readableBy(restriction.readers, matching);
+  }
+  if (matching === null && totals.hiddenFiles === 0) {
+    return { files: null, chunkCount: totals.chunks };
+  }
+  const rows =
+    matching === null
+      ? sql.exec<FileRow>(`SELECT f.file, f.chunk_count FROM files f WHERE ${VISIBLE}`)
+      : sql.exec<FileRow>(
+          `SELECT f.file, f.chunk_count FROM json_each(?) wanted
+            CROSS JOIN files f ON f.file = wanted.value WHERE ${VISIBLE}`,
+          JSON.stringify([...matching]),
+        );
+  const files = new BitSet();
+  let chunkCount = 0;
+  for (const row of rows) {
+    files.add(row.file);
+    chunkCount += row.chunk_count;
+  }
+  return { files, chunkCount };
 }

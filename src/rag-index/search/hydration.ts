@@ -1,7 +1,6 @@
 import type { ChunkId, FileId } from "../../core/ids.ts";
 import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-index.ts";
-import { stringsIn } from "../stored-json.ts";
-import type { Row } from "../tables.ts";
+import { stringsIn, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
 

@@ -3,11 +3,14 @@ import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate, QueryCandidates } from "../../ports/rag-index.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { LiveChunk } from "../memory/live-chunks.ts";
-import { valueOf, type Row } from "../tables.ts";
-import { readTotals } from "../totals.ts";
-import { readCorpusSize } from "./corpus-size.ts";
-import { DIRECT_LIMIT_CHUNKS, eligibleChunks, firstMatches } from "./direct-scoring.ts";
-import { countMatches } from "./match-counts.ts";
+import { valueOf, readTotals, type Row } from "../tables.ts";
+import {
+  readCorpusSize,
+  DIRECT_LIMIT_CHUNKS,
+  eligibleChunks,
+  firstMatches,
+  countMatches,
+} from "./direct-scoring.ts";
 import { bestOf, type WordScores } from "./word-scores.ts";
 import { matchExpression, queryTerms, withinBound, type QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "../write/term-counts.ts";

@@ -4,7 +4,6 @@ import { runToEnd, type CooperativeWork } from "../../core/work/cooperative.ts";
 import type {
   ChunkOrigin,
   BestWanted,
-  Candidate,
   HydrateRequest,
   Hydration,
   QueryCandidates,
@@ -14,15 +13,14 @@ import type {
   SearchRequest,
 } from "../../ports/rag-index.ts";
 import { KeptChunkTable } from "../memory/chunk-table.ts";
-import { excludedChunks } from "../exclusions.ts";
+import { excludedChunks } from "../write/scopes.ts";
 import { KeptFileTable } from "../memory/file-table.ts";
-import { readTotals } from "../totals.ts";
+import { readTotals } from "../tables.ts";
 import type { IndexChange } from "../write/write-context.ts";
-import { Eligibility } from "./eligibility.ts";
+import { Eligibility, isRestricted, resolveRestriction } from "./eligibility.ts";
 import { chooseCandidates, findsAmong, fuseQuery, rankFused, scaleOf } from "./fuse.ts";
 import { hydrateChunks, readChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
-import { isRestricted, resolveRestriction } from "./resolve-restriction.ts";
 import { ranksIn, WordScores } from "./word-scores.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 import { hasInFlight } from "../vectors/in-flight-vectors.ts";
@@ -117,9 +115,8 @@ export class Search {
     const plan = planOf(this.#sql, request, eligibility);
     const vectors = queries.map(({ vector }) => vector);
     const scanned = scansAll(request, plan, eligibility);
-    const nearest = scanned
-      ? this.#vectorLeg.searcher(vectors, eligibility, limit)
-      : inOrder(this.#vectorLeg.searchInFlight(vectors, eligibility, limit));
+    const among = scanned ? "all" : "in-flight";
+    const nearest = this.#vectorLeg.searcher(vectors, eligibility, { limit, among });
     const found: QueryCandidates[] = [];
     for (const [at, { text }] of queries.entries()) {
       // A reply with chunks is one of one moment.
@@ -214,8 +211,6 @@ const NO_WORDS = { lexical: [] };
 
 /** Whether the time of a search is over. */
 type IsOver = () => boolean;
-
-const inOrder = (found: Candidate[][]) => (at: number) => found[at] ?? [];
 
 const idsIn = ({ queries }: SearchReply): ChunkId[] =>
   queries.flatMap(({ lexical, vector }) => [...lexical, ...vector].map(({ id }) => id));

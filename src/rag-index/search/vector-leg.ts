@@ -6,8 +6,7 @@ import { BestFew, type Scored } from "../vectors/best-few.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
 import type { EligibleFiles, Placed } from "../memory/live-chunks.ts";
-import { valueOf, type Row } from "../tables.ts";
-import { readTotals } from "../totals.ts";
+import { valueOf, readTotals, type Row } from "../tables.ts";
 import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfSigns, SignMemory } from "../memory/sign-memory.ts";
 import {
@@ -77,20 +76,24 @@ export class VectorLeg {
 
   /**
    * Finds the best eligible chunks, query by query; of a null query none. What is done for all
-   * queries at once is done here.
+   * queries at once is done here. `among`: in-flight ones are a few thousand at most.
    * @throws Error when a query's dimensions differ from those of the stored vectors.
    */
   searcher(
     vectors: (Float32Array | null)[],
     eligibility: Eligibility,
-    limit: number,
+    { limit, among }: { limit: number; among: "all" | "in-flight" },
   ): (at: number) => Candidate[] {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
     const asked = queries.filter((query) => query !== null);
     if (asked.length === 0 || eligibility.chunkCount === 0) return () => [];
-    const memory = this.#memoryFor(eligibility);
+    const memory =
+      among === "all"
+        ? this.#memoryFor(eligibility)
+        : this.#inFlight.current(() => storedDimensions(this.#sql));
     if (memory === null) {
-      const found = this.#inPlaces(queries, this.#scanStorage(asked, eligibility, limit));
+      const rows = this.#rowsOf(eligibility, among);
+      const found = this.#inPlaces(queries, bestOf(rows, asked, eligibility, limit));
       return (at) => found[at] ?? [];
     }
     return (at) => {
@@ -102,23 +105,6 @@ export class VectorLeg {
           : memory.scan(query, eligibility, limit);
       return this.#named(found);
     };
-  }
-
-  /** The same among in-flight vectors only, a few thousand at most. */
-  searchInFlight(
-    vectors: (Float32Array | null)[],
-    eligibility: Eligibility,
-    limit: number,
-  ): Candidate[][] {
-    const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
-    const asked = queries.filter((query) => query !== null);
-    if (asked.length === 0) return queries.map(() => []);
-    const memory = this.#inFlight.current(() => storedDimensions(this.#sql));
-    const found =
-      memory === null
-        ? bestOf(this.#sql.exec<LiveVector>(OF_IN_FLIGHT), asked, eligibility, limit)
-        : asked.map((query) => memory.scan(query, eligibility, limit));
-    return this.#inPlaces(queries, found);
   }
 
   #inPlaces(queries: (QueryVector | null)[], found: Scored[][]): Candidate[][] {
@@ -145,13 +131,10 @@ export class VectorLeg {
     return this.#memory;
   }
 
-  #scanStorage(queries: QueryVector[], eligibility: Eligibility, limit: number): Scored[][] {
-    const { files } = eligibility;
-    const rows =
-      files === null
-        ? this.#sql.exec<LiveVector>(OF_ALL)
-        : this.#sql.exec<LiveVector>(OF_FILES, JSON.stringify([...files]));
-    return bestOf(rows, queries, eligibility, limit);
+  #rowsOf({ files }: Eligibility, among: "all" | "in-flight"): Iterable<LiveVector> {
+    if (among === "in-flight") return this.#sql.exec<LiveVector>(OF_IN_FLIGHT);
+    if (files === null) return this.#sql.exec<LiveVector>(OF_ALL);
+    return this.#sql.exec<LiveVector>(OF_FILES, JSON.stringify([...files]));
   }
 
   /** A live chunk that is in memory; null: it must be read. */

@@ -7,8 +7,7 @@ import type {
   InFlightBatch,
   VectorToUpsert,
 } from "../../ports/vector-ledger.ts";
-import { readSetting } from "../settings.ts";
-import { valueOf, type Row } from "../tables.ts";
+import { readSetting, valueOf, type Row } from "../tables.ts";
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
 /**

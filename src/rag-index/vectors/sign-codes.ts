@@ -32,56 +32,19 @@ function signsFrom(seed: number, count: number): Float32Array {
   });
 }
 
-/** The signs, and the transform's first two steps: each four values are read and written once. */
-function signedQuarters(values: Float32Array, signs: Float32Array): void {
-  for (let at = 0; at < values.length; at += 4) {
-    const a = (values[at] ?? 0) * (signs[at] ?? 1);
-    const b = (values[at + 1] ?? 0) * (signs[at + 1] ?? 1);
-    const c = (values[at + 2] ?? 0) * (signs[at + 2] ?? 1);
-    const d = (values[at + 3] ?? 0) * (signs[at + 3] ?? 1);
-    const sum = Math.fround(a + b);
-    const difference = Math.fround(a - b);
-    const laterSum = Math.fround(c + d);
-    const laterDifference = Math.fround(c - d);
-    values[at] = sum + laterSum;
-    values[at + 1] = difference + laterDifference;
-    values[at + 2] = sum - laterSum;
-    values[at + 3] = difference - laterDifference;
-  }
-}
-
-/**
- * In place, of values with these signs. Two of the transform's steps at a time, each sum rounded as
- * if it had been stored.
- */
+/** In place, of values with these signs. */
 function hadamard(values: Float32Array, signs: Float32Array): void {
   const { length } = values;
-  signedQuarters(values, signs);
-  let step = 4;
-  for (; 4 * step <= length; step *= 4) {
-    for (let block = 0; block < length; block += 4 * step) {
+  for (let at = 0; at < length; at++) values[at] = (values[at] ?? 0) * (signs[at] ?? 1);
+  for (let step = 1; step < length; step *= 2) {
+    for (let block = 0; block < length; block += 2 * step) {
       for (let at = block; at < block + step; at++) {
         const a = values[at] ?? 0;
         const b = values[at + step] ?? 0;
-        const c = values[at + 2 * step] ?? 0;
-        const d = values[at + 3 * step] ?? 0;
-        const sum = Math.fround(a + b);
-        const difference = Math.fround(a - b);
-        const laterSum = Math.fround(c + d);
-        const laterDifference = Math.fround(c - d);
-        values[at] = sum + laterSum;
-        values[at + step] = difference + laterDifference;
-        values[at + 2 * step] = sum - laterSum;
-        values[at + 3 * step] = difference - laterDifference;
+        values[at] = a + b;
+        values[at + step] = a - b;
       }
     }
-  }
-  if (step === length) return;
-  for (let at = 0; at < step; at++) {
-    const a = values[at] ?? 0;
-    const b = values[at + step] ?? 0;
-    values[at] = a + b;
-    values[at + step] = a - b;
   }
 }
 

@@ -1,7 +1,5 @@
 import { decodeHalfFloats, halfFloats } from "../../core/half-float.ts";
-import type { Row } from "../tables.ts";
-import { readTotals } from "../totals.ts";
-import { insertRows } from "../write/insert-rows.ts";
+import { readTotals, insertRows, type Row } from "../tables.ts";
 import { SignCoder } from "./sign-codes.ts";
 
 /**

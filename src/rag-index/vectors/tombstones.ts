@@ -1,7 +1,6 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import type { VectorId } from "../../core/ids.ts";
-import { select, valueOf } from "../tables.ts";
-import { addToTotals } from "../totals.ts";
+import { select, valueOf, addToTotals } from "../tables.ts";
 
 /**
  * A worker lives 15 minutes at most: vectors that it was still sending when their chunk was

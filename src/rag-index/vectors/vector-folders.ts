@@ -1,5 +1,5 @@
 import type { BitSet } from "../../core/bit-set.ts";
-import { coarserFolders, folderOf, withAncestors } from "../../core/folders.ts";
+import { folderOf, withAncestors } from "../../core/folders.ts";
 import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { valueOf, valuesOf, type Row } from "../tables.ts";
@@ -85,20 +85,12 @@ export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
   return new Set(valuesOf(sql, query, JSON.stringify(files)));
 }
 
-/** Up to this many files are queried by their own key; more, by their old folders. */
+/** Up to this many moved files are asked for by their own keys; for more, all folders are asked. */
 const FILES_BY_KEY = 20;
-/** More would need several queries to the vector index for each query vector. */
-const FOLDERS_ELSEWHERE = 100;
 /** Rows about moved files that one search reads: some milliseconds. */
 const MOVED_READ = 1_000;
 
-const NOWHERE: Elsewhere = { fileIds: [], folders: [] };
-const ANYWHERE: Elsewhere = { fileIds: [], folders: [""] };
-
-/**
- * Other folders under which the vector index may hold files of the restriction; all of them while
- * a whole tree of files moves.
- */
+/** Files of the restriction that the vector index may hold under other folders. */
 export function elsewhereOf(
   sql: SqlStorage,
   { named }: Restriction,
@@ -108,36 +100,24 @@ export function elsewhereOf(
   const isAsked = (folder: string) =>
     asked.has("") || withAncestors(folder).some((above) => asked.has(above));
   const moved = movedAmong(sql, files);
-  if (moved === null) return ANYWHERE;
-  const outside = moved.filter(({ folder }) => !isAsked(folder));
-  if (outside.length === 0) return NOWHERE;
-  const fileIds = new Set(outside.map(({ id }) => id));
-  if (fileIds.size <= FILES_BY_KEY) return { fileIds: [...fileIds], folders: [] };
-  const folders = new Set(outside.map(({ folder }) => folder));
-  return { fileIds: [], folders: coarserFolders(folders, FOLDERS_ELSEWHERE) };
+  const outside = moved?.filter(({ folder }) => !isAsked(folder)).map(({ id }) => id);
+  const fileIds = new Set(outside);
+  return moved === null || fileIds.size > FILES_BY_KEY ? "anywhere" : [...fileIds];
 }
 
 type Moved = Row<"files", "file" | "id"> & Row<"vector_folders", "folder">;
 
 /** The old folders of the moved files among these; null: too many to read. */
 function movedAmong(sql: SqlStorage, files: BitSet | null): Moved[] | null {
-  if (files !== null && files.size <= MOVED_READ) {
-    return sql
-      .exec<Moved>(
-        `SELECT v.file, f.id, v.folder FROM json_each(?) eligible
-          CROSS JOIN vector_folders v ON v.file = eligible.value AND v.stale = 1
-          CROSS JOIN files f ON f.file = v.file`,
-        JSON.stringify([...files]),
-      )
-      .toArray();
-  }
+  const few = files !== null && files.size <= MOVED_READ ? files : null;
+  const from = few === null ? "vector_folders v" : "json_each(?2) few CROSS JOIN vector_folders v";
   const moved = sql
     .exec<Moved>(
-      `SELECT v.file, f.id, v.folder FROM vector_folders v CROSS JOIN files f ON f.file = v.file
-        WHERE v.stale = 1 LIMIT ?`,
+      `SELECT v.file, f.id, v.folder FROM ${from} CROSS JOIN files f ON f.file = v.file
+        WHERE v.stale = 1 ${few === null ? "" : "AND v.file = few.value"} LIMIT ?1`,
       MOVED_READ + 1,
+      ...(few === null ? [] : [JSON.stringify([...few])]),
     )
     .toArray();
-  if (moved.length > MOVED_READ) return null;
-  return moved.filter(({ file }) => files?.has(file) !== false);
+  return moved.length > MOVED_READ ? null : moved.filter(({ file }) => files?.has(file) !== false);
 }

@@ -1,8 +1,8 @@
 import { folderOf } from "../../core/folders.ts";
 import { type VectorId, chunkOfVector, vectorIdOf } from "../../core/ids.ts";
 import type { VectorLedger, VerificationPage } from "../../ports/vector-ledger.ts";
-import { readSetting, writeSetting } from "../settings.ts";
-import { chunksOf, select, valueOf, valuesOf, type Row } from "../tables.ts";
+import { readSetting, writeSetting, chunksOf, select, valueOf, valuesOf } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { addMissing } from "./in-flight-vectors.ts";
 import { addTombstones } from "./tombstones.ts";
 import { filesOnTheMove } from "./vector-folders.ts";

@@ -1,8 +1,7 @@
 import { inBatches } from "../../core/work/batches.ts";
 import { indexedTextsOf, indexedWordsOf } from "../../text/indexed-words.ts";
 import type { Language } from "../../text/languages.ts";
-import { stringsIn } from "../stored-json.ts";
-import type { Row } from "../tables.ts";
+import { stringsIn, type Row } from "../tables.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import { chooseRemoval } from "./word-merges.ts";
 import type { UnindexedChunk, WriteContext } from "./write-context.ts";

@@ -1,6 +1,5 @@
 import { HOUR_MS } from "../../core/time.ts";
-import { readSetting, writeSetting } from "../settings.ts";
-import { valueOf } from "../tables.ts";
+import { readSetting, writeSetting, valueOf } from "../tables.ts";
 
 /*
  * How deleted words leave the FTS index for good (https://www.sqlite.org/fts5.html):

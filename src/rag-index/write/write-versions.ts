@@ -7,13 +7,11 @@ import type {
   WrittenVersion,
 } from "../../ports/index-versions.ts";
 import type { UpsertBatch } from "../../ports/vector-ledger.ts";
-import type { Row } from "../tables.ts";
-import { addToTotals } from "../totals.ts";
+import { addToTotals, insertContents, type Row } from "../tables.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { activateVersion, makeLive } from "./activate-version.ts";
 import { liveKeys } from "./duplicates.ts";
 import { findFile, findOrAddFile } from "./files.ts";
-import { insertContents } from "./insert-rows.ts";
 import { stage } from "./staging.ts";
 import type { WriteContext } from "./write-context.ts";
 

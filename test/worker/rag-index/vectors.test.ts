@@ -166,7 +166,8 @@ test("an index that gets no memory, because others hold it, finds the same", asy
     const all = [...texts.values()].flat();
     const within = { files: null, chunkCount: all.length };
     const eligibility = new Eligibility(within, false, () => new BitSet());
-    const find = () => [leg.searcher([vectorOf("north")], eligibility, 20)(0)];
+    const of = { limit: 20, among: "all" } as const;
+    const find = () => [leg.searcher([vectorOf("north")], eligibility, of)(0)];
     const others = { forget: () => undefined };
     vectorBudget.claim(others, 1);
     // What earlier tests hold is idle by then.
