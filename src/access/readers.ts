@@ -3,7 +3,7 @@ import { NAMED, principalsOf, userPrincipal, type Reader } from "../core/princip
 import { countReadable, type LiveRows } from "../db/files/public-files.ts";
 import type { ListedRag, RagRecord } from "../db/records.ts";
 import type { PanelCaller } from "./sessions/find-panel-caller.ts";
-import { groupsOf } from "../db/access/group-store.ts";
+import { groupsOf } from "../db/access/member-store.ts";
 import type { Reads } from "../db/sql.ts";
 import type { Restriction } from "../ports/rag-index.ts";
 import type { StoredPrincipal } from "../db/access/principal-lookup.ts";

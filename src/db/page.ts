@@ -1,14 +1,5 @@
-import {
-  raw,
-  runBatch,
-  sql,
-  joined,
-  readRows,
-  type Reads,
-  type ReadStatement,
-  type Selection,
-  type Sql,
-} from "./sql.ts";
+import { raw, runBatch, sql, joined, readRows } from "./sql.ts";
+import type { Reads, ReadStatement, Selection, Sql } from "./sql.ts";
 import { number, computed, select } from "./select.ts";
 
 /** A slice of a list. */

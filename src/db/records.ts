@@ -1,6 +1,7 @@
 import type { ReadBy } from "../core/principals.ts";
 import { number, nullable, oneOf, columnsOf, computed, pick, select, type Row } from "./select.ts";
 import { fileSources, ragGenerations, rags, type agents, type inferences } from "./schema/index.ts";
+import { LEAST_FINISHED_FIRST } from "./schema/rags.ts";
 import { raw } from "./sql.ts";
 
 const [r, g, s] = [
@@ -71,3 +72,9 @@ export type InferenceRecord = Omit<typeof inferences.$inferSelect, "updatedAt"> 
 };
 
 export type AgentRecord = Omit<typeof agents.$inferSelect, "updatedAt"> & { rags: RagRecord[] };
+
+/** The place of a status in `LEAST_FINISHED_FIRST`. */
+export const rankOf = (status: string): string => {
+  const ranks = LEAST_FINISHED_FIRST.map((one, rank) => `when '${one}' then ${rank}`);
+  return `case ${status} ${ranks.join(" ")} end`;
+};

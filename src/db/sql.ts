@@ -1,6 +1,8 @@
 import { Param, SQL, sql as drizzleSql } from "drizzle-orm";
 import { CasingCache } from "drizzle-orm/casing";
 
+import { inBatchesBySize } from "../core/work/batches.ts";
+
 /*
  * The one way to the database: statements are drizzle's SQL, sql`select ${FILE} from files f where
  * f.id = ${id}`, and what they read and write comes from the tables of the schema (`select.ts`).
@@ -187,3 +189,14 @@ export function openReads(binding: D1Database): Reads {
     },
   };
 }
+
+/** D1 accepts a parameter of up to 2 MB, and a character may take three bytes. */
+const MAX_PARAMETER_CHARACTERS = 600_000;
+
+/** Items in their order, in lists that each fit into one parameter as JSON. */
+export const portionsOf = <Item>(items: readonly Item[]): Item[][] =>
+  inBatchesBySize(
+    items,
+    { total: MAX_PARAMETER_CHARACTERS },
+    (item) => JSON.stringify(item).length,
+  );

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from "../core/time.ts";
 import { inBatches } from "../core/work/batches.ts";
 import { latencyBucket } from "../core/latency-buckets.ts";
-import { findPrices, priceKey, PRICED_TOKENS, type Prices } from "../db/usage/price-store.ts";
+import { findPrices, priceKey, PRICED_TOKENS, type Prices } from "../db/catalog/model-store.ts";
 import { addUsage, foldedUsageIds } from "../db/usage/usage-store.ts";
 import type { UsageDimension, UsageRow } from "../db/usage/usage-store.ts";
 import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";

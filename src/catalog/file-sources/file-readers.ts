@@ -1,6 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import { principalsOf, type Principal } from "../../core/principals.ts";
-import { groupsOf } from "../../db/access/group-store.ts";
+import { groupsOf } from "../../db/access/member-store.ts";
 import { findFileReaders, readAccess } from "../../db/files/reader-store.ts";
 import type { Services } from "../../services.ts";
 import type { FileSource } from "./find-file-source.ts";

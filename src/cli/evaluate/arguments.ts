@@ -1,4 +1,4 @@
-import { settingShape } from "../../db/schema/evaluation-shapes.ts";
+import { settingShape } from "../../db/schema/evaluation.ts";
 import type { EvaluationRun, RunSummary } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 

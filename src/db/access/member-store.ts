@@ -1,9 +1,9 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Principal } from "../../core/principals.ts";
-import { portionsOf } from "../portions.ts";
-import { fileSources, syncedGroups } from "../schema/index.ts";
+import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
+import type { Database, Reads } from "../sql.ts";
+import { fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
-import { execute, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 
 const SOURCE = select(
   pick(columnsOf(fileSources), "id", "provider", "config", "sealedSecrets", "permissions"),
@@ -63,4 +63,20 @@ export async function unknownGroups(db: Database, id: FileSourceId) {
   const rows = await readRows(db, UNKNOWN)`select ${UNKNOWN} from synced_groups g
     where file_source_id = ${id} and unknown is not null order by name limit ${UNKNOWN_SHOWN}`;
   return rows.map(({ name, reason }) => ({ name, reason: reason ?? "" }));
+}
+
+const MEMBERSHIP = select(pick(columnsOf(principalGroups), "fileSourceId", "inGroup"));
+
+/** The groups of a member as each of these sources tells them. */
+export async function groupsOf(
+  db: Reads,
+  sources: FileSourceId[],
+  member: Principal,
+): Promise<Map<FileSourceId, Principal[]>> {
+  const rows = await readRows(db, MEMBERSHIP)`select ${MEMBERSHIP} from principal_groups
+    where file_source_id in (select value from json_each(${sources})) and member = ${member}`;
+  const bySource = Map.groupBy(rows, ({ fileSourceId }) => fileSourceId);
+  return new Map(
+    Array.from(bySource, ([id, groups]) => [id, groups.map(({ inGroup }) => inGroup)]),
+  );
 }

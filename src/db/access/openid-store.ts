@@ -2,9 +2,9 @@ import type { UserId } from "../../core/ids.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { openidProvider, signInSecrets, userIdentities, users } from "../schema/index.ts";
 import { UNSEEN_MS } from "./grant-store.ts";
-import { columnsOf, computed, flag, pick, select, textList, values, type Row } from "../select.ts";
+import { columnsOf, computed, flag, pick, select, textList, values, UPDATED } from "../select.ts";
+import type { Row } from "../select.ts";
 import { execute, hasRows, readRow, readValue, runBatch, sql, type Database } from "../sql.ts";
-import { UPDATED } from "../updated-at.ts";
 
 /** The id of the one provider. */
 export const PROVIDER_ID = "panel";

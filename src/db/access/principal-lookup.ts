@@ -1,21 +1,13 @@
 import type { TokenId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import type { Database, Reads } from "../sql.ts";
+import { execute, raw, runBatch, sql } from "../sql.ts";
+import type { Database, Reads, ReadStatement, Selection, Sql } from "../sql.ts";
 import { flag, oneOf, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { GRANT_IDLE_MS } from "./grant-store.ts";
 import { CALLING } from "./session-store.ts";
 import { LISTED_RAG, RAG_JOINS } from "../records.ts";
 import type { AgentRecord, InferenceRecord, ListedRag } from "../records.ts";
 import { agents, inferences, ragScopes, tokens } from "../schema/index.ts";
-import {
-  execute,
-  raw,
-  runBatch,
-  sql,
-  type ReadStatement,
-  type Selection,
-  type Sql,
-} from "../sql.ts";
 
 /** What a caller presents: the SHA-256 of a token or of a session's secret. */
 export type Credential = { kind: "token" | "session"; hash: string };

@@ -1,13 +1,7 @@
 import { SECOND_MS, type Now } from "../../core/time.ts";
 import type { Reads } from "../sql.ts";
-import {
-  lookUpAgent,
-  lookUpInference,
-  lookUpPrincipal,
-  lookUpRag,
-  type Credential,
-  type Lookup,
-} from "./principal-lookup.ts";
+import { lookUpAgent, lookUpInference, lookUpPrincipal, lookUpRag } from "./principal-lookup.ts";
+import type { Credential, Lookup } from "./principal-lookup.ts";
 
 /** A revocation must be effective everywhere within 5 seconds; the rest is reserve. */
 const KEPT_MS = 3 * SECOND_MS;

@@ -1,12 +1,22 @@
 import type { UserId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
-import { flag, nullable, number } from "../select.ts";
-import { containedIn, readKeyedPage, type KeyedPage, type PageAt } from "../page.ts";
-import { readPage, type Slice } from "../page.ts";
+import {
+  flag,
+  nullable,
+  number,
+  assigned,
+  columnsOf,
+  computed,
+  pick,
+  select,
+  values,
+  UPDATED,
+  type Row,
+} from "../select.ts";
+import { containedIn, readKeyedPage, readPage } from "../page.ts";
+import type { KeyedPage, PageAt, Slice } from "../page.ts";
 import type { ROLES } from "../schema/access.ts";
 import { users } from "../schema/index.ts";
-import { assigned, columnsOf, computed, pick, select, values, type Row } from "../select.ts";
-import { UPDATED } from "../updated-at.ts";
 
 export type Role = (typeof ROLES)[number];
 

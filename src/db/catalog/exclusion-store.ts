@@ -1,9 +1,8 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { readPage, type Slice } from "../page.ts";
-import { searchExclusions } from "../schema/index.ts";
+import { searchExclusions, rags } from "../schema/index.ts";
 import { columnsOf, computed, flag, pick, select, type Row } from "../select.ts";
 import { execute, raw, readValues, runBatch, sql, type Database } from "../sql.ts";
-import { rags } from "../schema/index.ts";
 
 const e = columnsOf(searchExclusions, "e");
 const EXCLUSION = select(pick(e, "kind", "value", "path", "excerpt", "createdAt"));

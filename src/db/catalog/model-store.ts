@@ -1,14 +1,14 @@
-import { execute, hasRows, readRows, runBatch, sql, type Database } from "../sql.ts";
+import { execute, hasRows, readRows, runBatch, sql, readRow, type Database } from "../sql.ts";
 import { models } from "../schema/index.ts";
-import { columnsOf, listed, select, type Row } from "../select.ts";
+import { columnsOf, listed, select, pick, type Row } from "../select.ts";
 
 const MODEL = select(columnsOf(models));
 /** Prices are per million tokens, in `currency`. */
 export type ModelRow = Row<typeof MODEL>;
 
 const KEY = ["model", "kind"] as const;
-const PRICE = ["inputPrice", "outputPrice", "currency"] as const;
-const ENTRY = listed(models, ...KEY, ...PRICE);
+const PRICED = ["inputPrice", "outputPrice", "currency"] as const;
+const ENTRY = listed(models, ...KEY, ...PRICED);
 
 export const listModelRows = (db: Database) =>
   readRows(db, MODEL)`select ${MODEL} from models order by kind, model`;
@@ -27,8 +27,30 @@ export const upsertModel = (db: Database, model: ModelRow, max: number) =>
     from json_each(${[model]}) m
     where (select count(*) from models) < ${max}
       or exists (select 1 from models where model = ${model.model} and kind = ${model.kind})
-    on conflict (model, kind) do update set ${listed(models, ...PRICE).excluded} returning 1`;
+    on conflict (model, kind) do update set ${listed(models, ...PRICED).excluded} returning 1`;
 
 /** Does nothing where the list has no such entry. */
 export const removeModel = (db: Database, { model, kind }: { model: string; kind: string }) =>
   execute(db)`delete from models where model = ${model} and kind = ${kind}`;
+
+/** Prices are per this many tokens. */
+export const PRICED_TOKENS = 1_000_000;
+
+const PRICE = select(pick(columnsOf(models), ...PRICED));
+export type Price = Row<typeof PRICE>;
+
+/** The price of a chat model. */
+export const findPrice = (db: Database, model: string) =>
+  readRow(db, PRICE)`select ${PRICE} from models where model = ${model} and kind = 'chat'`;
+
+/** By `priceKey`. */
+export type Prices = Map<string, Price>;
+
+export const priceKey = (kind: string, model: string) => `${kind} ${model}`;
+
+/** Prices of models of any kind; those without one are left out. */
+export async function findPrices(db: Database, names: string[]): Promise<Prices> {
+  const rows = await readRows(db, MODEL)`select ${MODEL} from models
+    where model in (select value from json_each(${names}))`;
+  return new Map(rows.map(({ model, kind, ...price }) => [priceKey(kind, model), price]));
+}

@@ -2,9 +2,8 @@ import type { RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { hasRows, raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
 import { inferences, rags, type ragGenerations } from "../schema/index.ts";
-import { assigned, columnsOf, pick, select, values } from "../select.ts";
+import { assigned, columnsOf, pick, select, values, UPDATED } from "../select.ts";
 import { RAG, RAG_JOINS, type RagColumn } from "../records.ts";
-import { UPDATED } from "../updated-at.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 import { idOfKey, readPage, type Slice } from "../page.ts";
 

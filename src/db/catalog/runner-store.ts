@@ -2,10 +2,9 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
 import type { RagId } from "../../core/ids.ts";
 import { execute, raw, readRows, runBatch, sql, type Database, type Selection } from "../sql.ts";
-import { text, assigned, computed, select, values, columnsOf, pick } from "../select.ts";
+import { text, assigned, computed, select, values, columnsOf, pick, UPDATED } from "../select.ts";
 import { counting, type Slice } from "../page.ts";
 import { RAG, RAG_FIELDS, RAG_JOINS, type RagRecord } from "../records.ts";
-import { UPDATED } from "../updated-at.ts";
 import { inferences, agents } from "../schema/index.ts";
 
 /** A record, its linked RAGs in order of identifier. */

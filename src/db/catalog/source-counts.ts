@@ -1,8 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, sql, type Database } from "../sql.ts";
 import { number, columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { rankOf } from "../file-status.ts";
-import { FILE_COUNTS, type FileCounts } from "../records.ts";
+import { rankOf, FILE_COUNTS, type FileCounts } from "../records.ts";
 import { ragGenerations, rags } from "../schema/index.ts";
 import { LEAST_FINISHED_FIRST } from "../schema/rags.ts";
 

@@ -3,8 +3,7 @@ import { execute, hasRows, raw, readRow, readValues, sql, type Database } from "
 import { containedIn, readSortedPage, idOfKey, readPage } from "../page.ts";
 import type { ListQuery, Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
-import { assigned, columnsOf, maybe, select, values, type Row } from "../select.ts";
-import { UPDATED } from "../updated-at.ts";
+import { assigned, columnsOf, maybe, select, values, UPDATED, type Row } from "../select.ts";
 
 export type ScanRunRow = typeof scanRuns.$inferSelect;
 

@@ -2,8 +2,9 @@ import type { QuestionId, QuestionSetId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, readRows, readValues, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { questions as table } from "../schema/index.ts";
-import { assigned, columnsOf, listed, pick, select, type Row } from "../select.ts";
-import { UPDATED } from "../updated-at.ts";
+import { assigned, columnsOf, listed, pick, select, text, computed, UPDATED } from "../select.ts";
+import type { Row } from "../select.ts";
+import type { RagRecord } from "../records.ts";
 
 const { setId: _of, updatedAt: _changed, ...ofQuestion } = columnsOf(table);
 const QUESTION = select(ofQuestion);
@@ -72,3 +73,16 @@ export const allQuestions = (db: Database, setId: QuestionSetId) =>
 /** Whether a run of the set needs a judge. */
 export const hasJudgedQuestions = (db: Database, setId: QuestionSetId) =>
   hasRows(db)`select 1 from questions where set_id = ${setId} and answer_check = 'judged' limit 1`;
+
+/** Those of the paths, at most `limit`, that no file of these RAGs has. */
+export const absentFiles = (
+  db: Database,
+  rags: readonly Pick<RagRecord, "id" | "generation">[],
+  { paths, limit }: { paths: readonly string[]; limit: number },
+) =>
+  readValues(db, computed(text, "p.value"))`select p.value from json_each(${paths}) p
+    where not exists (
+      select 1 from json_each(${rags.map(({ id, generation }) => ({ id, generation }))}) r
+      join rag_files x on x.rag_id = r.value ->> 'id' and x.generation = r.value ->> 'generation'
+        and x.status in ('indexed', 'processing', 'pending', 'error') and x.path = p.value)
+    limit ${limit}`;

@@ -1,10 +1,19 @@
 import type { QuestionSetId, RagId } from "../../core/ids.ts";
 import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { number, oneOf, text } from "../select.ts";
+import {
+  number,
+  oneOf,
+  text,
+  assigned,
+  columnsOf,
+  computed,
+  pick,
+  select,
+  UPDATED,
+  type Row,
+} from "../select.ts";
 import { readPage, type Slice } from "../page.ts";
 import { questionSets } from "../schema/index.ts";
-import { assigned, columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { UPDATED } from "../updated-at.ts";
 
 const SET = select({
   ...pick(columnsOf(questionSets, "s"), "id", "name", "identifier", "judgeModel", "createdAt"),

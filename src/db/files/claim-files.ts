@@ -2,9 +2,8 @@ import type { IndexMessage } from "../../ports/job-queue.ts";
 import { runBatch, sql, execute, readRows, type Database } from "../sql.ts";
 import { flag, columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
 import { audiences, files, fileSources, ragFiles, ragGenerations } from "../schema/index.ts";
-import { heldUntil, isSuspect, CRASHED } from "./attempts.ts";
+import { heldUntil, isSuspect, CRASHED, MESSAGE, OPEN, sameFile } from "./file-rows.ts";
 import { countingFiles } from "./count-together.ts";
-import { MESSAGE, OPEN, sameFile } from "./file-rows.ts";
 
 const [x, f] = [columnsOf(ragFiles, "x"), columnsOf(files, "f")];
 const [g, v] = [columnsOf(ragGenerations, "g"), columnsOf(ragGenerations, "v")];

@@ -1,18 +1,10 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import {
-  execute,
-  readRow,
-  readRows,
-  readValues,
-  runBatch,
-  sql,
-  type Database,
-  type Reads,
-} from "../sql.ts";
+import { execute, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
+import type { Database, Reads } from "../sql.ts";
 import { audiences, files, ragFiles, rags } from "../schema/index.ts";
 import { columnsOf, maybe, pick, select, type Row } from "../select.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
-import { shownStatus } from "../file-status.ts";
+import { shownStatus } from "./file-rows.ts";
 
 const f = columnsOf(files, "f");
 

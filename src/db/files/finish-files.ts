@@ -2,9 +2,8 @@ import type { FileFailure } from "../../core/file-failures.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import { execute, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { heldUntil } from "./attempts.ts";
+import { heldUntil, MESSAGE, sameFile } from "./file-rows.ts";
 import { countingFiles } from "./count-together.ts";
-import { MESSAGE, sameFile } from "./file-rows.ts";
 
 /** The result of one attempt, as it is written. */
 export type FileEnd = IndexMessage & {

@@ -3,8 +3,10 @@ import type { IndexMessage, SizedMessage } from "../../ports/job-queue.ts";
 import { execute, raw, readRows, sql, type Database, type Sql } from "../sql.ts";
 import { flag, columnsOf, computed, select } from "../select.ts";
 import { ragFiles } from "../schema/index.ts";
-import { CRASHED, heldUntil, isLeft } from "./attempts.ts";
 import {
+  CRASHED,
+  heldUntil,
+  isLeft,
   MESSAGE,
   OPEN,
   rowKey,

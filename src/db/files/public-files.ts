@@ -8,7 +8,7 @@ import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { columnsOf, computed, number, oneOf, pick, select, type Row } from "../select.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
-import { shownStatus } from "../file-status.ts";
+import { shownStatus } from "./file-rows.ts";
 
 export type { FileStatus };
 

@@ -1,17 +1,8 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { portionsOf } from "../portions.ts";
+import { portionsOf, execute, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 import { audiences, files, ragFiles, ragGenerations, readerChanges } from "../schema/index.ts";
 import { columnsOf, computed, maybe, number, pick, select, text, type Row } from "../select.ts";
-import {
-  execute,
-  raw,
-  readRow,
-  readValues,
-  runBatch,
-  sql,
-  type Database,
-  type Sql,
-} from "../sql.ts";
 
 const AUDIENCE = select(columnsOf(audiences, "a"));
 export type Audience = Row<typeof AUDIENCE>;

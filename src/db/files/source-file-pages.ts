@@ -1,14 +1,8 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { nullable, number, text, columnsOf, computed, pick, select, type Row } from "../select.ts";
-import {
-  countUpTo,
-  keyedPage,
-  readingOf,
-  readKeyedPage,
-  type KeyedPage,
-  type PageAt,
-} from "../page.ts";
+import { countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
+import type { KeyedPage, PageAt } from "../page.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { LEAST_FINISHED_FIRST, type FileStatus } from "../schema/rags.ts";
 import type { LiveRows } from "./public-files.ts";

@@ -1,7 +1,6 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { execute, hasRows, readValue, runBatch, sql, readValues, type Database } from "../sql.ts";
-import { heldUntil } from "../files/attempts.ts";
-import { rowKey, LEAVING } from "../files/file-rows.ts";
+import { heldUntil, rowKey, LEAVING } from "../files/file-rows.ts";
 import { fileSources, ragGenerations, rags } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
 import { IN_WORK } from "../files/pending-files.ts";

@@ -1,16 +1,15 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
-import { raw, readRows, runBatch, sql, readValues, type Database, type Sql } from "../sql.ts";
+import { raw, readRows, runBatch, sql, readValues, portionsOf } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 import { countingInRags } from "../files/count-together.ts";
 import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
 import { leaveSql, REMOVAL, type Removal } from "../files/removal-store.ts";
 import { files } from "../schema/index.ts";
 import { NEW_CONTENT_ID, type ScanProblem, type ScanProgress } from "../schema/sources.ts";
 import { columnsOf, listed, pick, select, type Row } from "../select.ts";
-import { addProblems } from "./scan-problems.ts";
 import { commitStep, isCommitted, type RunCounts, type ScanRun } from "./scan-store.ts";
 import { countRows } from "../page.ts";
-import { portionsOf } from "../portions.ts";
 import { recordReadersSql, type Audience, type RecordedFile } from "../files/reader-store.ts";
 
 const f = columnsOf(files, "f");
@@ -228,3 +227,23 @@ export const countLiveFiles = (db: Database, sourceId: FileSourceId, before: num
     sql`from files where file_source_id = ${sourceId} and deleted_at is null
       and created_at < ${before}`,
   );
+
+/** Of a run; its count `failed` knows of all. */
+const PROBLEMS_KEPT = 20;
+const MAX_CHARACTERS = 500;
+
+/** Adds to what a run tells of files and addresses that it could not read. */
+export function addProblems(run: ScanRun, commit: string, problems: ScanProblem[]): Sql[] {
+  if (problems.length === 0) return [];
+  const kept = problems.slice(0, PROBLEMS_KEPT).map(({ path, message }) => ({
+    path: path.slice(0, MAX_CHARACTERS),
+    message: message.slice(0, MAX_CHARACTERS),
+  }));
+  return [
+    sql`update scan_runs set problems = (select json_group_array(json(value)) from (
+        select value from json_each(scan_runs.problems) union all
+        select value from json_each(${kept}) limit ${PROBLEMS_KEPT}))
+      where id = ${run.id} and json_array_length(problems) < ${PROBLEMS_KEPT}
+        and ${isCommitted(run, commit)}`,
+  ];
+}

@@ -1,14 +1,6 @@
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
-import {
-  execute,
-  hasRows,
-  runBatch,
-  sql,
-  readRows,
-  readValues,
-  type Database,
-  type Sql,
-} from "../sql.ts";
+import { execute, hasRows, runBatch, sql, readRows, readValues } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 import { fileSources, scanRuns } from "../schema/index.ts";
 import type { ScanProgress } from "../schema/sources.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";

@@ -1,7 +1,6 @@
 export * from "./access.ts";
 export * from "./evaluation.ts";
 export * from "./models.ts";
-export * from "./openid.ts";
 export * from "./permissions.ts";
 export * from "./rags.ts";
 export * from "./sources.ts";

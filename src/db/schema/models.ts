@@ -11,9 +11,8 @@ import {
 import { z } from "zod";
 
 import type { AgentId, InferenceId, RagId } from "../../core/ids.ts";
-import { jsonColumn, textList } from "./json-column.ts";
+import { jsonColumn, textList, owner, updatedAt } from "./columns.ts";
 import { rags } from "./rags.ts";
-import { owner, updatedAt } from "./shared-columns.ts";
 
 const settings = {
   name: text().notNull(),

@@ -2,8 +2,7 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { z } from "zod";
 
 import { asId, type FileId, type FileSourceId } from "../../core/ids.ts";
-import { jsonColumn } from "./json-column.ts";
-import { owner } from "./shared-columns.ts";
+import { jsonColumn, owner } from "./columns.ts";
 import { fileSources } from "./sources.ts";
 
 /** Who may read a file, and where each comes from. */

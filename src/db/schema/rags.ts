@@ -10,8 +10,7 @@ import {
 
 import { FILE_FAILURES } from "../../core/file-failures.ts";
 import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
-import { owner, updatedAt } from "./shared-columns.ts";
-import { jsonColumn, textList } from "./json-column.ts";
+import { owner, updatedAt, jsonColumn, textList } from "./columns.ts";
 import { files, fileSources } from "./sources.ts";
 
 export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "deleted"] as const;

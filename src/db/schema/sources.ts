@@ -7,13 +7,11 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-
 import { z } from "zod";
 
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { LeftOut } from "../../ports/source-reader.ts";
-import { owner, updatedAt } from "./shared-columns.ts";
-import { jsonColumn, jsonObject, textList } from "./json-column.ts";
+import { owner, updatedAt, jsonColumn, jsonObject, textList } from "./columns.ts";
 
 /** SQL for an id that no other content of the file ever had. */
 export const NEW_CONTENT_ID = "(lower(hex(randomblob(8))))";

@@ -1,4 +1,4 @@
-import type { Expected } from "../../db/schema/evaluation-shapes.ts";
+import type { Expected } from "../../db/schema/evaluation.ts";
 
 type FoundPassage = { text: string; source: { filePath: string } };
 

@@ -1,5 +1,5 @@
 import type { LightResult } from "../../db/evaluation/result-store.ts";
-import type { RunSummary, Spent } from "../../db/schema/evaluation-shapes.ts";
+import type { RunSummary, Spent } from "../../db/schema/evaluation.ts";
 import { percentile } from "./percentile.ts";
 import { ndcgAt10, recallAt, reciprocalRank } from "./rank-measures.ts";
 import { together } from "../runs/spent-on.ts";

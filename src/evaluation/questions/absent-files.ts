@@ -1,8 +1,7 @@
 import { findInference } from "../../catalog/inferences/runner-verbs.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import type { Database } from "../../db/sql.ts";
-import { absentFiles } from "../../db/evaluation/absent-files.ts";
-import type { QuestionContent } from "../../db/evaluation/question-store.ts";
+import { absentFiles, type QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";

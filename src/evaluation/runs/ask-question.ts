@@ -1,7 +1,7 @@
 import { messageOf, QuarryError } from "../../core/errors.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import type { Outcome, WaitingQuestion } from "../../db/evaluation/result-store.ts";
-import type { Setting } from "../../db/schema/evaluation-shapes.ts";
+import type { Setting } from "../../db/schema/evaluation.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
 import { runInference } from "../../inference/run-inference.ts";
 import type { InferenceResult } from "../../inference/types.ts";

@@ -1,8 +1,8 @@
 import { unprocessable } from "../../core/errors.ts";
 import { commonQuestions, lightResults } from "../../db/evaluation/result-store.ts";
-import type { EvaluationRun } from "../../db/evaluation/run-store.ts";
 import type { LightResult } from "../../db/evaluation/result-store.ts";
-import type { RunSummary } from "../../db/schema/evaluation-shapes.ts";
+import type { EvaluationRun } from "../../db/evaluation/run-store.ts";
+import type { RunSummary } from "../../db/schema/evaluation.ts";
 import type { Services } from "../../services.ts";
 import { isMoreThanChance, pairedInterval, type Interval } from "../measures/bootstrap.ts";
 import { MEASURE_NAMES, measureOf, summarise, type MeasureName } from "../measures/summarise.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { modelFailed } from "../../core/errors.ts";
-import type { Spent } from "../../db/schema/evaluation-shapes.ts";
+import type { Spent } from "../../db/schema/evaluation.ts";
 import { askModel } from "../../inference/ask-model.ts";
 import type { InferenceServices } from "../../inference/types.ts";
 import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";

@@ -1,6 +1,6 @@
-import type { Spent } from "../../db/schema/evaluation-shapes.ts";
+import type { Spent } from "../../db/schema/evaluation.ts";
 import type { Database } from "../../db/sql.ts";
-import { findPrices, priceKey, PRICED_TOKENS } from "../../db/usage/price-store.ts";
+import { findPrices, priceKey, PRICED_TOKENS } from "../../db/catalog/model-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
 

@@ -5,7 +5,7 @@ import type { Database } from "../../db/sql.ts";
 import { insertRun } from "../../db/evaluation/run-store.ts";
 import { allQuestions, hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
-import type { RunFacts, Setting } from "../../db/schema/evaluation-shapes.ts";
+import type { RunFacts, Setting } from "../../db/schema/evaluation.ts";
 import type { Services } from "../../services.ts";
 import { absentAmong } from "../questions/absent-files.ts";
 import { judgeProblem } from "../questions/question-sets.ts";

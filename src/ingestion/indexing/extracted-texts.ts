@@ -1,9 +1,6 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import {
-  EXTRACTION_FORMAT,
-  UnreadableDocument,
-  type ExtractedDocument,
-} from "../../documents/extracted-document.ts";
+import { EXTRACTION_FORMAT, UnreadableDocument } from "../../documents/extracted-document.ts";
+import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { textKey, bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
 import { notFound } from "../../core/errors.ts";

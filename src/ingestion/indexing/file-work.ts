@@ -3,11 +3,8 @@ import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import {
-  CHUNKING_FORMAT,
-  embeddedText,
-  type Chunk,
-} from "../../documents/chunking/chunk-document.ts";
+import { CHUNKING_FORMAT, embeddedText } from "../../documents/chunking/chunk-document.ts";
+import type { Chunk } from "../../documents/chunking/chunk-document.ts";
 import { chunkIdOf, sha256Hex, shardOf } from "../../core/hash.ts";
 import { bareMediaType } from "../../sources/bare-media-type.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";

@@ -5,9 +5,8 @@ import {
   forgetReaderChanges,
   recordReadersSql,
   untoldReaders,
-  type Audience,
-  type Recorded,
 } from "../../db/files/reader-store.ts";
+import type { Audience, Recorded } from "../../db/files/reader-store.ts";
 import { runBatch } from "../../db/sql.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
 import type { IndexAudience } from "../../ports/index-versions.ts";

@@ -1,12 +1,15 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { attempt } from "../../core/log.ts";
 import type { RagId } from "../../core/ids.ts";
-import { fillNextPage, retryFailedOutside } from "../../db/generations/generation-fill.ts";
+import {
+  fillNextPage,
+  retryFailedOutside,
+  switchGeneration,
+} from "../../db/generations/generation-build.ts";
 import { giveUpRetired, postponeDrop } from "../../db/generations/generation-return.ts";
-import { buildingGenerations, dropGeneration } from "../../db/generations/generation-store.ts";
 import type { Dropping } from "../../db/generations/generation-return.ts";
+import { buildingGenerations, dropGeneration } from "../../db/generations/generation-store.ts";
 import type { Building } from "../../db/generations/generation-store.ts";
-import { switchGeneration } from "../../db/generations/generation-switch.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { emptyIndex } from "../removal/purge-removed-resources.ts";

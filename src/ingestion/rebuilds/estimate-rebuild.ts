@@ -5,7 +5,7 @@ import { invalidField, messageOf } from "../../core/errors.ts";
 import { modelName } from "../../core/input/input-fields.ts";
 import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
 import { listGenerations, type ListedGeneration } from "../../db/generations/generation-store.ts";
-import { findPrices, PRICED_TOKENS, priceKey } from "../../db/usage/price-store.ts";
+import { findPrices, PRICED_TOKENS, priceKey } from "../../db/catalog/model-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 

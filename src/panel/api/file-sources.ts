@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 
 import { checkFileSource } from "../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
-import { type FileSource, findFileSource } from "../../catalog/file-sources/find-file-source.ts";
+import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { listSourceRows, type ScanRunRow } from "../../db/catalog/source-store.ts";
-import { listFolder } from "../../db/files/folder-list.ts";
+import { listFolder } from "../../db/files/source-file-list.ts";
 import { listScanRuns } from "../../db/scans/run-pages.ts";
 import {
   newSource,

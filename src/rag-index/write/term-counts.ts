@@ -1,7 +1,6 @@
 import { hash32 } from "../../core/hash.ts";
 import { stemOf } from "../../text/stems.ts";
-import { LANGUAGES } from "../../text/languages.ts";
-import type { Language } from "../../text/languages.ts";
+import { LANGUAGES, type Language } from "../../text/languages.ts";
 import { WordMemory } from "../../text/word-memory.ts";
 import { select, valueOf } from "../tables.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { reasonOf } from "../../../src/core/errors.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
-import { findPrice } from "../../../src/db/usage/price-store.ts";
+import { findPrice } from "../../../src/db/catalog/model-store.ts";
 
 const SECRET = "sk-of-nobody-s-business";
 

@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from "vitest";
 
 import { asId, type FileSourceId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
-import { listFolder } from "../../../src/db/files/folder-list.ts";
+import { listFolder } from "../../../src/db/files/source-file-list.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";

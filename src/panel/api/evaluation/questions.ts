@@ -9,8 +9,7 @@ import {
   type Question,
 } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { expectedShape } from "../../../db/schema/evaluation-shapes.ts";
-import { ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
+import { expectedShape, ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
 import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
 import {
   questionsAsCsv,

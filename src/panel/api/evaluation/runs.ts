@@ -10,10 +10,9 @@ import {
   foundShape,
   settingShape,
   summaryShape,
-  type Setting,
-  type Spent,
-} from "../../../db/schema/evaluation-shapes.ts";
-import { RUN_STATUSES } from "../../../db/schema/evaluation.ts";
+  RUN_STATUSES,
+} from "../../../db/schema/evaluation.ts";
+import type { Setting, Spent } from "../../../db/schema/evaluation.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";

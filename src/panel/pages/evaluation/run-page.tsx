@@ -2,7 +2,7 @@ import { orNotFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, type EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import type { RunSummary } from "../../../db/schema/evaluation-shapes.ts";
+import type { RunSummary } from "../../../db/schema/evaluation.ts";
 import { MEASURE_NAMES } from "../../../evaluation/measures/summarise.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { Data, DataLink, LinkButton, Time, Faint } from "../../components/data.tsx";

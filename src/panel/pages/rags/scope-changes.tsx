@@ -4,7 +4,7 @@ import { removeRag } from "../../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import { conflict, invalidField } from "../../../core/errors.ts";
 import { countScopeFiles, countScopes } from "../../../db/catalog/rag-scope-store.ts";
-import { listFolder } from "../../../db/files/folder-list.ts";
+import { listFolder } from "../../../db/files/source-file-list.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data } from "../../components/data.tsx";

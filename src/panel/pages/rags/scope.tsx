@@ -1,5 +1,5 @@
 import { trimEnd } from "../../../core/trim.ts";
-import { listFolder, type FolderEntry } from "../../../db/files/folder-list.ts";
+import { listFolder, type FolderEntry } from "../../../db/files/source-file-list.ts";
 import { readScopes } from "../../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";

@@ -5,7 +5,7 @@ import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import type { PageContext } from "../page-env.ts";
 import { setFlash, type Flash } from "./page-cookies.ts";
-import { updatedAtOf, type Updated } from "../../../db/updated-at.ts";
+import { updatedAtOf, type Updated } from "../../../db/select.ts";
 
 const KIB = 1_024;
 /** Bytes of a form as it is sent: a prompt of 200,000 characters, percent-encoded. */

@@ -1,12 +1,8 @@
 import type { Child } from "hono/jsx";
 
 import { DAY_MS } from "../../../core/time.ts";
-import {
-  readEventPage,
-  type AuditEvent,
-  type AuditFilter,
-} from "../../../db/access/audit-store.ts";
-import { namesOf, nameOf, thingOf, type Named } from "../../../db/access/audit-names.ts";
+import { readEventPage, namesOf, nameOf, thingOf } from "../../../db/access/audit-store.ts";
+import type { AuditEvent, AuditFilter, Named } from "../../../db/access/audit-store.ts";
 import { listKeys } from "../../../db/access/key-store.ts";
 import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";

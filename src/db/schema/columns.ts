@@ -1,4 +1,4 @@
-import { customType } from "drizzle-orm/sqlite-core";
+import { customType, integer, text, type AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
@@ -20,3 +20,10 @@ export const jsonObject = {
 };
 
 export const textList = z.array(z.string());
+
+/** When somebody last changed its settings, ms; 0: never. Grows with every change. */
+export const updatedAt = () => integer().notNull().default(0);
+
+/** The id of the row that this one belongs to, and goes with; `name`: of the column. */
+export const owner = <Id extends string>(id: () => AnySQLiteColumn, name = "") =>
+  text(name).$type<Id>().notNull().references(id, { onDelete: "cascade" });
