@@ -1,6 +1,7 @@
 import type { Clock, DriveDebounce, RateWindow } from "./ports/own-objects.ts";
 import type { RagIndex } from "./ports/rag-index.ts";
-import type { IndexMessage, ScanMessage, UsageMessage, UsageMessages } from "./ports/job-queue.ts";
+import type { IndexMessage, ScanMessage, UsageMessage } from "./core/queue-messages.ts";
+import type { UsageMessages } from "./ports/job-queue.ts";
 
 /**
  * Namespaces are typed by ports, because the implementing classes need the bindings themselves.

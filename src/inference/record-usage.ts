@@ -1,7 +1,7 @@
 import { sendUsage } from "../catalog/usage/send-usage.ts";
 import { Deadline } from "../core/work/deadline.ts";
 import { findPrice, PRICED_TOKENS, type Price } from "../db/catalog/model-store.ts";
-import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
+import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
 import { newDelimiterKey } from "../text/prompt-delimiters.ts";
 import type { Caller, FinishedRun, InferenceResult, InferenceServices, Usage } from "./types.ts";
 

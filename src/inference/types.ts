@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import type { TokenId } from "../core/ids.ts";
-import type { ModelUse } from "../ports/job-queue.ts";
+import type { ModelUse } from "../core/queue-messages.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import type { Services } from "../services.ts";
 import type { InferenceRetrieveRequest, InferenceRunRequest } from "./run-requests.ts";

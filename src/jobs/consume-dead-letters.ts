@@ -2,9 +2,9 @@ import { MINUTE_MS } from "../core/time.ts";
 import { giveUpFiles } from "../db/files/finish-files.ts";
 import { giveUpScan } from "../db/scans/scan-store.ts";
 import { MAX_TRIES } from "../ingestion/timeouts.ts";
-import type { ScanMessage } from "../ports/job-queue.ts";
+import { scanMessage, type ScanMessage } from "../core/queue-messages.ts";
 import type { Services } from "../services.ts";
-import { indexMessage, parseMessages, scanMessage } from "./messages.ts";
+import { indexMessage, parseMessages } from "./messages.ts";
 
 const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 const AGAIN_AFTER_SECONDS = 10 * 60;

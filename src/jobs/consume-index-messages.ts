@@ -2,7 +2,7 @@ import { SECOND_MS } from "../core/time.ts";
 import { reasonOf } from "../core/errors.ts";
 import { claimPending } from "../db/files/pending-files.ts";
 import { indexFiles } from "../ingestion/indexing/index-files.ts";
-import type { IndexMessage } from "../ports/job-queue.ts";
+import type { IndexMessage } from "../core/queue-messages.ts";
 import type { Services } from "../services.ts";
 import { indexMessage, parseMessages, type IndexWork, type Parsed } from "./messages.ts";
 import { SWEPT_CLAIM_MS } from "../ingestion/timeouts.ts";

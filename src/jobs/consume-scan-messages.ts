@@ -6,9 +6,9 @@ import { backOffMs } from "../ingestion/timeouts.ts";
 import { continueBuild } from "../ingestion/rebuilds/build-generation.ts";
 import { startRebuild } from "../ingestion/rebuilds/reindex-rag.ts";
 import { continueScan, startScan } from "../ingestion/scanning/scan-source.ts";
-import type { ScanMessage } from "../ports/job-queue.ts";
+import { scanMessage, type ScanMessage } from "../core/queue-messages.ts";
 import type { Services } from "../services.ts";
-import { parseMessages, scanMessage, type Parsed } from "./messages.ts";
+import { parseMessages, type Parsed } from "./messages.ts";
 
 export async function consumeScanMessages(services: Services, messages: readonly Message[]) {
   const parsed = parseMessages(services.log, scanMessage, messages);

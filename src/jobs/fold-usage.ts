@@ -4,7 +4,7 @@ import { latencyBucket } from "../core/latency-buckets.ts";
 import { findPrices, priceKey, PRICED_TOKENS, type Prices } from "../db/catalog/model-store.ts";
 import { addUsage, foldedUsageIds } from "../db/usage/usage-store.ts";
 import type { UsageDimension, UsageRow } from "../db/usage/usage-store.ts";
-import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
+import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
 import type { Services } from "../services.ts";
 
 /**

@@ -2,7 +2,7 @@ import { DeadlineExceeded, type Deadline } from "../core/work/deadline.ts";
 import { QuarryError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { withRetries } from "../core/work/with-retries.ts";
-import type { ModelUse } from "../ports/job-queue.ts";
+import type { ModelUse } from "../core/queue-messages.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Services } from "../services.ts";
 

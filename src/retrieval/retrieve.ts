@@ -1,6 +1,6 @@
 import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
 import type { SpanFacts } from "../core/trace.ts";
-import type { ModelUse } from "../ports/job-queue.ts";
+import type { ModelUse } from "../core/queue-messages.ts";
 import { RetrievalReport, type RetrievalCall, type RetrievalServices } from "./degradations.ts";
 import { explain, type Explanation } from "./explain.ts";
 import { embeddedSearch } from "./embedded-search.ts";

@@ -13,9 +13,9 @@ import { putFile, type PutFileInput } from "../../src/ingestion/uploads/put-file
 import { removePushedFile } from "../../src/ingestion/uploads/remove-pushed-file.ts";
 import type { PutFileResult } from "../../src/ingestion/uploads/store-files.ts";
 import { consume } from "../../src/jobs/consume.ts";
-import type { IndexMessage, IndexMessages, ScanMessage } from "../../src/ports/job-queue.ts";
+import type { IndexMessage, ScanMessage, UsageMessage } from "../../src/core/queue-messages.ts";
+import type { IndexMessages } from "../../src/ports/job-queue.ts";
 import type { RagIndex } from "../../src/ports/rag-index.ts";
-import type { UsageMessage } from "../../src/ports/job-queue.ts";
 import type { Services } from "../../src/services.ts";
 import type { CrashPoint } from "./crash.ts";
 import { followClock, testedEnv } from "./tested-adapters.ts";

@@ -2,15 +2,8 @@ import type { FileId } from "../../core/ids.ts";
 import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import type { UsageOutbox } from "./usage-outbox.ts";
-import type {
-  IndexMessage,
-  IndexMessages,
-  JobQueue,
-  PushedText,
-  ScanMessage,
-  UsageMessage,
-  UsageMessages,
-} from "../../ports/job-queue.ts";
+import type { IndexMessage, ScanMessage, UsageMessage } from "../../core/queue-messages.ts";
+import type { IndexMessages, JobQueue, PushedText, UsageMessages } from "../../ports/job-queue.ts";
 
 /**
  * A `sendBatch` takes 100 messages and 256 KB, of which the platform needs some for itself:

@@ -1,4 +1,5 @@
-import type { UsageMessage, UsageMessages } from "../../ports/job-queue.ts";
+import type { UsageMessage } from "../../core/queue-messages.ts";
+import type { UsageMessages } from "../../ports/job-queue.ts";
 
 /** A queue bills each 64 KB of a message as one; what is beside the entries fits into the rest. */
 const MESSAGE_BYTES = 60_000;

@@ -9,13 +9,8 @@ import type { Services } from "../../services.ts";
 import { enforceScopes } from "./enforce-scopes.ts";
 import { checkReranker } from "../models/check-model.ts";
 import { findRag } from "./find-rag.ts";
-import {
-  checkChunking,
-  checkedScopes,
-  needsNewIndex,
-  overlapFor,
-  type RagPatch,
-} from "./rag-settings.ts";
+import { checkChunking, checkedScopes, needsNewIndex, overlapFor } from "./rag-settings.ts";
+import type { RagPatch } from "./rag-settings.ts";
 
 const RESUMED_AT_ONCE = 1_000;
 
@@ -46,7 +41,7 @@ export async function updateRag(
     await services.queue.index(await takeUnstartedFiles(services.db, rag.id, taken));
   }
   if (needsNewIndex(rag, change)) {
-    await services.queue.scan({ kind: "reindex", ragId: rag.id, after: null });
+    await services.queue.scan({ kind: "reindex", ragId: rag.id });
   }
   return await findRag(services, { key: rag.id });
 }

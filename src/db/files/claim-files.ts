@@ -1,4 +1,4 @@
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import { runBatch, sql, execute, readRows, type Database } from "../sql.ts";
 import { flag, columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
 import { audiences, files, fileSources, ragFiles, ragGenerations } from "../schema/index.ts";

@@ -1,5 +1,5 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
 import { raw, sql, type Around, type Sql } from "../sql.ts";
 

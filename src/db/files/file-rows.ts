@@ -3,7 +3,7 @@ import { nullable, number, columnsOf, computed, pick, select, oneOf } from "../s
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { ragFiles } from "../schema/index.ts";
 import { raw, sql, execute, type Sql, type Database } from "../sql.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 
 /** Names a file in a generation, and the change that it is indexed for. */
 export const MESSAGE_FIELDS = pick(

@@ -1,6 +1,6 @@
 import type { FileFailure } from "../../core/file-failures.ts";
 import type { FileSourceId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import { execute, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { heldUntil, MESSAGE, sameFile } from "./file-rows.ts";
 import { countingFiles } from "./count-together.ts";

@@ -1,5 +1,6 @@
 import type { RagId, FileSourceId } from "../../core/ids.ts";
-import type { IndexMessage, SizedMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
+import type { SizedMessage } from "../../ports/job-queue.ts";
 import { execute, raw, readRows, sql, type Database, type Sql } from "../sql.ts";
 import { flag, columnsOf, computed, select } from "../select.ts";
 import { ragFiles } from "../schema/index.ts";

@@ -1,5 +1,5 @@
 import type { RagId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { IndexScope, SearchExclusions } from "../../ports/rag-index.ts";
 import { selectExclusionsOf } from "../catalog/exclusion-store.ts";
 import { selectScopes } from "../catalog/rag-scope-store.ts";

@@ -1,5 +1,5 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import { raw, runBatch, sql, type Database } from "../sql.ts";
 import { files as table } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";

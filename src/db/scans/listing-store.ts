@@ -1,5 +1,5 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import { raw, readRows, runBatch, sql, readValues, portionsOf } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
 import { countingInRags } from "../files/count-together.ts";

@@ -2,7 +2,7 @@ import type { Spent } from "../../db/schema/evaluation.ts";
 import type { Database } from "../../db/sql.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../../db/catalog/model-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
-import type { ModelUse } from "../../ports/job-queue.ts";
+import type { ModelUse } from "../../core/queue-messages.ts";
 
 export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };
 

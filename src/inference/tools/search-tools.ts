@@ -6,7 +6,7 @@ import { TimeTogether } from "../../core/work/time-together.ts";
 import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
 import type { RagRecord } from "../../db/records.ts";
-import type { ModelUse } from "../../ports/job-queue.ts";
+import type { ModelUse } from "../../core/queue-messages.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import { searchedAs, type AskedMode } from "../../retrieval/search-mode.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";

@@ -6,7 +6,7 @@ import { embeddedText } from "../../documents/chunking/chunk-document.ts";
 import type { Embedded, FileWork, Lacking, Outcome, Wanted } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import type { RagId } from "../../core/ids.ts";
-import type { ModelUse } from "../../ports/job-queue.ts";
+import type { ModelUse } from "../../core/queue-messages.ts";
 
 /** One embedding call, ms. */
 const EMBEDDING_TIMEOUT_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { FileFailure } from "../../core/file-failures.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { FileEnd } from "../../db/files/finish-files.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 import { factsOf, indexOf, outcomeOf, fingerprintOf } from "./file-work.ts";
 import { QuarryError } from "../../core/errors.ts";

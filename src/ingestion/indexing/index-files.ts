@@ -6,7 +6,8 @@ import { claimFiles, keyOfFile, type ClaimedFile } from "../../db/files/claim-fi
 import { finishFiles, requeueSuperseded, type FileEnd } from "../../db/files/finish-files.ts";
 import { releaseClaims } from "../../db/files/claim-files.ts";
 import { idleBuilds } from "../../db/generations/generation-store.ts";
-import type { IndexMessage, PushedTexts } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
+import type { PushedTexts } from "../../ports/job-queue.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { tryPurgeTombstones, scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";

@@ -1,5 +1,5 @@
 import { keyOfFile, renewClaims } from "../../db/files/claim-files.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 import { messageOf } from "./queue-by-size.ts";
 import { LEASE_MS } from "../timeouts.ts";

@@ -1,5 +1,6 @@
 import type { FileId } from "../../core/ids.ts";
-import type { IndexMessage, PushedText, SizedMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
+import type { PushedText, SizedMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 
 /** Files of at most this size (bytes) share messages, so that they are indexed together. */

@@ -1,6 +1,6 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { pendEnded, pendFailed, pendFailedOutside } from "../../db/files/pending-files.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
 

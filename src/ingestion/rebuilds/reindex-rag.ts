@@ -15,7 +15,7 @@ export async function reindexRag(
   services: Pick<Services, "now" | "queue">,
   { ragId }: { ragId: RagId },
 ): Promise<void> {
-  await services.queue.scan({ kind: "reindex", ragId, after: null, since: services.now() });
+  await services.queue.scan({ kind: "reindex", ragId, since: services.now() });
 }
 
 /**

@@ -7,7 +7,7 @@ import type { FileSourceId } from "../../../src/core/ids.ts";
 import { INDEX_FORMAT } from "../../../src/core/index-format.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import { continueScan, startScan } from "../../../src/ingestion/scanning/scan-source.ts";
-import type { IndexMessage, ScanMessage } from "../../../src/ports/job-queue.ts";
+import type { IndexMessage, ScanMessage } from "../../../src/core/queue-messages.ts";
 import type { SourceReader } from "../../../src/ports/source-reader.ts";
 import type { Services } from "../../../src/services.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";

@@ -1,7 +1,6 @@
 /** Streamed answers over a model whose own stream is cut, breaks, hangs, or is left alone. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 
@@ -18,7 +17,7 @@ import { streamRun } from "../../../src/http/run-stream.ts";
 import "../../../src/inference/ai-sdk.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
-import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { estimateTokens } from "../../../src/text/tokens.ts";
 import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
 import { Dice } from "../../support/dice.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { jsonLog } from "../../../src/core/log.ts";
-import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import type { Services } from "../../../src/services.ts";
 import { consume } from "../../../src/jobs/consume.ts";
 import { parseUsage } from "../../../src/jobs/messages.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { jsonLog } from "../../../src/core/log.ts";
 import { ModelFailure, type Embedder } from "../../../src/ports/models.ts";
-import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { embeddingsBody, embedInputs } from "../../../src/protocols/openai/embed-inputs.ts";
 import type { Embedding } from "../../../src/protocols/openai/embed-inputs.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { EvaluationRunId } from "../../../src/core/ids.ts";
 import { workOnRun } from "../../../src/evaluation/runs/work-on-run.ts";
-import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { FACTS, indexedWorld, panelOf, question } from "./world.ts";

@@ -15,7 +15,7 @@ import { untraced } from "../../../src/core/trace.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import type { AgentRecord, InferenceRecord, RagRecord } from "../../../src/db/records.ts";
 import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
-import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import type { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";

@@ -10,7 +10,7 @@ import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
-import type { ModelUse, UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { ModelUse, UsageMessage } from "../../../src/core/queue-messages.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { DIMENSIONS } from "../rag-index/support.ts";
 import { agentOf, indexedRag, inferenceOf, inputOf, worldWith } from "./support.ts";

@@ -9,7 +9,7 @@ import { purgeExpired } from "../../../src/db/access/session-store.ts";
 import { sendRetrievalUsage } from "../../../src/catalog/usage/send-usage.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
-import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { newId, type RagId, type TokenId } from "../../../src/core/ids.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import type { IndexMessage } from "../../../src/ports/job-queue.ts";
+import type { IndexMessage } from "../../../src/core/queue-messages.ts";
 import { statement, type World } from "../../support/ingestion-world.ts";
 import {
   ALL_INDEXED,

@@ -8,7 +8,7 @@ import { indexFiles } from "../../../src/ingestion/indexing/index-files.ts";
 import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { continueScan, startScan } from "../../../src/ingestion/scanning/scan-source.ts";
-import type { IndexMessage } from "../../../src/ports/job-queue.ts";
+import type { IndexMessage } from "../../../src/core/queue-messages.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World, statement } from "../../support/ingestion-world.ts";

@@ -4,7 +4,8 @@ import { inBatches } from "../../../src/core/work/batches.ts";
 import { newId, type FileId, type RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
-import type { IndexMessage, IndexMessages } from "../../../src/ports/job-queue.ts";
+import type { IndexMessage } from "../../../src/core/queue-messages.ts";
+import type { IndexMessages } from "../../../src/ports/job-queue.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { World, ragWorld } from "../../support/ingestion-world.ts";
 

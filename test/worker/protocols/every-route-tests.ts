@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { protocols } from "../../../src/protocols/app.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
-import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { serviceWith } from "./service-with.ts";
 import type { ProtocolsWorld } from "./world.ts";
 

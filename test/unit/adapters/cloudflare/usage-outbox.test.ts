@@ -4,7 +4,7 @@ import { cloudflareQueue } from "../../../../src/adapters/cloudflare/job-queue.t
 import { UsageOutbox } from "../../../../src/adapters/cloudflare/usage-outbox.ts";
 import { jsonLog } from "../../../../src/core/log.ts";
 import { parseUsage } from "../../../../src/jobs/messages.ts";
-import type { UsageMessage } from "../../../../src/ports/job-queue.ts";
+import type { UsageMessage } from "../../../../src/core/queue-messages.ts";
 
 let made = 0;
 const usage = (more: Partial<UsageMessage> = {}): UsageMessage => ({
