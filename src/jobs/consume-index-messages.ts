@@ -1,5 +1,6 @@
 import { SECOND_MS } from "../core/time.ts";
 import { reasonOf } from "../core/errors.ts";
+import { inBatchesBySize } from "../core/work/batches.ts";
 import { claimPending } from "../db/files/pending-files.ts";
 import { indexFiles } from "../ingestion/indexing/index-files.ts";
 import type { IndexMessage } from "../core/queue-messages.ts";
@@ -18,7 +19,12 @@ const FILES_AT_ONCE = 100;
 export async function consumeIndexMessages(services: Services, messages: readonly Message[]) {
   const parsed = parseMessages(services.log, indexMessage, messages);
   const budget = workBudget(services.now);
-  for (const [at, some] of partsOf(parsed).entries()) {
+  const parts = inBatchesBySize(
+    parsed,
+    { total: FILES_AT_ONCE },
+    ({ content }) => content.files.length,
+  );
+  for (const [at, some] of parts.entries()) {
     if (at > 0 && !budget.mayWait()) await postpone(services, some);
     else await consumeTogether(services, some, budget);
   }
@@ -52,22 +58,6 @@ async function queueAgain(
 }
 
 type ParsedFiles = Parsed<IndexWork>;
-
-function partsOf(messages: ParsedFiles[]): ParsedFiles[][] {
-  const parts: ParsedFiles[][] = [];
-  let open: ParsedFiles[] = [];
-  let files = 0;
-  for (const message of messages) {
-    if (open.length === 0 || files + message.content.files.length > FILES_AT_ONCE) {
-      open = [];
-      files = 0;
-      parts.push(open);
-    }
-    open.push(message);
-    files += message.content.files.length;
-  }
-  return parts;
-}
 
 async function consumeTogether(services: Services, parsed: ParsedFiles[], budget: WorkBudget) {
   const files = parsed.flatMap(({ content }) => content.files);

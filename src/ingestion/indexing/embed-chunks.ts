@@ -24,7 +24,7 @@ export async function embedChunks(
   const [first] = wanted;
   if (first === undefined) return new Map();
   const embedder = embedderOf(services, first.work.file);
-  await services.takeTurn(lengthOf(wanted));
+  await services.takeTurn(embeddedLength(wanted));
   return await embedSlice((some) => counted(services, embedder, some, tally), wanted);
 }
 
@@ -74,9 +74,6 @@ export const callEmbedder = (embedder: Embedder, texts: string[]): Promise<Embed
 
 const isRefusal = (thrown: unknown) =>
   thrown instanceof Error && thrown.cause instanceof ModelFailure && !thrown.cause.retryable;
-
-const lengthOf = (wanted: Wanted[]) =>
-  wanted.reduce((sum, { chunk }) => sum + chunk.end - chunk.start, 0);
 
 function grouped(wanted: Wanted[], vectors: Float32Array[]) {
   const byWork = new Map<FileWork, { value: Embedded[] }>();

@@ -8,6 +8,7 @@ import { QuarryError } from "../../core/errors.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
+import { messageOf } from "./queue-by-size.ts";
 import { MAX_TRIES, backOffMs } from "../timeouts.ts";
 
 /** A failed attempt that is not the last one. */
@@ -26,7 +27,7 @@ export type FileResult =
 const RETRY_CLAIM_MS = 60_000;
 
 export function endOf(
-  { ragId, generation, fileId, revision }: ClaimedFile,
+  file: ClaimedFile,
   facts: Pick<FileEnd, "status"> & Partial<FileEnd>,
   again: NextTry | null = null,
 ): FileResult {
@@ -39,13 +40,11 @@ export function endOf(
     errorIsOutside: false,
     claimedUntil: 0,
   };
-  const of = { ragId, generation, fileId, revision };
-  return { kind: "end", end: { ...of, ...nothing, ...facts }, again };
+  return { kind: "end", end: { ...messageOf(file), ...nothing, ...facts }, again };
 }
 
 export function superseded(file: ClaimedFile, above: number): FileResult {
-  const { ragId, generation, fileId, revision } = file;
-  return { kind: "superseded", message: { ragId, generation, fileId, revision, above } };
+  return { kind: "superseded", message: { ...messageOf(file), above } };
 }
 
 /**

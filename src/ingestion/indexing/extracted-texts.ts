@@ -5,7 +5,6 @@ import { textKey, bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
 import { notFound } from "../../core/errors.ts";
 import { findFileWithStatus, type FileWithStatus } from "../../db/files/source-file-list.ts";
-import type { FileStatus } from "../../db/files/public-files.ts";
 import type { Services } from "../../services.ts";
 
 /**
@@ -114,34 +113,15 @@ export async function getExtractedText(
 type Source = { id: FileSourceId; provider: string };
 
 /**
- * `sha256` is of the file's bytes; `status` covers all RAGs, and is null while none indexes the
- * file.
- */
-export type ReadText = { text: string; sha256: string; status: FileStatus | null };
-
-/**
- * The current text of a file. While `status` is `indexed`, its passages' offsets refer to this
- * text; otherwise passages may be of an earlier version.
+ * The current text of a file, with what was extracted besides. While `status`, which covers all
+ * RAGs, is `indexed`, its passages' offsets refer to this text; otherwise passages may be of an
+ * earlier version; null: no RAG indexes the file. `sha256` is of the file's bytes.
  * @throws QuarryError `not-found` when the source has no such file, or it has not been read
  */
 export async function readExtractedText(
   services: Pick<Services, "db" | "files">,
-  wanted: { source: Source; path: string },
-): Promise<ReadText> {
-  const { document, sha256, status } = await readExtractedDocument(services, wanted);
-  return { text: document.markdown, sha256, status };
-}
-
-/** The same with the document's title, pages and notes. @throws QuarryError `not-found` */
-export async function readExtractedDocument(
-  services: Pick<Services, "db" | "files">,
   { source, path }: { source: Source; path: string },
-): Promise<{
-  document: ExtractedDocument;
-  name: string;
-  sha256: string;
-  status: FileStatus | null;
-}> {
+) {
   const file = await findFileWithStatus(services.db, source.id, path);
   if (file === null || file.deletedAt !== null || file.sha256 === null) throw notFound();
   const { id: fileId, name, mimeType, size, sha256, contentId, status } = file;
@@ -150,7 +130,7 @@ export async function readExtractedDocument(
     ? await getExtractedText(services.files, kept)
     : await readAgain(services.files, source, file);
   if (document === null) throw notFound();
-  return { document, name, sha256, status };
+  return { text: document.markdown, document, name, sha256, status };
 }
 
 /** Short plain text is not stored: the bytes are the text. */

@@ -2,9 +2,9 @@ import { sendIndexingUsage } from "../../catalog/usage/send-usage.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { inBatchesBySize } from "../../core/work/batches.ts";
-import { claimFiles, keyOfFile, type ClaimedFile } from "../../db/files/claim-files.ts";
+import { claimFiles, keyOfFile, releaseClaims } from "../../db/files/claim-files.ts";
+import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { finishFiles, requeueSuperseded, type FileEnd } from "../../db/files/finish-files.ts";
-import { releaseClaims } from "../../db/files/claim-files.ts";
 import { idleBuilds } from "../../db/generations/generation-store.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";
@@ -17,10 +17,9 @@ import { addressOf } from "./file-work.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
 import type { FileResult, NextTry } from "./end-file.ts";
 import { indexGroup, unstarted, type DoneFile, type IndexJob } from "./index-group.ts";
-import { leaseOf, type Lease } from "./lease.ts";
+import { leaseOf, type Lease, type WorkBudget } from "./work-budget.ts";
 import { confirmWaiting } from "../vector-sync/sync-vectors.ts";
 import { messageOf, queueBySize } from "./queue-by-size.ts";
-import type { WorkBudget } from "./work-budget.ts";
 
 /** The files of a group hold at most this much text (bytes); a larger file is processed alone. */
 const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { inWaves } from "../../core/work/in-waves.ts";
-import { inBatches } from "../../core/work/batches.ts";
+import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { countAttempt } from "../../db/files/file-rows.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
@@ -11,11 +11,10 @@ import { endOf, endOfFailure, superseded, StepFailure, labelFailure } from "./en
 import type { FileResult } from "./end-file.ts";
 import { byIndex, factsOf, indexOf, outcomeOf, placed, valueOf } from "./file-work.ts";
 import type { Embedded, FileWork, Lacking, Outcome } from "./file-work.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease, WorkBudget } from "./work-budget.ts";
 import { loadingOnce, readFile, type Load } from "./read-file.ts";
 import { reuseFor, type Reuse } from "./reuse-vectors.ts";
 import { stageChunks, storeVersions } from "./store-chunks.ts";
-import type { WorkBudget } from "./work-budget.ts";
 
 /** An invocation may have six connections at once; more files would only wait. */
 const FILES_AT_ONCE = 6;
@@ -123,24 +122,15 @@ async function* indexWorks(
 
 /** Files of one model whose chunks fit its calls: one call, or as many as a small file may need. */
 function portionsOf(services: Services, small: ReusableFile[]): ReusableFile[][] {
-  const portions: ReusableFile[][] = [];
-  const open = new Map<string, { portion: ReusableFile[]; chunks: number }>();
-  for (const one of small) {
-    const { embeddingModel, dimensions } = one.work.file;
-    const { batchLimit } = embedderOf(services, one.work.file);
+  const ofModels = Map.groupBy(small, ({ work: { file } }) =>
+    JSON.stringify([file.embeddingModel, file.dimensions]),
+  );
+  return [...ofModels.values()].flatMap((some) => {
+    const [batchLimit = 1] = some.map(({ work }) => embedderOf(services, work.file).batchLimit);
     const calls = Math.ceil(MAX_SMALL_CHUNKS / batchLimit);
-    const limit = Math.min(calls * batchLimit, MAX_PORTION_CHUNKS);
-    const key = `${embeddingModel} ${dimensions}`;
-    let last = open.get(key);
-    if (last === undefined || last.chunks + one.missing.length > limit) {
-      last = { portion: [], chunks: 0 };
-      open.set(key, last);
-      portions.push(last.portion);
-    }
-    last.portion.push(one);
-    last.chunks += one.missing.length;
-  }
-  return portions;
+    const total = Math.min(calls * batchLimit, MAX_PORTION_CHUNKS);
+    return inBatchesBySize(some, { total }, ({ missing }) => missing.length);
+  });
 }
 
 /** One call for all files of an index. */

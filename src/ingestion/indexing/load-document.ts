@@ -14,7 +14,7 @@ import { takenBy } from "../../sources/registry.ts";
 import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { StepFailure, labelFailure } from "./end-file.ts";
 import { getExtractedText, keepsExtractedText, putExtractedText } from "./extracted-texts.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "./work-budget.ts";
 import { readLimited } from "../../core/read-limited.ts";
 
 /** Opening and reading one document at its source, ms. */

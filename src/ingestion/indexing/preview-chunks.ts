@@ -6,7 +6,7 @@ import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { estimateTokens } from "../../text/tokens.ts";
-import { readExtractedDocument } from "./extracted-texts.ts";
+import { readExtractedText } from "./extracted-texts.ts";
 import { notFound } from "../../core/errors.ts";
 import { shardOf } from "../../core/hash.ts";
 import { findFile } from "../../db/files/file-store.ts";
@@ -22,15 +22,8 @@ export const previewWish = storedRag
   .partial()
   .extend({ path: relativePath.min(1).transform(storedPath) });
 
-type PreviewedChunk = {
-  position: number;
-  headings: string[];
-  page: number | null;
-  start: number;
-  end: number;
-  tokens: number;
-  text: string;
-};
+type Place = Pick<Passage, "position" | "headings" | "page" | "start" | "end">;
+type PreviewedChunk = Place & { text: string; tokens: number };
 
 export type ChunkPreview = {
   chunkSize: number;
@@ -55,10 +48,7 @@ export async function previewChunks(
   const { rag, path, chunkSize = rag.chunkSize } = input;
   const { chunkOverlap = overlapFor(rag, chunkSize) } = input;
   checkChunking(chunkSize, chunkOverlap);
-  const { document, name } = await readExtractedDocument(services, {
-    source: rag.fileSource,
-    path,
-  });
+  const { document, name } = await readExtractedText(services, { source: rag.fileSource, path });
   const { chunkDocument, chunkText } = await import("../../documents/chunking/chunk-document.ts");
   const markdown = document.markdown.slice(0, PREVIEW_CHARACTERS);
   const tokenizer = services.models.tokenizerOf(rag.embeddingModel);

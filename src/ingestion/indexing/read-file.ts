@@ -8,8 +8,7 @@ import { describeUnchanged, labelFailure, type FileResult } from "./end-file.ts"
 import { fingerprintOf, identify, type FileWork } from "./file-work.ts";
 import { hasExtractedText, keepsExtractedText } from "./extracted-texts.ts";
 import { loadDocument, type LoadedDocument, type Loading } from "./load-document.ts";
-import { removeDeletedFile } from "../removal/remove-from-indexes.ts";
-import { storedNotes } from "./stored-notes.ts";
+import { removeDeletedFiles } from "../removal/remove-from-indexes.ts";
 
 export type Load = (file: ClaimedFile) => Promise<LoadedDocument>;
 
@@ -40,7 +39,7 @@ export async function readFile(
   }
   const loaded = await load(file);
   if (loaded.outcome === "deleted") {
-    await removeDeletedFile(services, file.fileId);
+    await removeDeletedFiles(services, [file.fileId], services.now());
     return { kind: "deleted" };
   }
   if (loaded.sha256 !== file.sha256) {
@@ -64,4 +63,23 @@ export async function readFile(
 async function isTextStored({ files }: Services, file: ClaimedFile): Promise<boolean> {
   if (!keepsExtractedText(file)) return true;
   return await labelFailure("file storage", () => hasExtractedText(files, file));
+}
+
+const MAX_NOTES = 10;
+const MAX_CHARACTERS = 200;
+
+/** Control, format and unpaired characters: a note may quote names of the document. */
+const UNPRINTED = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
+
+/** A document's notes as stored with its file: few, short and printable. */
+export function storedNotes(notes: string[]): string[] {
+  const more = notes.length - MAX_NOTES + 1;
+  const kept = notes.length > MAX_NOTES ? notes.slice(0, MAX_NOTES - 1) : notes;
+  const short = kept.map(shortened);
+  return kept === notes ? short : [...short, `${more} more notes`];
+}
+
+function shortened(note: string): string {
+  const line = note.length > MAX_CHARACTERS ? `${note.slice(0, MAX_CHARACTERS - 1)}…` : note;
+  return line.replace(UNPRINTED, "");
 }

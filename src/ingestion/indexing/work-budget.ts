@@ -1,4 +1,9 @@
 import { MINUTE_MS } from "../../core/time.ts";
+import { keyOfFile, renewClaims } from "../../db/files/claim-files.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
+import type { Services } from "../../services.ts";
+import { messageOf } from "./queue-by-size.ts";
+import { LEASE_MS } from "../timeouts.ts";
 
 /**
  * A queue consumer starts no further file after this time (ms). With three minutes for reading the
@@ -32,4 +37,30 @@ export function workBudget(now: () => number): WorkBudget {
       return may;
     },
   };
+}
+
+/** The lease is renewed when this much of it (ms) has passed. */
+const RENEW_AFTER_MS = LEASE_MS / 4;
+
+/** A claim on files, renewed for those that their worker still works on. */
+export type Lease = { id: string; renew: (files: readonly IndexMessage[]) => Promise<void> };
+
+/**
+ * A lease for these messages, after they were claimed under the lease's id. A file that is not
+ * named for long is not renewed: its work hangs, whatever happens to the others of its batch.
+ */
+export function leaseOf(services: Pick<Services, "db" | "now">, messages: IndexMessage[]): Lease {
+  const id = crypto.randomUUID();
+  let renewedAt = services.now();
+  let active = new Map(messages.map((message) => [keyOfFile(message), message]));
+  const renew = async (files: readonly IndexMessage[]) => {
+    for (const file of files) active.set(keyOfFile(file), messageOf(file));
+    const now = services.now();
+    if (now - renewedAt < RENEW_AFTER_MS) return;
+    renewedAt = now;
+    const named = [...active.values()];
+    active = new Map();
+    await renewClaims(services.db, { id, until: now + LEASE_MS }, named);
+  };
+  return { id, renew };
 }

@@ -5,6 +5,7 @@ import {
   forgetReaderChanges,
   recordReadersSql,
   untoldReaders,
+  filesOfDefault,
 } from "../../db/files/reader-store.ts";
 import type { Audience, Recorded } from "../../db/files/reader-store.ts";
 import { runBatch } from "../../db/sql.ts";
@@ -12,6 +13,7 @@ import type { FileReaders } from "../../ports/source-reader.ts";
 import type { IndexAudience } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
 import { takenBy } from "../../sources/registry.ts";
+import type { StoredFile } from "../../db/files/file-store.ts";
 
 const REASON_MAX_LENGTH = 300;
 
@@ -112,4 +114,69 @@ export async function tellIndexes(
     );
     await forgetReaderChanges(db, changes);
   }
+}
+
+const FILES_AT_ONCE = 1_000;
+
+/** Gives the source's default to pushed files whose readers nobody told. */
+export async function applyDefaultReaders(
+  services: Services,
+  source: {
+    id: FileSourceId;
+    provider: string;
+    permissionsSince: number;
+    defaultReaders: string[];
+  },
+): Promise<void> {
+  const readers = source.defaultReaders.length === 0 ? null : defaultReadersOf(source);
+  for (;;) {
+    const files = await filesOfDefault(services.db, source, FILES_AT_ONCE);
+    const recorded = files.map((id) => ({ id, readers, isNew: false }));
+    await recordReaders(services, source, recorded);
+    if (files.length < FILES_AT_ONCE) return;
+  }
+}
+
+/** A source that files are pushed to. */
+export type PushedSource = {
+  id: FileSourceId;
+  permissions?: "off" | "on";
+  /** Of new files that are told without readers, where permissions are on. */
+  defaultReaders?: string[];
+};
+
+const readersFrom = (from: string, principals: string[]): FileReaders => {
+  return { principals: principals.map((principal) => ({ principal, from })) };
+};
+
+type Told = { path: string; newId: FileId; readers?: string[] | null };
+export type ChangedReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
+
+/** Told without readers, a file keeps what it has; one that was not there has the default. */
+export async function changedReaders(
+  source: PushedSource,
+  files: readonly Told[],
+  known: Map<string, StoredFile>,
+): Promise<ChangedReaders[]> {
+  const changed: ChangedReaders[] = [];
+  for (const { path, newId, readers: told = null } of files) {
+    const before = known.get(path);
+    const readers = told === null ? defaultFor(source, before) : readersFrom("push", told);
+    if (readers === undefined) continue;
+    const audience = readers === null ? null : (await audienceOf(readers)).id;
+    if (audience === (before?.audience ?? null)) continue;
+    changed.push({ id: before?.id ?? newId, readers, isNew: before === undefined });
+  }
+  return changed;
+}
+
+/** Undefined: it keeps what it has; null: nobody may read it. */
+function defaultFor(
+  { permissions = "off", defaultReaders = [] }: PushedSource,
+  before: StoredFile | undefined,
+): FileReaders | null | undefined {
+  if (before !== undefined && before.deletedAt === null && before.audience !== null)
+    return undefined;
+  if (permissions === "off" || defaultReaders.length === 0) return null;
+  return readersFrom(DEFAULT, defaultReaders);
 }

@@ -42,13 +42,6 @@ export type RebuildEstimate = {
   cost: { amount: number; currency: string } | null;
 };
 
-type Settings = {
-  chunkSize: number;
-  chunkOverlap: number;
-  embeddingModel: string;
-  dimensions: number;
-};
-
 /**
  * Estimates the cost of a change of settings from the sizes of the live chunks. Chunks and tokens
  * are estimates; with the same chunking, the number of chunks is exact.
@@ -121,7 +114,7 @@ function settingsOf({ config }: Pick<Services, "config">, rag: RagRecord, wish: 
 
 function embedderOf(
   { models, vectorIndex }: Pick<Services, "models" | "vectorIndex">,
-  { embeddingModel, dimensions }: Settings,
+  { embeddingModel, dimensions }: ReturnType<typeof settingsOf>,
   live: ListedGeneration,
 ) {
   if (vectorIndex !== null && dimensions !== live.dimensions) {

@@ -91,8 +91,3 @@ export async function removeDeletedFiles(
   await removeFromIndexes(services, removals);
   return count;
 }
-
-/** The source reported at download that the file no longer exists. */
-export async function removeDeletedFile(services: Services, id: FileId): Promise<void> {
-  await removeDeletedFiles(services, [id], services.now());
-}

@@ -1,32 +1,38 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { listFilesOfSource, type SourceFile } from "../../db/files/source-file-list.ts";
-import type { FileStatus } from "../../db/files/public-files.ts";
+import {
+  listFilesOfSource,
+  type FileSlice,
+  type SourceFile,
+} from "../../db/files/source-file-list.ts";
 import type { Services } from "../../services.ts";
 import { DEFAULT } from "../readers/record-readers.ts";
 import { manifestRows } from "../../db/files/file-store.ts";
 
-export type ListSourceFilesInput = {
-  source: { id: FileSourceId };
-  /** From 1. */
-  page: number;
-  /** 1 to 100. */
-  limit: number;
-  status?: FileStatus | undefined;
-  /** A folder, with or without its trailing slash, or a file. */
-  path?: string | undefined;
-  /** A part of the path, whatever the case of its letters from A to Z. */
-  contains?: string | undefined;
-};
+type Filter = Pick<FileSlice, "status" | "path" | "contains">;
 
-/** Files of a source in order of path; each with its least advanced status over all RAGs. */
+/**
+ * Files of a source in order of path; each with its least advanced status over all RAGs. `page`
+ * from 1; `path`: a folder, with or without its trailing slash, or a file.
+ */
 export async function listSourceFiles(
   services: Pick<Services, "db">,
-  { source, page, limit, status, path, contains }: ListSourceFilesInput,
+  {
+    source,
+    page,
+    limit,
+    status,
+    path,
+    contains,
+  }: {
+    source: { id: FileSourceId };
+    page: number;
+    limit: number;
+  } & { [Name in keyof Filter]?: Filter[Name] | undefined },
 ): Promise<{ data: SourceFile[]; total: number }> {
   return await listFilesOfSource(services.db, {
     sourceId: source.id,
     status: status ?? null,
-    path: path === undefined || path === "" ? null : path.replace(/\/$/, ""),
+    path: path === "" ? null : (path?.replace(/\/$/, "") ?? null),
     contains: contains ?? "",
     limit,
     offset: (page - 1) * limit,

@@ -5,7 +5,7 @@ import { bytesKey } from "../../sources/file-objects.ts";
 import { checkFilePath } from "./file-path.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { receiveUpload } from "./receive-upload.ts";
-import type { PushedSource } from "./told-readers.ts";
+import type { PushedSource } from "../readers/record-readers.ts";
 import { receivedFile, storeFiles, type FileOfCaller, type PutFileResult } from "./store-files.ts";
 
 export type PutFileInput = {

@@ -3,7 +3,7 @@ import { sha256Hex } from "../../core/hash.ts";
 import type { Services } from "../../services.ts";
 import { checkFilePath } from "./file-path.ts";
 import { Upload } from "./receive-upload.ts";
-import type { PushedSource } from "./told-readers.ts";
+import type { PushedSource } from "../readers/record-readers.ts";
 import { receivedFile, storeFiles } from "./store-files.ts";
 import type { FileOfCaller, ReceivedFile, StoredOrFailed } from "./store-files.ts";
 

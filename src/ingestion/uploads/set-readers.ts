@@ -1,8 +1,8 @@
 import { notFound } from "../../core/errors.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
-import { recordReaders, tellIndexes } from "../readers/record-readers.ts";
-import { changedReaders, type PushedSource } from "./told-readers.ts";
+import { recordReaders, tellIndexes, changedReaders } from "../readers/record-readers.ts";
+import type { PushedSource } from "../readers/record-readers.ts";
 
 /** Sets who may read a pushed file, without its bytes. @throws QuarryError `not-found` */
 export async function setReaders(

@@ -9,10 +9,9 @@ import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
-import { recordReaders, tellIndexes } from "../readers/record-readers.ts";
-import { carriedText } from "./carried-text.ts";
+import { recordReaders, tellIndexes, changedReaders } from "../readers/record-readers.ts";
+import type { PushedSource } from "../readers/record-readers.ts";
 import { fileNameOf } from "./file-path.ts";
-import { changedReaders, type PushedSource } from "./told-readers.ts";
 import type { Upload } from "./receive-upload.ts";
 
 /** What a caller says of a file. Null: the file keeps what it has. */
@@ -214,4 +213,25 @@ function resultOf(
   created = false,
 ): PutFileResult {
   return { path, size, sha256, changed, created };
+}
+
+/** In JSON: 25 such texts and their ids are less than the 64 KB that are billed as one message. */
+const CARRIED_BYTES = 2_200;
+
+/** Keeps a byte order mark, so that the text is the same bytes again. */
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * A file's bytes as a text that is short enough to travel in the message that indexes the file;
+ * null for others, which are read from the bucket.
+ */
+export function carriedText(bytes: Uint8Array | null): string | null {
+  if (bytes === null || bytes.byteLength > CARRIED_BYTES) return null;
+  try {
+    const text = decoder.decode(bytes);
+    const escapes = JSON.stringify(text).length - text.length;
+    return bytes.byteLength + escapes <= CARRIED_BYTES ? text : null;
+  } catch {
+    return null;
+  }
 }

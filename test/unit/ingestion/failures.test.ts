@@ -4,7 +4,7 @@ import { UnreadableDocument } from "../../../src/documents/extracted-document.ts
 import { MAX_TRIES, backOffMs } from "../../../src/ingestion/timeouts.ts";
 import { StepFailure, labelFailure, verdictOn } from "../../../src/ingestion/indexing/end-file.ts";
 import { isMassRemoval } from "../../../src/core/mass-removal.ts";
-import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-failure-verdict.ts";
+import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-source.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { storedNotes } from "../../../src/ingestion/indexing/stored-notes.ts";
+import { storedNotes } from "../../../src/ingestion/indexing/read-file.ts";
 
 test("ten notes are kept as they are; of more, nine and how many there were besides", () => {
   const ten = Array.from({ length: 10 }, (_unused, at) => `note ${at}`);

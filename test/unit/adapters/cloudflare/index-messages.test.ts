@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { batchesOf, indexBodies } from "../../../../src/adapters/cloudflare/job-queue.ts";
 import { newId, type FileId, type RagId } from "../../../../src/core/ids.ts";
-import { carriedText } from "../../../../src/ingestion/uploads/carried-text.ts";
+import { carriedText } from "../../../../src/ingestion/uploads/store-files.ts";
 
 /** What Cloudflare bills as one message, and what it takes in one call. */
 const BILLED_BYTES = 64_000;
