@@ -1,4 +1,4 @@
-import { raw, runBatch, sql, joined, readRows } from "./sql.ts";
+import { raw, only, runBatch, sql, joined, readRows } from "./sql.ts";
 import type { Reads, ReadStatement, Selection, Sql } from "./sql.ts";
 import { number, computed, select } from "./select.ts";
 
@@ -13,8 +13,8 @@ export const counting = (from: Sql): ReadStatement<{ count: number }> =>
 
 /** The number of rows of `from …`. */
 export async function countRows(db: Reads, from: Sql): Promise<number> {
-  const [[counted]] = await runBatch(db, [counting(from)]);
-  return counted?.count ?? 0;
+  const [counted] = await runBatch(db, [counting(from)]);
+  return only(counted).count;
 }
 
 /** The number of rows of `from …`; counting stops at `max`. */
@@ -27,11 +27,11 @@ export async function readPage<Row>(
   of: Selection<Row>,
   { from, order, offset, limit }: Slice & { from: Sql; order: Sql },
 ): Promise<{ data: Row[]; total: number }> {
-  const [data, [counted]] = await runBatch(db, [
+  const [data, counted] = await runBatch(db, [
     sql`select ${of} ${from} order by ${order} limit ${limit} offset ${offset}`.reading(of),
     counting(from),
   ]);
-  return { data, total: counted?.count ?? 0 };
+  return { data, total: only(counted).count };
 }
 
 /**

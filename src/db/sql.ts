@@ -166,6 +166,12 @@ export const readValue =
   async (...template) =>
     (await readValues(db, of)(...template))[0] ?? null;
 
+/** The row of a statement that has one, as a sum has. */
+export function only<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new TypeError("a statement has no row");
+  return row;
+}
+
 /** The database. */
 export type Database = { $client: D1Database };
 

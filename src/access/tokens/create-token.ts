@@ -1,7 +1,7 @@
 import { conflict, invalidFields } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type TokenId } from "../../core/ids.ts";
-import { findAgentIds, findInferenceIds } from "../../db/catalog/runner-store.ts";
+import { agentRows, inferenceRows } from "../../db/catalog/runner-store.ts";
 import { findRagIds } from "../../db/catalog/rag-writes.ts";
 import { ALL, insertToken, type AccessToken, type TokenRow } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
@@ -41,8 +41,8 @@ export async function storeToken(
   { onlyOpen, ...row }: Stored,
 ): Promise<AccessToken | null> {
   const [agents, inferences, rags] = await Promise.all([
-    resolve(input.agents, (identifiers) => findAgentIds(db, identifiers, onlyOpen)),
-    resolve(input.inferences, (identifiers) => findInferenceIds(db, identifiers, onlyOpen)),
+    resolve(input.agents, (identifiers) => agentRows.findIds(db, identifiers, onlyOpen)),
+    resolve(input.inferences, (identifiers) => inferenceRows.findIds(db, identifiers, onlyOpen)),
     resolve(input.rags, (identifiers) => findRagIds(db, identifiers, onlyOpen)),
   ]);
   const groups = { agents, inferences, rags };

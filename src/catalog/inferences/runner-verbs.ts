@@ -2,20 +2,8 @@ import { notFound } from "../../core/errors.ts";
 import { newId, type AgentId, type InferenceId, type RagId } from "../../core/ids.ts";
 import { closeToMembers } from "../../db/access/grant-store.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
-import {
-  deleteAgent,
-  deleteInference,
-  findAgentRecord,
-  findInferenceRecord,
-  insertAgent,
-  insertInference,
-  listAgentRecords,
-  listInferenceRecords,
-  updateAgentRow,
-  updateInferenceRow,
-  type AgentChange,
-  type InferenceChange,
-} from "../../db/catalog/runner-store.ts";
+import { agentRows, inferenceRows } from "../../db/catalog/runner-store.ts";
+import type { AgentChange, InferenceChange } from "../../db/catalog/runner-store.ts";
 import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import type { NewAgent } from "../agents/agent-settings.ts";
@@ -78,23 +66,17 @@ function runnerVerbs<
 }
 
 export const inferenceVerbs = {
-  ...runnerVerbs<InferenceId, InferenceRecord, NewInference, InferenceChange & Links>({
-    find: findInferenceRecord,
-    insert: insertInference,
-    update: updateInferenceRow,
-  }),
-  list: listInferenceRecords,
-  remove: deleteInference,
+  ...runnerVerbs<InferenceId, InferenceRecord, NewInference, InferenceChange & Links>(
+    inferenceRows,
+  ),
+  list: inferenceRows.list,
+  remove: inferenceRows.remove,
 };
 
 export const agentVerbs = {
-  ...runnerVerbs<AgentId, AgentRecord, NewAgent, AgentChange & Links>({
-    find: findAgentRecord,
-    insert: insertAgent,
-    update: updateAgentRow,
-  }),
-  list: listAgentRecords,
-  remove: deleteAgent,
+  ...runnerVerbs<AgentId, AgentRecord, NewAgent, AgentChange & Links>(agentRows),
+  list: agentRows.list,
+  remove: agentRows.remove,
 };
 
 export const { find: findInference } = inferenceVerbs;

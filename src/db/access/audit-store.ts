@@ -43,19 +43,6 @@ export const readEvents = (db: Database, filter: AuditFilter, { offset, limit }:
   readRows(db, EVENT)`select ${EVENT} ${fromEvents(filter)} order by at desc, id desc
     limit ${limit} offset ${offset}`;
 
-/** The events before this one in the same order, for reading all events. */
-export async function readEventsBefore(
-  db: Database,
-  filter: AuditFilter,
-  last: { at: number; id: string } | null,
-  limit: number,
-): Promise<AuditEvent[]> {
-  const before =
-    last === null ? sql`1` : sql`at <= ${last.at} and (at, id) < (${last.at}, ${last.id})`;
-  return await readRows(db, EVENT)`select ${EVENT} ${fromEvents(filter)} and ${before}
-    order by at desc, id desc limit ${limit}`;
-}
-
 /** A page of the same order, by keys. */
 export async function readEventPage(
   db: Database,

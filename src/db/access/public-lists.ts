@@ -46,13 +46,19 @@ const RAG_ITEM = select(
 );
 
 /** The caller and the RAGs that the credential covers, by identifier, in one round trip. */
-export async function listPublicRags(db: Reads, credential: Credential) {
-  const [[principal = null], ...lists] = await runBatch(db, [
-    principalQuery(credential),
-    ...permitted(credential, "rag", RAG_ITEM, IN_ORDER).map((one) => one.reading(RAG_ITEM)),
-  ]);
-  return { principal, items: lists.flat() };
-}
+const coveredRags =
+  <Rag>(of: Selection<Rag>) =>
+  async (db: Reads, credential: Credential) => {
+    const [[principal = null], ...lists] = await runBatch(db, [
+      principalQuery(credential),
+      ...permitted(credential, "rag", of, IN_ORDER).map((one) => one.reading(of)),
+    ]);
+    return { principal, rags: lists.flat() };
+  };
+
+export const listPublicRags = coveredRags(RAG_ITEM);
+/** The same with all that a search needs. */
+export const listCoveredRags = coveredRags<ListedRag>(LISTED_RAG);
 
 const m = columnsOf(inferences, "m");
 const INFERENCE = select(pick(m, "id", "name", "identifier", "createdAt", "nativeRag"));
@@ -194,16 +200,4 @@ export async function listCoveredRunners(
   ]);
   const runners = found.flat();
   return { principal, runners: runners.slice(0, limit), hasMore: runners.length > limit };
-}
-
-/** The caller and the RAGs that it may search, by identifier, in one round trip. */
-export async function listCoveredRags(
-  db: Reads,
-  credential: Credential,
-): Promise<{ principal: StoredPrincipal | null; rags: ListedRag[] }> {
-  const [[principal = null], ...lists] = await runBatch(db, [
-    principalQuery(credential),
-    ...permitted(credential, "rag", LISTED_RAG, IN_ORDER).map((one) => one.reading(LISTED_RAG)),
-  ]);
-  return { principal, rags: lists.flat() };
 }

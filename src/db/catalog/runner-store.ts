@@ -1,7 +1,16 @@
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
 import type { RagId } from "../../core/ids.ts";
-import { execute, raw, readRows, runBatch, sql, type Database, type Selection } from "../sql.ts";
+import {
+  execute,
+  raw,
+  readRows,
+  only,
+  runBatch,
+  sql,
+  type Database,
+  type Selection,
+} from "../sql.ts";
 import { text, assigned, computed, select, values, columnsOf, pick, UPDATED } from "../select.ts";
 import { counting, type Slice } from "../page.ts";
 import { RAG, RAG_FIELDS, RAG_JOINS, type RagRecord } from "../records.ts";
@@ -52,7 +61,7 @@ function runnerReads<Runner extends Stored>(
     /** A page in order of identifier. */
     list: async (db: Database, { offset, limit }: Slice) => {
       const page = sql`from ${name} m order by m.identifier limit ${limit} offset ${offset}`;
-      const [stored, ofPage, [counted]] = await runBatch(db, [
+      const [stored, ofPage, counted] = await runBatch(db, [
         sql`select ${of} ${page}`.reading(of),
         sql`select ${linked} ${rags} and l.${owner} in (select m.id ${page})
           order by r.identifier`.reading(linked),
@@ -61,7 +70,7 @@ function runnerReads<Runner extends Stored>(
       const ragsOf = Map.groupBy(ofPage, (one) => one.owner);
       const ofOne = ({ id }: Stored) => (ragsOf.get(id) ?? []).map(({ rag }) => rag);
       const data = stored.map((one) => recordOf(one, ofOne(one)));
-      return { data, total: counted?.count ?? 0 };
+      return { data, total: only(counted).count };
     },
 
     /** Which of these identifiers name one, with their ids; any number of them. */
@@ -111,31 +120,17 @@ export type InferenceChange = Partial<Omit<InferenceRow, "id" | "identifier" | "
 
 const { updatedAt: _ofi, ...i } = columnsOf(inferences, "m");
 
-export const {
-  find: findInferenceRecord,
-  list: listInferenceRecords,
-  findIds: findInferenceIds,
-} = runnerReads("inference", select(i), select(pick(i, "id", "identifier")));
-
-export const {
-  insert: insertInference,
-  update: updateInferenceRow,
-  remove: deleteInference,
-} = runnerWrites<InferenceRow>("inference", inferences);
+export const inferenceRows = {
+  ...runnerReads("inference", select(i), select(pick(i, "id", "identifier"))),
+  ...runnerWrites<InferenceRow>("inference", inferences),
+};
 
 type AgentRow = Omit<typeof agents.$inferSelect, "updatedAt">;
 export type AgentChange = Partial<Omit<AgentRow, "id" | "identifier" | "createdAt">>;
 
 const { updatedAt: _ofa, ...a } = columnsOf(agents, "m");
 
-export const {
-  find: findAgentRecord,
-  list: listAgentRecords,
-  findIds: findAgentIds,
-} = runnerReads("agent", select(a), select(pick(a, "id", "identifier")));
-
-export const {
-  insert: insertAgent,
-  update: updateAgentRow,
-  remove: deleteAgent,
-} = runnerWrites<AgentRow>("agent", agents);
+export const agentRows = {
+  ...runnerReads("agent", select(a), select(pick(a, "id", "identifier"))),
+  ...runnerWrites<AgentRow>("agent", agents),
+};

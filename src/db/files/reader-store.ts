@@ -1,5 +1,5 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { portionsOf, execute, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
+import { portionsOf, execute, raw, readRow, readValues, only, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
 import { audiences, files, ragFiles, ragGenerations, readerChanges } from "../schema/index.ts";
 import { columnsOf, computed, maybe, number, pick, select, text, type Row } from "../select.ts";
@@ -88,12 +88,12 @@ export async function readAccess(
   const from = sql`from files f left join audiences a
       on a.id = f.audience and f.readers_revision >= ${permissionsSince}
     where f.file_source_id = ${id} and f.deleted_at is null`;
-  const [[access], problems] = await runBatch(db, [
+  const [access, problems] = await runBatch(db, [
     sql`select ${ACCESS} ${from}`.reading(ACCESS),
     sql`select ${PROBLEM} ${from} and coalesce(a.readers, '[]') = '[]' order by f.path
       limit ${PROBLEMS_MAX}`.reading(PROBLEM),
   ]);
-  return { ...(access ?? { files: 0, nobody: 0, unreadable: 0 }), problems };
+  return { ...only(access), problems };
 }
 
 const [f, g] = [columnsOf(files, "f"), columnsOf(ragGenerations, "g")];

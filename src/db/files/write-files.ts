@@ -8,13 +8,10 @@ import { countingInRags } from "./count-together.ts";
 import { MESSAGE, pendSql, type PendTimes } from "./file-rows.ts";
 
 /** What an upload changes in a file. `metadata` null: the file keeps what it has. */
-export type WrittenFile = {
-  id: FileId;
-  path: string;
-  name: string;
-  size: number;
-  mimeType: string;
-  version: string;
+export type WrittenFile = Pick<
+  typeof table.$inferSelect,
+  "id" | "path" | "name" | "size" | "mimeType" | "version"
+> & {
   sha256: string;
   metadata: Record<string, unknown> | null;
   /** Null: now, where the bytes change. */

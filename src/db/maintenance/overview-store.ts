@@ -1,6 +1,6 @@
 import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-counts.ts";
 import { NEWEST_SCAN } from "../catalog/source-store.ts";
-import { runBatch, sql, raw, readRow, type Database } from "../sql.ts";
+import { runBatch, sql, raw, readRows, only, type Database } from "../sql.ts";
 import { nullable, number, flag, text } from "../select.ts";
 import { files, fileSources, ragFiles, rags, scanRuns } from "../schema/index.ts";
 import { columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
@@ -42,17 +42,6 @@ const VERIFICATIONS = select({
   underWaySince: computed(nullable(number), "min(v.verification ->> 'beganAt')"),
 });
 
-const NO_VERIFICATIONS = {
-  indexes: 0,
-  compared: 0,
-  lastEndedAt: null,
-  checked: 0,
-  addedAgain: 0,
-  removed: 0,
-  underWay: 0,
-  underWaySince: null,
-};
-
 /**
  * The data of the panel's first page. `limit` bounds each list, `callsSince` (ms, by the hour) the
  * calls. Counts are the live generations' counters, two rows per RAG; a file counts once.
@@ -61,7 +50,7 @@ export async function readOverview(
   db: Database,
   { now, callsSince, limit }: { now: number; callsSince: number; limit: number },
 ) {
-  const [ofRags, failingFiles, failingSources, scans, [oldest], [calls], [verifications]] =
+  const [ofRags, failingFiles, failingSources, scans, oldest, calls, verifications] =
     await runBatch(db, [
       selectRagsOfSources,
       sql`select ${FAILING_FILE} from ${FAILING_FILES} cross join files f on f.id = x.file_id
@@ -84,16 +73,15 @@ export async function readOverview(
           and g.state <> 'dropped'`.reading(VERIFICATIONS),
     ]);
   const counts = summed((await filesOfSources(db, ofRags)).values());
-  // A revision is at least the time in ms at which the change became known.
-  const oldestPendingSince = oldest?.since ?? null;
   return {
     counts,
     failingFiles,
     failingSources,
     scans,
-    oldestPendingSince,
-    calls,
-    verifications: verifications ?? NO_VERIFICATIONS,
+    // A revision is at least the time in ms at which the change became known.
+    oldestPendingSince: only(oldest).since,
+    calls: only(calls),
+    verifications: only(verifications),
   };
 }
 
@@ -177,16 +165,6 @@ const STEPS = select({
 });
 export type Steps = Row<typeof STEPS>;
 
-const NOTHING: Steps = {
-  source: null,
-  rag: null,
-  inference: null,
-  hasFiles: false,
-  isIndexing: false,
-  hasToken: false,
-  hasCalls: false,
-};
-
 /** How far a service is set up: one row of each table. */
 export const readSteps = async (db: Database): Promise<Steps> =>
-  (await readRow(db, STEPS)`select ${STEPS}`) ?? NOTHING;
+  only(await readRows(db, STEPS)`select ${STEPS}`);

@@ -2,7 +2,7 @@ import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { execute, hasRows, readValue, runBatch, sql, readValues, type Database } from "../sql.ts";
 import { heldUntil, rowKey, LEAVING } from "../files/file-rows.ts";
 import { fileSources, ragGenerations, rags } from "../schema/index.ts";
-import { columnsOf, pick, select, type Row } from "../select.ts";
+import { columnsOf, computed, number, pick, select, type Row } from "../select.ts";
 import { IN_WORK } from "../files/pending-files.ts";
 
 const [r, s] = [columnsOf(rags), columnsOf(fileSources)];
@@ -20,6 +20,8 @@ export async function removedResources(
   return { rags: ofRags.map(({ id }) => id), sources: ofSources.map(({ id }) => id) };
 }
 
+const ONE = computed(number, "1");
+
 const GENERATION = select(pick(columnsOf(ragGenerations), "generation", "shards", "vectorsIn"));
 
 /** Every generation of a removed RAG, retired ones included; null when it is not removed. */
@@ -35,13 +37,12 @@ export async function removedRagGenerations(
 }
 
 /** Deletes some of a RAG's file rows; returns whether there may be more. */
-export async function deleteRagFiles(db: Database, ragId: RagId, limit: number): Promise<boolean> {
-  const [deleted] = await runBatch(db, [
-    sql`delete from rag_files where (${rowKey()}) in (
-    select ${rowKey()} from rag_files where rag_id = ${ragId} limit ${limit}) returning 1`,
-  ]);
-  return deleted.length === limit;
-}
+export const deleteRagFiles = async (db: Database, ragId: RagId, limit: number) =>
+  (
+    await readValues(db, ONE)`delete from rag_files where (${rowKey()}) in (
+    select ${rowKey()} from rag_files where rag_id = ${ragId} limit ${limit})
+    returning 1`
+  ).length === limit;
 
 /** Whether a worker may still write to the RAG's index. */
 export const isWorkedOn = (db: Database, ragId: RagId, now: number) =>
@@ -61,17 +62,12 @@ export const purgeableSince = (db: Database, sourceId: FileSourceId) =>
       select 1 from rags where file_source_id = ${sourceId})`;
 
 /** Deletes some of a source's files; returns whether there may be more. */
-export async function deleteSourceFiles(
-  db: Database,
-  sourceId: FileSourceId,
-  limit: number,
-): Promise<boolean> {
-  const [deleted] = await runBatch(db, [
-    sql`delete from files where id in (
-    select id from files where file_source_id = ${sourceId} limit ${limit}) returning 1`,
-  ]);
-  return deleted.length === limit;
-}
+export const deleteSourceFiles = async (db: Database, sourceId: FileSourceId, limit: number) =>
+  (
+    await readValues(db, ONE)`delete from files where id in (
+    select id from files where file_source_id = ${sourceId} limit ${limit})
+    returning 1`
+  ).length === limit;
 
 export const deleteSource = (db: Database, sourceId: FileSourceId) =>
   execute(db)`delete from file_sources where id = ${sourceId} and removed_at is not null`;

@@ -1,32 +1,24 @@
 import { raw, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { number, oneOf, text, computed, select, type Row } from "../select.ts";
 
-/** All secrets encrypted at rest, by the kind of their owner. */
-const KINDS = [
-  "file source",
-  "second factor",
-  "provider key",
-  "sign-in provider",
-  "session",
-] as const;
-const SEALED = raw(`select 'file source' as kind, id, sealed_secrets as sealed from file_sources
-  where sealed_secrets is not null and removed_at is null
-  union all select 'second factor', user_id, sealed_secret from user_totp
-  union all select 'provider key', name, sealed_key from provider_keys
-  union all select 'sign-in provider', id, sealed_secret from openid_provider
-  union all select 'session', id, sealed_refresh_token from sessions
-  where sealed_refresh_token is not null`);
-
-const placeOf = (table: string, column: string, key: string) => {
-  return { table: raw(table), column: raw(column), key: raw(key) };
-};
+/** All secrets encrypted at rest, by the kind of their owner: table, column and key. */
 const PLACES = {
-  "file source": placeOf("file_sources", "sealed_secrets", "id"),
-  "second factor": placeOf("user_totp", "sealed_secret", "user_id"),
-  "provider key": placeOf("provider_keys", "sealed_key", "name"),
-  "sign-in provider": placeOf("openid_provider", "sealed_secret", "id"),
-  session: placeOf("sessions", "sealed_refresh_token", "id"),
-};
+  "file source": ["file_sources", "sealed_secrets", "id"],
+  "second factor": ["user_totp", "sealed_secret", "user_id"],
+  "provider key": ["provider_keys", "sealed_key", "name"],
+  "sign-in provider": ["openid_provider", "sealed_secret", "id"],
+  session: ["sessions", "sealed_refresh_token", "id"],
+} as const;
+const KINDS = Object.keys(PLACES).filter((kind): kind is keyof typeof PLACES => kind in PLACES);
+/** Those of a removed source are deleted with it. */
+const SEALED = raw(
+  KINDS.map((kind) => {
+    const [table, column, key] = PLACES[kind];
+    const kept = table === "file_sources" ? "and removed_at is null" : "";
+    return `select '${kind}' as kind, ${key} as id, ${column} as sealed from ${table}
+      where ${column} is not null ${kept}`;
+  }).join(" union all "),
+);
 
 const SECRET = select({
   kind: computed(oneOf(KINDS), "kind"),
@@ -53,7 +45,7 @@ export async function replaceSealed(
   const updated = await runBatch(
     db,
     changes.map(({ secret: { kind, id, sealed: before }, sealed }) => {
-      const { table, column, key } = PLACES[kind];
+      const [table, column, key] = PLACES[kind].map(raw);
       return sql`update ${table} set ${column} = ${sealed}
         where ${key} = ${id} and ${column} = ${before} returning 1`;
     }),

@@ -66,14 +66,14 @@ export const ragRoutes = new OpenAPIHono<AppEnv>();
 ragRoutes.openapi(listRags, async (context) => {
   const services = context.get("services");
   const credential = await credentialIn(services, context.req.raw);
-  const { principal, items } = await listPublicRags(services.reads, credential);
+  const { principal, rags: items } = await listPublicRags(services.reads, credential);
   const { actor, reading } = callerFrom(services, context.req.raw, principal);
   context.set("actor", actor);
   const listed = await listedFor(services.reads, reading, items);
   return context.json(listed.map(ragAnswer), 200);
 });
 
-type Item = Awaited<ReturnType<typeof listPublicRags>>["items"][number] &
+type Item = Awaited<ReturnType<typeof listPublicRags>>["rags"][number] &
   Pick<RagRecord, "readBy"> &
   Partial<Pick<ListedRag, "fileCounts">>;
 

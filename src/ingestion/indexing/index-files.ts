@@ -8,7 +8,6 @@ import { finishFiles, requeueSuperseded, type FileEnd } from "../../db/files/fin
 import { idleBuilds } from "../../db/generations/generation-store.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";
-import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { tryPurgeTombstones, scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { EmbeddingTally } from "./embed-chunks.ts";
@@ -18,7 +17,6 @@ import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
 import type { FileResult, NextTry } from "./end-file.ts";
 import { indexGroup, unstarted, type DoneFile, type IndexJob } from "./index-group.ts";
 import { leaseOf, type Lease, type WorkBudget } from "./work-budget.ts";
-import { confirmWaiting } from "../vector-sync/sync-vectors.ts";
 import { messageOf, queueBySize } from "./queue-by-size.ts";
 
 /** The files of a group hold at most this much text (bytes); a larger file is processed alone. */
@@ -75,7 +73,6 @@ export async function indexFiles(
     sendIndexingUsage(services, job.tally.uses);
   }
   await Promise.all(releases);
-  await confirmWaiting(services, waitingAmong(claimed, results));
   const replaced = claimed.filter(({ chunkCount }) => chunkCount > 0);
   await tryPurgeTombstones(services, replaced.map(addressOf));
   // A void message may have been the last one that a build waited for.
@@ -131,16 +128,6 @@ async function releaseUnstarted(services: Services, unstarted: ClaimedFile[], le
     services,
     messages.map((one) => Object.assign(one, { size: sizes.get(one.fileId) ?? null })),
   );
-}
-
-/** Indexes whose in-flight vectors leave no room to activate a file that is otherwise done. */
-function waitingAmong(claimed: ClaimedFile[], results: FileResult[]): IndexAddress[] {
-  const waiting = new Set(
-    results.flatMap((result) =>
-      result.kind === "end" && result.end.status === "processing" ? [keyOfFile(result.end)] : [],
-    ),
-  );
-  return claimed.filter((file) => waiting.has(keyOfFile(file))).map(addressOf);
 }
 
 /**

@@ -161,28 +161,6 @@ async function confirmInFlight(
   return passed.length;
 }
 
-/** Each makes up to 250 calls to the vector index; a consumer may make some thousand. */
-const CONFIRMED_PER_BATCH = 4;
-
-/**
- * Makes room in indexes that files of a batch wait for: once per index, however many files wait,
- * and for a few indexes only. The others follow in the next batch or sweep.
- */
-export async function confirmWaiting(
-  services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
-  addresses: IndexAddress[],
-): Promise<void> {
-  const indexes = new Map(
-    addresses.map((one) => [`${one.ragId} ${one.generation} ${one.shard}`, one]),
-  );
-  for (const address of [...indexes.values()].slice(0, CONFIRMED_PER_BATCH)) {
-    const { ragId, generation, shard } = address;
-    const of = { ragId, generation, shard };
-    const confirm = () => confirmInFlight(services, address);
-    await attempt(services.log, "vectors not confirmed", of, confirm, "warn");
-  }
-}
-
 /** Queues the vectors of moved files: they are upserted again under their new folder. */
 async function queueMoved({ log, ragIndexes }: SyncServices, address: IndexAddress) {
   const vectors = await ragIndexes(address).queueMoved(VECTORS_AGAIN_PER_TURN);

@@ -1,13 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
 import { forbidden } from "../../core/errors.ts";
-import {
-  countEvents,
-  readEvents,
-  readEventsBefore,
-  type AuditEvent,
-  type AuditFilter,
-} from "../../db/access/audit-store.ts";
+import { countEvents, readEvents, readEventPage } from "../../db/access/audit-store.ts";
+import type { AuditEvent, AuditFilter } from "../../db/access/audit-store.ts";
+import type { Key, KeyedPage } from "../../db/page.ts";
 import type { Database } from "../../db/sql.ts";
 import { Endpoints, time } from "./request/endpoint.ts";
 import { span } from "./request/read-request.ts";
@@ -69,16 +65,17 @@ export const auditRoutes = () =>
 
 function linesOf(db: Database, filter: AuditFilter): Response {
   const encoder = new TextEncoder();
-  let last: AuditEvent | null = null;
+  let after: Key | null = null;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const events: AuditEvent[] = await readEventsBefore(db, filter, last, BATCH_EVENTS);
-      const text = events
+      const at = { after, before: null, limit: BATCH_EVENTS };
+      const page: KeyedPage<AuditEvent> = await readEventPage(db, filter, at);
+      const text = page.data
         .map((event) => `${JSON.stringify(Event.parse(shownOf(event)))}\n`)
         .join("");
       if (text !== "") controller.enqueue(encoder.encode(text));
-      last = events.at(-1) ?? null;
-      if (events.length < BATCH_EVENTS) controller.close();
+      ({ after } = page);
+      if (after === null) controller.close();
     },
   });
   return new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });

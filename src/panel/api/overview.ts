@@ -109,7 +109,7 @@ const reconciliationOf = (found: Awaited<ReturnType<typeof readOverview>>["verif
 type Calls = { calls: number; errors: number; degraded: number };
 
 /** Parts of all calls, 0 to 1, to three decimals; 0 where there were none. */
-function ratesOf({ calls, errors, degraded }: Calls = { calls: 0, errors: 0, degraded: 0 }) {
+function ratesOf({ calls, errors, degraded }: Calls) {
   const rate = (part: number) => (calls === 0 ? 0 : Math.round((part / calls) * 1_000) / 1_000);
   return { total: calls, errors, degraded, errorRate: rate(errors), degradedRate: rate(degraded) };
 }

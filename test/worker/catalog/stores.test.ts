@@ -3,11 +3,7 @@ import { expect, test } from "vitest";
 
 import type { FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
-import {
-  findInferenceRecord,
-  insertInference,
-  listInferenceRecords,
-} from "../../../src/db/catalog/runner-store.ts";
+import { inferenceRows } from "../../../src/db/catalog/runner-store.ts";
 import { findRagRecord, insertRag, markRagRemoved } from "../../../src/db/catalog/rag-writes.ts";
 import { scopesOf } from "../../../src/db/catalog/rag-scope-store.ts";
 import {
@@ -81,10 +77,10 @@ test("records of joined tables keep their own columns, in a batch too", async ()
     conversation: "last-message" as const,
     planning: "on" as const,
   };
-  await insertInference(db, inference, ragIds);
-  const found = await findInferenceRecord(db, "i");
+  await inferenceRows.insert(db, inference, ragIds);
+  const found = await inferenceRows.find(db, "i");
   expect(found).toMatchObject({ ...inference, rags: [{ id: "rag-a" }, { id: "rag-b" }] });
-  const listed = await listInferenceRecords(db, { offset: 0, limit: 5 });
+  const listed = await inferenceRows.list(db, { offset: 0, limit: 5 });
   expect(listed).toEqual({ data: [found], total: 1 });
 
   expect(await markRagRemoved(db, "rag-a" as RagId, 4)).toBe(false);

@@ -1,5 +1,5 @@
 import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
-import { deleteAgent, deleteInference } from "../../../db/catalog/runner-store.ts";
+import { agentRows, inferenceRows } from "../../../db/catalog/runner-store.ts";
 import { Data } from "../../components/data.tsx";
 import { finding, type PageContext, type Pages } from "../page-env.ts";
 import { adminsOnly } from "../request/guards.ts";
@@ -57,7 +57,8 @@ function removalOf(context: PageContext, { kind, record }: Model) {
       </p>
     ),
     audit: [`${place}.remove`, record.identifier] satisfies [string, string],
-    remove: () => (kind === "agent" ? deleteAgent(db, record.id) : deleteInference(db, record.id)),
+    remove: () =>
+      kind === "agent" ? agentRows.remove(db, record.id) : inferenceRows.remove(db, record.id),
     to: `/panel/${place}`,
     notice: `${record.name} is removed.`,
   };
