@@ -233,7 +233,7 @@ const PROBLEMS_KEPT = 20;
 const MAX_CHARACTERS = 500;
 
 /** Adds to what a run tells of files and addresses that it could not read. */
-export function addProblems(run: ScanRun, commit: string, problems: ScanProblem[]): Sql[] {
+function addProblems(run: ScanRun, commit: string, problems: ScanProblem[]): Sql[] {
   if (problems.length === 0) return [];
   const kept = problems.slice(0, PROBLEMS_KEPT).map(({ path, message }) => ({
     path: path.slice(0, MAX_CHARACTERS),

@@ -78,7 +78,7 @@ export function restrictToScopes(
   addToTotals(sql, { hiddenFiles });
 }
 
-export function writeExclusions(sql: SqlStorage, { paths, passages }: SearchExclusions): void {
+function writeExclusions(sql: SqlStorage, { paths, passages }: SearchExclusions): void {
   const rows = [...paths.map((path) => ["file", path]), ...passages.map((key) => ["passage", key])];
   sql.exec("DELETE FROM exclusions");
   sql.exec(
@@ -88,7 +88,7 @@ export function writeExclusions(sql: SqlStorage, { paths, passages }: SearchExcl
   );
 }
 
-export function excludedPaths(sql: SqlStorage): Set<string> {
+function excludedPaths(sql: SqlStorage): Set<string> {
   return new Set(
     select(sql, "exclusions", ["value"], "WHERE kind = 'file'").map(({ value }) => value),
   );
