@@ -1,6 +1,6 @@
 import type { FileId } from "../core/ids.ts";
 import type { IndexFacts, Passage, RagIndex } from "../ports/rag-index.ts";
-import { stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
+import { rowsOf, stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
 
 type Stored = { sql: SqlStorage };
 type ListedFiles = Awaited<ReturnType<RagIndex["listFiles"]>>;
@@ -12,29 +12,21 @@ export function facts({ sql }: Stored): IndexFacts {
 
 /** Files with a live version in order of id, hidden ones included. */
 export function listFiles({ sql }: Stored, after: FileId | null, limit: number): ListedFiles {
-  return sql
-    .exec<ListedFiles[number]>(
-      `SELECT id AS fileId, revision, chunk_count AS chunkCount FROM files
-        WHERE id > ? AND state = 'live' ORDER BY id LIMIT ?`,
-      after ?? "",
-      limit,
-    )
-    .toArray();
+  return rowsOf<ListedFiles[number]>(sql)`SELECT id AS fileId, revision, chunk_count AS chunkCount
+    FROM files WHERE id > ${after ?? ""} AND state = 'live' ORDER BY id LIMIT ${limit}`;
 }
 
 /** Live chunks at equal distances; the cost does not depend on their number. */
 export function sample({ sql }: Stored, count: number): { text: string; headings: string[] }[] {
-  const rows = sql.exec<Row<"contents", "text"> & Row<"chunks", "headings">>(
-    `SELECT t.text, c.headings FROM chunks c JOIN contents t ON t.chunk = c.chunk
-      WHERE c.live = 1 AND c.chunk IN (
-        SELECT (SELECT n.chunk FROM chunks n WHERE n.chunk >= ends.low + step.value * ends.width / ?1
-          ORDER BY n.chunk LIMIT 1)
-        FROM (SELECT min(chunk) AS low, max(chunk) - min(chunk) AS width FROM chunks) ends,
-          json_each(?2) step)`,
-    count,
-    JSON.stringify(Array.from({ length: count }, (_, at) => at)),
-  );
-  return Array.from(rows, ({ text, headings }) => ({ text, headings: stringsIn(headings) }));
+  const steps = Array.from({ length: count }, (_, at) => at);
+  const rows = rowsOf<Row<"contents", "text"> & Row<"chunks", "headings">>(sql)`
+    SELECT t.text, c.headings FROM chunks c JOIN contents t ON t.chunk = c.chunk
+    WHERE c.live = 1 AND c.chunk IN (
+      SELECT (SELECT n.chunk FROM chunks n
+        WHERE n.chunk >= ends.low + step.value * ends.width / ${count} ORDER BY n.chunk LIMIT 1)
+      FROM (SELECT min(chunk) AS low, max(chunk) - min(chunk) AS width FROM chunks) ends,
+        json_each(${steps}) step)`;
+  return rows.map(({ text, headings }) => ({ text, headings: stringsIn(headings) }));
 }
 
 type PassageRow = { start: number; end: number; duplicateKey: string; excluded: number } & Row<
@@ -49,21 +41,17 @@ export function passages(
   fileId: FileId,
   { from, limit }: { from: number; limit: number },
 ): { passages: Passage[]; total: number } {
-  const rows = sql.exec<PassageRow>(
-    `SELECT c.id, t.text, c.position, c.headings, c.page, c.start_at AS start, c.end_at AS end,
-        c.duplicate, c.duplicate_key AS duplicateKey, EXISTS (SELECT 1 FROM exclusions
+  const rows = rowsOf<PassageRow>(sql)`SELECT c.id, t.text, c.position, c.headings, c.page,
+      c.start_at AS start, c.end_at AS end, c.duplicate, c.duplicate_key AS duplicateKey, EXISTS (SELECT 1 FROM exclusions
           WHERE kind = 'passage' AND value = c.duplicate_key) AS excluded
-      FROM files f JOIN chunks c ON c.file = f.file JOIN contents t ON t.chunk = c.chunk
-      WHERE f.id = ? AND f.state = 'live' AND c.live = 1 AND c.position >= ? AND c.position < ?
-      ORDER BY c.position`,
-    fileId,
-    from,
-    from + limit,
-  );
-  const found = Array.from(rows, ({ duplicate, excluded, headings, ...row }) => {
+    FROM files f JOIN chunks c ON c.file = f.file JOIN contents t ON t.chunk = c.chunk
+    WHERE f.id = ${fileId} AND f.state = 'live' AND c.live = 1
+      AND c.position >= ${from} AND c.position < ${from + limit} ORDER BY c.position`;
+  const found = rows.map(({ duplicate, excluded, headings, ...row }) => {
     const marks = { isDuplicate: duplicate === 1, isExcluded: excluded === 1 };
-    return { ...row, headings: stringsIn(headings), ...marks };
+    return Object.assign(row, { headings: stringsIn(headings), ...marks });
   });
-  const counted = "SELECT chunk_count FROM files WHERE id = ? AND state = 'live'";
-  return { passages: found, total: valueOf<number>(sql, counted, fileId) ?? 0 };
+  const total = valueOf<number>(sql)`SELECT chunk_count FROM files
+    WHERE id = ${fileId} AND state = 'live'`;
+  return { passages: found, total: total ?? 0 };
 }

@@ -1,4 +1,4 @@
-import { CREATE_TABLES, valueOf } from "./tables.ts";
+import { run, CREATE_TABLES, valueOf } from "./tables.ts";
 
 /** The text is folded already: marks that are left belong to words. */
 export const TOKENIZER = "porter unicode61 remove_diacritics 0 categories 'L* N* Co M*'";
@@ -51,7 +51,7 @@ const STEPS: string[] = [
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {
-  return valueOf(sql, "SELECT 1 FROM sqlite_master WHERE name = 'schema_steps'") !== null;
+  return valueOf(sql)`SELECT 1 FROM sqlite_master WHERE name = 'schema_steps'` !== null;
 }
 
 /** Creates the tables, or brings those of an older version up to date; all or nothing. */
@@ -59,12 +59,12 @@ export function prepareSchema(storage: DurableObjectStorage): void {
   const { sql } = storage;
   storage.transactionSync(() => {
     sql.exec("CREATE TABLE IF NOT EXISTS schema_steps (step INTEGER PRIMARY KEY) STRICT");
-    const done = valueOf<number>(sql, "SELECT count(*) FROM schema_steps") ?? 0;
+    const done = valueOf<number>(sql)`SELECT count(*) FROM schema_steps` ?? 0;
     if (done === 0) sql.exec(CREATE);
     for (const [at, step] of [CREATE, ...STEPS].entries()) {
       if (at < done) continue;
       if (done > 0) sql.exec(step);
-      sql.exec("INSERT INTO schema_steps (step) VALUES (?)", at + 1);
+      run(sql)`INSERT INTO schema_steps (step) VALUES (${at + 1})`;
     }
   });
 }

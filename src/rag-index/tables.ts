@@ -124,19 +124,40 @@ export function select<Of extends Table, Names extends keyof Columns<Of> & strin
   return sql.exec<Row<Of, Names>>(query, ...bindings).toArray();
 }
 
-/** The first column of what a query finds. */
-export const valuesOf = <Value extends SqlStorageValue>(
-  sql: SqlStorage,
-  query: string,
-  ...bindings: SqlStorageValue[]
-): Value[] => Array.from(sql.exec(query, ...bindings).raw<[Value]>(), ([value]) => value);
+type Bound = SqlStorageValue | Uint8Array | boolean | readonly unknown[];
+type Template<Result> = (texts: TemplateStringsArray, ...values: Bound[]) => Result;
+type Found = Record<string, SqlStorageValue>;
 
-/** The same of its first row; null where there is none. */
-export const valueOf = <Value extends SqlStorageValue>(
-  sql: SqlStorage,
-  query: string,
-  ...bindings: SqlStorageValue[]
-): Value | null => valuesOf<Value>(sql, query, ...bindings)[0] ?? null;
+function bindable(value: Bound): SqlStorageValue | Uint8Array {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value !== "object" || value === null) return value;
+  const isBytes = value instanceof ArrayBuffer || value instanceof Uint8Array;
+  return isBytes ? value : JSON.stringify(value);
+}
+
+/** Runs a statement; values become parameters: flags as 0 and 1, lists as JSON. */
+export const run =
+  <Of extends Found>(sql: SqlStorage): Template<SqlStorageCursor<Of>> =>
+  (texts, ...values) =>
+    sql.exec<Of>(texts.join("?"), ...values.map(bindable));
+
+/** The rows of a statement, those of `RETURNING` included. */
+export const rowsOf =
+  <Of extends Found>(sql: SqlStorage): Template<Of[]> =>
+  (...template) =>
+    run<Of>(sql)(...template).toArray();
+
+/** The first column of each row. */
+export const valuesOf =
+  <Value extends SqlStorageValue>(sql: SqlStorage): Template<Value[]> =>
+  (...template) =>
+    Array.from(run(sql)(...template).raw<[Value]>(), ([value]) => value);
+
+/** The same of the first row; null where there is none. */
+export const valueOf =
+  <Value extends SqlStorageValue>(sql: SqlStorage): Template<Value | null> =>
+  (...template) =>
+    valuesOf<Value>(sql)(...template)[0] ?? null;
 
 /** The numbers of chunks. */
 export const chunksOf = (rows: { chunk: number }[]): number[] => rows.map(({ chunk }) => chunk);
@@ -145,34 +166,24 @@ export type Totals = IndexFacts & { hiddenFiles: number };
 
 /** Counters updated by every change, so that reading them costs one row. */
 export function readTotals(sql: SqlStorage): Totals {
-  return sql
-    .exec<Totals>(
-      "SELECT chunks, files, hidden_files AS hiddenFiles, staged, tombstones FROM totals",
-    )
-    .one();
+  return run<Totals>(sql)`SELECT chunks, files, hidden_files AS hiddenFiles, staged, tombstones
+    FROM totals`.one();
 }
 
 /** Adds to the counters; omitted ones stay. */
 export function addToTotals(sql: SqlStorage, change: Partial<Totals>): void {
   const { chunks = 0, files = 0, hiddenFiles = 0, staged = 0, tombstones = 0 } = change;
-  sql.exec(
-    `UPDATE totals SET chunks = chunks + ?, files = files + ?, hidden_files = hidden_files + ?,
-      staged = staged + ?, tombstones = tombstones + ?`,
-    chunks,
-    files,
-    hiddenFiles,
-    staged,
-    tombstones,
-  );
+  run(sql)`UPDATE totals SET chunks = chunks + ${chunks}, files = files + ${files},
+    hidden_files = hidden_files + ${hiddenFiles}, staged = staged + ${staged},
+    tombstones = tombstones + ${tombstones}`;
 }
 
 /** A value of the index object as a whole; null: never set. */
-export function readSetting(sql: SqlStorage, name: string): string | null {
-  return valueOf(sql, "SELECT value FROM settings WHERE name = ?", name);
-}
+export const readSetting = (sql: SqlStorage, name: string): string | null =>
+  valueOf<string>(sql)`SELECT value FROM settings WHERE name = ${name}`;
 
 export function writeSetting(sql: SqlStorage, name: string, value: string): void {
-  sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", name, value);
+  run(sql)`INSERT OR REPLACE INTO settings (name, value) VALUES (${name}, ${value})`;
 }
 
 /** A list of strings as a column holds it. */

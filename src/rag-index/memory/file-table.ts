@@ -81,12 +81,9 @@ export class KeptFileTable {
   ): EligibleFiles {
     // No file that anybody may read has the audience 0.
     const audiences = new BitSet(
-      valuesOf<number>(
-        this.#sql,
-        `SELECT DISTINCT member.audience FROM json_each(?) principal
-          CROSS JOIN audience_members member ON member.principal = principal.value`,
-        JSON.stringify(principals),
-      ),
+      valuesOf<number>(this.#sql)`SELECT DISTINCT member.audience
+        FROM json_each(${principals}) principal
+        CROSS JOIN audience_members member ON member.principal = principal.value`,
     );
     return this.#read().within(audiences, since, among);
   }

@@ -3,7 +3,7 @@ import { checkLength, cosineWith, type QueryVector } from "../vectors/query-vect
 import { bytesOfCode, estimateError } from "../vectors/sign-codes.ts";
 import { codeIn, coderOf, storeMissingCodes } from "../vectors/stored-codes.ts";
 import type { ChunkChange } from "../write/write-context.ts";
-import { readTotals, type Row } from "../tables.ts";
+import { run, readTotals, type Row } from "../tables.ts";
 import type { LiveChunks, Placed } from "./live-chunks.ts";
 import { SIGN_BLOCK_SIZE, SignBlock } from "./sign-block.ts";
 
@@ -24,8 +24,6 @@ type StoredVector = Row<"contents", "chunk" | "vector">;
 
 const LIVE_CODES = `SELECT c.chunk, c.duplicate, s.code
   FROM chunks c CROSS JOIN sign_codes s ON s.chunk = c.chunk WHERE c.live = 1`;
-const OF_CHUNKS = `SELECT v.chunk, v.vector FROM json_each(?) wanted
-  CROSS JOIN contents v ON v.chunk = wanted.value`;
 
 /** The memory that so many vectors take. */
 export const bytesOfSigns = (vectors: number, dimensions: number): number =>
@@ -80,13 +78,8 @@ export class SignMemory {
   }
 
   #enter(sql: SqlStorage, chunks: number[]): void {
-    const read = () =>
-      sql
-        .exec<Coded>(
-          `${LIVE_CODES} AND c.chunk IN (SELECT value FROM json_each(?))`,
-          JSON.stringify(chunks),
-        )
-        .toArray();
+    const entered = `${LIVE_CODES} AND c.chunk IN (SELECT value FROM json_each(?))`;
+    const read = () => sql.exec<Coded>(entered, JSON.stringify(chunks)).toArray();
     let rows = read();
     if (rows.length < chunks.length) {
       storeMissingCodes(sql, chunks);
@@ -146,8 +139,10 @@ export class SignMemory {
 
   #score(sql: SqlStorage, query: QueryVector, chunks: number[], best: BestFew): void {
     // Read in the order in which they are stored.
-    const list = JSON.stringify(chunks.toSorted((a, b) => a - b));
-    for (const { chunk, vector } of sql.exec<StoredVector>(OF_CHUNKS, list)) {
+    const rows = run<StoredVector>(sql)`SELECT v.chunk, v.vector
+      FROM json_each(${chunks.toSorted((a, b) => a - b)}) wanted
+      CROSS JOIN contents v ON v.chunk = wanted.value`;
+    for (const { chunk, vector } of rows) {
       best.offer(chunk, cosineWith(query, vector));
     }
   }

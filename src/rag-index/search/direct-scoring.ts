@@ -1,5 +1,5 @@
 import type { ChunkId } from "../../core/ids.ts";
-import { valueOf, type Row } from "../tables.ts";
+import { rowsOf, valueOf, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 import { HEADING_WEIGHT, type MatchCounts, type CorpusSize } from "../../text/bm25.ts";
 import { stemOf } from "../../text/stems.ts";
@@ -22,14 +22,9 @@ function addEligible(sample: Sample, eligibility: Eligibility, rows: ChunkRow[])
 
 /** Every chunk of the eligible files; for restrictions within DIRECT_LIMIT_CHUNKS. */
 export function eligibleChunks(sql: SqlStorage, eligibility: Eligibility): Sample {
-  const files = JSON.stringify([...(eligibility.files ?? [])]);
-  const rows = sql
-    .exec<ChunkRow>(
-      `SELECT c.chunk, c.id, c.duplicate FROM json_each(?) f
-        CROSS JOIN chunks c ON c.file = f.value AND c.live = 1`,
-      files,
-    )
-    .toArray();
+  const files = [...(eligibility.files ?? [])];
+  const rows = rowsOf<ChunkRow>(sql)`SELECT c.chunk, c.id, c.duplicate FROM json_each(${files}) f
+    CROSS JOIN chunks c ON c.file = f.value AND c.live = 1`;
   const sample: Sample = new Map();
   addEligible(sample, eligibility, rows);
   return sample;
@@ -38,14 +33,10 @@ export function eligibleChunks(sql: SqlStorage, eligibility: Eligibility): Sampl
 /** The first chunk of a restriction: a RAG's files are mostly stored one after the other. */
 function firstEligible(sql: SqlStorage, { files }: Eligibility): number {
   if (files === null) return 0;
-  const query = `SELECT min(c.chunk) FROM json_each(?) f
+  const first = valueOf<number>(sql)`SELECT min(c.chunk) FROM json_each(${[...files]}) f
     CROSS JOIN chunks c ON c.file = f.value AND c.live = 1`;
-  return valueOf<number>(sql, query, JSON.stringify([...files])) ?? 0;
+  return first ?? 0;
 }
-
-const NEXT_PAGE = `SELECT c.chunk, c.id, c.duplicate
-  FROM words w CROSS JOIN chunks c ON c.chunk = w.rowid
-  WHERE words MATCH ? AND w.rowid > ? ORDER BY w.rowid LIMIT ?`;
 
 /** The first eligible chunks that match, reading a bounded number of postings. */
 export function firstMatches(
@@ -57,7 +48,9 @@ export function firstMatches(
   let after = firstEligible(sql, eligibility) - 1;
   for (let read = 0; read < postingsLimit && sample.size < DIRECT_LIMIT_CHUNKS;) {
     // Each page is read to its end: an abandoned cursor would keep its statement busy.
-    const rows = sql.exec<ChunkRow>(NEXT_PAGE, match, after, ROWS_A_PAGE).toArray();
+    const rows = rowsOf<ChunkRow>(sql)`SELECT c.chunk, c.id, c.duplicate
+      FROM words w CROSS JOIN chunks c ON c.chunk = w.rowid
+      WHERE words MATCH ${match} AND w.rowid > ${after} ORDER BY w.rowid LIMIT ${ROWS_A_PAGE}`;
     addEligible(sample, eligibility, rows);
     read += rows.length;
     const last = rows.at(-1);
@@ -131,7 +124,7 @@ function varintsOf(bytes: Uint8Array): number[] {
  * and the words of each column, as varints (`sqlite3Fts5StorageSync` in ext/fts5/fts5_storage.c).
  */
 export function readCorpusSize(sql: SqlStorage): CorpusSize {
-  const block = valueOf<ArrayBuffer>(sql, "SELECT block FROM words_data WHERE id = 1");
+  const block = valueOf<ArrayBuffer>(sql)`SELECT block FROM words_data WHERE id = 1`;
   const [chunks = 0, headings = 0, text = 0] = varintsOf(new Uint8Array(block ?? []));
   return { chunks, words: headings + text };
 }

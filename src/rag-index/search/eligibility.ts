@@ -2,7 +2,7 @@ import { BitSet } from "../../core/bit-set.ts";
 import type { EligibleFiles, LiveChunk } from "../memory/live-chunks.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import type { KeptFileTable } from "../memory/file-table.ts";
-import { valuesOf, readTotals, type Row } from "../tables.ts";
+import { run, valuesOf, readTotals, type Row } from "../tables.ts";
 import { filesInFolders, FilesWhere } from "./file-condition.ts";
 
 /**
@@ -60,20 +60,14 @@ export class Eligibility {
 
 type FileRow = Row<"files", "file" | "chunk_count">;
 
-const VISIBLE = "f.state = 'live' AND f.hidden = 0";
-
 export const isRestricted = ({ named, metadata, condition, readers }: Restriction) =>
   named !== null || metadata.length > 0 || condition !== undefined || readers !== undefined;
 
 function filesNamed(sql: SqlStorage, names: string[]): number[] {
-  return valuesOf(
-    sql,
-    `SELECT f.file FROM json_each(?1) name CROSS JOIN files f ON f.path = name.value
-        WHERE f.state = 'live'
-      UNION SELECT f.file FROM json_each(?1) name CROSS JOIN files f ON f.external_id = name.value
-        WHERE f.state = 'live'`,
-    JSON.stringify(names),
-  );
+  return valuesOf<number>(sql)`SELECT f.file FROM json_each(${names}) name
+      CROSS JOIN files f ON f.path = name.value WHERE f.state = 'live'
+    UNION SELECT f.file FROM json_each(${names}) name
+      CROSS JOIN files f ON f.external_id = name.value WHERE f.state = 'live'`;
 }
 
 /** The files that satisfy every part, hidden ones among them; null when there is no part. */
@@ -106,12 +100,10 @@ export function resolveRestriction(
   }
   const rows =
     matching === null
-      ? sql.exec<FileRow>(`SELECT f.file, f.chunk_count FROM files f WHERE ${VISIBLE}`)
-      : sql.exec<FileRow>(
-          `SELECT f.file, f.chunk_count FROM json_each(?) wanted
-            CROSS JOIN files f ON f.file = wanted.value WHERE ${VISIBLE}`,
-          JSON.stringify([...matching]),
-        );
+      ? run<FileRow>(sql)`SELECT f.file, f.chunk_count FROM files f
+          WHERE f.state = 'live' AND f.hidden = 0`
+      : run<FileRow>(sql)`SELECT f.file, f.chunk_count FROM json_each(${[...matching]}) wanted
+          CROSS JOIN files f ON f.file = wanted.value WHERE f.state = 'live' AND f.hidden = 0`;
   const files = new BitSet();
   let chunkCount = 0;
   for (const row of rows) {

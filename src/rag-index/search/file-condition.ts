@@ -1,7 +1,7 @@
 import { BitSet } from "../../core/bit-set.ts";
 import { isoTime, timeIn } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
-import { select, valuesOf, type Row } from "../tables.ts";
+import { run, select, valuesOf, type Row } from "../tables.ts";
 import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/file-condition.ts";
 
 /** Live files for which conditions hold, hidden ones among them. */
@@ -30,8 +30,9 @@ export class FilesWhere {
   }
 
   #every(): BitSet {
-    const query = "SELECT file FROM files WHERE state = 'live'";
-    this.#all ??= new BitSet(valuesOf<number>(this.#sql, query));
+    this.#all ??= new BitSet(
+      valuesOf<number>(this.#sql)`SELECT file FROM files WHERE state = 'live'`,
+    );
     return this.#all.copy();
   }
 }
@@ -45,21 +46,18 @@ export function filesInFolders(sql: SqlStorage, folders: string[]): number[] {
     const bare = trimEnd(folder, "/");
     return bare === "" ? ["", "\u{10ffff}"] : [`${bare}/`, endOf(bare)];
   });
-  const query = `SELECT f.file FROM json_each(?) range CROSS JOIN files f
+  return valuesOf<number>(sql)`SELECT f.file FROM json_each(${ranges}) range CROSS JOIN files f
     ON f.path >= range.value ->> 0 AND f.path < range.value ->> 1 WHERE f.state = 'live'`;
-  return valuesOf(sql, query, JSON.stringify(ranges));
 }
 
 function filesWith(sql: SqlStorage, { field, values }: MetadataFilter): BitSet {
-  const query = `SELECT DISTINCT m.file FROM json_each(?) wanted
-    CROSS JOIN file_metadata m ON m.field = ? AND m.value = wanted.value`;
-  return new BitSet(valuesOf<number>(sql, query, JSON.stringify(values), field));
+  return new BitSet(valuesOf<number>(sql)`SELECT DISTINCT m.file FROM json_each(${values}) wanted
+    CROSS JOIN file_metadata m ON m.field = ${field} AND m.value = wanted.value`);
 }
 
 function filesAt(sql: SqlStorage, paths: string[]): BitSet {
-  const query = `SELECT f.file FROM json_each(?) name CROSS JOIN files f ON f.path = name.value
-    WHERE f.state = 'live'`;
-  return new BitSet(valuesOf<number>(sql, query, JSON.stringify(paths)));
+  return new BitSet(valuesOf<number>(sql)`SELECT f.file FROM json_each(${paths}) name
+    CROSS JOIN files f ON f.path = name.value WHERE f.state = 'live'`);
 }
 
 type Value = Row<"file_metadata", "file" | "value">;
@@ -68,11 +66,8 @@ function filesCompared(sql: SqlStorage, comparison: FileComparison): BitSet {
   if (comparison.of === "modifiedAt") return filesModified(sql, comparison);
   const rows =
     comparison.of === "path"
-      ? sql.exec<Value>("SELECT file, path AS value FROM files WHERE state = 'live'")
-      : sql.exec<Value>(
-          "SELECT file, value FROM file_metadata WHERE field = ?",
-          comparison.of.field,
-        );
+      ? run<Value>(sql)`SELECT file, path AS value FROM files WHERE state = 'live'`
+      : run<Value>(sql)`SELECT file, value FROM file_metadata WHERE field = ${comparison.of.field}`;
   const files = new BitSet();
   for (const { file, value } of rows) if (passes(value, comparison)) files.add(file);
   return files;
@@ -80,19 +75,11 @@ function filesCompared(sql: SqlStorage, comparison: FileComparison): BitSet {
 
 /** A number, too, is compared with the time in ms. */
 function filesModified(sql: SqlStorage, comparison: FileComparison): BitSet {
-  if (comparison.test === "order") {
-    const { relation, value } = comparison;
-    const query = `SELECT file FROM files WHERE state = 'live' AND modified_at ${relation} ?`;
-    return new BitSet(valuesOf<number>(sql, query, value));
-  }
-  const files = new BitSet();
-  for (const { file, modified_at: at } of select(sql, "files", ["file", "modified_at"], LIVE)) {
-    if (passes(isoTime(at), comparison)) files.add(file);
-  }
-  return files;
+  const holds = (at: number) =>
+    comparison.test === "order" ? isInOrder(at, comparison) : passes(isoTime(at), comparison);
+  const rows = select(sql, "files", ["file", "modified_at"], "WHERE state = 'live'");
+  return new BitSet(rows.flatMap(({ file, modified_at: at }) => (holds(at) ? [file] : [])));
 }
-
-const LIVE = "WHERE state = 'live'";
 
 function passes(value: string, comparison: FileComparison): boolean {
   switch (comparison.test) {
@@ -105,7 +92,7 @@ function passes(value: string, comparison: FileComparison): boolean {
     case "ends":
       return value.endsWith(comparison.text);
     case "order":
-      return inOrder(value, comparison);
+      return isInOrder((comparison.kind === "number" ? numberIn : timeIn)(value), comparison);
     default:
       return comparison satisfies never;
   }
@@ -115,8 +102,7 @@ const NUMBER = /^-?\d{1,30}(\.\d{1,30})?(e[+-]?\d{1,3})?$/i;
 
 type Order = Extract<FileComparison, { test: "order" }>;
 
-function inOrder(text: string, { kind, relation, value }: Order): boolean {
-  const read = kind === "number" ? numberIn(text) : timeIn(text);
+function isInOrder(read: number | null, { relation, value }: Order): boolean {
   if (read === null) return false;
   if (relation === "<") return read < value;
   if (relation === "<=") return read <= value;

@@ -1,6 +1,6 @@
 import type { ChunkId, FileId } from "../../core/ids.ts";
 import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-index.ts";
-import { stringsIn, type Row } from "../tables.ts";
+import { rowsOf, stringsIn, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
 
@@ -75,13 +75,9 @@ function sortOut(
 ): Pick<Hydration, "eligible" | "equal"> {
   const eligible: ChunkId[] = [];
   const equal: ChunkId[] = [];
-  const rows = sql
-    .exec<Row<"chunks", "id" | "chunk" | "file" | "duplicate">>(
-      `SELECT c.id, c.chunk, c.file, c.duplicate FROM json_each(?) wanted
-        CROSS JOIN chunks c ON c.id = wanted.value WHERE c.live = 1`,
-      JSON.stringify(ids),
-    )
-    .toArray();
+  const rows = rowsOf<Row<"chunks", "id" | "chunk" | "file" | "duplicate">>(sql)`
+    SELECT c.id, c.chunk, c.file, c.duplicate FROM json_each(${ids}) wanted
+    CROSS JOIN chunks c ON c.id = wanted.value WHERE c.live = 1`;
   for (const { id, chunk, file, duplicate } of rows) {
     if (eligibility.includes({ chunk, duplicate: duplicate === 1 })) eligible.push(id);
     else if (eligibility.includesFile(file)) equal.push(id);

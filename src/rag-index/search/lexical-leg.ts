@@ -3,7 +3,7 @@ import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate, QueryCandidates } from "../../ports/rag-index.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { LiveChunk } from "../memory/live-chunks.ts";
-import { valueOf, readTotals, type Row } from "../tables.ts";
+import { run, valueOf, readTotals, type Row } from "../tables.ts";
 import {
   readCorpusSize,
   DIRECT_LIMIT_CHUNKS,
@@ -42,8 +42,6 @@ const ranked = (
   FROM words WHERE words MATCH ? ${within} ORDER BY score DESC, rowid LIMIT ?`;
 const RANKED = ranked("");
 const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
-const CHUNKS = `SELECT c.chunk, c.id, c.duplicate
-  FROM json_each(?) w CROSS JOIN chunks c ON c.chunk = w.value`;
 
 type LexicalQuery = {
   query: string;
@@ -141,8 +139,7 @@ function countExactly(sql: SqlStorage, statistics: TermStatistics[], bounded: Qu
   for (const term of statistics) {
     if (!within.has(term.word)) continue;
     const match = matchExpression([{ word: term.word, postings: term.chunks }]);
-    const query = "SELECT count(*) FROM words WHERE words MATCH ?";
-    term.chunks = valueOf<number>(sql, query, match) ?? 0;
+    term.chunks = valueOf<number>(sql)`SELECT count(*) FROM words WHERE words MATCH ${match}` ?? 0;
   }
 }
 
@@ -205,7 +202,9 @@ function chunksOf(
   const missing = chunks.filter((_, at) => found[at] === null);
   if (missing.length === 0) return found;
   const rows = new Map<number, ChunkPlace>();
-  for (const row of sql.exec<Stored>(CHUNKS, JSON.stringify(missing))) {
+  const read = run<Stored>(sql)`SELECT c.chunk, c.id, c.duplicate
+    FROM json_each(${missing}) w CROSS JOIN chunks c ON c.chunk = w.value`;
+  for (const row of read) {
     rows.set(row.chunk, { ...row, duplicate: row.duplicate === 1 });
   }
   return found.map((one, at) => one ?? rows.get(chunks[at] ?? 0) ?? null);

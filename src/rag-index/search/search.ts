@@ -15,7 +15,7 @@ import type {
 import { KeptChunkTable } from "../memory/chunk-table.ts";
 import { excludedChunks } from "../write/scopes.ts";
 import { KeptFileTable } from "../memory/file-table.ts";
-import { readTotals } from "../tables.ts";
+import { rowsOf, readTotals } from "../tables.ts";
 import type { IndexChange } from "../write/write-context.ts";
 import { Eligibility, isRestricted, resolveRestriction } from "./eligibility.ts";
 import { chooseCandidates, findsAmong, fuseQuery, rankFused, scaleOf } from "./fuse.ts";
@@ -239,12 +239,8 @@ function planOf(
 
 /** Tells which of equal chunks in several shards came first. */
 function originsOf(sql: SqlStorage, ids: ChunkId[]): ChunkOrigin[] {
-  return sql
-    .exec<ChunkOrigin>(
-      `SELECT c.id, c.duplicate_key AS duplicateKey, f.id AS fileId, c.position
-        FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
-        JOIN files f ON f.file = c.file`,
-      JSON.stringify([...new Set(ids)]),
-    )
-    .toArray();
+  return rowsOf<ChunkOrigin>(sql)`
+    SELECT c.id, c.duplicate_key AS duplicateKey, f.id AS fileId, c.position
+    FROM json_each(${[...new Set(ids)]}) wanted CROSS JOIN chunks c ON c.id = wanted.value
+    JOIN files f ON f.file = c.file`;
 }

@@ -6,7 +6,7 @@ import { BestFew, type Scored } from "../vectors/best-few.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
 import type { EligibleFiles, Placed } from "../memory/live-chunks.ts";
-import { valueOf, readTotals, type Row } from "../tables.ts";
+import { run, valueOf, readTotals, type Row } from "../tables.ts";
 import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfSigns, SignMemory } from "../memory/sign-memory.ts";
 import {
@@ -33,12 +33,9 @@ const OF_IN_FLIGHT = `SELECT c.chunk, c.duplicate, v.vector FROM in_flight_vecto
 const OF_ALL = `SELECT c.chunk, c.duplicate, v.vector
   FROM chunks c CROSS JOIN contents v ON v.chunk = c.chunk WHERE c.live = 1`;
 
-const NAMES = `SELECT c.chunk, c.id
-  FROM json_each(?) wanted CROSS JOIN chunks c ON c.chunk = wanted.value`;
-
 /** All vectors of an index object are of one model. */
 function storedDimensions(sql: SqlStorage): number {
-  const bytes = valueOf<number>(sql, "SELECT length(vector) FROM contents LIMIT 1");
+  const bytes = valueOf<number>(sql)`SELECT length(vector) FROM contents LIMIT 1`;
   return (bytes ?? 0) / BYTES_PER_HALF;
 }
 
@@ -149,7 +146,9 @@ export class VectorLeg {
       if (named !== null) known.push({ id: named.id, score });
     }
     if (known.length === found.length) return known;
-    const rows = this.#sql.exec(NAMES, JSON.stringify(found.map(({ key }) => key)));
+    const keys = found.map(({ key }) => key);
+    const rows = run(this.#sql)`SELECT c.chunk, c.id
+      FROM json_each(${keys}) wanted CROSS JOIN chunks c ON c.chunk = wanted.value`;
     const ids = new Map(rows.raw<[number, ChunkId]>());
     return found.flatMap(({ key, score }) => {
       const id = ids.get(key);

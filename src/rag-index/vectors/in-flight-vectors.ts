@@ -7,7 +7,7 @@ import type {
   InFlightBatch,
   VectorToUpsert,
 } from "../../ports/vector-ledger.ts";
-import { readSetting, valueOf, type Row } from "../tables.ts";
+import { rowsOf, run, readSetting, valueOf, type Row } from "../tables.ts";
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
 /**
@@ -28,20 +28,14 @@ export const sendsVectors = (sql: SqlStorage) => readSetting(sql, SENDS_VECTORS)
 
 /** Recorded before the first vector is sent, with the rows that list it as in flight. */
 function noteSending(sql: SqlStorage): void {
-  sql.exec("INSERT OR IGNORE INTO settings (name, value) VALUES (?, '1')", SENDS_VECTORS);
+  run(sql)`INSERT OR IGNORE INTO settings (name, value) VALUES (${SENDS_VECTORS}, '1')`;
 }
 
 /** Chunks that were just stored are being sent to the vector index. */
 export function addInFlight(sql: SqlStorage, chunks: number[], batch: FileUpsertBatch): void {
   noteSending(sql);
-  sql.exec(
-    `INSERT INTO in_flight_vectors (chunk, batch, sent_at, folder)
-      SELECT value, ?, ?, ? FROM json_each(?)`,
-    batch.id,
-    batch.at,
-    batch.folder,
-    JSON.stringify(chunks),
-  );
+  run(sql)`INSERT INTO in_flight_vectors (chunk, batch, sent_at, folder)
+    SELECT value, ${batch.id}, ${batch.at}, ${batch.folder} FROM json_each(${chunks})`;
 }
 
 /**
@@ -49,83 +43,63 @@ export function addInFlight(sql: SqlStorage, chunks: number[], batch: FileUpsert
  */
 export function addMissing(sql: SqlStorage, chunks: number[]): number {
   const room = Math.max(0, IN_FLIGHT_LIMIT_CHUNKS - countLiveInFlight(sql));
-  const added = sql.exec(
-    `INSERT OR IGNORE INTO in_flight_vectors (chunk, live) SELECT value, 1 FROM json_each(?)
-      RETURNING 1`,
-    JSON.stringify(chunks.slice(0, room)),
-  );
-  return added.toArray().length;
+  const added = rowsOf(sql)`INSERT OR IGNORE INTO in_flight_vectors (chunk, live)
+    SELECT value, 1 FROM json_each(${chunks.slice(0, room)}) RETURNING 1`;
+  return added.length;
 }
 
-export function hasInFlight(sql: SqlStorage): boolean {
-  return valueOf(sql, "SELECT 1 FROM in_flight_vectors WHERE live = 1 LIMIT 1") !== null;
-}
+export const hasInFlight = (sql: SqlStorage): boolean =>
+  valueOf(sql)`SELECT 1 FROM in_flight_vectors WHERE live = 1 LIMIT 1` !== null;
 
 const countLiveInFlight = (sql: SqlStorage) =>
-  valueOf<number>(sql, "SELECT count(*) FROM in_flight_vectors WHERE live = 1") ?? 0;
+  valueOf<number>(sql)`SELECT count(*) FROM in_flight_vectors WHERE live = 1` ?? 0;
 
 export const countInFlight = (sql: SqlStorage) =>
-  valueOf<number>(sql, "SELECT count(*) FROM in_flight_vectors") ?? 0;
+  valueOf<number>(sql)`SELECT count(*) FROM in_flight_vectors` ?? 0;
 
 /**
  * Whether activating these chunks and removing those keeps the number of in-flight vectors
  * bounded.
  */
 export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]): boolean {
-  const among = (chunks: number[], which: string) => {
-    const query = `SELECT count(*) FROM json_each(?) c
-      CROSS JOIN in_flight_vectors u ON u.chunk = c.value ${which}`;
-    return valueOf<number>(sql, query, JSON.stringify(chunks)) ?? 0;
-  };
-  const added = among(entering, "");
+  const among = (chunks: number[], live: boolean | null) =>
+    valueOf<number>(sql)`SELECT count(*) FROM json_each(${chunks}) c
+      CROSS JOIN in_flight_vectors u ON u.chunk = c.value AND u.live = coalesce(${live}, u.live)` ??
+    0;
+  const added = among(entering, null);
   if (added === 0) return true;
   // Vectors sent again because their file moved are listed too, but no search scans them.
-  const freed = among(leaving, "AND u.live = 1");
+  const freed = among(leaving, true);
   return countLiveInFlight(sql) + added - freed <= IN_FLIGHT_LIMIT_CHUNKS;
 }
 
 export function markInFlightLive(sql: SqlStorage, chunks: number[]): void {
-  sql.exec(
-    "UPDATE in_flight_vectors SET live = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
-    JSON.stringify(chunks),
-  );
+  run(sql)`UPDATE in_flight_vectors SET live = 1
+    WHERE chunk IN (SELECT value FROM json_each(${chunks}))`;
 }
 
 export function deleteInFlight(sql: SqlStorage, chunks: number[]): void {
-  sql.exec(
-    "DELETE FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
-    JSON.stringify(chunks),
-  );
+  run(sql)`DELETE FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(${chunks}))`;
 }
 
 export function inFlightBatches({ sql }: Stored, limit: number): InFlightBatch[] {
   // With a single max(), SQLite takes the other columns from the same row.
-  const rows = sql.exec<
-    { batch: number; at: number } & Row<"in_flight_vectors", "chunk" | "folder"> &
-      Row<"chunks", "id">
-  >(
-    `SELECT u.batch, u.at, u.chunk, u.folder, c.id FROM (
-        SELECT batch, sent_at AS at, max(chunk) AS chunk, folder FROM in_flight_vectors
-        WHERE batch IS NOT NULL AND seen_at IS NULL GROUP BY batch ORDER BY at LIMIT ?
-      ) u CROSS JOIN chunks c ON c.chunk = u.chunk`,
-    limit,
-  );
-  return Array.from(rows, (row) => ({
-    id: row.batch,
-    at: row.at,
-    vectorId: vectorIdOf(row.id, row.chunk),
-    folder: row.folder,
-  }));
+  const rows = rowsOf<
+    { batch: number; at: number } & Row<"in_flight_vectors", "folder"> &
+      Row<"chunks", "chunk" | "id">
+  >(sql)`SELECT u.batch, u.at, u.chunk, u.folder, c.id FROM (
+      SELECT batch, sent_at AS at, max(chunk) AS chunk, folder FROM in_flight_vectors
+      WHERE batch IS NOT NULL AND seen_at IS NULL GROUP BY batch ORDER BY at LIMIT ${limit}
+    ) u CROSS JOIN chunks c ON c.chunk = u.chunk`;
+  return rows.map(({ batch, at, id, chunk, folder }) => {
+    return { id: batch, at, vectorId: vectorIdOf(id, chunk), folder };
+  });
 }
 
 export function confirmSeen({ sql }: Stored, batches: number[], now: number): void {
-  sql.exec("DELETE FROM in_flight_vectors WHERE seen_at <= ?", now - TRUST_AFTER_MS);
-  sql.exec(
-    `UPDATE in_flight_vectors SET seen_at = ?
-      WHERE seen_at IS NULL AND batch IN (SELECT value FROM json_each(?))`,
-    now,
-    JSON.stringify(batches),
-  );
+  run(sql)`DELETE FROM in_flight_vectors WHERE seen_at <= ${now - TRUST_AFTER_MS}`;
+  run(sql)`UPDATE in_flight_vectors SET seen_at = ${now}
+    WHERE seen_at IS NULL AND batch IN (SELECT value FROM json_each(${batches}))`;
   settleMoved(sql);
 }
 
@@ -135,21 +109,17 @@ export function vectorsToUpsert(
   sentBefore: number,
   limit: number,
 ): VectorToUpsert[] {
-  const rows = sql.exec<
+  const rows = rowsOf<
     { fileId: FileId } & Row<"chunks", "chunk" | "id"> &
       Row<"files", "state" | "path"> &
       Row<"in_flight_vectors", "folder"> &
       Row<"contents", "vector">
-  >(
-    `SELECT c.chunk, c.id, f.id AS fileId, f.state, f.path, u.folder, v.vector FROM (
-        SELECT chunk, folder FROM in_flight_vectors
-        WHERE seen_at IS NULL AND (batch IS NULL OR sent_at < ?) ORDER BY chunk LIMIT ?
-      ) u CROSS JOIN chunks c ON c.chunk = u.chunk
-      JOIN files f ON f.file = c.file JOIN contents v ON v.chunk = c.chunk`,
-    sentBefore,
-    limit,
-  );
-  return Array.from(rows, (row) => ({
+  >(sql)`SELECT c.chunk, c.id, f.id AS fileId, f.state, f.path, u.folder, v.vector FROM (
+      SELECT chunk, folder FROM in_flight_vectors WHERE seen_at IS NULL
+        AND (batch IS NULL OR sent_at < ${sentBefore}) ORDER BY chunk LIMIT ${limit}
+    ) u CROSS JOIN chunks c ON c.chunk = u.chunk
+    JOIN files f ON f.file = c.file JOIN contents v ON v.chunk = c.chunk`;
+  return rows.map((row) => ({
     vectorId: vectorIdOf(row.id, row.chunk),
     fileId: row.fileId,
     folder: row.state === "live" ? folderOf(row.path) : row.folder,
@@ -163,22 +133,13 @@ export function recordUpsert(
   { id, at }: UpsertBatch,
 ): void {
   noteSending(sql);
-  const sent = JSON.stringify(
-    vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]),
-  );
-  const rows = sql
-    .exec<Row<"chunks", "chunk" | "file"> & Row<"in_flight_vectors", "folder">>(
-      `SELECT c.chunk, c.file, sent.value ->> 1 AS folder FROM json_each(?) sent
-        CROSS JOIN chunks c ON c.id = sent.value ->> 0`,
-      sent,
-    )
-    .toArray();
-  sql.exec(
-    `UPDATE in_flight_vectors SET batch = ?, sent_at = ?, folder = sent.value ->> 1, seen_at = NULL
-      FROM json_each(?) sent WHERE chunk = sent.value ->> 0`,
-    id,
-    at,
-    JSON.stringify(rows.map(({ chunk, folder }) => [chunk, folder])),
-  );
+  const sent = vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]);
+  const rows = rowsOf<Row<"chunks", "chunk" | "file"> & Row<"in_flight_vectors", "folder">>(sql)`
+    SELECT c.chunk, c.file, sent.value ->> 1 AS folder FROM json_each(${sent}) sent
+    CROSS JOIN chunks c ON c.id = sent.value ->> 0`;
+  const stored = rows.map(({ chunk, folder }) => [chunk, folder]);
+  run(sql)`UPDATE in_flight_vectors SET batch = ${id}, sent_at = ${at},
+      folder = sent.value ->> 1, seen_at = NULL
+    FROM json_each(${stored}) sent WHERE chunk = sent.value ->> 0`;
   noteFolders(sql, rows);
 }

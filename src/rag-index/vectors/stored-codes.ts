@@ -1,5 +1,5 @@
 import { decodeHalfFloats, halfFloats } from "../../core/half-float.ts";
-import { readTotals, insertRows, type Row } from "../tables.ts";
+import { rowsOf, readTotals, insertRows, type Row } from "../tables.ts";
 import { SignCoder } from "./sign-codes.ts";
 
 /**
@@ -60,20 +60,13 @@ export function codeIn(stored: ArrayBuffer): { signs: Uint8Array; factor: number
 
 /** Makes the codes that live chunks lack, or those of these chunks, a page of vectors at a time. */
 export function storeMissingCodes(sql: SqlStorage, among: number[] | null = null): void {
-  const list = among === null ? null : JSON.stringify(among);
   for (let after = -1; ;) {
-    const page = sql
-      .exec<StoredVector>(
-        `SELECT c.chunk, v.vector FROM chunks c CROSS JOIN contents v ON v.chunk = c.chunk
-          WHERE c.live = 1 AND c.chunk > ?1
-            AND (?3 IS NULL OR c.chunk IN (SELECT value FROM json_each(?3)))
-            AND NOT EXISTS (SELECT 1 FROM sign_codes s WHERE s.chunk = c.chunk)
-          ORDER BY c.chunk LIMIT ?2`,
-        after,
-        VECTORS_A_PAGE,
-        list,
-      )
-      .toArray();
+    const page = rowsOf<StoredVector>(sql)`SELECT c.chunk, v.vector
+      FROM chunks c CROSS JOIN contents v ON v.chunk = c.chunk
+      WHERE c.live = 1 AND c.chunk > ${after}
+        AND (${among} IS NULL OR c.chunk IN (SELECT value FROM json_each(${among})))
+        AND NOT EXISTS (SELECT 1 FROM sign_codes s WHERE s.chunk = c.chunk)
+      ORDER BY c.chunk LIMIT ${VECTORS_A_PAGE}`;
     storeCodes(sql, page);
     const last = page.at(-1);
     if (last === undefined || page.length < VECTORS_A_PAGE) return;

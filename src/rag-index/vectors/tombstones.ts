@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import type { VectorId } from "../../core/ids.ts";
-import { select, valueOf, addToTotals } from "../tables.ts";
+import { rowsOf, run, select, valueOf, addToTotals } from "../tables.ts";
 
 /**
  * A worker lives 15 minutes at most: vectors that it was still sending when their chunk was
@@ -12,13 +12,10 @@ type Stored = { sql: SqlStorage };
 
 /** Adds tombstones for these vectors. Returns how many of them had none yet. */
 export function addTombstones(sql: SqlStorage, ids: VectorId[]): number {
-  const added = sql.exec(
-    `INSERT OR IGNORE INTO vector_tombstones (id) SELECT value FROM json_each(?) RETURNING 1`,
-    JSON.stringify(ids),
-  );
-  const count = added.toArray().length;
-  addToTotals(sql, { tombstones: count });
-  return count;
+  const { length } = rowsOf(sql)`INSERT OR IGNORE INTO vector_tombstones (id)
+    SELECT value FROM json_each(${ids}) RETURNING 1`;
+  addToTotals(sql, { tombstones: length });
+  return length;
 }
 
 export function tombstones({ sql }: Stored, now: number, limit: number): VectorId[] {
@@ -27,22 +24,14 @@ export function tombstones({ sql }: Stored, now: number, limit: number): VectorI
 }
 
 export function confirmRemoved({ sql }: Stored, ids: VectorId[], now: number): void {
-  const list = JSON.stringify(ids);
-  const gone = sql.exec(
-    `DELETE FROM vector_tombstones WHERE id IN (SELECT value FROM json_each(?))
-          AND removed = 1 AND due_at <= ? RETURNING 1`,
-    list,
-    now,
-  );
-  addToTotals(sql, { tombstones: -gone.toArray().length });
-  sql.exec(
-    `UPDATE vector_tombstones SET removed = 1, due_at = ?
-          WHERE removed = 0 AND id IN (SELECT value FROM json_each(?))`,
-    now + REMOVED_AGAIN_AFTER_MS,
-    list,
-  );
+  const gone = rowsOf(sql)`DELETE FROM vector_tombstones
+    WHERE id IN (SELECT value FROM json_each(${ids})) AND removed = 1 AND due_at <= ${now}
+    RETURNING 1`;
+  addToTotals(sql, { tombstones: -gone.length });
+  run(sql)`UPDATE vector_tombstones SET removed = 1, due_at = ${now + REMOVED_AGAIN_AFTER_MS}
+    WHERE removed = 0 AND id IN (SELECT value FROM json_each(${ids}))`;
 }
 
 /** The earliest time (ms) at which a vector is to be removed; null: no tombstones. */
 export const purgeDueAt = (sql: SqlStorage): number | null =>
-  valueOf(sql, "SELECT min(due_at) FROM vector_tombstones");
+  valueOf<number>(sql)`SELECT min(due_at) FROM vector_tombstones`;

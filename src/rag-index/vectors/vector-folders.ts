@@ -2,7 +2,7 @@ import type { BitSet } from "../../core/bit-set.ts";
 import { folderOf, withAncestors } from "../../core/folders.ts";
 import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
 import { trimEnd } from "../../core/trim.ts";
-import { valueOf, valuesOf, type Row } from "../tables.ts";
+import { rowsOf, run, valueOf, valuesOf, type Row } from "../tables.ts";
 
 /**
  * The folders under which the vector index may hold a file's vectors. The vectors of a moved file
@@ -11,43 +11,34 @@ import { valueOf, valuesOf, type Row } from "../tables.ts";
 
 /** Vectors of these files will be sent under these folders. */
 export function noteFolders(sql: SqlStorage, sent: { file: number; folder: string }[]): void {
-  sql.exec(
-    `INSERT INTO vector_folders (file, folder)
-      SELECT DISTINCT value ->> 0, value ->> 1 FROM json_each(?) WHERE 1
-      ON CONFLICT (file, folder) DO UPDATE SET queued = 0 WHERE queued = 1`,
-    JSON.stringify(sent.map(({ file, folder }) => [file, folder])),
-  );
+  const places = sent.map(({ file, folder }) => [file, folder]);
+  run(sql)`INSERT INTO vector_folders (file, folder)
+    SELECT DISTINCT value ->> 0, value ->> 1 FROM json_each(${places}) WHERE 1
+    ON CONFLICT (file, folder) DO UPDATE SET queued = 0 WHERE queued = 1`;
 }
 
 /** Records the file's new path. */
 export function fileLiesAt(sql: SqlStorage, file: number, path: string): void {
-  sql.exec(
-    `UPDATE vector_folders SET stale = (folder <> ?2), queued = 0
-      WHERE file = ?1 AND stale <> (folder <> ?2)`,
-    file,
-    folderOf(path),
-  );
+  const folder = folderOf(path);
+  run(sql)`UPDATE vector_folders SET stale = (folder <> ${folder}), queued = 0
+    WHERE file = ${file} AND stale <> (folder <> ${folder})`;
 }
 
 export function forgetFolders(sql: SqlStorage, file: number): void {
-  sql.exec("DELETE FROM vector_folders WHERE file = ?", file);
+  run(sql)`DELETE FROM vector_folders WHERE file = ${file}`;
 }
 
 export const countMoved = (sql: SqlStorage): number =>
-  valueOf(sql, "SELECT count(DISTINCT file) FROM vector_folders WHERE stale = 1") ?? 0;
+  valueOf<number>(sql)`SELECT count(DISTINCT file) FROM vector_folders WHERE stale = 1` ?? 0;
 
 /** Queues vectors of moved files to be sent again; whole files, and at least one file. */
 export function queueMoved({ sql }: { sql: SqlStorage }, limitChunks: number): number {
   const files: number[] = [];
   let queued = 0;
-  const rows = sql
-    .exec<{ file: number; chunks: number }>(
-      `SELECT v.file, (SELECT count(*) FROM chunks c WHERE c.file = v.file) AS chunks FROM (
-          SELECT DISTINCT file FROM vector_folders WHERE stale = 1 AND queued = 0 LIMIT ?
-        ) v`,
-      limitChunks,
-    )
-    .toArray();
+  const rows = rowsOf<{ file: number; chunks: number }>(sql)`
+    SELECT v.file, (SELECT count(*) FROM chunks c WHERE c.file = v.file) AS chunks FROM (
+      SELECT DISTINCT file FROM vector_folders WHERE stale = 1 AND queued = 0 LIMIT ${limitChunks}
+    ) v`;
   for (const { file, chunks } of rows) {
     if (files.length > 0 && queued + chunks > limitChunks) break;
     files.push(file);
@@ -55,34 +46,25 @@ export function queueMoved({ sql }: { sql: SqlStorage }, limitChunks: number): n
   }
   if (files.length === 0) return 0;
   // In-flight vectors were sent under the old folder, or are about to be.
-  sql.exec(
-    `INSERT INTO in_flight_vectors (chunk)
-      SELECT c.chunk FROM json_each(?) moved CROSS JOIN chunks c ON c.file = moved.value WHERE 1
-      ON CONFLICT (chunk) DO UPDATE SET batch = NULL, sent_at = 0, seen_at = NULL`,
-    JSON.stringify(files),
-  );
-  sql.exec(
-    `UPDATE vector_folders SET queued = 1
-      WHERE stale = 1 AND file IN (SELECT value FROM json_each(?))`,
-    JSON.stringify(files),
-  );
+  run(sql)`INSERT INTO in_flight_vectors (chunk)
+    SELECT c.chunk FROM json_each(${files}) moved CROSS JOIN chunks c ON c.file = moved.value
+    WHERE 1 ON CONFLICT (chunk) DO UPDATE SET batch = NULL, sent_at = 0, seen_at = NULL`;
+  run(sql)`UPDATE vector_folders SET queued = 1
+    WHERE stale = 1 AND file IN (SELECT value FROM json_each(${files}))`;
   return queued;
 }
 
 /** Forgets the old folders of files whose vectors are all visible in the current folder. */
 export function settleMoved(sql: SqlStorage): void {
-  sql.exec(
-    `DELETE FROM vector_folders WHERE stale = 1 AND queued = 1 AND NOT EXISTS (
-      SELECT 1 FROM chunks c JOIN in_flight_vectors u ON u.chunk = c.chunk
-      WHERE c.file = vector_folders.file)`,
-  );
+  run(sql)`DELETE FROM vector_folders WHERE stale = 1 AND queued = 1 AND NOT EXISTS (
+    SELECT 1 FROM chunks c JOIN in_flight_vectors u ON u.chunk = c.chunk
+    WHERE c.file = vector_folders.file)`;
 }
 
 /** The files among these whose vectors may still be under a folder other than the file's. */
 export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
-  const query = `SELECT v.file FROM json_each(?) wanted
-    CROSS JOIN vector_folders v ON v.file = wanted.value AND v.stale = 1`;
-  return new Set(valuesOf(sql, query, JSON.stringify(files)));
+  return new Set(valuesOf<number>(sql)`SELECT v.file FROM json_each(${files}) wanted
+    CROSS JOIN vector_folders v ON v.file = wanted.value AND v.stale = 1`);
 }
 
 /** Up to this many moved files are asked for by their own keys; for more, all folders are asked. */

@@ -1,7 +1,15 @@
 import { folderOf } from "../../core/folders.ts";
 import { type VectorId, chunkOfVector, vectorIdOf } from "../../core/ids.ts";
 import type { VectorLedger, VerificationPage } from "../../ports/vector-ledger.ts";
-import { readSetting, writeSetting, chunksOf, select, valueOf, valuesOf } from "../tables.ts";
+import {
+  rowsOf,
+  readSetting,
+  writeSetting,
+  chunksOf,
+  select,
+  valueOf,
+  valuesOf,
+} from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { addMissing } from "./in-flight-vectors.ts";
 import { addTombstones } from "./tombstones.ts";
@@ -14,14 +22,9 @@ type PageRow = Row<"chunks", "chunk" | "id" | "file"> & Row<"files", "path">;
 
 export function nextPageToVerify({ sql }: Stored, limit: number): VerificationPage {
   const after = Number(readSetting(sql, VERIFIED_UP_TO) ?? 0);
-  const rows = sql
-    .exec<PageRow>(
-      `SELECT c.chunk, c.id, c.file, f.path FROM chunks c JOIN files f ON f.file = c.file
-          WHERE c.live = 1 AND c.chunk > ? ORDER BY c.chunk LIMIT ?`,
-      after,
-      limit,
-    )
-    .toArray();
+  const rows = rowsOf<PageRow>(sql)`SELECT c.chunk, c.id, c.file, f.path
+    FROM chunks c JOIN files f ON f.file = c.file
+    WHERE c.live = 1 AND c.chunk > ${after} ORDER BY c.chunk LIMIT ${limit}`;
   const last = rows.at(-1)?.chunk ?? after;
   // A different one in each pass, so that over time orphans are searched for in the whole space.
   const sampled = rows[Math.floor(Math.random() * rows.length)];
@@ -46,7 +49,7 @@ export function recordVerifiedPage(
 
 /** Ids that belong to no chunk stored here and have no tombstone. */
 export function orphansAmong({ sql }: Stored, ids: VectorId[]): VectorId[] {
-  const known = new Set(rowsOf(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
+  const known = new Set(chunksNamed(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
   const wanted = "WHERE id IN (SELECT value FROM json_each(?))";
   const tombstones = select(sql, "vector_tombstones", ["id"], wanted, JSON.stringify(ids));
   for (const { id } of tombstones) known.add(id);
@@ -55,10 +58,8 @@ export function orphansAmong({ sql }: Stored, ids: VectorId[]): VectorId[] {
 
 /** Vectors not known to be visible, or not in their folder, are not looked up. */
 function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {
-  const query =
-    "SELECT chunk FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))";
-  const chunks = JSON.stringify(chunksOf(rows));
-  const inFlight = new Set(valuesOf<number>(sql, query, chunks));
+  const inFlight = new Set(valuesOf<number>(sql)`SELECT chunk FROM in_flight_vectors
+    WHERE chunk IN (SELECT value FROM json_each(${chunksOf(rows)}))`);
   const moved = filesOnTheMove(
     sql,
     rows.map(({ file }) => file),
@@ -66,24 +67,18 @@ function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {
   return rows.filter(({ chunk, file }) => !inFlight.has(chunk) && !moved.has(file));
 }
 
-function rowsOf(sql: SqlStorage, ids: VectorId[]) {
-  return sql
-    .exec<Row<"chunks", "chunk" | "id" | "live">>(
-      `SELECT c.chunk, c.id, c.live FROM json_each(?) wanted
-          CROSS JOIN chunks c ON c.id = wanted.value`,
-      JSON.stringify(ids.map(chunkOfVector)),
-    )
-    .toArray();
-}
+const chunksNamed = (sql: SqlStorage, ids: VectorId[]) =>
+  rowsOf<Row<"chunks", "chunk" | "id" | "live">>(sql)`SELECT c.chunk, c.id, c.live
+    FROM json_each(${ids.map(chunkOfVector)}) wanted CROSS JOIN chunks c ON c.id = wanted.value`;
 
 function liveRows(sql: SqlStorage, ids: VectorId[]) {
   const wanted = new Set(ids);
-  return rowsOf(sql, ids).filter(
+  return chunksNamed(sql, ids).filter(
     (row) => row.live === 1 && wanted.has(vectorIdOf(row.id, row.chunk)),
   );
 }
 
 function vectorOf(sql: SqlStorage, chunk: number): Uint8Array | null {
-  const stored = valueOf<ArrayBuffer>(sql, "SELECT vector FROM contents WHERE chunk = ?", chunk);
+  const stored = valueOf<ArrayBuffer>(sql)`SELECT vector FROM contents WHERE chunk = ${chunk}`;
   return stored === null ? null : new Uint8Array(stored);
 }

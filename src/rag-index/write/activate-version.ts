@@ -9,7 +9,7 @@ import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "
 import type { FileRow } from "./files.ts";
 import { writeReadersOf } from "./readers.ts";
 import type { WriteContext } from "./write-context.ts";
-import { chunksOf, select, addToTotals, type Row } from "../tables.ts";
+import { run, chunksOf, select, addToTotals, type Row } from "../tables.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { fileLiesAt } from "../vectors/vector-folders.ts";
 import { takeWords } from "./word-index.ts";
@@ -55,12 +55,10 @@ function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placed: Map<ChunkId
       if (at === undefined) return [];
       return [[chunk, at.position, JSON.stringify(at.headings), at.page, at.start, at.end]];
     });
-    sql.exec(
-      `UPDATE chunks SET live = 1, position = place.value ->> 1, headings = place.value ->> 2,
-        page = place.value ->> 3, start_at = place.value ->> 4, end_at = place.value ->> 5
-        FROM json_each(?) place WHERE chunk = place.value ->> 0`,
-      JSON.stringify(places),
-    );
+    run(sql)`UPDATE chunks SET live = 1, position = place.value ->> 1,
+        headings = place.value ->> 2, page = place.value ->> 3, start_at = place.value ->> 4,
+        end_at = place.value ->> 5
+      FROM json_each(${places}) place WHERE chunk = place.value ->> 0`;
   }
 }
 

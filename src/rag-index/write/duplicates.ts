@@ -12,7 +12,7 @@ export function withSuccession(
   { keys, entering }: { keys: string[]; entering: number[] },
   change: () => void,
 ): DuplicateMark[] {
-  const list = JSON.stringify([...new Set(keys)]);
+  const list = [...new Set(keys)];
   const before = originals(sql, list);
   change();
   const after = originals(sql, list);
@@ -25,24 +25,22 @@ export function withSuccession(
 
 /** Those of these keys that live chunks have. */
 export function liveKeys(sql: SqlStorage, keys: string[]): Set<string> {
-  const query = `SELECT value FROM json_each(?) wanted
-    WHERE EXISTS (SELECT 1 FROM chunks WHERE duplicate_key = wanted.value AND live = 1)`;
-  return new Set(valuesOf(sql, query, JSON.stringify(keys)));
+  return new Set(valuesOf<string>(sql)`SELECT value FROM json_each(${keys}) wanted
+    WHERE EXISTS (SELECT 1 FROM chunks WHERE duplicate_key = wanted.value AND live = 1)`);
 }
 
 /** The live chunk inserted first for each key that has one. */
-function originals(sql: SqlStorage, keys: string): Set<number> {
-  const query = `SELECT (
+function originals(sql: SqlStorage, keys: string[]): Set<number> {
+  const first = valuesOf<number | null>(sql)`SELECT (
       SELECT min(chunk) FROM chunks WHERE duplicate_key = wanted.value AND live = 1
-    ) AS chunk FROM json_each(?) wanted`;
-  return new Set(valuesOf<number | null>(sql, query, keys).filter((chunk) => chunk !== null));
+    ) AS chunk FROM json_each(${keys}) wanted`;
+  return new Set(first.filter((chunk) => chunk !== null));
 }
 
 /** Of those that are still stored. */
 function mark(sql: SqlStorage, chunks: number[], duplicate: boolean): DuplicateMark[] {
   if (chunks.length === 0) return [];
-  const query = `UPDATE chunks SET duplicate = ? WHERE chunk IN (SELECT value FROM json_each(?))
-    RETURNING chunk`;
-  const marked = valuesOf<number>(sql, query, duplicate ? 1 : 0, JSON.stringify(chunks));
+  const marked = valuesOf<number>(sql)`UPDATE chunks SET duplicate = ${duplicate}
+    WHERE chunk IN (SELECT value FROM json_each(${chunks})) RETURNING chunk`;
   return marked.map((chunk) => ({ chunk, duplicate }));
 }

@@ -1,6 +1,6 @@
 import type { FileId } from "../../core/ids.ts";
 import type { FileFacts } from "../../ports/index-versions.ts";
-import { select, type Row } from "../tables.ts";
+import { run, select, type Row } from "../tables.ts";
 
 const COLUMNS = ["file", "revision", "state", "hidden", "chunk_count"] as const;
 
@@ -46,7 +46,7 @@ function valuesOf(entry: unknown): string[] {
 export const ancestorsOf = ({ metadata }: FileFacts) => valuesOf(metadata["ancestors"]);
 
 function clearMetadata(sql: SqlStorage, file: number): void {
-  sql.exec("DELETE FROM file_metadata WHERE file = ?", file);
+  run(sql)`DELETE FROM file_metadata WHERE file = ${file}`;
 }
 
 /** Stores what restriction and citation need; `hidden`: the file is outside the scopes, or left out of search. */
@@ -56,41 +56,23 @@ export function writeFacts(
   facts: FileFacts,
   live: { revision: number; hidden: boolean; chunkCount: number },
 ): void {
-  sql.exec(
-    `UPDATE files SET state = 'live', revision = ?, hidden = ?, chunk_count = ?, path = ?, name = ?,
-      external_id = ?, url = ?, ancestors = ?, modified_at = ? WHERE file = ?`,
-    live.revision,
-    live.hidden ? 1 : 0,
-    live.chunkCount,
-    facts.path,
-    facts.name,
-    facts.externalId,
-    facts.url,
-    JSON.stringify(ancestorsOf(facts)),
-    facts.modifiedAt,
-    file,
-  );
+  run(sql)`UPDATE files SET state = 'live', revision = ${live.revision}, hidden = ${live.hidden},
+      chunk_count = ${live.chunkCount}, path = ${facts.path}, name = ${facts.name},
+      external_id = ${facts.externalId}, url = ${facts.url}, ancestors = ${ancestorsOf(facts)},
+      modified_at = ${facts.modifiedAt} WHERE file = ${file}`;
   clearMetadata(sql, file);
   const entries = Object.entries(facts.metadata).flatMap(([field, entry]) =>
     valuesOf(entry).map((value) => [field, value]),
   );
   if (entries.length === 0) return;
-  sql.exec(
-    `INSERT OR IGNORE INTO file_metadata (field, value, file)
-      SELECT value ->> 0, value ->> 1, ? FROM json_each(?)`,
-    file,
-    JSON.stringify(entries),
-  );
+  run(sql)`INSERT OR IGNORE INTO file_metadata (field, value, file)
+    SELECT value ->> 0, value ->> 1, ${file} FROM json_each(${entries})`;
 }
 
 /** Keeps only a file's id and the revision that removed it. */
 export function markRemoved(sql: SqlStorage, file: number, revision: number): void {
-  sql.exec(
-    `UPDATE files SET state = 'removed', revision = ?, hidden = 0, chunk_count = 0, path = '',
-      name = '', external_id = NULL, url = NULL, ancestors = '[]', modified_at = 0
-      WHERE file = ?`,
-    revision,
-    file,
-  );
+  run(sql)`UPDATE files SET state = 'removed', revision = ${revision}, hidden = 0,
+      chunk_count = 0, path = '', name = '', external_id = NULL, url = NULL, ancestors = '[]',
+      modified_at = 0 WHERE file = ${file}`;
   clearMetadata(sql, file);
 }

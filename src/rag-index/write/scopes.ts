@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { IndexScope, SearchExclusions } from "../../ports/rag-index.ts";
 import {
+  run,
   readSetting,
   writeSetting,
   stringsIn,
@@ -70,22 +71,17 @@ export function restrictToScopes(
     changed.push(file);
     hiddenFiles += hidden === 1 ? -1 : 1;
   }
-  sql.exec(
-    "UPDATE files SET hidden = 1 - hidden WHERE file IN (SELECT value FROM json_each(?))",
-    JSON.stringify(changed),
-  );
+  run(sql)`UPDATE files SET hidden = 1 - hidden
+    WHERE file IN (SELECT value FROM json_each(${changed}))`;
   change.files.push(...changed);
   addToTotals(sql, { hiddenFiles });
 }
 
 function writeExclusions(sql: SqlStorage, { paths, passages }: SearchExclusions): void {
   const rows = [...paths.map((path) => ["file", path]), ...passages.map((key) => ["passage", key])];
-  sql.exec("DELETE FROM exclusions");
-  sql.exec(
-    `INSERT OR IGNORE INTO exclusions (kind, value)
-      SELECT value ->> 0, value ->> 1 FROM json_each(?)`,
-    JSON.stringify(rows),
-  );
+  run(sql)`DELETE FROM exclusions`;
+  run(sql)`INSERT OR IGNORE INTO exclusions (kind, value)
+    SELECT value ->> 0, value ->> 1 FROM json_each(${rows})`;
 }
 
 function excludedPaths(sql: SqlStorage): Set<string> {
@@ -95,14 +91,11 @@ function excludedPaths(sql: SqlStorage): Set<string> {
 }
 
 export const isPathExcluded = (sql: SqlStorage, path: string): boolean =>
-  valueOf(sql, "SELECT 1 FROM exclusions WHERE kind = 'file' AND value = ?", path) !== null;
+  valueOf(sql)`SELECT 1 FROM exclusions WHERE kind = 'file' AND value = ${path}` !== null;
 
 /** The live chunks of the excluded passages' texts; null: nothing is excluded. */
 export function excludedChunks(sql: SqlStorage): BitSet | null {
-  const chunks = valuesOf<number>(
-    sql,
-    `SELECT c.chunk FROM exclusions e
-      CROSS JOIN chunks c ON c.duplicate_key = e.value AND c.live = 1 WHERE e.kind = 'passage'`,
-  );
+  const chunks = valuesOf<number>(sql)`SELECT c.chunk FROM exclusions e
+    CROSS JOIN chunks c ON c.duplicate_key = e.value AND c.live = 1 WHERE e.kind = 'passage'`;
   return chunks.length === 0 ? null : new BitSet(chunks);
 }

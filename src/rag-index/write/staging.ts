@@ -2,7 +2,15 @@ import { type ChunkId, type FileId, vectorIdOf } from "../../core/ids.ts";
 import type { StagedChunk } from "../../ports/index-versions.ts";
 import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
-import { insertContents, chunksOf, valuesOf, addToTotals, type Row } from "../tables.ts";
+import {
+  rowsOf,
+  run,
+  insertContents,
+  chunksOf,
+  valuesOf,
+  addToTotals,
+  type Row,
+} from "../tables.ts";
 import { addInFlight } from "../vectors/in-flight-vectors.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { noteFolders } from "../vectors/vector-folders.ts";
@@ -20,9 +28,8 @@ function missingOf(
 ): ChunkId[] {
   const file = findFile(sql, fileId);
   if (file === null) return ids;
-  const query = `SELECT value FROM json_each(?)
-    WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE id = value AND file = ?)`;
-  return valuesOf(sql, query, JSON.stringify(ids), file.file);
+  return valuesOf<ChunkId>(sql)`SELECT value FROM json_each(${ids})
+    WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE id = value AND file = ${file.file})`;
 }
 
 /** The stored vectors of these ids of the file. */
@@ -33,14 +40,11 @@ export function vectors(
 ): { id: ChunkId; vector: Uint8Array }[] {
   const file = findFile(sql, fileId);
   if (file === null) return [];
-  const rows = sql.exec<Row<"chunks", "id"> & Row<"contents", "vector">>(
-    `SELECT c.id, v.vector FROM json_each(?) wanted
-      CROSS JOIN chunks c ON c.id = wanted.value AND c.file = ?
-      JOIN contents v ON v.chunk = c.chunk`,
-    JSON.stringify(ids),
-    file.file,
-  );
-  return Array.from(rows, ({ id, vector }) => ({ id, vector: new Uint8Array(vector) }));
+  const rows = rowsOf<Row<"chunks", "id"> & Row<"contents", "vector">>(sql)`
+    SELECT c.id, v.vector FROM json_each(${ids}) wanted
+    CROSS JOIN chunks c ON c.id = wanted.value AND c.file = ${file.file}
+    JOIN contents v ON v.chunk = c.chunk`;
+  return rows.map(({ id, vector }) => ({ id, vector: new Uint8Array(vector) }));
 }
 
 /**
@@ -75,22 +79,16 @@ function addChunks(
   { file, revision }: { file: number; revision: number },
   chunks: StagedChunk[],
 ): Added[] {
-  const rows = sql.exec<Row<"chunks", "chunk" | "id">>(
-    `INSERT INTO chunks (id, file, revision, duplicate_key)
-      SELECT value ->> 0, ?, ?, value ->> 1 FROM json_each(?) WHERE 1
-      ON CONFLICT (id) DO NOTHING RETURNING chunk, id`,
-    file,
-    revision,
-    JSON.stringify(chunks.map(({ id, duplicateKey }) => [id, duplicateKey])),
-  );
-  const placeOf = new Map(Array.from(rows, ({ id, chunk }) => [id, chunk]));
+  const given = chunks.map(({ id, duplicateKey }) => [id, duplicateKey]);
+  const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
+    INSERT INTO chunks (id, file, revision, duplicate_key)
+    SELECT value ->> 0, ${file}, ${revision}, value ->> 1 FROM json_each(${given}) WHERE 1
+    ON CONFLICT (id) DO NOTHING RETURNING chunk, id`;
+  const placeOf = new Map(rows.map(({ id, chunk }) => [id, chunk]));
   if (placeOf.size < chunks.length) {
-    const known = chunks.filter(({ id }) => !placeOf.has(id));
-    raiseRevision(
-      sql,
-      revision,
-      known.map(({ id }) => id),
-    );
+    const known = chunks.map(({ id }) => id).filter((id) => !placeOf.has(id));
+    run(sql)`UPDATE chunks SET revision = max(revision, ${revision})
+      WHERE id IN (SELECT value FROM json_each(${known}))`;
   }
   const added = chunks.flatMap((staged) => {
     const chunk = placeOf.get(staged.id);
@@ -99,13 +97,4 @@ function addChunks(
   });
   insertContents(sql, added);
   return added;
-}
-
-function raiseRevision(sql: SqlStorage, revision: number, ids: ChunkId[]): void {
-  sql.exec(
-    `UPDATE chunks SET revision = max(revision, ?)
-      WHERE id IN (SELECT value FROM json_each(?))`,
-    revision,
-    JSON.stringify(ids),
-  );
 }

@@ -2,7 +2,7 @@ import { hash32 } from "../../core/hash.ts";
 import { stemOf } from "../../text/stems.ts";
 import { LANGUAGES, type Language } from "../../text/languages.ts";
 import { WordMemory } from "../../text/word-memory.ts";
-import { select, valueOf } from "../tables.ts";
+import { run, select, valueOf } from "../tables.ts";
 
 /** Counters of the sketch. Words that share a counter seem more frequent, never rarer. */
 const SLOTS = 16_384;
@@ -62,7 +62,7 @@ export class TermCounts {
     const slots = slotsOfChunks.flat();
     if (slots.length === 0) return;
     const bytes = Uint16Array.from(slots);
-    this.#sql.exec("INSERT INTO term_changes (sign, slots) VALUES (?, ?)", sign, bytes.buffer);
+    run(this.#sql)`INSERT INTO term_changes (sign, slots) VALUES (${sign}, ${bytes.buffer})`;
     if (this.#counts !== null) apply(this.#counts, sign, bytes);
     this.#foldWhenMany();
   }
@@ -80,19 +80,16 @@ export class TermCounts {
   }
 
   #foldWhenMany(): void {
-    const changes = valueOf<number>(this.#sql, "SELECT count(*) FROM term_changes");
+    const changes = valueOf<number>(this.#sql)`SELECT count(*) FROM term_changes`;
     if ((changes ?? 0) < CHANGES_BEFORE_FOLDING) return;
     const counts = this.#read();
-    this.#sql.exec(
-      `INSERT INTO term_counts (one, counts) VALUES (1, ?)
-        ON CONFLICT (one) DO UPDATE SET counts = excluded.counts`,
-      counts.buffer,
-    );
-    this.#sql.exec("DELETE FROM term_changes");
+    run(this.#sql)`INSERT INTO term_counts (one, counts) VALUES (1, ${counts.buffer})
+      ON CONFLICT (one) DO UPDATE SET counts = excluded.counts`;
+    run(this.#sql)`DELETE FROM term_changes`;
   }
 
   #read(): Int32Array<ArrayBuffer> {
-    const stored = valueOf<ArrayBuffer>(this.#sql, "SELECT counts FROM term_counts");
+    const stored = valueOf<ArrayBuffer>(this.#sql)`SELECT counts FROM term_counts`;
     const counts = stored === null ? new Int32Array(ALL_SLOTS) : new Int32Array(stored);
     const changes = select(this.#sql, "term_changes", ["sign", "slots"], "ORDER BY change");
     for (const { sign, slots } of changes) apply(counts, sign, new Uint16Array(slots));

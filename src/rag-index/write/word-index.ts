@@ -1,7 +1,7 @@
 import { inBatches } from "../../core/work/batches.ts";
 import { indexedTextsOf, indexedWordsOf } from "../../text/indexed-words.ts";
 import type { Language } from "../../text/languages.ts";
-import { stringsIn, type Row } from "../tables.ts";
+import { run, stringsIn, type Row } from "../tables.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import { chooseRemoval } from "./word-merges.ts";
 import type { UnindexedChunk, WriteContext } from "./write-context.ts";
@@ -17,11 +17,9 @@ function readTexts<Read>(
   chunks: number[],
   read: (row: StoredTexts) => Read,
 ): Read[] {
-  const rows = sql.exec<StoredTexts>(
-    `SELECT c.chunk, c.headings, t.text FROM json_each(?) wanted
-      CROSS JOIN chunks c ON c.chunk = wanted.value JOIN contents t ON t.chunk = c.chunk`,
-    JSON.stringify(chunks),
-  );
+  const rows = run<StoredTexts>(sql)`
+    SELECT c.chunk, c.headings, t.text FROM json_each(${chunks}) wanted
+    CROSS JOIN chunks c ON c.chunk = wanted.value JOIN contents t ON t.chunk = c.chunk`;
   return Array.from(rows, read);
 }
 
@@ -50,12 +48,8 @@ const slotsOf = ({ headings, text, languages }: IndexedTexts) =>
  * the row from the totals that BM25 uses.
  */
 function removeWords(sql: SqlStorage, { chunk, headings, text }: IndexedTexts): void {
-  sql.exec(
-    "INSERT INTO words (words, rowid, headings, text) VALUES ('delete', ?, ?, ?)",
-    chunk,
-    headings,
-    text,
-  );
+  run(sql)`INSERT INTO words (words, rowid, headings, text)
+    VALUES ('delete', ${chunk}, ${headings}, ${text})`;
 }
 
 /** Number of texts in memory at once; a large file has thousands of chunks. */
@@ -81,7 +75,7 @@ export function giveWords({ sql, termCounts, unindexed, change }: WriteContext):
   for (const batch of inBatches(unindexed.splice(0), CHUNKS_AT_ONCE)) {
     const texts = textsToGive(sql, batch);
     for (const { chunk, headings, text } of texts) {
-      sql.exec("INSERT INTO words (rowid, headings, text) VALUES (?, ?, ?)", chunk, headings, text);
+      run(sql)`INSERT INTO words (rowid, headings, text) VALUES (${chunk}, ${headings}, ${text})`;
     }
     termCounts.record(1, texts.map(slotsOf));
   }

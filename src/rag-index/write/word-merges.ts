@@ -1,5 +1,5 @@
 import { HOUR_MS } from "../../core/time.ts";
-import { readSetting, writeSetting, valueOf } from "../tables.ts";
+import { run, readSetting, writeSetting, valueOf } from "../tables.ts";
 
 /*
  * How deleted words leave the FTS index for good (https://www.sqlite.org/fts5.html):
@@ -27,7 +27,7 @@ const STATE = "words_to_merge";
 const BEGAN = "words_merge_began";
 
 const isSecure = (sql: SqlStorage) =>
-  valueOf(sql, "SELECT 1 FROM words_config WHERE k = 'secure-delete' AND v = 1") !== null;
+  valueOf(sql)`SELECT 1 FROM words_config WHERE k = 'secure-delete' AND v = 1` !== null;
 
 /**
  * Called before the words of passages are deleted, of which there are so many in this transaction
@@ -61,9 +61,9 @@ export function mergeWords(sql: SqlStorage, now: number): void {
   const pages = begins ? -PAGES_PER_STEP : PAGES_PER_STEP;
   sql.exec(`INSERT INTO words (words, rank) VALUES ('merge', ${pages})`);
   if (structureOf(sql) !== before) writeSetting(sql, STATE, "rest");
-  else sql.exec("DELETE FROM settings WHERE name = ?", STATE);
+  else run(sql)`DELETE FROM settings WHERE name = ${STATE}`;
 }
 
 /** FTS5's record of its segments, which every step that merges something changes. */
 const structureOf = (sql: SqlStorage): string | null =>
-  valueOf(sql, "SELECT hex(block) FROM words_data WHERE id = 10");
+  valueOf<string>(sql)`SELECT hex(block) FROM words_data WHERE id = 10`;

@@ -7,7 +7,7 @@ import type {
   WrittenVersion,
 } from "../../ports/index-versions.ts";
 import type { UpsertBatch } from "../../ports/vector-ledger.ts";
-import { addToTotals, insertContents, type Row } from "../tables.ts";
+import { rowsOf, addToTotals, insertContents, type Row } from "../tables.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { activateVersion, makeLive } from "./activate-version.ts";
 import { liveKeys } from "./duplicates.ts";
@@ -99,16 +99,13 @@ function addLive(
   { file, revision }: { file: number; revision: number },
   whole: Whole[],
 ): Added[] {
-  const rows = sql.exec<Row<"chunks", "chunk" | "id">>(
-    `INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
-        page, start_at, end_at)
-      SELECT value ->> 0, ?, 1, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
-        value ->> 5, value ->> 6, value ->> 7 FROM json_each(?) RETURNING chunk, id`,
-    file,
-    revision,
-    JSON.stringify(whole.map(rowOf)),
-  );
-  const numbers = new Map(Array.from(rows, ({ id, chunk }) => [id, chunk]));
+  const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
+    INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
+      page, start_at, end_at)
+    SELECT value ->> 0, ${file}, 1, ${revision}, value ->> 1, value ->> 2, value ->> 3,
+      value ->> 4, value ->> 5, value ->> 6, value ->> 7
+    FROM json_each(${whole.map(rowOf)}) RETURNING chunk, id`;
+  const numbers = new Map(rows.map(({ id, chunk }) => [id, chunk]));
   const added = whole.flatMap((one) => {
     const chunk = numbers.get(one.id);
     return chunk === undefined ? [] : [{ ...one, chunk }];
