@@ -16,7 +16,7 @@ import type { FileUpsertBatch, StoredVector, UpsertBatch, VectorLedger } from ".
 /** One index object: a RAG's generation and one of its shards (files are split by id). */
 export type IndexAddress = { ragId: RagId; generation: number; shard: number };
 
-export type DescribeResult =
+type DescribeResult =
   | { outcome: "described" }
   | { outcome: "superseded"; revision: number }
   /** Nothing of the file is live; a version must be activated first. */

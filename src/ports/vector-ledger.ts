@@ -12,10 +12,10 @@ export type FileUpsertBatch = UpsertBatch & { folder: string };
 export type StoredVector = { id: ChunkId; vectorId: VectorId };
 
 /** A batch that may not be visible yet, and one of its vectors: if that is visible, all are. */
-export type InFlightBatch = { id: number; at: number } & UpsertedVector;
+type InFlightBatch = { id: number; at: number } & UpsertedVector;
 
 /** `folder`: of the vector's file, without a trailing slash; empty for a file in none. */
-export type UpsertedVector = { vectorId: VectorId; folder: string };
+type UpsertedVector = { vectorId: VectorId; folder: string };
 
 export type VectorToUpsert = UpsertedVector & {
   fileId: FileId;
@@ -24,7 +24,7 @@ export type VectorToUpsert = UpsertedVector & {
 };
 
 /** The next vectors of a verification pass over all that the vector index should contain. */
-export type VerificationPage = {
+type VerificationPage = {
   vectors: UpsertedVector[];
   /** The vector of one of them, near which orphans are searched for; half floats. */
   sample: Uint8Array | null;

@@ -1,23 +1,21 @@
-import type { FileId } from "../core/ids.ts";
-import type { IndexFacts, Passage, RagIndex } from "../ports/rag-index.ts";
+import type { Verb } from "./write/write-context.ts";
+import type { RagIndex } from "../ports/rag-index.ts";
 import { rowsOf, stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
 
-type Stored = { sql: SqlStorage };
 type ListedFiles = Awaited<ReturnType<RagIndex["listFiles"]>>;
 
-export function facts({ sql }: Stored): IndexFacts {
+export const facts: Verb<"facts"> = ({ sql }) => {
   const { chunks, files, staged, tombstones } = readTotals(sql);
   return { chunks, files, staged, tombstones };
-}
+};
 
 /** Files with a live version in order of id, hidden ones included. */
-export function listFiles({ sql }: Stored, after: FileId | null, limit: number): ListedFiles {
-  return rowsOf<ListedFiles[number]>(sql)`SELECT id AS fileId, revision, chunk_count AS chunkCount
+export const listFiles: Verb<"listFiles"> = ({ sql }, after, limit) =>
+  rowsOf<ListedFiles[number]>(sql)`SELECT id AS fileId, revision, chunk_count AS chunkCount
     FROM files WHERE id > ${after ?? ""} AND state = 'live' ORDER BY id LIMIT ${limit}`;
-}
 
 /** Live chunks at equal distances; the cost does not depend on their number. */
-export function sample({ sql }: Stored, count: number): { text: string; headings: string[] }[] {
+export const sample: Verb<"sample"> = ({ sql }, count) => {
   const steps = Array.from({ length: count }, (_, at) => at);
   const rows = rowsOf<Row<"contents", "text"> & Row<"chunks", "headings">>(sql)`
     SELECT t.text, c.headings FROM chunks c JOIN contents t ON t.chunk = c.chunk
@@ -27,7 +25,7 @@ export function sample({ sql }: Stored, count: number): { text: string; headings
       FROM (SELECT min(chunk) AS low, max(chunk) - min(chunk) AS width FROM chunks) ends,
         json_each(${steps}) step)`;
   return rows.map(({ text, headings }) => ({ text, headings: stringsIn(headings) }));
-}
+};
 
 type PassageRow = { start: number; end: number; duplicateKey: string; excluded: number } & Row<
   "contents",
@@ -36,14 +34,11 @@ type PassageRow = { start: number; end: number; duplicateKey: string; excluded: 
   Row<"chunks", "id" | "position" | "headings" | "page" | "duplicate">;
 
 /** Only the page's texts are read; its place is looked for among the chunks of this one file. */
-export function passages(
-  { sql }: Stored,
-  fileId: FileId,
-  { from, limit }: { from: number; limit: number },
-): { passages: Passage[]; total: number } {
+export const passages: Verb<"passages"> = ({ sql }, fileId, { from, limit }) => {
   const rows = rowsOf<PassageRow>(sql)`SELECT c.id, t.text, c.position, c.headings, c.page,
-      c.start_at AS start, c.end_at AS end, c.duplicate, c.duplicate_key AS duplicateKey, EXISTS (SELECT 1 FROM exclusions
-          WHERE kind = 'passage' AND value = c.duplicate_key) AS excluded
+      c.start_at AS start, c.end_at AS end, c.duplicate, c.duplicate_key AS duplicateKey,
+      EXISTS (SELECT 1 FROM exclusions
+        WHERE kind = 'passage' AND value = c.duplicate_key) AS excluded
     FROM files f JOIN chunks c ON c.file = f.file JOIN contents t ON t.chunk = c.chunk
     WHERE f.id = ${fileId} AND f.state = 'live' AND c.live = 1
       AND c.position >= ${from} AND c.position < ${from + limit} ORDER BY c.position`;
@@ -54,4 +49,4 @@ export function passages(
   const total = valueOf<number>(sql)`SELECT chunk_count FROM files
     WHERE id = ${fileId} AND state = 'live'`;
   return { passages: found, total: total ?? 0 };
-}
+};

@@ -69,24 +69,18 @@ export class VectorBlock {
 
   /** Writes the dot product of each vector with the query into `sums`, up to `used`. */
   score(query: QueryVector, sums: Float64Array): void {
-    const { dimensions, values } = query;
     const { used } = this;
     sums.fill(0, 0, used);
-    const inFours = dimensions.length - (dimensions.length % 4);
-    for (let at = 0; at < inFours; at += 4) this.#addFour(query, at, sums);
-    for (let at = inFours; at < dimensions.length; at++) {
-      const row = this.#rowOf(query, at);
-      const value = values[at] ?? 0;
-      for (let place = 0; place < used; place++) {
-        sums[place] = (sums[place] ?? 0) + value * (this.#components[row + place] ?? 0);
-      }
-    }
+    for (let at = 0; at < query.dimensions.length; at += 4) this.#addFour(query, at, sums);
     for (let place = 0; place < used; place++) {
       sums[place] = (sums[place] ?? 0) * (this.#scales[place] ?? 0);
     }
   }
 
-  /** Four dimensions of the query from `at` on: each sum is loaded and stored once for them. */
+  /**
+   * Four dimensions of the query from `at` on: each sum is loaded and stored once for them. Those
+   * beyond the last have the value 0.
+   */
   #addFour(query: QueryVector, at: number, sums: Float64Array): void {
     const { used } = this;
     const components = this.#components;

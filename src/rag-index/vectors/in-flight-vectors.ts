@@ -1,12 +1,7 @@
-import { type FileId, chunkOfVector, vectorIdOf } from "../../core/ids.ts";
+import { chunkOfVector, vectorIdOf, type FileId } from "../../core/ids.ts";
+import type { Verb } from "../write/write-context.ts";
 import { folderOf } from "../../core/folders.ts";
-import type {
-  FileUpsertBatch,
-  UpsertBatch,
-  UpsertedVector,
-  InFlightBatch,
-  VectorToUpsert,
-} from "../../ports/vector-ledger.ts";
+import type { FileUpsertBatch } from "../../ports/vector-ledger.ts";
 import { rowsOf, run, readSetting, valueOf, type Row } from "../tables.ts";
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
@@ -18,8 +13,6 @@ import { noteFolders, settleMoved } from "./vector-folders.ts";
 const IN_FLIGHT_LIMIT_CHUNKS = 5_000;
 /** Time from seeing a vector to relying on it: longer than a search takes. */
 const TRUST_AFTER_MS = 10_000;
-
-type Stored = { sql: SqlStorage };
 
 const SENDS_VECTORS = "sendsVectors";
 
@@ -82,7 +75,7 @@ export function deleteInFlight(sql: SqlStorage, chunks: number[]): void {
   run(sql)`DELETE FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(${chunks}))`;
 }
 
-export function inFlightBatches({ sql }: Stored, limit: number): InFlightBatch[] {
+export const inFlightBatches: Verb<"inFlightBatches"> = ({ sql }, limit) => {
   // With a single max(), SQLite takes the other columns from the same row.
   const rows = rowsOf<
     { batch: number; at: number } & Row<"in_flight_vectors", "folder"> &
@@ -94,21 +87,17 @@ export function inFlightBatches({ sql }: Stored, limit: number): InFlightBatch[]
   return rows.map(({ batch, at, id, chunk, folder }) => {
     return { id: batch, at, vectorId: vectorIdOf(id, chunk), folder };
   });
-}
+};
 
-export function confirmSeen({ sql }: Stored, batches: number[], now: number): void {
+export const confirmSeen: Verb<"confirmSeen"> = ({ sql }, batches, now) => {
   run(sql)`DELETE FROM in_flight_vectors WHERE seen_at <= ${now - TRUST_AFTER_MS}`;
   run(sql)`UPDATE in_flight_vectors SET seen_at = ${now}
     WHERE seen_at IS NULL AND batch IN (SELECT value FROM json_each(${batches}))`;
   settleMoved(sql);
-}
+};
 
 /** A live file's vectors go under its current folder, others where they were sent before. */
-export function vectorsToUpsert(
-  { sql }: Stored,
-  sentBefore: number,
-  limit: number,
-): VectorToUpsert[] {
+export const vectorsToUpsert: Verb<"vectorsToUpsert"> = ({ sql }, sentBefore, limit) => {
   const rows = rowsOf<
     { fileId: FileId } & Row<"chunks", "chunk" | "id"> &
       Row<"files", "state" | "path"> &
@@ -125,13 +114,9 @@ export function vectorsToUpsert(
     folder: row.state === "live" ? folderOf(row.path) : row.folder,
     vector: new Uint8Array(row.vector),
   }));
-}
+};
 
-export function recordUpsert(
-  { sql }: Stored,
-  vectors: UpsertedVector[],
-  { id, at }: UpsertBatch,
-): void {
+export const recordUpsert: Verb<"recordUpsert"> = ({ sql }, vectors, { id, at }) => {
   noteSending(sql);
   const sent = vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]);
   const rows = rowsOf<Row<"chunks", "chunk" | "file"> & Row<"in_flight_vectors", "folder">>(sql)`
@@ -142,4 +127,4 @@ export function recordUpsert(
       folder = sent.value ->> 1, seen_at = NULL
     FROM json_each(${stored}) sent WHERE chunk = sent.value ->> 0`;
   noteFolders(sql, rows);
-}
+};

@@ -1,3 +1,4 @@
+import type { Verb } from "../write/write-context.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { VectorId } from "../../core/ids.ts";
 import { rowsOf, run, select, valueOf, addToTotals } from "../tables.ts";
@@ -8,8 +9,6 @@ import { rowsOf, run, select, valueOf, addToTotals } from "../tables.ts";
  */
 const REMOVED_AGAIN_AFTER_MS = 16 * MINUTE_MS;
 
-type Stored = { sql: SqlStorage };
-
 /** Adds tombstones for these vectors. Returns how many of them had none yet. */
 export function addTombstones(sql: SqlStorage, ids: VectorId[]): number {
   const { length } = rowsOf(sql)`INSERT OR IGNORE INTO vector_tombstones (id)
@@ -18,19 +17,19 @@ export function addTombstones(sql: SqlStorage, ids: VectorId[]): number {
   return length;
 }
 
-export function tombstones({ sql }: Stored, now: number, limit: number): VectorId[] {
+export const tombstones: Verb<"tombstones"> = ({ sql }, now, limit) => {
   const due = "WHERE due_at <= ? ORDER BY due_at, id LIMIT ?";
   return select(sql, "vector_tombstones", ["id"], due, now, limit).map(({ id }) => id);
-}
+};
 
-export function confirmRemoved({ sql }: Stored, ids: VectorId[], now: number): void {
+export const confirmRemoved: Verb<"confirmRemoved"> = ({ sql }, ids, now) => {
   const gone = rowsOf(sql)`DELETE FROM vector_tombstones
     WHERE id IN (SELECT value FROM json_each(${ids})) AND removed = 1 AND due_at <= ${now}
     RETURNING 1`;
   addToTotals(sql, { tombstones: -gone.length });
   run(sql)`UPDATE vector_tombstones SET removed = 1, due_at = ${now + REMOVED_AGAIN_AFTER_MS}
     WHERE removed = 0 AND id IN (SELECT value FROM json_each(${ids}))`;
-}
+};
 
 /** The earliest time (ms) at which a vector is to be removed; null: no tombstones. */
 export const purgeDueAt = (sql: SqlStorage): number | null =>

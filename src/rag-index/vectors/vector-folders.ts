@@ -1,3 +1,4 @@
+import type { Verb } from "../write/write-context.ts";
 import type { BitSet } from "../../core/bit-set.ts";
 import { folderOf, withAncestors } from "../../core/folders.ts";
 import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
@@ -32,7 +33,7 @@ export const countMoved = (sql: SqlStorage): number =>
   valueOf<number>(sql)`SELECT count(DISTINCT file) FROM vector_folders WHERE stale = 1` ?? 0;
 
 /** Queues vectors of moved files to be sent again; whole files, and at least one file. */
-export function queueMoved({ sql }: { sql: SqlStorage }, limitChunks: number): number {
+export const queueMoved: Verb<"queueMoved"> = ({ sql }, limitChunks) => {
   const files: number[] = [];
   let queued = 0;
   const rows = rowsOf<{ file: number; chunks: number }>(sql)`
@@ -52,7 +53,7 @@ export function queueMoved({ sql }: { sql: SqlStorage }, limitChunks: number): n
   run(sql)`UPDATE vector_folders SET queued = 1
     WHERE stale = 1 AND file IN (SELECT value FROM json_each(${files}))`;
   return queued;
-}
+};
 
 /** Forgets the old folders of files whose vectors are all visible in the current folder. */
 export function settleMoved(sql: SqlStorage): void {

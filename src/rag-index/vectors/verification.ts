@@ -1,6 +1,6 @@
+import type { Verb } from "../write/write-context.ts";
 import { folderOf } from "../../core/folders.ts";
-import { type VectorId, chunkOfVector, vectorIdOf } from "../../core/ids.ts";
-import type { VectorLedger, VerificationPage } from "../../ports/vector-ledger.ts";
+import { chunkOfVector, vectorIdOf, type VectorId } from "../../core/ids.ts";
 import {
   rowsOf,
   readSetting,
@@ -9,18 +9,17 @@ import {
   select,
   valueOf,
   valuesOf,
+  type Row,
 } from "../tables.ts";
-import type { Row } from "../tables.ts";
 import { addMissing } from "./in-flight-vectors.ts";
 import { addTombstones } from "./tombstones.ts";
 import { filesOnTheMove } from "./vector-folders.ts";
 
 const VERIFIED_UP_TO = "verifiedUpTo";
 
-type Stored = { sql: SqlStorage };
 type PageRow = Row<"chunks", "chunk" | "id" | "file"> & Row<"files", "path">;
 
-export function nextPageToVerify({ sql }: Stored, limit: number): VerificationPage {
+export const nextPageToVerify: Verb<"nextPageToVerify"> = ({ sql }, limit) => {
   const after = Number(readSetting(sql, VERIFIED_UP_TO) ?? 0);
   const rows = rowsOf<PageRow>(sql)`SELECT c.chunk, c.id, c.file, f.path
     FROM chunks c JOIN files f ON f.file = c.file
@@ -33,28 +32,29 @@ export function nextPageToVerify({ sql }: Stored, limit: number): VerificationPa
     return { vectorId: vectorIdOf(row.id, row.chunk), folder: folderOf(row.path) };
   });
   return { vectors, sample, upTo: last, isLast: rows.length < limit };
-}
+};
 
-export function recordVerifiedPage(
-  { sql }: Stored,
-  { upTo, isLast }: Parameters<VectorLedger["recordVerifiedPage"]>[0],
-  { missing, orphans }: Parameters<VectorLedger["recordVerifiedPage"]>[1],
-): { missing: number; orphans: number } {
+export const recordVerifiedPage: Verb<"recordVerifiedPage"> = (
+  context,
+  { upTo, isLast },
+  { missing, orphans },
+) => {
+  const { sql } = context;
   const lacking = liveRows(sql, missing).map(({ chunk }) => chunk);
   const added = addMissing(sql, lacking);
   // Without room for all of them, the page is verified again when some are visible.
   if (added === lacking.length) writeSetting(sql, VERIFIED_UP_TO, String(isLast ? 0 : upTo));
-  return { missing: added, orphans: addTombstones(sql, orphansAmong({ sql }, orphans)) };
-}
+  return { missing: added, orphans: addTombstones(sql, orphansAmong(context, orphans)) };
+};
 
 /** Ids that belong to no chunk stored here and have no tombstone. */
-export function orphansAmong({ sql }: Stored, ids: VectorId[]): VectorId[] {
+export const orphansAmong: Verb<"orphansAmong"> = ({ sql }, ids) => {
   const known = new Set(chunksNamed(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
   const wanted = "WHERE id IN (SELECT value FROM json_each(?))";
   const tombstones = select(sql, "vector_tombstones", ["id"], wanted, JSON.stringify(ids));
   for (const { id } of tombstones) known.add(id);
   return ids.filter((id) => !known.has(id));
-}
+};
 
 /** Vectors not known to be visible, or not in their folder, are not looked up. */
 function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {

@@ -1,14 +1,13 @@
 import type { ChunkId } from "../../core/ids.ts";
 import { inBatches } from "../../core/work/batches.ts";
-import type { FileFacts, ActivationResult, PlacedChunk } from "../../ports/index-versions.ts";
-import type { DescribeResult } from "../../ports/rag-index.ts";
+import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
 import { isPathExcluded, readScopes, scopeTest } from "./scopes.ts";
 import { deleteChunks } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
 import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "./files.ts";
 import type { FileRow } from "./files.ts";
 import { writeReadersOf } from "./readers.ts";
-import type { WriteContext } from "./write-context.ts";
+import type { Verb, WriteContext } from "./write-context.ts";
 import { run, chunksOf, select, addToTotals, type Row } from "../tables.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { fileLiesAt } from "../vectors/vector-folders.ts";
@@ -82,12 +81,7 @@ function place(
 }
 
 /** Replaces a file's live version; called inside a transaction. */
-export function activateVersion(
-  context: WriteContext,
-  facts: FileFacts,
-  revision: number,
-  chunks: PlacedChunk[],
-): ActivationResult {
+export const activateVersion: Verb<"activateVersion"> = (context, facts, revision, chunks) => {
   const { sql, change } = context;
   const before = findFile(sql, facts.fileId);
   if (before !== null && isSuperseded(before, revision)) {
@@ -112,7 +106,7 @@ export function activateVersion(
   change.marks.push(...marks);
   makeLive(context, file, facts, { revision, chunkCount: placed.size });
   return { outcome: "activated", chunkCount: placed.size };
-}
+};
 
 /** Writes what is known of a file whose chunks are live, and counts it. */
 export function makeLive(
@@ -137,15 +131,11 @@ export function makeLive(
 }
 
 /** Changes a live file's metadata but not its chunks; called inside a transaction. */
-export function describeFile(
-  context: WriteContext,
-  facts: FileFacts,
-  revision: number,
-): DescribeResult {
+export const describeFile: Verb<"describeFile"> = (context, facts, revision) => {
   const file = findFile(context.sql, facts.fileId);
   if (file !== null && isSuperseded(file, revision))
     return { outcome: "superseded", revision: file.revision };
   if (file === null || file.state !== "live") return { outcome: "absent" };
   makeLive(context, file, facts, { revision, chunkCount: file.chunk_count });
   return { outcome: "described" };
-}
+};

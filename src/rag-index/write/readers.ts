@@ -1,8 +1,8 @@
 import type { FileId } from "../../core/ids.ts";
-import type { IndexAudience, ReaderChanges } from "../../ports/index-versions.ts";
+import type { IndexAudience } from "../../ports/index-versions.ts";
 import { run, valueOf, valuesOf } from "../tables.ts";
 import { NO_REVISION } from "./files.ts";
-import type { WriteContext } from "./write-context.ts";
+import type { Verb, WriteContext } from "./write-context.ts";
 
 /** The audience's number in this index. */
 function numberOf(sql: SqlStorage, { id, principals }: IndexAudience): number {
@@ -29,7 +29,7 @@ function setAudiences({ sql, change }: WriteContext, written: Written[]): void {
  * Records who may read files, one row for each. A file that the index does not know yet keeps it
  * for its first version, which a job may write that read an older audience.
  */
-export function writeReaders(context: WriteContext, { audiences, files }: ReaderChanges): void {
+export const writeReaders: Verb<"writeReaders"> = (context, { audiences, files }) => {
   const { sql } = context;
   const numbers = new Map(audiences.map((audience) => [audience.id, numberOf(sql, audience)]));
   const ids = files.map(({ fileId }) => fileId);
@@ -39,7 +39,7 @@ export function writeReaders(context: WriteContext, { audiences, files }: Reader
     return [fileId, numbers.get(audience) ?? 0, revision];
   });
   setAudiences(context, written);
-}
+};
 
 /** The same for one file whose version becomes live. */
 export function writeReadersOf(

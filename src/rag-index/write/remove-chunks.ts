@@ -1,8 +1,8 @@
-import { type FileId, vectorIdOf } from "../../core/ids.ts";
+import { vectorIdOf, type FileId } from "../../core/ids.ts";
 import { withSuccession } from "./duplicates.ts";
 import { findOrAddFile, markRemoved } from "./files.ts";
 import { forgetFolders } from "../vectors/vector-folders.ts";
-import type { WriteContext } from "./write-context.ts";
+import type { WriteContext, Verb } from "./write-context.ts";
 import { chunksOf, select, addToTotals, type Row } from "../tables.ts";
 import { deleteInFlight, sendsVectors } from "../vectors/in-flight-vectors.ts";
 import { addTombstones } from "../vectors/tombstones.ts";
@@ -35,14 +35,14 @@ export function deleteChunks(context: WriteContext, leaving: LeavingChunk[]): vo
  * Deletes some chunks, live or staged, of an index no longer searched; returns whether more are
  * left.
  */
-export function abandon(context: WriteContext, limit: number): boolean {
+export const abandon: Verb<"abandon"> = (context, limit) => {
   const { sql, change } = context;
   const first = "ORDER BY chunk LIMIT ?";
   const leaving = select(sql, "chunks", ["chunk", "id", "live"], first, limit);
   deleteChunks(context, leaving);
   change.left.push(...chunksOf(leaving));
   return leaving.length === limit;
-}
+};
 
 /**
  * Removes a file from every answer and keeps its row as removed, even if it had no content: a job
@@ -70,6 +70,6 @@ function removeFile(
   forgetFolders(sql, file.file);
 }
 
-export function remove(context: WriteContext, files: { fileId: FileId; revision: number }[]): void {
+export const remove: Verb<"remove"> = (context, files) => {
   for (const file of files) removeFile(context, file);
-}
+};

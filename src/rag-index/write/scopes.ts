@@ -11,7 +11,7 @@ import {
   valueOf,
   valuesOf,
 } from "../tables.ts";
-import type { WriteContext } from "./write-context.ts";
+import type { Verb } from "./write-context.ts";
 import { BitSet } from "../../core/bit-set.ts";
 
 /** The fields that decide whether a file is inside the scopes. */
@@ -51,11 +51,11 @@ export function readScopes(sql: SqlStorage): IndexScope[] | null {
 }
 
 /** Stores the scopes and what is excluded; hides or shows live files accordingly. */
-export function restrictToScopes(
-  { sql, change }: WriteContext,
-  scopes: IndexScope[] | null,
-  excluded: SearchExclusions = { paths: [], passages: [] },
-): void {
+export const restrictToScopes: Verb<"restrictToScopes"> = (
+  { sql, change },
+  scopes,
+  excluded = { paths: [], passages: [] },
+) => {
   writeSetting(sql, SETTING, JSON.stringify(scopes));
   writeExclusions(sql, excluded);
   const leftOut = excludedPaths(sql);
@@ -75,7 +75,7 @@ export function restrictToScopes(
     WHERE file IN (SELECT value FROM json_each(${changed}))`;
   change.files.push(...changed);
   addToTotals(sql, { hiddenFiles });
-}
+};
 
 function writeExclusions(sql: SqlStorage, { paths, passages }: SearchExclusions): void {
   const rows = [...paths.map((path) => ["file", path]), ...passages.map((key) => ["passage", key])];

@@ -1,43 +1,24 @@
-import { type ChunkId, type FileId, vectorIdOf } from "../../core/ids.ts";
+import { vectorIdOf, type ChunkId } from "../../core/ids.ts";
+import type { Verb } from "./write-context.ts";
 import type { StagedChunk } from "../../ports/index-versions.ts";
-import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
-import {
-  rowsOf,
-  run,
-  insertContents,
-  chunksOf,
-  valuesOf,
-  addToTotals,
-  type Row,
-} from "../tables.ts";
+import { rowsOf, run, insertContents, chunksOf, valuesOf, addToTotals } from "../tables.ts";
+import type { Row } from "../tables.ts";
 import { addInFlight } from "../vectors/in-flight-vectors.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { noteFolders } from "../vectors/vector-folders.ts";
 
-type Stored = { sql: SqlStorage };
-
 /** The ids of these files' chunks whose text and vector are not stored. */
-export function missing({ sql }: Stored, files: { fileId: FileId; ids: ChunkId[] }[]): ChunkId[] {
-  return files.flatMap((file) => missingOf(sql, file));
-}
-
-function missingOf(
-  sql: SqlStorage,
-  { fileId, ids }: { fileId: FileId; ids: ChunkId[] },
-): ChunkId[] {
-  const file = findFile(sql, fileId);
-  if (file === null) return ids;
-  return valuesOf<ChunkId>(sql)`SELECT value FROM json_each(${ids})
-    WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE id = value AND file = ${file.file})`;
-}
+export const missing: Verb<"missing"> = ({ sql }, files) =>
+  files.flatMap(({ fileId, ids }) => {
+    const file = findFile(sql, fileId);
+    if (file === null) return ids;
+    return valuesOf<ChunkId>(sql)`SELECT value FROM json_each(${ids})
+      WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE id = value AND file = ${file.file})`;
+  });
 
 /** The stored vectors of these ids of the file. */
-export function vectors(
-  { sql }: Stored,
-  fileId: FileId,
-  ids: ChunkId[],
-): { id: ChunkId; vector: Uint8Array }[] {
+export const vectors: Verb<"vectors"> = ({ sql }, fileId, ids) => {
   const file = findFile(sql, fileId);
   if (file === null) return [];
   const rows = rowsOf<Row<"chunks", "id"> & Row<"contents", "vector">>(sql)`
@@ -45,20 +26,14 @@ export function vectors(
     CROSS JOIN chunks c ON c.id = wanted.value AND c.file = ${file.file}
     JOIN contents v ON v.chunk = c.chunk`;
   return rows.map(({ id, vector }) => ({ id, vector: new Uint8Array(vector) }));
-}
+};
 
 /**
  * Stores content that no search sees yet. Void when a later revision of the file is known. For a
  * chunk already stored, only the revision is raised, so that an older job does not delete it.
  * Returns what was added.
  */
-export function stage(
-  { sql }: Stored,
-  fileId: FileId,
-  revision: number,
-  chunks: StagedChunk[],
-  batch?: FileUpsertBatch,
-): StoredVector[] {
+export const stage: Verb<"stage"> = ({ sql }, fileId, revision, chunks, batch) => {
   if (isSuperseded(findFile(sql, fileId), revision)) return [];
   const { file } = findOrAddFile(sql, fileId);
   const added = addChunks(sql, { file, revision }, chunks);
@@ -69,7 +44,7 @@ export function stage(
   storeCodesIfLarge(sql, added);
   addToTotals(sql, { staged: added.length });
   return added.map((row) => ({ id: row.id, vectorId: vectorIdOf(row.id, row.chunk) }));
-}
+};
 
 type Added = StagedChunk & { chunk: number };
 

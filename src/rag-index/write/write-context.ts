@@ -1,3 +1,4 @@
+import type { RagIndex } from "../../ports/rag-index.ts";
 import type { TermCounts } from "./term-counts.ts";
 
 /** A chunk whose duplicate mark may have changed. */
@@ -36,3 +37,9 @@ export type WriteContext = {
   /** Chunks whose words are indexed together at the end of the transaction. */
   unindexed: UnindexedChunk[];
 };
+
+/** A method of `RagIndex` on the tables; a writing one is called inside a transaction. */
+export type Verb<Name extends keyof RagIndex> = (
+  context: WriteContext,
+  ...args: Parameters<RagIndex[Name]>
+) => Awaited<ReturnType<RagIndex[Name]>>;

@@ -6,24 +6,19 @@ import type {
   StagedChunk,
   WrittenVersion,
 } from "../../ports/index-versions.ts";
-import type { UpsertBatch } from "../../ports/vector-ledger.ts";
 import { rowsOf, addToTotals, insertContents, type Row } from "../tables.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { activateVersion, makeLive } from "./activate-version.ts";
 import { liveKeys } from "./duplicates.ts";
 import { findFile, findOrAddFile } from "./files.ts";
 import { stage } from "./staging.ts";
-import type { WriteContext } from "./write-context.ts";
+import type { Verb, WriteContext } from "./write-context.ts";
 
 /**
  * Stores and activates versions of small files one after the other, inside one transaction. Where
  * vectors are sent to a vector index, a file may have to wait for room: it is staged before.
  */
-export function writeVersions(
-  context: WriteContext,
-  versions: FileVersion[],
-  batch?: UpsertBatch,
-): WrittenVersion[] {
+export const writeVersions: Verb<"writeVersions"> = (context, versions, batch) => {
   return versions.map((version) => {
     const written = batch === undefined ? writeNewFile(context, version) : null;
     if (written !== null) return written;
@@ -32,7 +27,7 @@ export function writeVersions(
     const stored = stage(context, file.fileId, revision, staged, sent);
     return { stored, activation: activateVersion(context, file, revision, chunks) };
   });
-}
+};
 
 /** A chunk of a version that is stored and live in one step. */
 type Whole = StagedChunk & { place: PlacedChunk; isDuplicate: boolean };
