@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from "../core/time.ts";
 import { inBatches } from "../core/work/batches.ts";
 import { latencyBucket } from "../core/latency-buckets.ts";
 import { findPrices, priceKey, PRICED_TOKENS, type Prices } from "../db/catalog/model-store.ts";
-import { addUsage, foldedUsageIds } from "../db/usage/usage-store.ts";
+import { addUsage, foldedUsageIds, SUMMED } from "../db/usage/usage-store.ts";
 import type { UsageDimension, UsageRow } from "../db/usage/usage-store.ts";
 import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
 import type { Services } from "../services.ts";
@@ -50,7 +50,8 @@ function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
     const hour = message.at - (message.at % HOUR_MS);
     const called = countsOfCall(message);
     if (message.kind !== "index") {
-      for (const touched of touchedBy(message)) add(rows, hour, touched, called);
+      for (const touched of touchedBy(message, message.ragIds, message.model))
+        add(rows, hour, touched, called);
     }
     for (const use of message.uses ?? []) {
       const used = countsOfUse(use, prices);
@@ -58,7 +59,7 @@ function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
       if (use.inputTokens === 0) continue;
       // A call is counted once, however many models it used.
       const beside = { ...used, latencies: {}, calls: 0, errors: 0 };
-      for (const touched of touchedByUse(message, use)) add(rows, hour, touched, beside);
+      for (const touched of touchedBy(message, use.ragIds, null)) add(rows, hour, touched, beside);
     }
   }
   return [...rows.values()];
@@ -93,31 +94,22 @@ function countsOfUse(use: ModelUse, prices: Prices): Counts {
   };
 }
 
-function touchedBy(message: UsageMessage): Touched[] {
-  const { model, ragIds } = message;
-  const rags = ragIds.map((id): Touched => ["rag", id]);
-  return [
-    ...touchedByCaller(message),
-    ...(model === null ? [] : [["model", model] as Touched]),
-    ...rags,
-  ];
-}
-
-function touchedByUse(message: UsageMessage, { ragIds }: ModelUse): Touched[] {
-  return [...touchedByCaller(message), ...ragIds.map((id): Touched => ["rag", id])];
-}
-
-function touchedByCaller({ inferenceId, agentId, tokenId }: UsageMessage): Touched[] {
+/** What a call touches, or a model that it used in these RAGs. */
+function touchedBy(
+  { inferenceId, agentId, tokenId }: UsageMessage,
+  ragIds: readonly string[],
+  model: string | null,
+): Touched[] {
   const named: [UsageDimension, string | null][] = [
     ["all", ""],
     ["inference", inferenceId],
     ["agent", agentId],
     ["token", tokenId],
+    ["model", model],
+    ...ragIds.map((id): Touched => ["rag", id]),
   ];
   return named.flatMap(([dimension, key]) => (key === null ? [] : [[dimension, key]]));
 }
-
-const SUMMED = ["calls", "errors", "degraded", "inputTokens", "outputTokens", "cost"] as const;
 
 function add(rows: Map<string, UsageRow>, hour: number, [dimension, key]: Touched, counts: Counts) {
   const id = JSON.stringify([hour, dimension, key, counts.currency]);

@@ -2,7 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { Watch } from "../../ports/source-watcher.ts";
 import { execute, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { fileSources, sourceWatches } from "../schema/index.ts";
-import { columnsOf, pick, select, values, type Row } from "../select.ts";
+import { assigned, columnsOf, pick, select, values, type Row } from "../select.ts";
 
 const WATCHED_SOURCE = select(
   pick(columnsOf(fileSources), "id", "provider", "config", "sealedSecrets", "watchAttempts"),
@@ -66,27 +66,11 @@ export async function activateWatch(
   ]);
 }
 
-/** Moves the expiry of a watch that its provider extended. */
-export const extendWatch = (
-  db: Database,
-  watchId: string,
-  { now, until }: { now: number; until: number },
-) =>
-  execute(db)`update source_watches set started_at = ${now}, expires_at = ${until}
-    where id = ${watchId}`;
+type WatchChange = Partial<Pick<StoredWatch, "resourceId" | "startedAt" | "expiresAt" | "endsAt">>;
 
-/** The provider names the resource in its first notification, which may precede its answer. */
-export const learnResourceId = (db: Database, watchId: string, resourceId: string) =>
-  execute(db)`update source_watches set resource_id = ${resourceId}
-    where id = ${watchId} and resource_id is null`;
-
-/** Most of the watch's life counts as over, so that it is renewed at the next turn. */
-export const makeRenewalDue = (db: Database, watchId: string) =>
-  execute(db)`update source_watches set started_at = 0 where id = ${watchId}`;
-
-/** Marks a watch as to be stopped at `endsAt`, ms. */
-export const endWatch = (db: Database, watchId: string, endsAt: number) =>
-  execute(db)`update source_watches set ends_at = ${endsAt} where id = ${watchId}`;
+/** When it ends (ms) a watch is to be stopped; when it started 0 ms, it is to be renewed. */
+export const updateWatch = (db: Database, watchId: string, change: WatchChange) =>
+  execute(db)`update source_watches set ${assigned(sourceWatches, change)} where id = ${watchId}`;
 
 export const deleteWatch = (db: Database, watchId: string) =>
   execute(db)`delete from source_watches where id = ${watchId}`;

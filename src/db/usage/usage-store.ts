@@ -1,3 +1,5 @@
+import { toSnakeCase } from "drizzle-orm/casing";
+
 import { SECOND_MS, HOUR_MS } from "../../core/time.ts";
 import { raw, readValues, runBatch, sql, readRows, type Database } from "../sql.ts";
 import { number, text, nullable, computed, listed, select, type Row } from "../select.ts";
@@ -50,10 +52,17 @@ export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise
 }
 
 const KEY = ["hour", "dimension", "key", "currency"] as const;
-const SUMMED = ["calls", "errors", "degraded", "inputTokens", "outputTokens", "cost"] as const;
+export const SUMMED = [
+  "calls",
+  "errors",
+  "degraded",
+  "inputTokens",
+  "outputTokens",
+  "cost",
+] as const;
 const WRITTEN = listed(usageHours, ...KEY, ...SUMMED, "latencies");
 const ADDED = raw(
-  ["calls", "errors", "degraded", "input_tokens", "output_tokens", "cost"]
+  SUMMED.map(toSnakeCase)
     .map((column) => `${column} = ${column} + excluded.${column}`)
     .join(", "),
 );

@@ -6,11 +6,10 @@ import { sha256Hex } from "../../core/hash.ts";
 import {
   activateWatch,
   deleteWatch,
-  endWatch,
-  extendWatch,
   insertWatch,
   noteWatchState,
   takeDueWatches,
+  updateWatch,
   watchesOf,
 } from "../../db/scans/watch-store.ts";
 import type { StoredWatch, WatchedSource, WatchState } from "../../db/scans/watch-store.ts";
@@ -180,7 +179,7 @@ async function renewWatch(
 async function isExtended({ db, now }: Services, { watcher, signal }: Turn, watch: StoredWatch) {
   const extended = (await watcher.extend?.(watch, signal)) ?? null;
   if (extended === null) return false;
-  await extendWatch(db, watch.id, { now: now(), until: extended.expiresAt });
+  await updateWatch(db, watch.id, { startedAt: now(), expiresAt: extended.expiresAt });
   return true;
 }
 
@@ -216,7 +215,7 @@ async function startOrForget({ db, now }: Services, id: string, start: () => Pro
     return await start();
   } catch (thrown) {
     const isRefused = thrown instanceof SourceFailure && thrown.kind !== "down";
-    await (isRefused ? deleteWatch(db, id) : endWatch(db, id, now()));
+    await (isRefused ? deleteWatch(db, id) : updateWatch(db, id, { endsAt: now() }));
     throw thrown;
   }
 }

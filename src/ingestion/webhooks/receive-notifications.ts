@@ -4,9 +4,8 @@ import type { Database } from "../../db/sql.ts";
 import {
   deleteWatch,
   findWatches,
-  learnResourceId,
-  makeRenewalDue,
   makeWatchesDue,
+  updateWatch,
 } from "../../db/scans/watch-store.ts";
 import type { StoredWatch } from "../../db/scans/watch-store.ts";
 import type { WatchNotification } from "../../ports/source-watcher.ts";
@@ -41,9 +40,10 @@ export async function receiveNotifications(services: Needed, notifications: Watc
 /** Whether the source's watches are to be looked after, and whether it is to be scanned. */
 async function takeUp(db: Database, { resourceId, event }: WatchNotification, watch: StoredWatch) {
   const isLearnt = resourceId !== null && watch.resourceId === null;
-  if (isLearnt) await learnResourceId(db, watch.id, resourceId);
+  // The provider names the resource in its first notification, which may precede its answer.
+  if (isLearnt) await updateWatch(db, watch.id, { resourceId });
   if (event === "ended") await deleteWatch(db, watch.id);
-  if (event === "expiring") await makeRenewalDue(db, watch.id);
+  if (event === "expiring") await updateWatch(db, watch.id, { startedAt: 0 });
   return {
     // A watch whose start had no answer can be stopped now that it is known.
     isDue: event === "ended" || event === "expiring" || (isLearnt && watch.endsAt !== null),
