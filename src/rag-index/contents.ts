@@ -1,5 +1,5 @@
 import type { Verb } from "./write/write-context.ts";
-import type { RagIndex } from "../ports/rag-index.ts";
+import type { Passage, RagIndex } from "../ports/rag-index.ts";
 import { rowsOf, stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
 
 type ListedFiles = Awaited<ReturnType<RagIndex["listFiles"]>>;
@@ -27,11 +27,8 @@ export const sample: Verb<"sample"> = ({ sql }, count) => {
   return rows.map(({ text, headings }) => ({ text, headings: stringsIn(headings) }));
 };
 
-type PassageRow = { start: number; end: number; duplicateKey: string; excluded: number } & Row<
-  "contents",
-  "text"
-> &
-  Row<"chunks", "id" | "position" | "headings" | "page" | "duplicate">;
+type PassageRow = Omit<Passage, "headings" | "isDuplicate" | "isExcluded"> &
+  Row<"chunks", "headings" | "duplicate"> & { excluded: number };
 
 /** Only the page's texts are read; its place is looked for among the chunks of this one file. */
 export const passages: Verb<"passages"> = ({ sql }, fileId, { from, limit }) => {

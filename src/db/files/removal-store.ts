@@ -34,6 +34,8 @@ const removed = (status: "deleted" | "leaving", { now, removedUntil }: RemovalTi
     error_message = null, error_is_outside = 0, fingerprint = null, chunk_count = 0, notes = '[]',
     attempts = 0, claimed_until = 0, lease_id = null, leased_until = ${removedUntil}`;
 
+const PATH = select(pick(columnsOf(files), "path"));
+
 /** Marks rows as deleted that stay listed as such; `of` selects the ids of their files. */
 const deleteSql = (of: Sql, times: RemovalTimes) =>
   sql`${removed("deleted", times)} where file_id in (${of}) and not ${isGone()} and ${isOpen()}
@@ -45,24 +47,23 @@ export const leaveSql = (where: Sql, times: RemovalTimes, limit = raw("")) =>
       select ${rowKey("rf")} from ${where} and ${isOpen("rf")} ${limit})
     returning ${REMOVAL}`.reading(REMOVAL);
 
-const MARKED = select(pick(columnsOf(files), "id", "version"));
-
 /**
- * The file was deleted at its source, so it is deleted in every RAG. Null when there is no such
- * file.
+ * The files at these paths were deleted at their source, so they are deleted in every RAG. `paths`:
+ * those that had a file.
  */
-export async function markPathDeleted(
+export async function markPathsDeleted(
   db: Database,
-  { sourceId, path }: { sourceId: FileSourceId; path: string },
+  { sourceId, paths }: { sourceId: FileSourceId; paths: readonly string[] },
   times: RemovalTimes,
-): Promise<{ file: Row<typeof MARKED>; removals: Removal[] } | null> {
-  const atPath = sql`file_source_id = ${sourceId} and path = ${path}`;
-  const [[file], removals] = await runBatch(db, [
-    sql`update files set deleted_at = ${times.now} where ${atPath} and deleted_at is null
-      returning ${MARKED}`.reading(MARKED),
-    deleteSql(sql`select id from files where ${atPath} and deleted_at is not null`, times),
+): Promise<{ paths: Set<string>; removals: Removal[] }> {
+  const atPaths = sql`file_source_id = ${sourceId}
+    and path in (select value from json_each(${paths}))`;
+  const [marked, removals] = await runBatch(db, [
+    sql`update files set deleted_at = ${times.now} where ${atPaths} and deleted_at is null
+      returning ${PATH}`.reading(PATH),
+    deleteSql(sql`select id from files where ${atPaths} and deleted_at is not null`, times),
   ]);
-  return file === undefined ? null : { file, removals };
+  return { paths: new Set(marked.map(({ path }) => path)), removals };
 }
 
 /**

@@ -1,13 +1,9 @@
 import { notFound } from "../../core/errors.ts";
-import { inParallel } from "../../core/work/parallel.ts";
 import type { FileSourceId } from "../../core/ids.ts";
-import { markPathDeleted } from "../../db/files/removal-store.ts";
+import { markPathsDeleted } from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
 import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
-
-/** An invocation may have six connections at once. */
-const MARKED_AT_ONCE = 5;
 
 type Source = { id: FileSourceId };
 
@@ -23,15 +19,10 @@ export async function removePushedFiles(
 ): Promise<string[]> {
   const now = services.now();
   const times = { now, removedUntil: now + REMOVAL_CLAIM_MS };
-  const marked = await inParallel(paths, MARKED_AT_ONCE, (path) =>
-    markPathDeleted(services.db, { sourceId: source.id, path }, times),
-  );
-  const [failed] = await removeFromIndexes(
-    services,
-    marked.flatMap((one) => one?.removals ?? []),
-  );
+  const marked = await markPathsDeleted(services.db, { sourceId: source.id, paths }, times);
+  const [failed] = await removeFromIndexes(services, marked.removals);
   if (failed !== undefined) throw failed;
-  return paths.filter((_, at) => marked[at] === null);
+  return paths.filter((path) => !marked.paths.has(path));
 }
 
 /** The same of one file. @throws QuarryError `not-found` when the source has no such file */

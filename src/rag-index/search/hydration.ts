@@ -1,34 +1,17 @@
-import type { ChunkId, FileId } from "../../core/ids.ts";
+import type { ChunkId } from "../../core/ids.ts";
 import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-index.ts";
 import { rowsOf, stringsIn, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
 
-/** In the order of the columns: names would be set anew on each row. */
-type HydratedRow = [
-  id: ChunkId,
-  duplicateKey: string,
-  position: number,
-  headings: string,
-  page: number | null,
-  start: number,
-  end: number,
-  text: string,
-  fileId: FileId,
-  path: string,
-  name: string,
-  externalId: string | null,
-  url: string | null,
-  fileChunks: number,
-  modifiedAt: number,
-  vector: ArrayBuffer | null,
-];
+type HydratedRow = Omit<HydratedChunk, "similarities" | "file" | "headings"> &
+  HydratedChunk["file"] & { headings: string; vector: ArrayBuffer | null };
 
 /** The list drives the join, so that rows come in its order. */
 const ofChunks = (vector: string) =>
-  `SELECT c.id, c.duplicate_key, c.position, c.headings, c.page, c.start_at, c.end_at, t.text,
-    f.id, f.path, f.name, f.external_id, f.url, f.chunk_count, f.modified_at,
-    ${vector}
+  `SELECT c.id, t.text, c.duplicate_key AS duplicateKey, f.chunk_count AS fileChunks, c.position,
+    c.headings, c.page, c.start_at AS start, c.end_at AS end, f.id AS fileId, f.path, f.name,
+    f.external_id AS externalId, f.url, f.modified_at AS modifiedAt, ${vector} AS vector
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN contents t ON t.chunk = c.chunk`;
 const OF_CHUNKS = ofChunks("NULL");
@@ -61,11 +44,8 @@ export function readChunks(
   const queries = queryVectors.map((vector) => (vector === null ? null : queryVector(vector)));
   const comparesVectors = queries.some((query) => query !== null);
   const columns = comparesVectors ? WITH_VECTORS : OF_CHUNKS;
-  const chunks: HydratedChunk[] = [];
-  for (const row of sql.exec(columns, JSON.stringify(ids)).raw<HydratedRow>()) {
-    chunks.push(hydrated(row, queries));
-  }
-  return chunks;
+  const rows = sql.exec<HydratedRow>(columns, JSON.stringify(ids));
+  return Array.from(rows, (row) => hydrated(row, queries));
 }
 
 function sortOut(
@@ -90,19 +70,11 @@ const similaritiesOf = (vector: ArrayBuffer | null, queries: (QueryVector | null
   queries.map((query) => (query === null || vector === null ? null : cosineWith(query, vector)));
 
 function hydrated(row: HydratedRow, queries: (QueryVector | null)[]): HydratedChunk {
-  const [id, duplicateKey, position, headings, page, start, end, text, ...ofFile] = row;
-  const [fileId, path, name, externalId, url, fileChunks, modifiedAt, vector] = ofFile;
+  const { headings, vector, fileId, path, name, externalId, url, modifiedAt, ...chunk } = row;
   return {
-    id,
-    text,
-    duplicateKey,
+    ...chunk,
     similarities: similaritiesOf(vector, queries),
     file: { fileId, path, name, externalId, url, modifiedAt },
-    fileChunks,
-    position,
     headings: stringsIn(headings),
-    page,
-    start,
-    end,
   };
 }
