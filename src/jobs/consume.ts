@@ -1,9 +1,18 @@
 import type { Services } from "../services.ts";
-import { consumeDeadIndexMessages, consumeDeadScanMessages } from "./consume-dead-letters.ts";
 import { consumeIndexMessages } from "./consume-index-messages.ts";
-import { consumeScanMessages } from "./consume-scan-messages.ts";
 import { foldUsage } from "./fold-usage.ts";
-import { parseUsage } from "./messages.ts";
+import { parseUsage, indexMessage, parseMessages, type Parsed } from "./messages.ts";
+import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
+import { giveUpFiles } from "../db/files/finish-files.ts";
+import { giveUpScan } from "../db/scans/scan-store.ts";
+import { MAX_TRIES, backOffMs } from "../ingestion/timeouts.ts";
+import { scanMessage, type ScanMessage } from "../core/queue-messages.ts";
+import { reasonOf } from "../core/errors.ts";
+import { applyScopesToFiles } from "../ingestion/scanning/apply-scopes-to-files.ts";
+import { purgeRag, purgeSource } from "../ingestion/removal/purge-removed-resources.ts";
+import { continueBuild } from "../ingestion/rebuilds/build-generation.ts";
+import { startRebuild } from "../ingestion/rebuilds/reindex-rag.ts";
+import { continueScan, startScan } from "../ingestion/scanning/scan-source.ts";
 
 /**
  * Passes a batch to the consumer of its queue. Index and scan messages are acknowledged or retried
@@ -35,4 +44,81 @@ async function handOver(services: Services, batch: MessageBatch): Promise<void> 
   if (queue.endsWith("-index-dead")) return await consumeDeadIndexMessages(services, messages);
   // Usage that could not be folded is retried from the dead-letter queue.
   await foldUsage(services, parseUsage(services.log, messages));
+}
+
+const AGAIN_AFTER_MS = 15 * MINUTE_MS;
+const AGAIN_AFTER_SECONDS = 10 * 60;
+
+/** Marks as failed the files whose messages were given up. If it throws, the batch is redelivered. */
+async function consumeDeadIndexMessages(services: Services, messages: readonly Message[]) {
+  const parsed = parseMessages(services.log, indexMessage, messages);
+  const known = parsed.flatMap(({ content }) => content.files);
+  const reason = `indexing did not finish after ${MAX_TRIES} tries`;
+  await giveUpFiles(services.db, known, { reason, now: services.now() });
+  services.log.error("index messages given up", { count: known.length });
+}
+
+/** Records a given-up scan as failed on its run; other work is queued again later. */
+async function consumeDeadScanMessages(services: Services, messages: readonly Message[]) {
+  for (const { message, content } of parseMessages(services.log, scanMessage, messages)) {
+    await giveUp(services, content);
+    message.ack();
+  }
+}
+
+async function giveUp(services: Services, message: ScanMessage): Promise<void> {
+  services.log.error("scan message given up", { kind: message.kind });
+  if (message.kind !== "scan" && message.kind !== "continue-scan") {
+    return await services.queue.scan(message, AGAIN_AFTER_SECONDS);
+  }
+  const now = services.now();
+  await giveUpScan(services.db, message.fileSourceId, {
+    runId: message.kind === "continue-scan" ? message.runId : null,
+    reason: `the scan did not finish after ${MAX_TRIES} tries`,
+    now,
+    nextScanAt: now + AGAIN_AFTER_MS,
+  });
+}
+
+async function consumeScanMessages(services: Services, messages: readonly Message[]) {
+  const parsed = parseMessages(services.log, scanMessage, messages);
+  for (const one of parsed) await consumeOne(services, one);
+}
+
+async function consumeOne(services: Services, { message, content }: Parsed<ScanMessage>) {
+  try {
+    await work(services, content);
+    message.ack();
+  } catch (thrown) {
+    services.log.error("scan message failed", {
+      kind: content.kind,
+      reason: reasonOf(thrown),
+      attempts: message.attempts,
+    });
+    const delayMs = backOffMs(message.attempts) ?? 0;
+    message.retry({ delaySeconds: Math.ceil(delayMs / SECOND_MS) });
+  }
+}
+
+async function work(services: Services, message: ScanMessage): Promise<void> {
+  switch (message.kind) {
+    case "scan":
+      return await startScan(services, message);
+    case "continue-scan":
+      return await continueScan(services, message);
+    case "apply-scopes":
+      return await applyScopesToFiles(services, message);
+    case "reindex":
+      return await startRebuild(services, message);
+    case "build":
+      return await continueBuild(services, message.ragId);
+    case "purge-rag":
+      return await purgeRag(services, message.ragId);
+    case "purge-source":
+      return await purgeSource(services, message.fileSourceId);
+    case "evaluate": {
+      const { workOnRun } = await import("../evaluation/runs/work-on-run.ts");
+      return await workOnRun(services, message.runId);
+    }
+  }
 }

@@ -21,11 +21,10 @@ import { nextPageToVerify, orphansAmong, recordVerifiedPage } from "./vectors/ve
 import { activateVersion, describeFile } from "./write/activate-version.ts";
 import { abandon, remove } from "./write/remove-chunks.ts";
 import { restrictToScopes } from "./write/scopes.ts";
-import { writeReaders } from "./write/readers.ts";
+import { writeReaders } from "./write/files.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
-import { giveWords } from "./write/word-index.ts";
-import { mergeDueAt, mergeWords } from "./write/word-merges.ts";
+import { giveWords, mergeDueAt, mergeWords } from "./write/word-index.ts";
 import { noChange, noRemovals, type WriteContext } from "./write/write-context.ts";
 
 /** Queries times chunks; a search of fewer takes some milliseconds. */

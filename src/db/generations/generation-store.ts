@@ -202,10 +202,7 @@ const STORED = select({
   ...pick(g, "dimensions", "format"),
   files: computed(number, "sum(g.indexed_files)"),
 });
-/** Of the live indexes of one model, for the command line: how their vectors were made, and of how many files. */
-export type StoredIndex = Row<typeof STORED>;
-
-/** The most files first. */
+/** How the vectors of the live indexes of a model were made, for the command line; most files first. */
 export const storedIndexesQuery = sql`select ${STORED} from rags r
     join rag_generations g on g.rag_id = r.id and g.generation = r.generation
   where r.removed_at is null group by 1, 2, 3 having sum(g.indexed_files) > 0

@@ -5,8 +5,8 @@ import {
   dueReplacedContents,
   postponeReplacedContents,
   settleReplacedContents,
-} from "../../db/files/replaced-contents.ts";
-import type { ReplacedContent } from "../../db/files/replaced-contents.ts";
+  type ReplacedContent,
+} from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, textKey, fileOfKey, sourcePrefix } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";

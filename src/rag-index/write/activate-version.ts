@@ -4,9 +4,15 @@ import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
 import { isPathExcluded, readScopes, scopeTest } from "./scopes.ts";
 import { deleteChunks } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
-import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "./files.ts";
-import type { FileRow } from "./files.ts";
-import { writeReadersOf } from "./readers.ts";
+import {
+  ancestorsOf,
+  findFile,
+  findOrAddFile,
+  isSuperseded,
+  writeFacts,
+  writeReadersOf,
+  type FileRow,
+} from "./files.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
 import { run, chunksOf, select, addToTotals, type Row } from "../tables.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";

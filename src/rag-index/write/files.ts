@@ -1,6 +1,7 @@
 import type { FileId } from "../../core/ids.ts";
-import type { FileFacts } from "../../ports/index-versions.ts";
-import { run, select, type Row } from "../tables.ts";
+import type { FileFacts, IndexAudience } from "../../ports/index-versions.ts";
+import { run, select, valueOf, valuesOf, type Row } from "../tables.ts";
+import type { Verb, WriteContext } from "./write-context.ts";
 
 const COLUMNS = ["file", "revision", "state", "hidden", "chunk_count"] as const;
 
@@ -11,7 +12,7 @@ export function findFile(sql: SqlStorage, fileId: FileId): FileRow | null {
 }
 
 /** The revision of an unknown file; every other revision is later. */
-export const NO_REVISION = -1;
+const NO_REVISION = -1;
 
 export function findOrAddFile(sql: SqlStorage, fileId: FileId): FileRow {
   const known = findFile(sql, fileId);
@@ -33,7 +34,7 @@ export function isSuperseded(file: FileRow | null, revision: number): boolean {
 }
 
 /** The values that a metadata filter can match; scalars compare as text. */
-function valuesOf(entry: unknown): string[] {
+function filterable(entry: unknown): string[] {
   const values: unknown[] = Array.isArray(entry) ? entry : [entry];
   return values.flatMap((value) =>
     typeof value === "string" || typeof value === "number" || typeof value === "boolean"
@@ -43,7 +44,7 @@ function valuesOf(entry: unknown): string[] {
 }
 
 /** External ids of the folders above a file in its drive, as its source reader lists them. */
-export const ancestorsOf = ({ metadata }: FileFacts) => valuesOf(metadata["ancestors"]);
+export const ancestorsOf = ({ metadata }: FileFacts) => filterable(metadata["ancestors"]);
 
 function clearMetadata(sql: SqlStorage, file: number): void {
   run(sql)`DELETE FROM file_metadata WHERE file = ${file}`;
@@ -62,7 +63,7 @@ export function writeFacts(
       modified_at = ${facts.modifiedAt} WHERE file = ${file}`;
   clearMetadata(sql, file);
   const entries = Object.entries(facts.metadata).flatMap(([field, entry]) =>
-    valuesOf(entry).map((value) => [field, value]),
+    filterable(entry).map((value) => [field, value]),
   );
   if (entries.length === 0) return;
   run(sql)`INSERT OR IGNORE INTO file_metadata (field, value, file)
@@ -75,4 +76,51 @@ export function markRemoved(sql: SqlStorage, file: number, revision: number): vo
       chunk_count = 0, path = '', name = '', external_id = NULL, url = NULL, ancestors = '[]',
       modified_at = 0 WHERE file = ${file}`;
   clearMetadata(sql, file);
+}
+
+/** The audience's number in this index. */
+function numberOf(sql: SqlStorage, { id, principals }: IndexAudience): number {
+  const known = valueOf<number>(sql)`SELECT audience FROM audiences WHERE id = ${id}`;
+  if (known !== null) return known;
+  const added = valueOf<number>(sql)`INSERT INTO audiences (id) VALUES (${id}) RETURNING audience`;
+  run(sql)`INSERT OR IGNORE INTO audience_members (principal, audience)
+    SELECT value, ${added} FROM json_each(${principals})`;
+  return added ?? 0;
+}
+
+type Written = [fileId: FileId, audience: number, revision: number];
+
+/** An audience of an older revision than the index knows changes nothing. */
+function setAudiences({ sql, change }: WriteContext, written: Written[]): void {
+  const files = valuesOf<number>(sql)`
+    UPDATE files SET audience = given.value ->> 1, readers_revision = given.value ->> 2
+    FROM json_each(${written}) given
+    WHERE files.id = given.value ->> 0 AND readers_revision < given.value ->> 2 RETURNING file`;
+  change.files.push(...files);
+}
+
+/**
+ * Records who may read files, one row for each. A file that the index does not know yet keeps it
+ * for its first version, which a job may write that read an older audience.
+ */
+export const writeReaders: Verb<"writeReaders"> = (context, { audiences, files }) => {
+  const { sql } = context;
+  const numbers = new Map(audiences.map((audience) => [audience.id, numberOf(sql, audience)]));
+  const ids = files.map(({ fileId }) => fileId);
+  run(sql)`INSERT OR IGNORE INTO files (id, revision, state)
+    SELECT value, ${NO_REVISION}, 'staging' FROM json_each(${ids})`;
+  const written = files.map(({ fileId, audience, revision }): Written => {
+    return [fileId, numbers.get(audience) ?? 0, revision];
+  });
+  setAudiences(context, written);
+};
+
+/** The same for one file whose version becomes live. */
+export function writeReadersOf(
+  context: WriteContext,
+  fileId: FileId,
+  readers: (IndexAudience & { revision: number }) | undefined,
+): void {
+  if (readers === undefined) return;
+  setAudiences(context, [[fileId, numberOf(context.sql, readers), readers.revision]]);
 }
