@@ -196,14 +196,3 @@ export const listGenerations = (db: Database, ragId: RagId) =>
   readRows(db, LISTED)`select ${LISTED} from rag_generations g
     where g.rag_id = ${ragId} and g.state in ('live', 'building', 'retired')
     order by g.generation`;
-
-const STORED = select({
-  model: g.embeddingModel,
-  ...pick(g, "dimensions", "format"),
-  files: computed(number, "sum(g.indexed_files)"),
-});
-/** How the vectors of the live indexes of a model were made, for the command line; most files first. */
-export const storedIndexesQuery = sql`select ${STORED} from rags r
-    join rag_generations g on g.rag_id = r.id and g.generation = r.generation
-  where r.removed_at is null group by 1, 2, 3 having sum(g.indexed_files) > 0
-  order by 4 desc`.reading(STORED);
