@@ -108,11 +108,8 @@ export async function readKeyedPage<Row>(
   const reading = readingOf(at, columns.length);
   const isAscending = (order === "asc") !== reading.backwards;
   const ordered = columns.map((column) => raw(`${column} ${isAscending ? "asc" : "desc"}`));
-  const key = joined(
-    (reading.key ?? []).map((value) => sql`${value}`),
-    ", ",
-  );
-  const beyond = sql`(${raw(columns.join(", "))}) ${raw(isAscending ? ">" : "<")} (${key})`;
+  const values = (reading.key ?? []).map((value) => sql`${value}`);
+  const beyond = sql`(${raw(columns.join(", "))}) ${raw(isAscending ? ">" : "<")} (${joined(values, ", ")})`;
   const rows = await readRows(db, of)`select ${of} ${from}
     and ${reading.key === null ? raw("1") : beyond}
     order by ${joined(ordered, ", ")} limit ${reading.rows}`;

@@ -125,11 +125,8 @@ export function assigned<Table extends SQLiteTable>(
     [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] | undefined;
   }>,
 ): Sql {
-  const entries = entriesOf(table, change);
-  return joined(
-    entries.map(({ name, value }) => sql`${name} = ${value}`),
-    ", ",
-  );
+  const parts = entriesOf(table, change).map(({ name, value }) => sql`${name} = ${value}`);
+  return joined(parts, ", ");
 }
 
 /** `(name, …) values (?, …)` of a row. */

@@ -42,12 +42,8 @@ export function countingFiles(
     const [first] = some;
     if (first === undefined || some.length < WORTH_FILES) return [];
     const where = sql`o.rag_id = ${first.ragId} and o.generation = ${first.generation}`;
-    return [
-      countingOf(
-        where,
-        some.map(({ fileId }) => fileId),
-      ),
-    ];
+    const fileIds = some.map(({ fileId }) => fileId);
+    return [countingOf(where, fileIds)];
   });
   return {
     before: counted.flatMap(({ before }) => before),

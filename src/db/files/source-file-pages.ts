@@ -96,13 +96,8 @@ export async function readFilesByStatus(
   const { backwards, rows, key } = reading;
   const isDown = backwards !== descending;
   const statuses = isDown ? [...LEAST_FINISHED_FIRST].reverse() : LEAST_FINISHED_FIRST;
-  const from =
-    key === null
-      ? 0
-      : Math.max(
-          0,
-          statuses.findIndex((status) => status === key[0]),
-        );
+  const begins = statuses.findIndex((status) => status === key?.[0]);
+  const from = Math.max(0, begins);
   const lists = statuses.slice(from).map((status, nth) => {
     const [list = raw("")] = indexesOf({ sourceId, status: { status, indexes: [index] } });
     const beyond =

@@ -70,11 +70,8 @@ export async function writeFiles(
       times,
     ).reading(MESSAGE),
   ] as const;
-  const counting = countingInRags(
-    sourceId,
-    files.map((file) => file.id),
-  );
-  const [, , written, messages] = await runBatch(db, steps, counting);
+  const ids = files.map((file) => file.id);
+  const [, , written, messages] = await runBatch(db, steps, countingInRags(sourceId, ids));
   return { messages, ids: new Set(written.map(({ id }) => id)) };
 }
 

@@ -116,11 +116,8 @@ async function checkPage(
   // An upload under way may be about to write the row: a slow one, or that of a laptop that slept
   // for some hours.
   const old = listed.objects.filter(({ uploaded }) => uploaded.getTime() < now - DAY_MS);
-  const unnamed = await unnamedKeys(
-    services,
-    sourceId,
-    old.map(({ key }) => key),
-  );
+  const keys = old.map(({ key }) => key);
+  const unnamed = await unnamedKeys(services, sourceId, keys);
   if (unnamed.length > 0) {
     services.log.info("interrupted uploads deleted", { sourceId, objects: unnamed.length });
     await services.files.delete(unnamed);

@@ -39,11 +39,8 @@ export async function putFiles(
   let bytes = 0;
   let rowBytes = 0;
   const storeGroup = async () => {
-    const stored = await storeFiles(
-      services,
-      source,
-      group.map(({ file }) => file),
-    );
+    const ofGroup = group.map(({ file }) => file);
+    const stored = await storeFiles(services, source, ofGroup);
     for (const [nth, one] of stored.entries()) {
       const at = group[nth]?.at ?? 0;
       results[at] = { path: results[at]?.path ?? "", stored: one };

@@ -101,11 +101,8 @@ async function storeOnce(
   if (placed.length === 0) return;
   const now = services.now();
   const times = { now, claimedUntil: now + QUEUED_CLAIM_MS };
-  const written = await writeFiles(
-    services.db,
-    placed.map((file) => rowOf(file, known.get(file.path))),
-    { sourceId: source.id, ...times },
-  );
+  const rows = placed.map((file) => rowOf(file, known.get(file.path)));
+  const written = await writeFiles(services.db, rows, { sourceId: source.id, ...times });
   const ofNew = readers.filter(({ id, isNew }) => isNew && written.ids.has(id));
   await recordReaders(services, source, ofNew);
   noteWritten({ placed, known, written: written.ids, results });

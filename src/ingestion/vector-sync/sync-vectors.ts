@@ -158,11 +158,8 @@ async function confirmInFlight(
   const upTo = batches.length === 0 ? 0 : (await vectorIndex.processedUpTo()) + CLOCK_SKEW_MS;
   const passed = batches.filter(({ at }) => at <= upTo);
   const present = await vectorIndex.present(passed);
-  const seen = passed.filter(({ vectorId }) => present.has(vectorId));
-  await index.confirmSeen(
-    seen.map(({ id }) => id),
-    services.now(),
-  );
+  const seen = passed.filter(({ vectorId }) => present.has(vectorId)).map(({ id }) => id);
+  await index.confirmSeen(seen, services.now());
   return passed.length;
 }
 

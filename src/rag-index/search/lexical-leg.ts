@@ -151,11 +151,8 @@ function score(
   corpus: Parameters<typeof bm25Scorer>[1],
 ): Candidate[] {
   const chunks = hits.map(({ chunk }) => chunk);
-  const counted = countMatches(
-    sql,
-    chunks,
-    terms.map(({ word }) => word),
-  );
+  const words = terms.map(({ word }) => word);
+  const counted = countMatches(sql, chunks, words);
   const scoreOf = bm25Scorer(terms, corpus);
   return hits
     .flatMap(({ chunk, id }) => {

@@ -35,11 +35,8 @@ type StoredBytes = { chunk: number; vector: Uint8Array };
 
 /** Of vectors that have none yet. */
 function storeCodes(sql: SqlStorage, stored: (StoredBytes | StoredVector)[]): void {
-  insertRows(
-    sql,
-    "sign_codes (chunk, code)",
-    stored.map(({ chunk, vector }) => [chunk, codeOf(vector)]),
-  );
+  const rows = stored.map(({ chunk, vector }) => [chunk, codeOf(vector)]);
+  insertRows(sql, "sign_codes (chunk, code)", rows);
 }
 
 function codeOf(vector: ArrayBuffer | Uint8Array): Uint8Array {

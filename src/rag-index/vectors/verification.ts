@@ -60,10 +60,8 @@ export const orphansAmong: Verb<"orphansAmong"> = ({ sql }, ids) => {
 function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {
   const inFlight = new Set(valuesOf<number>(sql)`SELECT chunk FROM in_flight_vectors
     WHERE chunk IN (SELECT value FROM json_each(${chunksOf(rows)}))`);
-  const moved = filesOnTheMove(
-    sql,
-    rows.map(({ file }) => file),
-  );
+  const files = rows.map(({ file }) => file);
+  const moved = filesOnTheMove(sql, files);
   return rows.filter(({ chunk, file }) => !inFlight.has(chunk) && !moved.has(file));
 }
 

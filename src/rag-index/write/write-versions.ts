@@ -72,10 +72,8 @@ function wholeChunks(
   staged: StagedChunk[],
   placed: ReadonlyMap<ChunkId, PlacedChunk>,
 ): Whole[] | null {
-  const known = liveKeys(
-    sql,
-    staged.map(({ duplicateKey }) => duplicateKey),
-  );
+  const keys = staged.map(({ duplicateKey }) => duplicateKey);
+  const known = liveKeys(sql, keys);
   const whole: Whole[] = [];
   const ids = new Set<ChunkId>();
   for (const chunk of staged) {
