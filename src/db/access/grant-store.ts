@@ -2,16 +2,8 @@ import type { TokenId, UserId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { tokens } from "../schema/index.ts";
 import { columnsOf } from "../select.ts";
-import {
-  execute,
-  hasRows,
-  raw,
-  readValue,
-  runBatch,
-  sql,
-  type Database,
-  type Sql,
-} from "../sql.ts";
+import { execute, hasRows, raw, readValue, runBatch, sql } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 
 /** A connected program that was not used for so long has to be connected again. */
 export const GRANT_IDLE_MS = 90 * DAY_MS;

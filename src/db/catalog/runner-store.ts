@@ -1,16 +1,8 @@
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
 import type { RagId } from "../../core/ids.ts";
-import {
-  execute,
-  raw,
-  readRows,
-  only,
-  runBatch,
-  sql,
-  type Database,
-  type Selection,
-} from "../sql.ts";
+import { execute, raw, readRows, only, runBatch, sql } from "../sql.ts";
+import type { Database, Selection } from "../sql.ts";
 import { text, assigned, computed, select, values, columnsOf, pick, UPDATED } from "../select.ts";
 import { counting, type Slice } from "../page.ts";
 import { RAG, RAG_FIELDS, RAG_JOINS, type RagRecord } from "../records.ts";

@@ -1,9 +1,6 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import {
-  listFilesOfSource,
-  type FileSlice,
-  type SourceFile,
-} from "../../db/files/source-file-list.ts";
+import { listFilesOfSource } from "../../db/files/source-file-list.ts";
+import type { FileSlice, SourceFile } from "../../db/files/source-file-list.ts";
 import type { Services } from "../../services.ts";
 import { DEFAULT } from "../readers/record-readers.ts";
 import { manifestRows } from "../../db/files/file-store.ts";
