@@ -1,6 +1,7 @@
 /** Why a file is not indexed, as far as the remedies differ; the message tells the rest. */
 export const FILE_FAILURES = [
   "encrypted",
+  "empty",
   "no-text",
   "too-large",
   "damaged",

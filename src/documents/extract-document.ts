@@ -62,7 +62,7 @@ async function extractFile(
   options: ExtractOptions,
   depth: number,
 ): Promise<ExtractedDocument> {
-  if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT, "no-text");
+  if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT, "empty");
   const found = detectFormat(file);
   const extraction =
     "foreign" in found

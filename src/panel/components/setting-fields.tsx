@@ -13,14 +13,20 @@ type Props = {
   state: FormState;
   /** Whether they are stored, so that an empty secret keeps the stored one. */
   isStored: boolean;
+  /** Whether the form is what its page is for; the first field then takes the focus. */
+  takesFocus?: boolean;
   /** Controls in place of those that follow from the field, by its name. */
   controls?: Record<string, Child>;
 };
 
 /** A form of settings, and what follows them in it. */
-export const SettingForm = (props: FormProps & Omit<Props, "isStored">) => (
+export const SettingForm = (props: FormProps & Omit<Props, "isStored" | "takesFocus">) => (
   <Form {...props}>
-    <SettingFields {...props} isStored={props.shown !== undefined} />
+    <SettingFields
+      {...props}
+      isStored={props.shown !== undefined}
+      takesFocus={props.cancel !== undefined}
+    />
     {props.children}
   </Form>
 );
@@ -28,7 +34,13 @@ export const SettingForm = (props: FormProps & Omit<Props, "isStored">) => (
 const KEPT = "Stored and never shown. Leave it empty to keep it.";
 const LIST_ROWS = 2;
 
-export const SettingFields = ({ fields, state, isStored, controls = {} }: Props) => {
+export const SettingFields = ({
+  fields,
+  state,
+  isStored,
+  takesFocus = false,
+  controls = {},
+}: Props) => {
   const secret = fields.find(({ isSecret }) => isSecret);
   const one = (field: SettingField) => {
     const name = formName(field);
@@ -44,7 +56,7 @@ export const SettingFields = ({ fields, state, isStored, controls = {} }: Props)
         </>
       );
     const isRequired = field.isRequired && !(isStored && field.isSecret);
-    const isFirst = !isStored && field === fields[0];
+    const isFirst = takesFocus && !isStored && field === fields[0];
     return <Field {...{ field, state, hint, isRequired, isFirst }} />;
   };
   const rows = (some: readonly SettingField[]) =>

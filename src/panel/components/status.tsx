@@ -33,6 +33,7 @@ export const StatusBar = ({ counts }: { counts: FileCounts }) => {
   const { indexed, error } = counts;
   const underWay = counts.pending + counts.processing;
   const total = indexed + underWay + error;
+  if (total === 0) return null;
   const parts = [
     { tone: "ok", files: indexed },
     { tone: "work", files: underWay },
@@ -41,7 +42,7 @@ export const StatusBar = ({ counts }: { counts: FileCounts }) => {
   return (
     <svg
       class="bar"
-      viewBox={`0 0 ${Math.max(1, total)} 1`}
+      viewBox={`0 0 ${total} 1`}
       preserveAspectRatio="none"
       role="img"
       aria-label={inWords(counts)}

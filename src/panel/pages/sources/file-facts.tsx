@@ -89,6 +89,7 @@ export function remedyOf(failure: FileFailure | null, pushed: boolean): string |
 
 const REMEDIES: Record<FileFailure, string> = {
   encrypted: "Remove the password or the encryption and {again}.",
+  empty: "The file has no bytes. If it should have some, {again}.",
   "no-text": "If it is a scan or a picture, recognise its text (OCR) and {again}.",
   "too-large": "Split it into smaller files and {again}.",
   damaged: "Open it in the program that made it, save a new copy and {again}.",

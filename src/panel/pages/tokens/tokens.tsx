@@ -130,7 +130,8 @@ function freshToken(context: PageContext): FormState {
           [of.group, wanted],
         ];
   });
-  return freshForm({ name: filterIn(context, "name") ?? "", ...Object.fromEntries(values) });
+  const usual = { name: filterIn(context, "name") ?? "", manageScopes: "on" };
+  return freshForm({ ...usual, ...Object.fromEntries(values) });
 }
 
 /** The group as the API takes it: identifiers, or `*` for all. */
