@@ -45,7 +45,7 @@ afterAll(queuesSettled);
 
 test.each([
   ["sealed.pdf", "PDF is encrypted. Remove the password or the encryption and upload it again."],
-  ["empty.md", "no text found. If it is a scan or a picture, recognise its text (OCR) and upload"],
+  ["empty.md", "no text found. The file has no bytes. If it should have some, upload it again."],
   ["parts.zip", "Convert it to PDF, Word, HTML or text and upload it again."],
 ])("the page of %s says why it failed and what to do", async (path, told) => {
   await admin.open(at(path));
