@@ -10,14 +10,16 @@ const guarded = (text: string) => (FORMULA.test(text) ? `'${text}` : text);
 /** The text that was guarded for an export. */
 export const withoutGuard = (text: string) => (GUARDED.test(text) ? text.slice(1) : text);
 
-const cell = (text: string | null) => `"${guarded(text ?? "").replaceAll('"', '""')}"`;
+/** A line of CSV without its end. */
+export const csvLine = (cells: readonly (string | null)[]) =>
+  cells.map((text) => `"${guarded(text ?? "").replaceAll('"', '""')}"`).join(",");
 
 /** A set's questions as an import reads them: a row for each expected passage. */
 export function questionsAsCsv(questions: readonly Question[]): string {
   const rows = questions.flatMap(({ question, expected, answerCheck, answer, jsonSchema }) => {
     const places = expected.length === 0 ? [{ file: "", passage: null }] : expected;
     return places.map(({ file, passage }) =>
-      [question, file, passage, answerCheck, answer, jsonSchema].map(cell).join(","),
+      csvLine([question, file, passage, answerCheck, answer, jsonSchema]),
     );
   });
   return ["question,file,passage,check,answer,jsonSchema", ...rows, ""].join("\r\n");

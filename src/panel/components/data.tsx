@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 
 import { isoTime } from "../../core/time.ts";
 import { relative } from "./figures.ts";
+import { Hidden } from "./form.tsx";
 
 /** C0 and C1 controls but tab and line feed, and the marks that turn the direction of text. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
@@ -104,4 +105,24 @@ export const Faint = ({ text, mono = false }: { text: string; mono?: boolean }) 
   <div class="faint">
     <Data mono={mono}>{text}</Data>
   </div>
+);
+
+/** What can be done with a row. `of`: its name. Works without script; Escape closes it. */
+export const Menu = ({ of, children }: { of: string; children: Child }) => (
+  <details class="menu" name="row-menu">
+    <summary class="btn small" aria-label={`Actions for ${visible(of)}`}>
+      <span aria-hidden="true">⋯</span>
+    </summary>
+    <div>{children}</div>
+  </details>
+);
+
+type PostProps = { action: string; label: string; values?: Record<string, string> | undefined };
+
+/** An action of a menu that posts; others are links. */
+export const MenuPost = ({ action, label, values }: PostProps) => (
+  <form method="post" action={action}>
+    <Hidden values={values} />
+    <button>{label}</button>
+  </form>
 );

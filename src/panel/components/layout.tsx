@@ -50,7 +50,11 @@ export const Layout = (props: LayoutProps) => {
           <i></i>Quarry
         </a>
         {PLACES.map((entry) => (
-          <PlaceLink entry={entry} isHere={entry === place} />
+          <PlaceLink
+            entry={entry}
+            isHere={entry === place}
+            shown={entry.onPhones === true ? "place" : "place wide-only"}
+          />
         ))}
         <MorePlaces place={place} session={session} theme={theme} />
         <Foot session={session} theme={theme} version={version} />
@@ -85,12 +89,8 @@ export const Document = ({ title, assets, ...of }: DocumentProps) => (
   </html>
 );
 
-const PlaceLink = ({ entry, isHere }: { entry: Place; isHere: boolean }) => (
-  <a
-    href={entry.path}
-    class={entry.onPhones === true ? "place" : "place wide-only"}
-    aria-current={isHere ? "page" : undefined}
-  >
+const PlaceLink = ({ entry, isHere, shown }: { entry: Place; isHere: boolean; shown?: string }) => (
+  <a href={entry.path} class={shown} aria-current={isHere ? "page" : undefined}>
     <Icon name={entry.icon} />
     {entry.name}
   </a>
@@ -107,10 +107,7 @@ const MorePlaces = ({ place, session, theme }: Mine & { place: Place | null }) =
     </summary>
     <div>
       {PLACES.filter(({ onPhones }) => onPhones !== true).map((entry) => (
-        <a href={entry.path} aria-current={entry === place ? "page" : undefined}>
-          <Icon name={entry.icon} />
-          {entry.name}
-        </a>
+        <PlaceLink entry={entry} isHere={entry === place} />
       ))}
       <Mine session={session} theme={theme} />
     </div>

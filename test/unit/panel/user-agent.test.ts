@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { browserInWords } from "../../../src/panel/pages/account/open-sessions.tsx";
+import { browserInWords } from "../../../src/panel/pages/account/account.tsx";
 
 const MOZILLA = "Mozilla/5.0";
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";

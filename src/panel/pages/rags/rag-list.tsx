@@ -1,7 +1,6 @@
 import { listRagLines, type RagLine, listChoices } from "../../../db/catalog/panel-lists.ts";
-import { Data, LinkButton, ShortenedLink } from "../../components/data.tsx";
+import { Data, LinkButton, ShortenedLink, Menu } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
-import { Menu } from "../../components/menu.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";

@@ -23,7 +23,7 @@ import { removeUser, updateUser } from "../../../access/users/update-user.ts";
 import { forbidden, orNotFound } from "../../../core/errors.ts";
 import { asId } from "../../../core/ids.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { endOne, openSessions } from "../account/open-sessions.tsx";
+import { endOne, openSessions } from "../account/account.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { removable } from "../request/removal.tsx";
 

@@ -1,3 +1,4 @@
+import { csvLine } from "../../../evaluation/questions/export-questions.ts";
 import type { SourceFile } from "../../../db/files/source-file-list.ts";
 import { readFilePage, type FilePageQuery } from "../../../db/files/source-file-pages.ts";
 import type { Database } from "../../../db/sql.ts";
@@ -23,11 +24,11 @@ async function* linesOf(
   db: Database,
   query: Omit<FilePageQuery, "at">,
 ): AsyncGenerator<string, undefined> {
-  yield lineOf(HEAD);
+  yield `${csvLine(HEAD)}\r\n`;
   for (let after: (string | number)[] | null | undefined; after !== null;) {
     const at = { after: after ?? null, before: null, limit: ROWS_AT_ONCE };
     const page = await readFilePage(db, { ...query, at });
-    yield page.data.map((file) => lineOf(cellsOf(file))).join("");
+    yield page.data.map((file) => `${csvLine(cellsOf(file))}\r\n`).join("");
     after = page.after;
   }
   return undefined;
@@ -38,12 +39,6 @@ const cellsOf = ({ path, status, size, mimeType, indexedAt, errorMessage }: Sour
   status ?? "in no RAG",
   String(size),
   mimeType,
-  indexedAt === null ? "" : isoTime(indexedAt),
-  errorMessage ?? "",
+  indexedAt === null ? null : isoTime(indexedAt),
+  errorMessage,
 ];
-
-/** A spreadsheet takes a cell that begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-const lineOf = (cells: readonly string[]) =>
-  `${cells.map((cell) => `"${(FORMULA.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`).join(",")}\r\n`;

@@ -9,7 +9,7 @@ import {
 } from "../../../db/files/source-file-pages.ts";
 import { FILE_STATUSES, type FileStatus } from "../../../db/schema/rags.ts";
 import type { Database } from "../../../db/sql.ts";
-import { TimeOr, ShortenedLink, Problem } from "../../components/data.tsx";
+import { TimeOr, ShortenedLink, Problem, Menu, MenuPost } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
 import {
   Filters,
@@ -18,7 +18,6 @@ import {
   type Column,
   type Columns,
 } from "../../components/table.tsx";
-import { Menu, MenuPost } from "../../components/menu.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { FileStatus as Status, FILE_STATES } from "../../components/status.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";

@@ -170,10 +170,8 @@ async function newTokenPage(context: PageContext, state: FormState): Promise<Res
   );
 }
 
-type ReachProps = { of: Group; state: FormState; choices: Choice[] };
-
 /** None, all, or those that are ticked; ticking needs no script. */
-const Reach = ({ of, state, choices }: ReachProps) => (
+const Reach = ({ of, state, choices }: { of: Group; state: FormState; choices: Choice[] }) => (
   <div class="reach">
     <Choices
       {...field(state, reachOf(of), of.label)}
