@@ -8,7 +8,7 @@ import { credentials, confirmation, proof } from "../../access/totp/totp-input.t
 import { changeOwnPassword } from "../../access/users/change-own-password.ts";
 import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
 import { forbidden, QuarryError } from "../../core/errors.ts";
-import { addressOf, originOf } from "../../http/client-address.ts";
+import { originOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { isHttps } from "../../http/base-url.ts";
 import { Endpoints } from "./request/endpoint.ts";
@@ -16,7 +16,7 @@ import {
   enrolledOnly,
   noForeignPages,
   ownPagesOnly,
-  sessionHashOf,
+  ownSession,
   signedInOnly,
 } from "./request/guards.ts";
 import type { Context } from "hono";
@@ -94,11 +94,8 @@ export const sessionRoutes = () =>
         before: [rateLimit("login"), signedInOnly, ownPagesOnly, enrolledOnly],
       },
       async ({ context, services, caller, body }) => {
-        const sessionHash = await sessionHashOf(context);
-        if (caller.kind !== "session" || sessionHash === null) throw forbidden();
-        const { userId } = caller.session;
-        const address = addressOf(context.req.raw.headers);
-        await changeOwnPassword(services, { userId, sessionHash, address, ...body });
+        if (caller.kind !== "session") throw forbidden();
+        await changeOwnPassword(services, { ...(await ownSession(context)), ...body });
         return { user: userOf(caller.session) };
       },
     ).app;
@@ -128,12 +125,8 @@ export const totpRoutes = () =>
         errors: [409, 422],
         before: [...before, forUsers("session.totp.confirm")],
       },
-      async ({ context, services, body }) => {
-        const { userId } = signedInUser(context, "session.totp.confirm");
-        const sessionHash = await sessionHashOf(context);
-        if (sessionHash === null) throw forbidden();
-        return await confirmEnrolment(services, { userId, sessionHash, ...body });
-      },
+      async ({ context, services, body }) =>
+        await confirmEnrolment(services, { ...(await ownSession(context)), ...body }),
     )
     .empty(
       `delete ${TOTP}`,
@@ -143,11 +136,8 @@ export const totpRoutes = () =>
         errors: [404, 409, 422],
         before: [...before, forUsers("session.totp.remove")],
       },
-      async ({ context, services, body }) => {
-        const { userId } = signedInUser(context, "session.totp.remove");
-        const address = addressOf(context.req.raw.headers);
-        await removeOwnTotp(services, { userId, address, ...body });
-      },
+      async ({ context, services, body }) =>
+        await removeOwnTotp(services, { ...(await ownSession(context)), ...body }),
     ).app;
 
 /** Records who tried what before the body is checked. */

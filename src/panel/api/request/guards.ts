@@ -14,7 +14,7 @@ import {
 } from "../../../core/errors.ts";
 import type { Actor } from "../../../access/audit/record-event.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
-import { clientOf } from "../../../http/client-address.ts";
+import { addressOf, clientOf } from "../../../http/client-address.ts";
 import type { Surface } from "../../../ports/rate-limits.ts";
 import type { Services } from "../../../services.ts";
 import type { PanelEnv } from "./read-request.ts";
@@ -23,6 +23,7 @@ import { hasPermissions } from "../../../db/catalog/source-store.ts";
 export const isReading = (method: string) => method === "GET" || method === "HEAD";
 
 type Asked = { get: (name: "services") => Services; req: HonoRequest };
+type Signed = Asked & { get: (name: "caller") => PanelCaller };
 
 /** Who calls. @throws QuarryError `unauthorized`; `too-many` when wrong credentials keep coming. */
 export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => {
@@ -56,6 +57,15 @@ export async function countTry({ get, req }: Asked, surface: Surface = "login"):
 /** The hash of the session that the request is made with; null when it has no cookie of one. */
 export const sessionHashOf = ({ get, req }: Asked): Promise<string | null> =>
   sessionHashIn(req.header("Cookie") ?? null, isHttps(get("services").config, req.raw));
+
+/** Who changes credentials of their own, and from where. @throws QuarryError `forbidden` for a key */
+export async function ownSession(context: Signed) {
+  const caller = context.get("caller");
+  const sessionHash = await sessionHashOf(context);
+  if (caller.kind !== "session" || sessionHash === null) throw forbidden();
+  const { userId } = caller.session;
+  return { userId, sessionHash, address: addressOf(context.req.raw.headers) };
+}
 
 /** A sign-in from a page comes from one of our own; a program sends neither header. */
 export const noForeignPages = createMiddleware<PanelEnv>(async ({ req, get }, next) => {

@@ -1,7 +1,5 @@
 import { changeOwnPassword } from "../../../access/users/change-own-password.ts";
 import { ownPassword } from "../../../access/users/user-input.ts";
-import { forbidden } from "../../../core/errors.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import { Data, Time, visible } from "../../components/data.tsx";
 import { Form, ActionButton } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
@@ -9,7 +7,7 @@ import { Facts, Empty } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
 import { submit, freshForm, type FormState, auditAs, redirectWithNotice } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
-import { countTry, sessionHashOf } from "../../api/request/guards.ts";
+import { countTry, ownSession, sessionHashOf } from "../../api/request/guards.ts";
 import type { Child } from "hono/jsx";
 import type { UserId } from "../../../core/ids.ts";
 import { endSession, listSessions } from "../../../db/access/session-store.ts";
@@ -29,12 +27,8 @@ export function accountPages(app: Pages): void {
       work: async (form) => {
         await countTry(context);
         const given = PASSWORDS.read(form);
-        const sessionHash = await sessionHashOf(context);
-        if (sessionHash === null) throw forbidden();
-        const address = addressOf(context.req.raw.headers);
-        const { userId } = context.get("session");
-        const services = context.get("services");
-        await changeOwnPassword(services, { userId, sessionHash, address, ...given });
+        const own = await ownSession(context);
+        await changeOwnPassword(context.get("services"), { ...own, ...given });
       },
       again: (state) => accountPage(context, state),
       leads: () => ({

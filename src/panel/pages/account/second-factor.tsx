@@ -1,8 +1,6 @@
 import { beginTotp, confirmEnrolment, pendingTotp } from "../../../access/totp/enrol-totp.ts";
 import { removeOwnTotp } from "../../../access/totp/remove-totp.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
-import { forbidden } from "../../../core/errors.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { confirmation, proof } from "../../../access/totp/totp-input.ts";
 import { CodeLine } from "../../components/code-block.tsx";
@@ -16,7 +14,7 @@ import {
   typed,
   type FormState,
 } from "../request/form.ts";
-import { countTry, sessionHashOf } from "../../api/request/guards.ts";
+import { countTry, ownSession } from "../../api/request/guards.ts";
 import { encode } from "uqr";
 
 const HERE = "/panel/account/second-factor";
@@ -38,10 +36,8 @@ export function secondFactorPages(app: Pages): void {
       work: async (form) => {
         await countTry(context);
         const { code } = parseOrRefuse(confirmation, { code: form.text("code") });
-        const sessionHash = await sessionHashOf(context);
-        if (sessionHash === null) throw forbidden();
-        const { userId } = context.get("session");
-        return await confirmEnrolment(context.get("services"), { userId, sessionHash, code });
+        const own = await ownSession(context);
+        return await confirmEnrolment(context.get("services"), { ...own, code });
       },
       again: (state) => secondFactorPage(context, state),
       leads: ({ recoveryCodes }) => ({
@@ -62,10 +58,8 @@ export function secondFactorPages(app: Pages): void {
       work: async (form) => {
         await countTry(context);
         const sent = { code: typed(form.text("code")), password: typed(form.exact("password")) };
-        const address = addressOf(context.req.raw.headers);
-        const { userId } = context.get("session");
         const given = parseOrRefuse(proof, sent);
-        await removeOwnTotp(context.get("services"), { userId, address, ...given });
+        await removeOwnTotp(context.get("services"), { ...(await ownSession(context)), ...given });
       },
       again: (state) => secondFactorPage(context, state),
       leads: () => ({ to: "/panel/account", notice: "The second factor is off." }),
