@@ -8,7 +8,7 @@ import {
   listQuestions,
   type Question,
 } from "../../../db/evaluation/question-store.ts";
-import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
+import { type QuestionSet, deleteSet, listSets } from "../../../db/evaluation/set-store.ts";
 import { expectedShape, ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
 import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
 import {
@@ -23,7 +23,13 @@ import {
   questionFields,
   questionForm,
 } from "../../../evaluation/questions/question-form.ts";
-import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import {
+  findQuestionSet,
+  changeQuestionSet,
+  createQuestionSet,
+  newQuestionSet,
+  questionSetPatch,
+} from "../../../evaluation/questions/question-sets.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import { Endpoints, pageOf, time } from "../request/endpoint.ts";
 import { given } from "../../../core/input/given.ts";
@@ -133,3 +139,56 @@ const addTransfers = (endpoints: Endpoints<QuestionSet>) =>
         });
       },
     );
+
+const shownSet = (set: QuestionSet) => ({
+  ...set,
+  rag: set.subjectKind === "rag" ? set.subjectIdentifier : null,
+  inference: set.subjectKind === "inference" ? set.subjectIdentifier : null,
+});
+const ShownSet = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    identifier: z.string(),
+    rag: z.string().nullable(),
+    inference: z.string().nullable(),
+    judgeModel: z.string().nullable(),
+    questions: z.int(),
+    createdAt: time,
+  })
+  .openapi("QuestionSet");
+
+export const questionSetRoutes = () =>
+  new Endpoints("evaluation", findQuestionSet)
+    .list(
+      "get /question-sets",
+      "Question sets. Each set belongs to one RAG or one inference.",
+      { item: ShownSet },
+      async ({ services, paging }) => pageOf(await listSets(services.db, paging), shownSet),
+    )
+    .json(
+      "post /question-sets",
+      "Add a question set. `rag` or `inference` answers the questions.",
+      { body: newQuestionSet, answer: ShownSet, status: 201, errors: [404, 409, 422] },
+      async ({ services, body }) => shownSet(await createQuestionSet(services, body)),
+    )
+    .json(
+      `get ${SET}`,
+      "A question set. With the number of its questions.",
+      { answer: ShownSet },
+      async ({ found: set }) => shownSet(set),
+    )
+    .json(
+      `patch ${SET}`,
+      "Change a question set. Its name, or the model that judges answers.",
+      { body: questionSetPatch, answer: ShownSet, errors: [422] },
+      async ({ services, found: set, body }) => {
+        return shownSet(await changeQuestionSet(services, set, given(body)));
+      },
+    )
+    .empty(
+      `delete ${SET}`,
+      "Remove a question set. Its questions and runs go with it.",
+      {},
+      async ({ services, found: set }) => await deleteSet(services.db, set.id),
+    ).app;
