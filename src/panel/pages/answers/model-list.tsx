@@ -6,7 +6,7 @@ import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type PageProps } from "../page.tsx";
-import { List, filterIn, pageAt } from "../request/list.tsx";
+import { listPage, filterIn, pageAt } from "../request/list.tsx";
 import type { Child } from "hono/jsx";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
 import { CodeLine } from "../../components/code-block.tsx";
@@ -47,36 +47,33 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
   const calls = await recentCalls(db, { dimension: kind, keys, since, now: time });
   const { place, title, sub, empty } = WORDS[kind];
   const add = <LinkButton href={`/panel/new/${kind}`} label={`New ${kind}`} kind="primary" />;
-  return await page(
-    context,
-    { title, sub, actions: isAdmin(context) ? add : null },
-    <List
-      context={context}
-      label={title}
-      listed={listed}
-      search={{ label: "Name or identifier contains", part }}
-      empty={
-        <Empty title={`There are no ${place} yet.`}>
-          <p>{empty}</p>
-        </Empty>
-      }
-      columns={[
-        {
-          head: "Name",
-          main: true,
-          cell: ({ identifier, name }) => (
-            <>
-              <ShortenedLink href={addressOf(kind, identifier)} text={name} />
-              <Faint text={identifier} mono />
-            </>
-          ),
-        },
-        { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
-        { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
-        { head: "Calls, 24 hours", numeric: true, cell: ({ id }) => <Calls of={calls.get(id)} /> },
-      ]}
-    />,
-  );
+  return await listPage(context, {
+    title,
+    sub,
+    actions: isAdmin(context) ? add : null,
+    listed,
+    search: "Name or identifier contains",
+    empty: (
+      <Empty title={`There are no ${place} yet.`}>
+        <p>{empty}</p>
+      </Empty>
+    ),
+    columns: [
+      {
+        head: "Name",
+        main: true,
+        cell: ({ identifier, name }) => (
+          <>
+            <ShortenedLink href={addressOf(kind, identifier)} text={name} />
+            <Faint text={identifier} mono />
+          </>
+        ),
+      },
+      { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
+      { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
+      { head: "Calls, 24 hours", numeric: true, cell: ({ id }) => <Calls of={calls.get(id)} /> },
+    ],
+  });
 }
 
 const Linked = ({ line: { rags, moreRags } }: { line: ModelLine }) =>

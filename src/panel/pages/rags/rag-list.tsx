@@ -5,7 +5,7 @@ import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
-import { List, listQuery } from "../request/list.tsx";
+import { listPage, listQuery } from "../request/list.tsx";
 import { ragAddress, RAGS, NEW_RAG_FORM, ragControls } from "./rag-tab.tsx";
 import { createRag } from "../../../catalog/rags/create-rag.ts";
 import { optionsOf } from "../../components/choice-fields.tsx";
@@ -24,29 +24,22 @@ export async function ragListPage(context: PageContext): Promise<Response> {
   const moves = listed.data.some(({ pending, processing, isBuilding }) => {
     return pending + processing > 0 || isBuilding;
   });
-  return await page(
-    context,
-    {
-      title: "RAGs",
-      sub: "A RAG indexes the documents of one file source.",
-      actions: mayChange ? ADD : null,
-      refreshSeconds: moves ? LOOK_EVERY_SECONDS : null,
-    },
-    <List
-      context={context}
-      label="RAGs"
-      one="RAG"
-      listed={listed}
-      search={{ label: "Name or identifier contains", part: query.search }}
-      columns={mayChange ? [...COLUMNS, { head: "", cell: Actions }] : COLUMNS}
-      empty={
-        <Empty title="There are no RAGs yet.">
-          <p>A RAG cuts the documents of a source into passages and finds the right ones.</p>
-          {mayChange ? <p>{ADD}</p> : null}
-        </Empty>
-      }
-    />,
-  );
+  return await listPage(context, {
+    title: "RAGs",
+    sub: "A RAG indexes the documents of one file source.",
+    actions: mayChange ? ADD : null,
+    refreshSeconds: moves ? LOOK_EVERY_SECONDS : null,
+    one: "RAG",
+    listed,
+    search: "Name or identifier contains",
+    columns: mayChange ? [...COLUMNS, { head: "", cell: Actions }] : COLUMNS,
+    empty: (
+      <Empty title="There are no RAGs yet.">
+        <p>A RAG cuts the documents of a source into passages and finds the right ones.</p>
+        {mayChange ? <p>{ADD}</p> : null}
+      </Empty>
+    ),
+  });
 }
 
 const ADD = <LinkButton href="/panel/new/rag" label="New RAG" kind="primary" />;

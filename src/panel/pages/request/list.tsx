@@ -4,7 +4,7 @@ import { type Key, type ListQuery, COUNTED_MAX, type PageAt } from "../../../db/
 import { atLeast, count, counted } from "../../components/figures.ts";
 import { SearchFilter, Pager, Table, type Columns, type Sorting } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import type { PageContext } from "../page-env.ts";
+import { page, type PageContext, type PageProps } from "../page.tsx";
 import { z } from "zod";
 
 type Listed<Row> = {
@@ -21,13 +21,12 @@ type Listed<Row> = {
 
 type ListProps<Row> = {
   context: PageContext;
-  /** What is listed: the table's name. */
   label: string;
   /** One of them, for the line that counts them: "file". */
   one?: string;
   listed: Listed<Row>;
   columns: Columns<Row>;
-  search?: { label: string; part: string };
+  search?: string;
   /** Counting ended here: there may be more. */
   countedTo?: number;
   beside?: Child;
@@ -40,12 +39,15 @@ export function List<Row>(props: ListProps<Row>) {
   const { context, label, listed, columns, search, empty } = props;
   const here = hereOf(context);
   const [path = ""] = here.split("?", 1);
-  const isSearched = search !== undefined && search.part !== "";
+  const part = filterIn(context, "q") ?? "";
+  const isSearched = search !== undefined && part !== "";
   const none = isSearched ? "No matches." : empty;
   const isShort = listed.data.length === 0 && listed.before === null && !isSearched;
   return (
     <>
-      {search === undefined || isShort ? null : <SearchFilter action={path} {...search} />}
+      {search === undefined || isShort ? null : (
+        <SearchFilter action={path} label={search} part={part} />
+      )}
       <div id={label.toLowerCase().replaceAll(" ", "-")} data-live>
         <Table
           label={label}
@@ -59,6 +61,12 @@ export function List<Row>(props: ListProps<Row>) {
     </>
   );
 }
+
+/** A page of one list, which its title names. */
+export const listPage = <Row,>(
+  context: PageContext,
+  of: PageProps & Omit<ListProps<Row>, "context" | "label">,
+) => page(context, of, <List {...of} context={context} label={of.title} />);
 
 type TurnsProps<Row> = Pick<ListProps<Row>, "one" | "listed" | "countedTo" | "beside"> & {
   here: string;

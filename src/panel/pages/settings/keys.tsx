@@ -73,7 +73,7 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
         context={context}
         label="Automation keys"
         listed={await readKeyPage(db, pageAt(context), part)}
-        search={{ label: "Name contains", part }}
+        search="Name contains"
         columns={columnsFor(isAdmin(context), now())}
         empty="There are no keys."
       />

@@ -52,7 +52,7 @@ async function usersTab(context: PageContext, state: FormState): Promise<Respons
         context={context}
         label="Users"
         listed={await readPersonPage(db, pageAt(context), part)}
-        search={{ label: "E-mail contains", part }}
+        search="E-mail contains"
         columns={columnsFor(isAdmin(context), now())}
         empty={null}
       />

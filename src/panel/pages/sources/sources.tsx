@@ -5,8 +5,8 @@ import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { Menu, MenuPost, Time, TimeOr, ShortenedLink, LinkButton } from "../../components/data.tsx";
-import { page, isAdmin, type Pages } from "../page.tsx";
-import { List, listQuery } from "../request/list.tsx";
+import { isAdmin, type Pages } from "../page.tsx";
+import { listPage, listQuery } from "../request/list.tsx";
 import { indexedSources, type IndexedSource as Line } from "./shown-source.ts";
 import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./scan-state.tsx";
 
@@ -19,24 +19,17 @@ export function sourceListPages(app: Pages): void {
     const listed = await readSourcePage(db, query);
     const rows = await indexedSources(db, listed.data);
     const isBusy = rows.some((line) => isScanning(line, now) || isUnderWay(line.files));
-    return await page(
-      context,
-      {
-        title: "Sources",
-        sub: "A file source contains the documents that RAGs index.",
-        actions: isAdmin(context) ? ADD : null,
-        refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,
-      },
-      <List
-        context={context}
-        label="Sources"
-        one="source"
-        listed={{ ...listed, data: rows }}
-        search={{ label: "Name or identifier contains", part: query.search }}
-        columns={columnsAt(now, isAdmin(context))}
-        empty={<NoSources mayAdd={isAdmin(context)} />}
-      />,
-    );
+    return await listPage(context, {
+      title: "Sources",
+      sub: "A file source contains the documents that RAGs index.",
+      actions: isAdmin(context) ? ADD : null,
+      refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,
+      one: "source",
+      listed: { ...listed, data: rows },
+      search: "Name or identifier contains",
+      columns: columnsAt(now, isAdmin(context)),
+      empty: <NoSources mayAdd={isAdmin(context)} />,
+    });
   });
 }
 

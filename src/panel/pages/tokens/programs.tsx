@@ -11,8 +11,8 @@ import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, Shortened, TimeOr, Time } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { removeColumn, type Column } from "../../components/table.tsx";
-import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { List, listQuery } from "../request/list.tsx";
+import { isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { listPage, listQuery } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
 import { DAY_MS } from "../../../core/time.ts";
 import { Status } from "../../components/status.tsx";
@@ -25,7 +25,7 @@ const TRAIL = [
 
 /** Programs that people connected over OAuth: all for administrators, their own for members. */
 export function programPages(app: Pages): void {
-  app.get("/", async (context) => await listPage(context));
+  app.get("/", async (context) => await show(context));
   removable(
     app,
     "/:id/remove",
@@ -58,34 +58,27 @@ export function programPages(app: Pages): void {
   );
 }
 
-async function listPage(context: PageContext): Promise<Response> {
+async function show(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const query = listQuery(context);
   const person = isAdmin(context) ? null : context.get("session").userId;
-  return await page(
-    context,
-    {
-      title: "Connected programs",
-      sub: "Assistants that people connected over MCP. Each acts for its person.",
-      tabs: { ...TOKEN_TABS, here: "/programs" },
-    },
-    <List
-      context={context}
-      label="Connected programs"
-      one="program"
-      listed={await listTokenLines(services.db, query, { programs: true, person })}
-      search={{ label: "Name contains", part: query.search }}
-      columns={columnsOf(services.now())}
-      empty={
-        <Empty title="No program is connected yet.">
-          <p>
-            Add this address to an assistant as an MCP server:{" "}
-            <CodeLine text={`${baseUrlOf(services.config, context.req.raw)}/mcp`} label="address" />
-          </p>
-        </Empty>
-      }
-    />,
-  );
+  return await listPage(context, {
+    title: "Connected programs",
+    sub: "Assistants that people connected over MCP. Each acts for its person.",
+    tabs: { ...TOKEN_TABS, here: "/programs" },
+    one: "program",
+    listed: await listTokenLines(services.db, query, { programs: true, person }),
+    search: "Name contains",
+    columns: columnsOf(services.now()),
+    empty: (
+      <Empty title="No program is connected yet.">
+        <p>
+          Add this address to an assistant as an MCP server:{" "}
+          <CodeLine text={`${baseUrlOf(services.config, context.req.raw)}/mcp`} label="address" />
+        </p>
+      </Empty>
+    ),
+  });
 }
 
 const columnsOf = (now: number): Column<TokenLine>[] => [

@@ -14,7 +14,7 @@ import { removeColumn, type Columns } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { submit, freshForm, type Form, type FormState } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
-import { List, filterIn, listQuery } from "../request/list.tsx";
+import { listPage, filterIn, listQuery } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { Choices, field } from "../../components/form.tsx";
@@ -29,7 +29,7 @@ const TOKENS = { name: "Tokens", href: HERE };
 /** Tokens of the public API: what each may use, its expiry and last use. */
 export function tokenPages(app: Pages): void {
   app.use("/new", adminsOnly);
-  app.get("/", async (context) => await listPage(context));
+  app.get("/", async (context) => await show(context));
   app.get("/new", async (context) => await newTokenPage(context, freshToken(context)));
   app.post("/new", (context) =>
     submit(context, {
@@ -68,39 +68,32 @@ export function tokenPages(app: Pages): void {
   });
 }
 
-async function listPage(context: PageContext): Promise<Response> {
+async function show(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const query = listQuery(context);
   const mayChange = isAdmin(context);
   const add = <LinkButton href={`${HERE}/new`} label="New token" kind="primary" />;
-  return await page(
-    context,
-    {
-      title: "Tokens",
-      sub: "Programs call the API with a token, which names what they may use.",
-      tabs: { ...TOKEN_TABS, here: "" },
-      actions: (
-        <>
-          <LinkButton href="/api/docs" label="API reference" />
-          {mayChange ? add : null}
-        </>
-      ),
-    },
-    <List
-      context={context}
-      label="Tokens"
-      one="token"
-      listed={await listTokenLines(services.db, query, { programs: false })}
-      search={{ label: "Name contains", part: query.search }}
-      columns={columnsOf(services.now(), mayChange)}
-      empty={
-        <Empty title="There are no tokens yet.">
-          <p>A program needs one to search, to run inferences and agents.</p>
-          {mayChange ? <p>{add}</p> : null}
-        </Empty>
-      }
-    />,
-  );
+  return await listPage(context, {
+    title: "Tokens",
+    sub: "Programs call the API with a token, which names what they may use.",
+    tabs: { ...TOKEN_TABS, here: "" },
+    actions: (
+      <>
+        <LinkButton href="/api/docs" label="API reference" />
+        {mayChange ? add : null}
+      </>
+    ),
+    one: "token",
+    listed: await listTokenLines(services.db, query, { programs: false }),
+    search: "Name contains",
+    columns: columnsOf(services.now(), mayChange),
+    empty: (
+      <Empty title="There are no tokens yet.">
+        <p>A program needs one to search, to run inferences and agents.</p>
+        {mayChange ? <p>{add}</p> : null}
+      </Empty>
+    ),
+  });
 }
 
 function columnsOf(now: number, mayChange: boolean): Columns<TokenLine> {
