@@ -116,8 +116,8 @@ export async function readAs<Rag extends Readable>(
   const reader = readerIn(reading);
   if (reader === null) return rags.map((rag) => ({ ...rag, readBy: "unnamed" }));
   const sources = [...new Set(rags.map(({ fileSource }) => fileSource.id))];
-  const known = await groupsOf(db, sources, userPrincipal(reader.user) ?? "");
   const own = principalsOf(reader);
+  const known = await groupsOf(db, sources, own);
   return rags.map((rag) => {
     return { ...rag, readBy: [...new Set([...own, ...(known.get(rag.fileSource.id) ?? [])])] };
   });

@@ -31,7 +31,7 @@ export const userPrincipal = (address: string) => principalOf(`user:${address.tr
 export const groupPrincipal = (name: string) => principalOf(`group:${name.trim()}`);
 
 /** The domain of an address; null for a name without one. */
-function domainPrincipal(address: string): Principal | null {
+export function domainPrincipal(address: string): Principal | null {
   const at = address.lastIndexOf("@");
   return at === -1 ? null : principalOf(`domain:${address.slice(at + 1).trim()}`);
 }

@@ -148,8 +148,8 @@ export interface SourceReader {
     signal: AbortSignal,
   ): Promise<ListingPage | null>;
   /**
-   * Addresses of the users in a group, those of groups in it included; absent: the source tells
-   * none. @throws SourceFailure `denied`: its members may not be read
+   * The principals in a group, users of groups in it included; absent: the source tells none.
+   * @throws SourceFailure `denied`: its members may not be read
    */
   membersOf?(group: string, signal: AbortSignal): Promise<string[]>;
   /** Where the provider notifies of changes; without it, only the scan interval finds them. */

@@ -136,6 +136,31 @@ test.each(Object.entries(WITNESSES))("a program that exists works: %s", async (_
   await witness({ url: service.url, token });
 });
 
+test("a folder names its readers; search and readers tell what each finds", async () => {
+  const vault = { name: "vault", provider: "file_system", permissions: "on" } as const;
+  await api.POST("/file-sources", { body: vault });
+  await api.POST("/rags", { body: { name: "vault", fileSource: "vault" } });
+  const made = await api.POST("/tokens", { body: { name: "v", rags: ["*"], reader: "named" } });
+  const tokens = { QUARRY_KEY: key, QUARRY_TOKEN: made.data?.token ?? "" };
+  const shared = join(scratch.path, "vault");
+  mkdirSync(join(shared, "hr"), { recursive: true });
+  const write = (path: string, text: string) => writeFileSync(join(shared, path), text);
+  write(".quarry-readers.json", '{ "hr/": ["user:ann@example.com"] }');
+  write("hr/pay.md", "# Pay\n\nThe bonus of otters is fish.\n");
+  write("untold.md", "# Untold\n\nThe bonus of badgers is roots.\n");
+  const quarry = (...args: string[]) => runCli("quarry", [...args, "--url", service.url], tokens);
+  const { stdout, stderr } = await quarry("push", shared, "--source", "vault");
+  expect(stdout + stderr).toContain("1 of 2 files could be read by nobody");
+  await waitForIndex(api, "vault", openTerminal(true));
+  const search = ["search", "vault", "bonus", "--json", "--as"];
+  const finds = async (reader: string) => (await quarry(...search, reader)).stdout;
+  expect(await finds("ann@example.com")).toContain("hr/pay.md");
+  expect(await finds("bob@example.com")).not.toMatch(/pay|untold/);
+  const of = ["readers", "hr/pay.md", "--source", "vault"];
+  expect((await quarry(...of)).stdout).toMatch(/user:ann@example\.com.*push/);
+  expect((await quarry(...of, "--check", "bob@example.com")).stdout).toContain("may not read it");
+});
+
 const MAX_MS = 2_000;
 
 async function run(body: unknown): Promise<{ status: number; text: string }> {

@@ -1,7 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import { principalsOf, type Principal } from "../../core/principals.ts";
 import { groupsOf } from "../../db/access/member-store.ts";
-import { findFileReaders, readAccess } from "../../db/files/reader-store.ts";
+import { findFileReaders } from "../../db/files/reader-store.ts";
 import type { Services } from "../../services.ts";
 import type { FileSource } from "./find-file-source.ts";
 
@@ -33,13 +33,8 @@ export async function checkReader(
   const { readers, permissions } = await fileReaders(services, of);
   if (permissions === "off") return { mayRead: true, by: null, from: null };
   const own = principalsOf({ user: of.reader, groups: of.groups });
-  const known = await groupsOf(services.db, [of.source.id], own[0] ?? "");
+  const known = await groupsOf(services.db, [of.source.id], own);
   const all = new Set([...own, ...(known.get(of.source.id) ?? [])]);
   const by = readers?.find(({ principal }) => all.has(principal)) ?? null;
   return { mayRead: by !== null, by: by?.principal ?? null, from: by?.from ?? null };
 }
-
-/** What its files' readers are, as they are recorded: how many files nobody can read, and why. */
-export const recordedAccess = async ({ db }: Pick<Services, "db">, { source }: FileSource) => {
-  return { ...(await readAccess(db, source)), isComplete: true };
-};

@@ -59,5 +59,5 @@ function readersChange(
   const isListed = manifestOf(source).open !== null;
   // What was pushed stays known: nobody would tell it again.
   const since = source.permissions === "off" && isListed ? { permissionsSince: now } : {};
-  return { permissions, defaultReaders, changeCursor: null, ...since };
+  return { permissions, defaultReaders, changeCursor: null, groupsDueAt: now, ...since };
 }

@@ -1,4 +1,5 @@
 import { conflict, invalidField, unprocessable } from "../../core/errors.ts";
+import { readersOf } from "../../access/readers.ts";
 import { insertScope, countScopeFiles, deleteScope } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
@@ -13,14 +14,15 @@ const FILES_COUNTED = 10_000;
 
 /**
  * Adds a scope, indexes its known files and queues a scan of the source. Returns how many files
- * of the source it contains at present: "10000+" above that.
+ * of the source it contains at present, of those that the call may read: "10000+" above that; null
+ * where the call names no reader.
  * @throws QuarryError `invalid` (form of the value, or too many); `unprocessable` (global RAG);
  * `conflict`.
  */
 export async function addScope(
   services: Services,
   { rag, scope: given }: { rag: RagRecord; scope: IndexScope },
-): Promise<{ files: string }> {
+): Promise<{ files: string | null }> {
   const scope = checkedScopeOf(rag, given);
   const bound = { now: services.now(), max: SCOPES_MAX };
   const outcome = await insertScope(services.db, rag.id, scope, bound);
@@ -28,7 +30,10 @@ export async function addScope(
   if (outcome === "none") throw conflict("Scope already exists");
   await enforceScopes(services, rag.id, { kind: "added", scope });
   await requestScan(services, { sourceId: rag.fileSource.id });
-  const files = await countScopeFiles(services.db, rag.fileSource.id, scope, FILES_COUNTED + 1);
+  if (rag.readersSince !== null && rag.readBy === "unnamed") return { files: null };
+  const { id } = rag.fileSource;
+  const readers = readersOf(rag);
+  const files = await countScopeFiles(services.db, id, scope, FILES_COUNTED + 1, readers);
   return { files: files > FILES_COUNTED ? `${FILES_COUNTED}+` : String(files) };
 }
 

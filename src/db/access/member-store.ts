@@ -3,10 +3,14 @@ import type { Principal } from "../../core/principals.ts";
 import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Reads } from "../sql.ts";
 import { fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
-import { columnsOf, pick, select, type Row } from "../select.ts";
+import { columnsOf, computed, number, pick, select, type Row } from "../select.ts";
 
 const SOURCE = select(
-  pick(columnsOf(fileSources), "id", "provider", "config", "sealedSecrets", "permissions"),
+  pick(
+    columnsOf(fileSources),
+    ...(["id", "provider", "config", "sealedSecrets"] as const),
+    ...(["permissions", "permissionsSince"] as const),
+  ),
 );
 export type GroupSource = Row<typeof SOURCE>;
 
@@ -16,8 +20,15 @@ export const takeGroupSources = (db: Database, now: number, dueAgainAt: number, 
     where id in (select id from file_sources where permissions = 'on' and removed_at is null
       and groups_due_at <= ${now} limit ${limit}) returning ${SOURCE}`;
 
-export const scheduleGroups = (db: Database, id: FileSourceId, dueAt: number) =>
-  execute(db)`update file_sources set groups_due_at = ${dueAt} where id = ${id}`;
+/** `taken`: as the turn was taken; readers that changed meanwhile have made the source due again. */
+export const endTurn = (
+  db: Database,
+  id: FileSourceId,
+  { taken, dueAt, access }: { taken: number; dueAt: number; access: Record<string, number> },
+) =>
+  execute(db)`update file_sources set access = ${access},
+    groups_due_at = case groups_due_at when ${taken} then ${dueAt} else groups_due_at end
+    where id = ${id}`;
 
 const g = columnsOf(syncedGroups, "g");
 
@@ -56,25 +67,35 @@ export async function keepMembers(
   ]);
 }
 const UNKNOWN_SHOWN = 100;
-const UNKNOWN = select({ name: g.name, reason: g.unknown });
+const UNKNOWN = select({
+  name: g.name,
+  reason: g.unknown,
+  files: computed(
+    number,
+    `(select count(*) from audience_principals p
+      cross join files f on f.audience = p.audience and f.file_source_id = g.file_source_id
+      where p.principal = g.name and f.deleted_at is null)`,
+  ),
+});
 
-/** The first groups of a source whose members are not known, and why. */
+/** The first groups of a source whose members are not known, why, and how many files they read. */
 export async function unknownGroups(db: Database, id: FileSourceId) {
   const rows = await readRows(db, UNKNOWN)`select ${UNKNOWN} from synced_groups g
     where file_source_id = ${id} and unknown is not null order by name limit ${UNKNOWN_SHOWN}`;
-  return rows.map(({ name, reason }) => ({ name, reason: reason ?? "" }));
+  return rows.map(({ name, reason, files }) => ({ name, reason: reason ?? "", files }));
 }
 
 const MEMBERSHIP = select(pick(columnsOf(principalGroups), "fileSourceId", "inGroup"));
 
-/** The groups of a member as each of these sources tells them. */
+/** The groups that these principals are in, as each of these sources tells them. */
 export async function groupsOf(
   db: Reads,
   sources: FileSourceId[],
-  member: Principal,
+  members: Principal[],
 ): Promise<Map<FileSourceId, Principal[]>> {
   const rows = await readRows(db, MEMBERSHIP)`select ${MEMBERSHIP} from principal_groups
-    where file_source_id in (select value from json_each(${sources})) and member = ${member}`;
+    where file_source_id in (select value from json_each(${sources})) 
+      and member in (select value from json_each(${members}))`;
   const bySource = Map.groupBy(rows, ({ fileSourceId }) => fileSourceId);
   return new Map(
     Array.from(bySource, ([id, groups]) => [id, groups.map(({ inGroup }) => inGroup)]),

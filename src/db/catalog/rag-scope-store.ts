@@ -1,5 +1,6 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import type { IndexScope } from "../../ports/rag-index.ts";
+import { isReadable } from "../is-readable.ts";
+import type { IndexScope, Restriction } from "../../ports/rag-index.ts";
 import { raw, readRows, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { text, columnsOf, computed, pick, select } from "../select.ts";
 import { counting, countUpTo } from "../page.ts";
@@ -144,13 +145,15 @@ export const insertScopes = (ragId: RagId, scopes: IndexScope[], now: number): S
 const filesOf = (sourceId: FileSourceId) =>
   sql`from files f where f.file_source_id = ${sourceId} and f.deleted_at is null`;
 
-/** The number of a source's files inside a scope; counting stops at `max`. */
+/** The number of a source's files inside a scope, of a reader's alone; counting stops at `max`. */
 export const countScopeFiles = (
   db: Database,
   sourceId: FileSourceId,
   scope: IndexScope,
   max: number,
-) => countUpTo(db, max, sql`${filesOf(sourceId)} and ${isInside(scope)}`);
+  readers?: Restriction["readers"],
+) =>
+  countUpTo(db, max, sql`${filesOf(sourceId)} and ${isInside(scope)} and ${isReadable(readers)}`);
 
 /** The number of a source's files; counting stops at `max`. */
 export const countSourceFiles = (db: Database, sourceId: FileSourceId, max: number) =>

@@ -67,6 +67,7 @@ export type SourceChange = Partial<
     | "permissions"
     | "permissionsSince"
     | "defaultReaders"
+    | "groupsDueAt"
   >
 >;
 

@@ -3,6 +3,7 @@ import { joined, raw, readRows, runBatch, sql, type Reads, type Sql } from "../s
 import type { Restriction } from "../../ports/rag-index.ts";
 import { counting } from "../page.ts";
 import type { FileCounts } from "../records.ts";
+import { isReadable } from "../is-readable.ts";
 import { AFTER_SLASH } from "../path-range.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
@@ -22,14 +23,6 @@ export type PublicFile = Row<typeof PUBLIC_FILE>;
 
 /** The rows of a RAG's live generation; of a reader's files alone where `readers` says so. */
 export type LiveRows = { ragId: RagId; generation: number; readers?: Restriction["readers"] };
-
-/** Whether readers may read the file `f`. */
-const isReadable = (readers: LiveRows["readers"]): Sql =>
-  readers === undefined
-    ? raw("true")
-    : sql`(f.readers_revision >= ${readers.since} and f.audience in (
-        select a.audience from audience_principals a
-        where a.principal in (select value from json_each(${readers.principals}))))`;
 
 export type FileFilter = { status: FileStatus | null; folder: string | null };
 export type FileSlice = LiveRows & { offset: number; limit: number; filter: FileFilter };

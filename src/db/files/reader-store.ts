@@ -36,6 +36,8 @@ export function recordReadersSql(
       (some) => sql`insert into reader_changes (file_source_id, file_ids, at)
         select ${sourceId}, ${some}, ${now} where ${when}`,
     ),
+    sql`update file_sources set groups_due_at = ${now} where id = ${sourceId}
+      and permissions = 'on' and groups_due_at > ${now} and ${when}`,
   ];
 }
 
@@ -78,6 +80,7 @@ const ACCESS = select({
   files: computed(number, "count(*)"),
   nobody: computed(number, "count(*) filter (where coalesce(a.readers, '[]') = '[]')"),
   unreadable: computed(number, "count(a.unreadable)"),
+  unknown: computed(number, "count(u.audience)"),
 });
 
 /** How many files of a source nobody can read, and of some of them why; reads every file. */
@@ -87,6 +90,9 @@ export async function readAccess(
 ) {
   const from = sql`from files f left join audiences a
       on a.id = f.audience and f.readers_revision >= ${permissionsSince}
+    left join (select distinct p.audience from synced_groups g
+      cross join audience_principals p on p.principal = g.name
+      where g.file_source_id = ${id} and g.unknown is not null) u on u.audience = a.id
     where f.file_source_id = ${id} and f.deleted_at is null`;
   const [access, problems] = await runBatch(db, [
     sql`select ${ACCESS} ${from}`.reading(ACCESS),
@@ -95,6 +101,14 @@ export async function readAccess(
   ]);
   return { ...only(access), problems };
 }
+
+/** Deletes audiences that no file has any more; reads all of them. */
+export const purgeAudiences = (db: Database) =>
+  runBatch(db, [
+    sql`delete from audiences
+      where not exists (select 1 from files f where f.audience = audiences.id)`,
+    sql`delete from audience_principals where audience not in (select id from audiences)`,
+  ]);
 
 const [f, g] = [columnsOf(files, "f"), columnsOf(ragGenerations, "g")];
 const TOLD = select({

@@ -44,17 +44,24 @@ const VERIFICATIONS = select({
 
 /**
  * The data of the panel's first page. `limit` bounds each list, `callsSince` (ms, by the hour) the
- * calls. Counts are the live generations' counters, two rows per RAG; a file counts once.
+ * calls. Counts are the live generations' counters, two rows per RAG; a file counts once. Without
+ * `mayReadAll`, files of sources with permissions are not named.
  */
 export async function readOverview(
   db: Database,
-  { now, callsSince, limit }: { now: number; callsSince: number; limit: number },
+  {
+    now,
+    callsSince,
+    limit,
+    mayReadAll,
+  }: { now: number; callsSince: number; limit: number; mayReadAll: boolean },
 ) {
   const [ofRags, failingFiles, failingSources, scans, oldest, calls, verifications] =
     await runBatch(db, [
       selectRagsOfSources,
       sql`select ${FAILING_FILE} from ${FAILING_FILES} cross join files f on f.id = x.file_id
-        where r.removed_at is null order by r.identifier, x.path limit ${limit}`.reading(
+          cross join file_sources s on s.id = r.file_source_id
+        where r.removed_at is null and (${mayReadAll} or s.permissions = 'off') order by r.identifier, x.path limit ${limit}`.reading(
         FAILING_FILE,
       ),
       sql`select ${FAILING_SOURCE} from file_sources s ${NEWEST_SCAN}
@@ -100,6 +107,7 @@ const FAILED_FILE = select({
 
 const SOURCE_IN_NEED = select({
   ...pick(s, "identifier", "name", "provider", "config", "status", "leftOut"),
+  access: s.access,
   error: optional(run.error),
   heldRemovals: computed(number, "coalesce(run.held_removals, 0)"),
 });
@@ -113,7 +121,10 @@ export type Needs = {
   /** The number of failing files. */
   failing: number;
   failingFiles: Row<typeof FAILED_FILE>[];
-  /** Sources that are not read, whose removals wait, or of which limits leave something out. */
+  /**
+   * Sources that are not read, whose removals wait, of which limits leave something out, or with
+   * files that nobody can read.
+   */
   failingSources: Row<typeof SOURCE_IN_NEED>[];
   scans: Row<typeof RUNNING_SCAN>[];
 };
@@ -124,15 +135,17 @@ export type Needs = {
  */
 export async function readNeeds(
   db: Database,
-  { now, limit }: { now: number; limit: number },
+  { now, limit, mayReadAll }: { now: number; limit: number; mayReadAll: boolean },
 ): Promise<Needs> {
   const [rags, failingFiles, failingSources, scans] = await runBatch(db, [
     selectRagsOfSources,
     sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
       cross join file_sources s on s.id = r.file_source_id
-      where r.removed_at is null limit ${limit}`.reading(FAILED_FILE),
+      where r.removed_at is null and (${mayReadAll} or s.permissions = 'off')
+      limit ${limit}`.reading(FAILED_FILE),
     sql`select ${SOURCE_IN_NEED} from file_sources s ${NEWEST_SCAN}
-      where s.removed_at is null and (s.status = 'error' or run.held_removals > 0 or s.left_out <> '[]')
+      where s.removed_at is null and (s.status = 'error' or run.held_removals > 0
+        or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))
       order by s.identifier limit ${limit}`.reading(SOURCE_IN_NEED),
     sql`select ${RUNNING_SCAN} from file_sources s
       where s.removed_at is null and s.scan_claimed_until > ${now} limit ${limit}`.reading(

@@ -21,6 +21,9 @@ const leftOutList: z.ZodType<LeftOut[]> = z.array(
   z.object({ limit: z.string(), addresses: z.number(), isAtLeast: z.boolean() }),
 );
 
+/** `nobody`: files that nobody can read; `unknown`: files of groups whose members are not known. */
+const accessCounts = z.record(z.enum(["files", "nobody", "unreadable", "unknown"]), z.number());
+
 export const fileSources = sqliteTable(
   "file_sources",
   {
@@ -45,6 +48,8 @@ export const fileSources = sqliteTable(
     permissionsSince: integer().notNull().default(0),
     /** When members of its groups are read next, ms. */
     groupsDueAt: integer().notNull().default(0),
+    /** What is known of who may read its files, as of the last time its groups were due. */
+    access: jsonColumn(accessCounts),
     /** Principals of files for which none are told. */
     defaultReaders: jsonColumn(textList).notNull().default([]),
     status: text({ enum: ["active", "error"] })
@@ -252,6 +257,9 @@ export const files = sqliteTable(
     index("files_external")
       .on(table.fileSourceId, table.externalId)
       .where(sql`external_id is not null`),
+    index("files_audience")
+      .on(table.audience, table.fileSourceId)
+      .where(sql`audience is not null`),
     index("files_deleted")
       .on(table.deletedAt)
       .where(sql`deleted_at is not null`),

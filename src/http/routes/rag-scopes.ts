@@ -50,7 +50,7 @@ export const ragScopeRoutes = new OpenAPIHono<AppEnv>();
 ragScopeRoutes.openapi(addRagScope, async (context) => {
   const { rag, services } = context.var;
   const { files } = await addScope(services, { rag, scope: context.req.valid("json") });
-  context.header("X-Scope-Files", files);
+  if (files !== null) context.header("X-Scope-Files", files);
   return context.json({ ok: true as const }, 200);
 });
 

@@ -5,7 +5,7 @@ import { purgeEvents } from "../../db/access/audit-store.ts";
 import { purgeEndedGrants } from "../../db/access/grant-store.ts";
 import { purgeExpired } from "../../db/access/session-store.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
-import { sourcesOfUntoldReaders } from "../../db/files/reader-store.ts";
+import { purgeAudiences, sourcesOfUntoldReaders } from "../../db/files/reader-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
 import { keepNewest, purgeQueries } from "../../db/evaluation/query-store.ts";
@@ -65,7 +65,7 @@ const STEPS: [name: string, step: Step][] = [
   ["expired rows", ({ db, now }) => purgeExpired(db, now())],
   ["disconnected programs", ({ db, now }) => purgeEndedGrants(db, now())],
   ["audit trail", ({ db, now }) => purgeEvents(db, now() - AUDIT_KEPT_MS)],
-  ["kept queries", purgeKeptQueries],
+  ["kept queries, unused audiences", purgeUnused],
   ["secrets", resealSecrets],
   ["indexes", checkIndexes],
   ["rebuilds", startWantedRebuilds],
@@ -150,11 +150,13 @@ async function queueUnclaimedRuns(services: Services): Promise<void> {
   }
 }
 
-async function purgeKeptQueries({ config, db, now }: Services): Promise<void> {
+async function purgeUnused({ config, db, now }: Services): Promise<void> {
   const at = now();
   await purgeQueries(db, at - config.KEEP_QUERIES_DAYS * DAY_MS);
-  // This reads an entry for each: once an hour is enough.
-  if (Math.floor(at / MINUTE_MS) % MINUTES_AN_HOUR === 0) await keepNewest(db, QUERIES_KEPT);
+  // These read an entry for each: once an hour is enough.
+  if (Math.floor(at / MINUTE_MS) % MINUTES_AN_HOUR !== 0) return;
+  await keepNewest(db, QUERIES_KEPT);
+  await purgeAudiences(db);
 }
 
 async function queuePurges(services: Services): Promise<void> {

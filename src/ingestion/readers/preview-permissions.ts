@@ -1,6 +1,6 @@
-import { recordedAccess } from "../../catalog/file-sources/file-readers.ts";
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { asId } from "../../core/ids.ts";
+import { readAccess } from "../../db/files/reader-store.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
@@ -21,11 +21,12 @@ const NOBODY = "nobody may read it at its source";
  */
 export async function previewPermissions(services: Services, found: FileSource) {
   const { source } = found;
-  if (source.permissions === "on") return await recordedAccess(services, found);
+  const recorded = async () => ({ ...(await readAccess(services.db, source)), isComplete: true });
+  if (source.permissions === "on") return await recorded();
   // Under an id of its own: a scan may be under way, whose data it must not touch.
   const id = asId<typeof source.id>(`preview-${source.id}`);
   const reader = await services.sourceReaders({ ...source, id, permissions: "on" });
-  if (reader === null) return await recordedAccess(services, found);
+  if (reader === null) return await recorded();
   const told = { files: 0, nobody: 0, unreadable: 0, problems: [] as Problem[] };
   const signal = AbortSignal.timeout(LISTED_FOR_MS);
   let cursor: string | null = null;

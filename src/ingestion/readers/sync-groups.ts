@@ -1,13 +1,14 @@
 import { inParallel } from "../../core/work/parallel.ts";
-import { userPrincipal } from "../../core/principals.ts";
+import { principalOf } from "../../core/principals.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import {
   dueGroups,
+  endTurn,
   keepMembers,
-  scheduleGroups,
   takeGroupSources,
   type GroupSource,
 } from "../../db/access/member-store.ts";
+import { readAccess } from "../../db/files/reader-store.ts";
 import { SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 
@@ -24,16 +25,17 @@ const RETRY_AFTER_MS = 15 * MINUTE_MS;
  */
 export async function syncGroups(services: Services): Promise<void> {
   const now = services.now();
-  const sources = await takeGroupSources(services.db, now, now + RETRY_AFTER_MS, SOURCES_PER_TURN);
+  const taken = now + RETRY_AFTER_MS;
+  const sources = await takeGroupSources(services.db, now, taken, SOURCES_PER_TURN);
   await inParallel(sources, SOURCES_PER_TURN, async (source) => {
     const isDone = await syncSource(services, source).catch((thrown: unknown) => {
       if (!(thrown instanceof SourceFailure)) throw thrown;
       services.log.warn("groups not read", { fileSourceId: source.id, reason: thrown.message });
       return null;
     });
-    const next = { again: now, later: now + DAY_MS, failed: now + RETRY_AFTER_MS };
-    const state = isDone === null ? "failed" : isDone ? "later" : "again";
-    await scheduleGroups(services.db, source.id, next[state]);
+    if (isDone === null) return;
+    const { problems: _shown, ...access } = await readAccess(services.db, source);
+    await endTurn(services.db, source.id, { taken, dueAt: isDone ? now + DAY_MS : now, access });
   });
 }
 
@@ -55,9 +57,9 @@ async function syncSource(services: Services, source: GroupSource): Promise<bool
 async function membersIn(reader: SourceReader | null, group: string, signal: AbortSignal) {
   const name = group.slice(group.indexOf(":") + 1);
   try {
-    const users = (await reader?.membersOf?.(name, signal)) ?? null;
-    if (users === null) return { members: [], unknown: "its source tells no members" };
-    return { members: users.flatMap((user) => userPrincipal(user) ?? []), unknown: null };
+    const told = (await reader?.membersOf?.(name, signal)) ?? null;
+    if (told === null) return { members: [], unknown: "its source tells no members" };
+    return { members: told.flatMap((one) => principalOf(one) ?? []), unknown: null };
   } catch (thrown) {
     if (!(thrown instanceof SourceFailure) || thrown.kind !== "denied") throw thrown;
     return { members: [], unknown: thrown.message };

@@ -2,7 +2,6 @@ import { attempt } from "../../core/log.ts";
 import { newId, type FileId } from "../../core/ids.ts";
 import type { Audience } from "../../db/files/reader-store.ts";
 import { idsOfDeleted, commitPage, knownFiles } from "../../db/scans/listing-store.ts";
-import { scheduleGroups } from "../../db/access/member-store.ts";
 import { isMending, type ScanProgress, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
@@ -59,7 +58,6 @@ export async function scanPage(
     const { id: fileSourceId } = run.source;
     const event = "an index was not told who may read files";
     await attempt(services.log, event, { fileSourceId }, () => tellIndexes(services, fileSourceId));
-    await scheduleGroups(services.db, run.source.id, now);
   }
   await services.queue.index(committed.messages);
   await removeFromIndexes(services, committed.removals);

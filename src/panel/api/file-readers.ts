@@ -29,9 +29,11 @@ const Preview = z
     nobody: z.int().openapi({ description: "Files that nobody can read." }),
     unreadable: z.int().openapi({ description: "Those whose readers could not be read." }),
     problems: z.array(z.object({ path: z.string(), message: z.string() })),
-    unknownGroups: z.array(z.object({ name: z.string(), reason: z.string() })).openapi({
-      description: "Groups whose members are not known: only calls name their members.",
-    }),
+    unknownGroups: z
+      .array(z.object({ name: z.string(), reason: z.string(), files: z.int() }))
+      .openapi({
+        description: "Groups whose members are not known: only calls name their members.",
+      }),
     isComplete: z.boolean().openapi({ description: "False: of the first files only." }),
   })
   .openapi("PermissionsPreview");

@@ -66,10 +66,11 @@ export const overviewRoutes = () =>
     "get /overview",
     "Status of the service. Counts of files, what fails, scans, queues, calls of the last 24 hours.",
     { answer: Overview },
-    async ({ services: { config, db, now, queueBacklog, vectorIndex } }) => {
+    async ({ services: { config, db, now, queueBacklog, vectorIndex }, caller }) => {
       const at = now();
       const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
-      const asked = { now: at, callsSince, limit: LIST_LIMIT };
+      const mayReadAll = caller.kind === "key" || caller.role === "admin";
+      const asked = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll };
       const [found, queues, secrets] = await Promise.all([
         readOverview(db, asked),
         queueBacklog(),

@@ -1,9 +1,10 @@
 import { z } from "zod";
 
+import { userPrincipal, type Principal } from "../../core/principals.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { pageOf } from "./graph-client.ts";
-import { OWNERS, SITE_GROUP } from "./graph-permission.ts";
+import { OWNERS } from "./graph-permission.ts";
 
 /*
  * https://learn.microsoft.com/graph/api/group-list-transitivemembers
@@ -17,8 +18,7 @@ const USER = "#microsoft.graph.user";
 const denied = (why: string) => new SourceFailure("denied", `Microsoft Entra: ${why}`);
 
 /** The users of a group of Entra, those of groups in it included. @throws SourceFailure */
-export async function entraMembers(client: ApiClient, group: string): Promise<string[]> {
-  if (group.startsWith(SITE_GROUP)) throw denied("members of SharePoint's own groups are not read");
+export async function entraMembers(client: ApiClient, group: string): Promise<Principal[]> {
   const isOwners = group.endsWith(OWNERS);
   const id = await groupId(client, isOwners ? group.slice(0, -OWNERS.length) : group);
   const path = `groups/${encodeURIComponent(id)}/${isOwners ? "owners" : "transitiveMembers"}`;
@@ -30,11 +30,12 @@ export async function entraMembers(client: ApiClient, group: string): Promise<st
     if (type !== USER) return [];
     if (!userPrincipalName && !mail)
       throw denied("grant the app User.ReadBasic.All to read its members");
-    return [mail, userPrincipalName].filter((one) => typeof one === "string");
+    const names = [mail, userPrincipalName].map((one) => userPrincipal(one ?? ""));
+    return names.filter((one) => one !== null);
   });
 }
 
-const REFUSED = [401, 403, 404];
+export const REFUSED = [401, 403, 404];
 
 /** Groups are named by id, or by address. */
 async function groupId(client: ApiClient, name: string): Promise<string> {

@@ -91,7 +91,7 @@ const ALGORITHM = "PS256";
 const LIFETIME_MS = 5 * MINUTE_MS;
 
 /** Whether a client secret is the PEM of a certificate with its key. */
-const isCertificate = (secret: string) => secret.includes("-----BEGIN ");
+export const isCertificate = (secret: string) => secret.includes("-----BEGIN ");
 
 /**
  * A JWT that proves possession of the certificate's key to Microsoft Entra.

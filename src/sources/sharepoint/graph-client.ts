@@ -56,7 +56,7 @@ const isThrottle = ({ status, code }: ApiError) =>
   status === 429 || status === 503 || code === "activityLimitReached";
 
 /** The failure that an error of Graph's is; `remedy`: what to do when access is refused. */
-function graphFailure(error: ApiError, remedy: string): SourceFailure {
+export function graphFailure(error: ApiError, remedy: string): SourceFailure {
   const { status, code, retryAfterMs: wait } = error;
   const told = `SharePoint: ${status}${code === "" ? "" : ` ${code}`}`;
   if (isThrottle(error)) return new SourceFailure("throttled", told, wait);

@@ -92,21 +92,28 @@ function identitiesIn({ grantedToV2, grantedToIdentitiesV2, invitation }: GraphP
   return [...(grantedToIdentitiesV2 ?? []), ...(grantedToV2 ? [grantedToV2] : []), ...invited];
 }
 
-const domainsOf = ({ domains }: GraphPermissionContext) =>
+const domainsOf = ({ domains }: Pick<GraphPermissionContext, "domains">) =>
   domains.map((domain) => principalOf(`domain:${domain}`));
 
-function namedBy(identity: Identities, context: GraphPermissionContext) {
+function namedBy(
+  identity: Identities,
+  context: Pick<GraphPermissionContext, "domains" | "driveId">,
+) {
   const { siteUser, siteGroup } = identity;
   const claim = siteUser?.loginName ?? "";
   if (ALL_USERS.some((start) => claim.startsWith(start))) return domainsOf(context);
   const groups = groupsNamedBy(identity);
   if (groups.length > 0) return groups;
-  // SharePoint's own group, whose members Graph does not tell: nobody is known to be in it.
+  // SharePoint's own group, whose members Graph does not tell.
   if (siteGroup) return [groupPrincipal(`${SITE_GROUP}${context.driveId}/${siteGroup.id ?? ""}`)];
   const name = claim.startsWith(MEMBER_CLAIM) ? claim.slice(MEMBER_CLAIM.length) : "";
   const addresses = [identity.user?.email, siteUser?.email, name];
   return addresses.map((one) => userPrincipal(one ?? ""));
 }
+
+/** Who a member of a site's group is. */
+export const principalsOfClaim = (siteUser: Identities["siteUser"], domains: string[]) =>
+  namedBy({ siteUser }, { domains, driveId: "" }).filter((one) => one !== null);
 
 /** By its id, and by its address where it has one. */
 function groupsNamedBy({ group, siteUser }: Identities) {

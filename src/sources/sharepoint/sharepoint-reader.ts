@@ -8,12 +8,14 @@ import { withoutSlash, type Api } from "../api-client.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { entraMembers } from "./entra-groups.ts";
-import { entraTokens } from "./entra-token.ts";
+import { entraTokens, type EntraApp } from "./entra-token.ts";
 import { listLibraries, nameDrives, openDrives } from "./find-drives.ts";
 import { API_BASE_URL, graphApi } from "./graph-client.ts";
+import { SITE_GROUP } from "./graph-permission.ts";
 import { graphWatcher } from "./graph-watcher.ts";
 import { itemFiles, type ItemFiles } from "./item-files.ts";
 import { readDomains, readSharing, SHARING_PREFERENCES } from "./item-readers.ts";
+import { siteGroupMembers } from "./site-groups.ts";
 import { openItem } from "./open-item.ts";
 import { applyFolders, findMissingFolders, readDelta } from "./read-delta.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
@@ -37,6 +39,7 @@ export class SharePointReader implements SourceReader {
   readonly #config: DocumentSiteConfig;
   readonly #options: DriveOptions;
   readonly #graph: Api;
+  readonly #app: EntraApp;
   /** Asks for change feeds. */
   readonly #feeds: Api;
   readonly #drives: ScanState<StoredDrives>;
@@ -49,6 +52,7 @@ export class SharePointReader implements SourceReader {
     const app = { tenantId, clientId, clientSecret, loginBaseUrl, apiBaseUrl };
     const what = driveId === undefined ? (siteId ?? "") : `drive ${driveId}`;
     this.#config = config;
+    this.#app = app;
     this.#options = options;
     this.#drives = scanState(options.store, "drives", storedDrives);
     const tokens = accessTokens(entraTokens(app, now), outgoing, now);
@@ -113,7 +117,12 @@ export class SharePointReader implements SourceReader {
   }
 
   async membersOf(group: string, signal: AbortSignal): Promise<string[]> {
-    return await entraMembers(this.#graph(signal), group);
+    const graph = this.#graph(signal);
+    if (!group.startsWith(SITE_GROUP)) return await entraMembers(graph, group);
+    const { drives } = await nameDrives(graph, this.#config);
+    const driveIds = drives.map(({ id }) => id);
+    const connection = { ...this.#options, app: this.#app };
+    return await siteGroupMembers({ graph, connection, driveIds }, group, signal);
   }
 
   async ended(): Promise<void> {

@@ -4,12 +4,26 @@ import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
 import type { FileVersion } from "../../../src/ports/index-versions.ts";
 import type { Restriction, SearchRequest } from "../../../src/ports/rag-index.ts";
+import { Deadline } from "../../../src/core/work/deadline.ts";
+import { untraced } from "../../../src/core/trace.ts";
+import type { RagIndex as RagIndexPort } from "../../../src/ports/rag-index.ts";
+import type { VectorIndex } from "../../../src/ports/vector-index.ts";
+import { RetrievalReport, type RetrievalServices } from "../../../src/retrieval/degradations.ts";
+import { scalesOf } from "../../../src/retrieval/rag-search.ts";
+import { planSearch } from "../../../src/retrieval/retrieval-request.ts";
+import { similarityOf } from "../../../src/retrieval/score-chunks.ts";
+import type { SearchedRag } from "../../../src/retrieval/search-mode.ts";
+import { vectorIndexSearch } from "../../../src/retrieval/vector-index-search.ts";
 import { textOf } from "./synthetic-text.ts";
 
 const DIMENSIONS = 64;
 const WORDS_A_CHUNK = 60;
 const FILES_A_CALL = 100;
 const AUDIENCES = 1_000;
+const TOP_K = 10;
+const DEADLINE_MS = 60_000;
+
+const chunkIdOf = (file: number) => `chunk-${file}` as ChunkId;
 
 const audienceOf = (file: number) => file % AUDIENCES;
 const fileIdOf = (file: number) => `file-${String(file).padStart(8, "0")}` as FileId;
@@ -18,7 +32,7 @@ const groupOf = (audience: number) => `group:${audience}`;
 
 function versionOf(file: number): FileVersion {
   const text = textOf(file, WORDS_A_CHUNK);
-  const id = `chunk-${file}` as ChunkId;
+  const id = chunkIdOf(file);
   const place = { id, position: 0, headings: [], page: null, start: 0, end: text.length };
   const vector = encodeHalfFloats(vectorOf(text));
   const path = `folder${file % 20}/${file}.md`;
@@ -66,6 +80,69 @@ export class RagIndex extends Index {
   }
 }
 
+/** Vectorize as far as this needs it: all vectors of one RAG, scores as its double rounds them. */
+class Vectors {
+  static readonly #steps = 200;
+  readonly #values: Float32Array[] = [];
+
+  add(file: number): void {
+    this.#values[file] = vectorOf(textOf(file, WORDS_A_CHUNK));
+  }
+
+  query: VectorIndex["query"] = async (_space, vector, { topK }) => {
+    const scores = this.#values.map((one) => {
+      let score = 0;
+      for (let at = 0; at < vector.length; at++) score += (one[at] ?? 0) * (vector[at] ?? 0);
+      return Math.round(score * Vectors.#steps) / Vectors.#steps;
+    });
+    const bar = Float32Array.from(scores).sort().at(-topK) ?? 0;
+    const matches = scores
+      .flatMap((score, file) => (score >= bar ? [{ id: chunkIdOf(file), score }] : []))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, topK);
+    return await Promise.resolve({ matches, floor: matches.at(-1)?.score ?? null });
+  };
+}
+
+const vectors = new Vectors();
+
+/** What the service does where Vectorize finds the nearest. */
+async function nearest(index: RagIndexPort, query: string, principals: string[] | undefined) {
+  const services = {
+    now: () => performance.now(),
+    trace: untraced,
+    log: { info() {}, warn() {}, error() {} },
+    ragIndexes: () => index,
+    inBackground() {},
+  } as unknown as RetrievalServices;
+  const call = {
+    services,
+    deadline: new Deadline(() => performance.now(), DEADLINE_MS),
+    report: new RetrievalReport(),
+  };
+  const rag = {
+    id: "rag",
+    generation: 1,
+    shards: 1,
+    searchMode: "semantic",
+    reranker: null,
+    recencyHalfLifeDays: null,
+    embeddingModel: "hash",
+    dimensions: DIMENSIONS,
+    readersSince: principals === undefined ? null : 0,
+    readBy: principals ?? "everything",
+  } as unknown as SearchedRag;
+  const target = { rag, restriction: { named: null, metadata: [] } };
+  const asked = { targets: [target], queries: [query], topK: TOP_K, useReranking: false };
+  const plan = planSearch({ ...asked, candidateMultiplier: 1, includeDuplicates: false }, false);
+  const embedded = Promise.resolve({ vectors: [vectorOf(query)], fusionWeight: 1 });
+  const search = vectorIndexSearch(vectors as unknown as VectorIndex);
+  const found = await search.find(call, { target, embedded }, plan);
+  const { chunks } = await search.read(call, found, plan, scalesOf([found], plan));
+  const scored = chunks.map((chunk) => ({ id: chunk.id, score: similarityOf(chunk) ?? 0 }));
+  return scored.sort((a, b) => b.score - a.score).slice(0, TOP_K);
+}
+
 type Asked = { verb: string; from?: number; to?: number; query?: string; principals?: string[] };
 
 type Env = { RAG_INDEX: DurableObjectNamespace<RagIndex> };
@@ -78,9 +155,14 @@ export default {
     const { verb, from = 0, to = 0, query = "", principals } = asked;
     if (verb === "fill") {
       await index.fill(from, to);
+      for (let file = from; file < to; file++) vectors.add(file);
       return Response.json({});
     }
     if (verb === "share") return Response.json(await index.share(3, to, "user:new", from));
+    if (verb === "near") {
+      const found = await nearest(index, query, principals);
+      return Response.json({ ids: found.map(({ id }) => id) });
+    }
     const restriction: Restriction = { named: null, metadata: [] };
     if (principals !== undefined) restriction.readers = { principals, since: 0 };
     const search: SearchRequest = {
@@ -90,9 +172,7 @@ export default {
       limitPerLeg: 100,
       lexical: true,
     };
-    const startedAt = performance.now();
     const { queries } = await index.search(search);
-    const ids = queries.flatMap(({ vector }) => vector.map(({ id }) => id));
-    return Response.json({ ms: performance.now() - startedAt, ids });
+    return Response.json({ ids: queries.flatMap(({ vector }) => vector.map(({ id }) => id)) });
   },
 };

@@ -5,6 +5,9 @@ import { errorAnswer, json } from "./answers.ts";
  */
 const MAX_PAGE = 200;
 
+/** As a member of a group: all people of the customer. */
+export const EVERYBODY = "customer C0123";
+
 /** Groups of an organization: addresses of users, and of groups in them. */
 export class DirectoryDouble {
   readonly groups = new Map<string, string[]>();
@@ -24,8 +27,8 @@ export class DirectoryDouble {
     const next = from + size < all.length ? { nextPageToken: String(from + size) } : {};
     const members = all.slice(from, from + size).map((email) => ({
       kind: "admin#directory#member",
-      email,
-      type: this.groups.has(email) ? "GROUP" : "USER",
+      email: email === EVERYBODY ? undefined : email,
+      type: this.groups.has(email) ? "GROUP" : email === EVERYBODY ? "CUSTOMER" : "USER",
       status: email.startsWith("left") ? "SUSPENDED" : "ACTIVE",
     }));
     return json({ kind: "admin#directory#members", members, ...next });

@@ -11,7 +11,8 @@ const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const MAX_ASSERTION_SECONDS = 600;
 
 type Certificate = { publicKey: string; der: Uint8Array };
-type Issued = { expiresAt: number };
+/** `audience`: the API that it is for. */
+type Issued = { expiresAt: number; audience: string; byCertificate: boolean };
 
 /** One tenant of Microsoft Entra with one app, and the endpoint that gives it access tokens. */
 export class EntraDouble {
@@ -31,23 +32,28 @@ export class EntraDouble {
     this.#tokens.clear();
   }
 
-  issueToken(): string {
+  issueToken(audience: string, byCertificate = false): string {
     const token = `eyJ0.${crypto.randomUUID()}`;
-    this.#tokens.set(token, { expiresAt: this.now() + this.tokenSeconds * 1_000 });
+    const expiresAt = this.now() + this.tokenSeconds * 1_000;
+    this.#tokens.set(token, { expiresAt, audience, byCertificate });
     return token;
   }
 
-  takes(token: string | undefined): boolean {
-    return (this.#tokens.get(token ?? "")?.expiresAt ?? 0) > this.now();
+  takes(token: string | undefined, audience: string, { byCertificate = false } = {}): boolean {
+    const issued = this.#tokens.get(token ?? "");
+    if (issued === undefined || issued.expiresAt <= this.now()) return false;
+    return issued.audience === audience && (issued.byCertificate || !byCertificate);
   }
 
   /** `POST /{tenant}/oauth2/v2.0/token` at this address. */
-  async grant(tenant: string, address: string, body: string, audience: string): Promise<Response> {
+  async grant(tenant: string, address: string, body: string, apis: string[]): Promise<Response> {
     const form = new URLSearchParams(body);
-    const refusal = await this.#refusal(tenant, address, form, audience);
+    const audience = form.get("scope")?.replace(/\/\.default$/, "") ?? "";
+    const isKnown = apis.includes(audience);
+    const refusal = await this.#refusal(tenant, address, form, isKnown);
     if (refusal !== null) return refused(...refusal);
     this.granted += 1;
-    const access_token = this.issueToken();
+    const access_token = this.issueToken(audience, form.has("client_assertion"));
     return json({ token_type: "Bearer", expires_in: this.tokenSeconds, access_token });
   }
 
@@ -55,12 +61,12 @@ export class EntraDouble {
     tenant: string,
     address: string,
     form: URLSearchParams,
-    audience: string,
+    isKnown: boolean,
   ): Promise<[error: string, code: number] | null> {
     if (form.get("grant_type") !== "client_credentials") return ["unsupported_grant_type", 70003];
     if (tenant !== this.tenantId) return ["invalid_request", 90002];
     if (form.get("client_id") !== this.clientId) return ["unauthorized_client", 700016];
-    if (form.get("scope") !== `${audience}/.default`) return ["invalid_scope", 70011];
+    if (!isKnown) return ["invalid_scope", 70011];
     if (this.disabled) return ["unauthorized_client", 7000112];
     const assertion = form.get("client_assertion");
     if (assertion !== null) {

@@ -16,6 +16,7 @@ export const LOGIN_BASE = "https://login.example";
 const CONTENT_BASE = "https://contoso.sharepoint.example";
 const DOWNLOAD_URL_MS = 60 * 60_000;
 const MINUTE_MS = 60_000;
+const SITE_USERS_A_PAGE = 2;
 
 type Failure = {
   path: RegExp;
@@ -38,6 +39,9 @@ export class GraphDouble {
   hasFullControl = true;
   readonly groups = new Map<string, Group>();
   mayReadGroups = true;
+  /** Members of sites' own groups, as claims, by the group's number. */
+  readonly siteGroups = new Map<number, string[]>();
+  mayReadSiteGroups = true;
   /** What `organization` answers; null: the app may not read it. */
   domains: string[] | null = ["contoso.example"];
   /** Whether an administrator consented to the app's permission. */
@@ -104,10 +108,13 @@ export class GraphDouble {
 
   async #answer(method: string, url: URL, headers: Headers, body: string): Promise<Response> {
     const [, tenant] = /^\/([^/]+)\/oauth2\/v2\.0\/token$/.exec(url.pathname) ?? [];
-    if (tenant !== undefined) return await this.entra.grant(tenant, url.href, body, this.baseUrl);
+    const apis = [this.baseUrl, this.contentBase];
+    if (tenant !== undefined) return await this.entra.grant(tenant, url.href, body, apis);
     if (url.pathname.endsWith("/download.aspx")) return this.#download(url, headers);
     const token = headers.get("authorization")?.replace("Bearer ", "");
-    if (!this.entra.takes(token)) return errorAnswer(401, "InvalidAuthenticationToken");
+    if (url.pathname.includes("/_api/")) return this.#inSite(url, token, headers);
+    if (!this.entra.takes(token, this.baseUrl))
+      return errorAnswer(401, "InvalidAuthenticationToken");
     const throttled = this.#throttle();
     if (throttled !== null) return throttled;
     return await this.#route(method, url, { body, prefer: headers.get("prefer") ?? "" });
@@ -172,6 +179,28 @@ export class GraphDouble {
       : errorAnswer(403, "Authorization_RequestDenied");
   }
 
+  /** A site itself: what an app got with a secret is no token here. */
+  #inSite(url: URL, token: string | undefined, headers: Headers): Response {
+    if (!this.entra.takes(token, this.contentBase, { byCertificate: true })) {
+      return json({ error_description: "Unsupported app only token." }, 401);
+    }
+    if (!this.mayReadSiteGroups) return json({ "odata.error": {} }, 403);
+    const [, site, id] =
+      /^\/sites\/(\w+)\/_api\/web\/sitegroups\((\d+)\)\/users$/.exec(url.pathname) ?? [];
+    const members = this.siteGroups.get(Number(id));
+    if (!this.sites.some(({ address }) => address.endsWith(`/${site}`)) || members === undefined) {
+      return json({ "odata.error": {} }, 404);
+    }
+    const all = members.map((LoginName) => {
+      return { LoginName, Email: LoginName.includes("@") ? LoginName.split("|").at(-1) : "" };
+    });
+    if (!headers.get("accept")?.includes("odata=nometadata")) return json({ d: { results: all } });
+    const from = Number(url.searchParams.get("$skip") ?? 0);
+    const link = `${url.origin}${url.pathname}?$skip=${from + SITE_USERS_A_PAGE}`;
+    const next = from + SITE_USERS_A_PAGE < all.length ? { "odata.nextLink": link } : {};
+    return json({ value: all.slice(from, from + SITE_USERS_A_PAGE), ...next });
+  }
+
   #organization(): Response {
     if (this.domains === null) return errorAnswer(403, "Authorization_RequestDenied");
     return json({ value: [{ verifiedDomains: this.domains.map((name) => ({ name })) }] });
@@ -205,7 +234,16 @@ export class GraphDouble {
     const isFile = item.kind === "file";
     const url = isFile ? { "@microsoft.graph.downloadUrl": this.#downloadUrl(item) } : {};
     const select = query.get("$select");
-    return json(selected({ ...shownItem(drive.id, item), ...url }, select));
+    const more = { ...url, ...this.#idsOf(drive, select) };
+    return json(selected({ ...shownItem(drive.id, item), ...more }, select));
+  }
+
+  /** Told only to whom asks for them by name. */
+  #idsOf(drive: DriveDouble, select: string | null) {
+    if (select?.includes("sharepointIds") !== true) return {};
+    const site = this.sites.find((each) => each.drives.includes(drive));
+    const siteUrl = `${this.contentBase}${site?.address.split(":")[1] ?? ""}`;
+    return { sharepointIds: { siteUrl } };
   }
 
   #downloadUrl(item: Item): string {

@@ -18,7 +18,7 @@ export function graphSource(
 ) {
   return simulatedScans((kept) => {
     const outgoing = { fetch: graph.fetch, allowPrivate: false };
-    const secret = graph.entra.secret;
+    const { secret } = graph.entra;
     return new SharePointReader(graphConfig(graph, settings), secret, {
       outgoing,
       readsPermissions,

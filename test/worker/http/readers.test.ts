@@ -5,68 +5,30 @@ import { createApp } from "../../../src/http/app.ts";
 import { protocols } from "../../../src/protocols/app.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
+import {
+  ANN,
+  as,
+  askVault,
+  costInVault,
+  BOB,
+  FILES,
+  filledVault,
+  type Reader,
+  type Vault,
+} from "./reader-vault.ts";
 import { PROBES, rpc, semanticSearch, tool, type Probe } from "./reader-probes.ts";
 
-const ANN = "ann@example.com";
-const BOB = "bob@example.com";
-const SECRET = "# Ann's note\n\nThe boiler code is 4711 and secret.";
-/** Everybody may read what Ann's file says as well, in other words. */
-const FILES: Record<string, { text: string; readers?: string[] }> = {
-  "ann.md": { text: SECRET, readers: [`user:${ANN}`] },
-  "bob.md": { text: SECRET, readers: [`user:${BOB}`] },
-  "hr/pay.md": { text: "# Pay\n\nThe boiler bonus is 8822.", readers: ["group:hr@example.com"] },
-  "open.md": { text: "# Boiler\n\nThe boiler is in the cellar.", readers: ["domain:example.com"] },
-  "untold.md": { text: "# Untold\n\nThe boiler of nobody is 9933." },
-};
-
-let panel: Awaited<ReturnType<typeof signedIn>>;
-type Reader = "named" | "ann" | "bob" | "none";
-const tokens = new Map<Reader, string>();
+let panel: Vault["panel"];
+let tokens: Vault["tokens"];
 
 beforeAll(async () => {
-  panel = await signedIn();
-  await panel.send("POST", "/file-sources", {
-    name: "vault",
-    provider: "file_system",
-    permissions: "on",
-  });
-  await panel.send("POST", "/rags", { name: "vault", fileSource: "vault" });
-  const asking = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["vault"] };
-  await panel.send("POST", "/inferences", { name: "ask", ...asking });
-  await panel.send("POST", "/agents", { name: "spy", description: "Spies.", ...asking });
-  for (const [path, { text, readers }] of Object.entries(FILES)) {
-    const more = readers === undefined ? {} : { "X-File-Readers": JSON.stringify(readers) };
-    await panel.put(`/file-sources/vault/files/${path}`, text, "text/markdown", more);
-  }
-  const all = { rags: ["*"], inferences: ["*"], agents: ["*"] };
-  const readers = { named: "named", ann: ANN, bob: BOB, none: null };
-  for (const [name, reader] of Object.entries(readers)) {
-    const { token } = await panel.made("/tokens", { name, ...all, reader });
-    tokens.set(name as Reader, token);
-  }
-  await vi.waitFor(
-    async () => {
-      const { body } = await panel.send("GET", "/rags/vault");
-      const { processedFiles } = body as { processedFiles: number };
-      if (processedFiles < Object.keys(FILES).length) throw new Error("not indexed yet");
-    },
-    { timeout: 120_000, interval: 50 },
-  );
+  ({ panel, tokens } = await filledVault());
 }, 180_000);
 
 afterAll(queuesSettled);
 
-async function ask(token: Reader, probe: Probe, headers: Record<string, string> = {}) {
-  const { status, body } = await call(probe.body === undefined ? "GET" : "POST", probe.path, {
-    headers: { Authorization: `Bearer ${tokens.get(token) ?? ""}`, ...headers },
-    body: probe.body === undefined ? undefined : JSON.stringify(probe.body),
-  });
-  return { status, text: typeof body === "string" ? body : JSON.stringify(body) };
-}
-
-const as = (reader: string, groups?: string) => {
-  return { "Quarry-Reader": reader, ...(groups === undefined ? {} : { "Quarry-Groups": groups }) };
-};
+const ask = (token: Reader, probe: Probe, headers: Record<string, string> = {}) =>
+  askVault(tokens, { token, probe, headers });
 
 const TELLS = Object.values(PROBES)
   .flat()
@@ -186,6 +148,30 @@ test("a file that is forbidden answers as one that is not there", async () => {
   expect(await answers("ann.md")).toEqual(await answers("missing.md"));
 });
 
+test("a forbidden file costs the calls and rows of one that is not there", async () => {
+  const costOf = (probe: Omit<Probe, "seen">) => costInVault(tokens, probe);
+  const probes = (file: string, words: string) => [
+    {
+      path: "/api/rags/vault/retrieve",
+      body: { semanticSearch, useAllFiles: false, selectedFiles: [file] },
+    },
+    { path: "/api/rags/vault/retrieve", body: { semanticSearch: [words] } },
+    { path: `/api/inferences/ask/file-sources/vault?file=${file}` },
+    { path: "/api/rags/vault/files" },
+  ];
+  const absent = probes("missing.md", "bonus 9999");
+  for (const [at, forbidden] of probes("ann.md", "bonus 8822").entries()) {
+    const known = absent[at] ?? forbidden;
+    await costOf(known);
+    const [there, not] = [await costOf(forbidden), await costOf(known)];
+    expect({ path: forbidden.path, trips: there.trips }).toMatchObject({ trips: not.trips });
+    // The file's row, and those that tell whose audiences it is compared with.
+    expect({ path: forbidden.path, rows: there.rows - not.rows }).toMatchObject({
+      rows: expect.toSatisfy((rows: number) => Math.abs(rows) <= 10),
+    });
+  }
+});
+
 const FILE = "/file-sources/vault/files/moved/plan.md";
 const PLAN = {
   path: "/api/rags/vault/retrieve",
@@ -239,6 +225,8 @@ test("a change of readers counts for the next search, and nothing is embedded ag
   });
 });
 
+type Explained = { queries: { vector: { rank: number } | null }[] };
+
 test("in the panel an administrator searches as somebody, a member as itself", async () => {
   const search = { semanticSearch, topK: 50, includeDuplicates: true };
   const pathsFor = async (send: typeof panel.send, more: object = {}) => {
@@ -252,6 +240,15 @@ test("in the panel an administrator searches as somebody, a member as itself", a
   expect(await pathsFor(panel.send, { reader: "eve", groups: ["HR@example.com"] })).toEqual([
     "hr/pay.md",
   ]);
+  const ranksFor = async (more: object) => {
+    const { body } = await panel.send("POST", "/rags/vault/search", { ...search, ...more });
+    const { chunks } = body as { chunks: { explanation: Explained }[] };
+    return chunks
+      .flatMap(({ explanation }) => explanation.queries.map(({ vector }) => vector?.rank ?? 0))
+      .sort((a, b) => a - b);
+  };
+  expect(await ranksFor({ reader: BOB })).toEqual([1, 2]);
+  expect((await ranksFor({})).at(-1)).toBeGreaterThan(2);
   const user = { email: BOB, password: "correct horse battery", role: "member" };
   expect((await panel.send("POST", "/users", user)).status).toBe(201);
   const bob = await signedIn(user);
@@ -261,6 +258,13 @@ test("in the panel an administrator searches as somebody, a member as itself", a
     expect({ path, ...(await bob.send("GET", path)) }).toMatchObject({ status: 403 });
     expect((await panel.send("GET", path)).status).toBe(200);
   }
+  await panel.put("/file-sources/vault/files/hr/merger.md", "");
+  const failing = async (send: typeof panel.send) =>
+    JSON.stringify((await send("GET", "/overview")).body).includes("merger.md");
+  await vi.waitFor(async () => expect(await failing(panel.send)).toBe(true), 60_000);
+  expect(await failing(bob.send)).toBe(false);
+  const overview = await call("GET", "/panel", { headers: { Cookie: bob.cookie } });
+  expect(overview.body).not.toContain("merger.md");
   const page = await call("GET", "/panel/sources/vault", { headers: { Cookie: bob.cookie } });
   expect(page.status).toBe(403);
   await ask("bob", PLAN);
@@ -271,4 +275,21 @@ test("in the panel an administrator searches as somebody, a member as itself", a
     expect(data).toContainEqual(expect.objectContaining(read));
     expect(JSON.stringify(data)).not.toContain("zebra");
   });
+});
+
+test("a scope tells how many files its caller may read", async () => {
+  const scoped = { name: "zoned", fileSource: "vault", scopeMode: "scoped" };
+  expect((await panel.send("POST", "/rags", scoped)).status).toBe(201);
+  const filesFor = async (token: Reader, headers: Record<string, string>) => {
+    const sent = {
+      headers: { Authorization: `Bearer ${tokens.get(token) ?? ""}`, ...headers },
+      body: JSON.stringify({ type: "path", value: "ann.md" }),
+    };
+    const added = await call("POST", "/api/rags/zoned/scopes", sent);
+    await call("DELETE", "/api/rags/zoned/scopes", sent);
+    return [added.status, added.headers.get("X-Scope-Files")];
+  };
+  expect(await filesFor("named", as(ANN))).toEqual([200, "1"]);
+  expect(await filesFor("named", as(BOB))).toEqual([200, "0"]);
+  expect(await filesFor("none", {})).toEqual([200, null]);
 });

@@ -1,10 +1,17 @@
 import { expect, test } from "vitest";
 
+import { readAs } from "../../../src/access/readers.ts";
+import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
+import { findRag } from "../../../src/catalog/rags/find-rag.ts";
+import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
+import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { World, statement } from "../../support/ingestion-world.ts";
+import { requestOf } from "../../support/retrieval-requests.ts";
 
+const HOUR_MS = 3_600_000;
 const DAY_MINUTES = 24 * 60;
 
 class SharedSource extends FollowedSource {
@@ -46,17 +53,22 @@ test("members are read when a scan meets a group, and then once a day", async ()
     await world.deliver();
   };
   reader.readers = ["group:hr@example.com", "group:hidden", "user:ann@example.com"];
-  reader.members.set("hr@example.com", ["Ann@example.com", "bob@example.com"]);
+  reader.members.set("hr@example.com", ["user:Ann@example.com", "user:bob@example.com"]);
   reader.members.set("hidden", new SourceFailure("denied", "it may not be read"));
   await scan();
   await world.sweepAfter(1);
+  const { results } = await statement("select access from file_sources where id = ?", source).all<{
+    access: string;
+  }>();
+  const counts = { files: 1, nobody: 0, unreadable: 0, unknown: 1 };
+  expect(results.map(({ access }) => JSON.parse(access) as unknown)).toEqual([counts]);
   const both = ["user:ann@example.com", "user:bob@example.com"];
   expect(await inGroups(source)).toEqual(both.map((user) => `${user} group:hr@example.com`));
   const unknown = statement("select name, unknown from synced_groups where unknown is not null");
   expect((await unknown.all()).results).toEqual([
     { name: "group:hidden", unknown: "it may not be read" },
   ]);
-  reader.members.set("hr@example.com", ["bob@example.com", "eve@example.com"]);
+  reader.members.set("hr@example.com", ["user:bob@example.com", "user:eve@example.com"]);
   reader.asked = [];
   await world.sweepAfter(1, 60);
   expect(reader.asked).toEqual([]);
@@ -69,4 +81,50 @@ test("members are read when a scan meets a group, and then once a day", async ()
   reader.members.set("hr@example.com", new SourceFailure("denied", "no more"));
   await world.sweepAfter(30);
   expect(await inGroups(source)).toEqual([]);
+});
+
+test("a reader is in a group by its name, its domain or a group of its own", async () => {
+  const reader = new SharedSource({ "a.txt": "A note." });
+  const world = new World({ sourceReaders: async () => reader });
+  const { source, rag } = await world.addSourceAndRag("cloud_drive");
+  await statement("update file_sources set permissions = 'on' where id = ?", source).run();
+  reader.readers = ["group:sharepoint/b!1/5"];
+  const members = ["user:ann@example.com", "domain:partner.example", "group:inner"];
+  reader.members.set("sharepoint/b!1/5", members);
+  await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
+  await world.deliver();
+  await world.sweepAfter(1);
+  const found = await findRag(world.services, { key: rag });
+  const finds = async (user: string, groups: string[] = []) => {
+    const reading = { reader: user, groups, header: null, groupsHeader: null };
+    const [read = found] = await readAs(world.services.db, reading, [found]);
+    const { chunks } = await retrieve(world.services, requestOf([read], { queries: ["note"] }));
+    return chunks.length;
+  };
+  expect(await finds("ann@example.com")).toBe(1);
+  expect(await finds("bob@partner.example")).toBe(1);
+  expect(await finds("eve@example.com", ["inner"])).toBe(1);
+  expect(await finds("eve@example.com")).toBe(0);
+});
+
+test("audiences that no file has any more are deleted", async () => {
+  const world = new World();
+  const { source } = await world.addSourceAndRag();
+  await world.put(source, "a.txt", "A note.");
+  const share = async (reader: string) =>
+    await setReaders(world.services, {
+      source: (await findFileSource(world.services, { key: source })).source,
+      path: "a.txt",
+      readers: [`user:${reader}@once.example`],
+    });
+  await share("ann");
+  await share("bob");
+  world.now += HOUR_MS - (world.now % HOUR_MS);
+  await world.sweepAfter(0);
+  const kept = statement(
+    "select principal from audience_principals where principal glob '*@once.example'",
+  );
+  expect((await kept.all()).results).toEqual([{ principal: "user:bob@once.example" }]);
+  const audiences = statement("select readers from audiences where readers glob '*ann@once*'");
+  expect((await audiences.all()).results).toEqual([]);
 });

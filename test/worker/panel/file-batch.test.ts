@@ -97,6 +97,15 @@ test("a part of a batch has its path, type and metadata as a single file has", a
   ]);
   const detail = await admin.send("GET", `${FILES}/parts/100%25%2520.txt`);
   expect(detail.body).toMatchObject({ mimeType: "text/markdown", metadata: { labels: ["ü"] } });
+  const readersOf = async (path: string) =>
+    (await admin.send("GET", `${FILES}/${path}/readers`)).body;
+  const told = file("parts/hr.md", 'X-File-Readers: ["group:HR"]');
+  const wrong = file("parts/ann.md", 'X-File-Readers: ["ann"]');
+  const pushed = await pushBatch(`${told}${wrong}--b--`, multipart);
+  expect((pushed.body as BatchAnswer).files.map(({ status }) => status)).toEqual([201, 400]);
+  const readers = [{ principal: "group:hr", from: "push" }];
+  expect(await readersOf("parts/hr.md")).toMatchObject({ readers });
+  expect(await readersOf("parts/100%25%2520.txt")).toMatchObject({ readers: null });
   // Without metadata the file keeps what it has.
   const plain = file("parts/100%25%2520.txt", "Content-Type: text/markdown");
   const again = await pushBatch(`${plain}--b--`, multipart);

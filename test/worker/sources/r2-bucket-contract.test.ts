@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
 
 import { r2BucketReader } from "../../../src/sources/r2-bucket/r2-bucket-reader.ts";
 import { sourceReaderContract } from "../../contract/ports/source-reader.ts";
@@ -17,4 +18,30 @@ sourceReaderContract("the bound bucket", {
     },
     newReader: () => r2BucketReader(env.FILES, { prefix: PREFIX }, { pageSize: 4 }),
   }),
+});
+
+test("an object's metadata names its readers where permissions are on", async () => {
+  const prefix = "reader-metadata/";
+  const put = async (name: string, customMetadata: Record<string, string>) =>
+    await env.FILES.put(`${prefix}${name}`, "text", { customMetadata });
+  await put("a.md", { readers: '["group:HR@example.com"]', label: "x" });
+  await put("b.md", { readers: "ann" });
+  await put("c.md", {});
+  const list = async (readsPermissions: boolean) => {
+    const reader = r2BucketReader(env.FILES, { prefix }, { readsPermissions });
+    const { files } = await reader.list(null, new AbortController().signal);
+    return files.map(({ readers, metadata }) => ({ readers, metadata }));
+  };
+  expect(await list(true)).toEqual([
+    {
+      readers: { principals: [{ principal: "group:hr@example.com", from: "file" }] },
+      metadata: { label: "x" },
+    },
+    { readers: { unreadable: expect.stringContaining("no principals") }, metadata: {} },
+    { readers: undefined, metadata: {} },
+  ]);
+  expect((await list(false))[0]).toEqual({
+    readers: undefined,
+    metadata: { readers: '["group:HR@example.com"]', label: "x" },
+  });
 });

@@ -43,6 +43,18 @@ function ofSource(source: Needs["failingSources"][number]): Need {
       remedy: "Review removals",
     };
   }
+  if (source.status === "active" && source.leftOut.length === 0) {
+    const { nobody = 0, unreadable = 0 } = source.access ?? {};
+    const unread =
+      unreadable === 0 ? "" : ` ${unreadable} of them have permissions that could not be read.`;
+    return {
+      tone: "warn",
+      what: sentence(`has ${counted(nobody, "file")} that nobody can read.`),
+      why: `No call finds them.${unread}`,
+      href: `${href}/permissions`,
+      remedy: "See permissions",
+    };
+  }
   if (source.status === "active") {
     return {
       tone: "warn",

@@ -31,7 +31,7 @@ export function overviewPages(app: Pages): void {
     const { db, now: clock } = context.get("services");
     const [steps, found] = await Promise.all([
       readSteps(db),
-      readNeeds(db, { now: clock(), limit: LIST_LIMIT }),
+      readNeeds(db, { now: clock(), limit: LIST_LIMIT, mayReadAll: isAdmin(context) }),
     ]);
     // Figures begin with the first call.
     if (!steps.hasCalls) return await firstSteps(context, steps, found);

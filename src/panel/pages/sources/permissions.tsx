@@ -74,7 +74,10 @@ async function permissionsPage(context: PageContext, shown: ShownSource, state: 
         <>
           <h2>Groups whose members are not known</h2>
           <Pairs
-            rows={groups.map(({ name, reason }) => [name, reason])}
+            rows={groups.map(({ name, reason, files }) => [
+              name,
+              `${counted(files, "file")}: ${reason}`,
+            ])}
             heads={["Group", "Reason"]}
           />
         </>
@@ -82,6 +85,22 @@ async function permissionsPage(context: PageContext, shown: ShownSource, state: 
     </>,
   );
 }
+
+/** On a source's page: whom its permissions leave out. */
+export const AccessTroubles = ({ source: { access, permissions }, path }: ShownSource) => {
+  if (permissions === "off" || access === null || access.nobody + access.unknown === 0) return null;
+  const { files, nobody, unreadable, unknown } = access;
+  return (
+    <div class={nobody === 0 ? "notice" : "notice warn"} role="status">
+      {nobody === 0 ? "" : `Nobody can read ${nobody} of ${counted(files, "file")}. `}
+      {unreadable === 0 ? "" : `The permissions of ${unreadable} could not be read. `}
+      {unknown === 0
+        ? ""
+        : `${counted(unknown, "file is", "files are")} shared with groups whose members are not known: only calls that name the group find them. `}
+      <a href={`${path}/permissions`}>See permissions</a>
+    </div>
+  );
+};
 
 type ToldProps = Awaited<ReturnType<typeof previewPermissions>> & { isOn: boolean };
 

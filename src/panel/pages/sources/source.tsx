@@ -18,6 +18,7 @@ import { inWords, StatusBar } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
 import { filesCsv, filesTab } from "./files-tab.tsx";
+import { AccessTroubles } from "./permissions.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
 
@@ -76,6 +77,7 @@ async function sourcePage(
     <>
       <div id="source-troubles" data-live>
         <Troubles shown={shown} mayAct={isAdmin(context)} />
+        <AccessTroubles {...shown} />
         {lastScan === null ? null : <ScanProblems scan={lastScan} manifest={manifest} />}
       </div>
       <Tabs

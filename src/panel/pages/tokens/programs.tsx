@@ -14,6 +14,7 @@ import { removeColumn, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
+import { NAMED } from "../../../core/principals.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { Status } from "../../components/status.tsx";
 
@@ -164,6 +165,11 @@ export const Rights = ({ token }: { token: TokenLine }) => {
       )}
       {token.namesMore ? <span class="soft">and more</span> : null}
       {token.manageScopes ? <span class="tag">changes scopes</span> : null}
+      {token.reader === null || token.person !== null ? null : (
+        <span class="tag">
+          {token.reader === NAMED ? "names readers" : <Data>{`reads as ${token.reader}`}</Data>}
+        </span>
+      )}
     </span>
   );
 };

@@ -17,7 +17,8 @@ import { adminsOnly } from "../request/guards.ts";
 import { listPage, filterIn, listQuery } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
-import { Choices, field } from "../../components/form.tsx";
+import { NAMED } from "../../../core/principals.ts";
+import { Choices, field, TextField } from "../../components/form.tsx";
 import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
@@ -110,7 +111,9 @@ type Group = (typeof GROUPS)[number];
 const FORM = declaredForm(newToken(0));
 
 /** The radio buttons of a group: its field is named after it. */
-const reachOf = ({ group }: Group) => `${group}.reach`;
+const reachOf = ({ group }: { group: string }) => `${group}.reach`;
+/** Who reads: nobody, whom each call names, or one person. */
+const READER = { group: "reader" };
 
 /** `?name=` is filled in; `?rag=`, `?inference=` and `?agent=` tick one beforehand. */
 function freshToken(context: PageContext): FormState {
@@ -123,7 +126,8 @@ function freshToken(context: PageContext): FormState {
           [of.group, wanted],
         ];
   });
-  const usual = { name: filterIn(context, "name") ?? "", manageScopes: "on" };
+  const name = filterIn(context, "name") ?? "";
+  const usual = { name, manageScopes: "on", [reachOf(READER)]: "none" };
   return freshForm({ ...usual, ...Object.fromEntries(values) });
 }
 
@@ -134,12 +138,18 @@ function groupIn(form: Form, of: Group): string[] {
   return reach === "some" ? chosenIn(form, of.group) : [];
 }
 
+function readerIn(form: Form): string | null {
+  const reach = form.text(reachOf(READER));
+  return reach === "some" ? form.text("reader") : reach === NAMED ? NAMED : null;
+}
+
 /** The body that the API takes; a day is meant to its end, UTC. */
 function tokenIn(form: Form) {
   const day = form.text("expiresAt");
   return {
     ...bodyIn(form, FORM.fields),
     ...Object.fromEntries(GROUPS.map((of) => [of.group, groupIn(form, of)])),
+    reader: readerIn(form),
     expiresAt: day === "" ? null : `${day}T23:59:59Z`,
   };
 }
@@ -156,12 +166,33 @@ async function newTokenPage(context: PageContext, state: FormState): Promise<Res
       submit="Create token"
       cancel={HERE}
       fields={FORM.fields}
-      controls={Object.fromEntries(
-        GROUPS.map((of) => [of.group, <Reach of={of} state={state} choices={choices[of.kind]} />]),
-      )}
+      controls={{
+        ...Object.fromEntries(
+          GROUPS.map((of) => [
+            of.group,
+            <Reach of={of} state={state} choices={choices[of.kind]} />,
+          ]),
+        ),
+        reader: <Reader state={state} />,
+      }}
     />,
   );
 }
+
+const READERS = [
+  { value: "none", label: "None: no call reads sources with permissions" },
+  { value: NAMED, label: "Each call names its reader: for a back end that signs people in" },
+  { value: "some", label: "One person:" },
+];
+
+const Reader = ({ state }: { state: FormState }) => (
+  <div class="reach">
+    <Choices {...field(state, reachOf(READER), "Reader")} kind="radio" options={READERS} />
+    <div class="long-choices">
+      <TextField {...field(state, "reader", "Email address")} type="email" />
+    </div>
+  </div>
+);
 
 /** None, all, or those that are ticked; ticking needs no script. */
 const Reach = ({ of, state, choices }: { of: Group; state: FormState; choices: Choice[] }) => (

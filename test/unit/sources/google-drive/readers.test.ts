@@ -1,6 +1,7 @@
 import { array, assert, asyncProperty, boolean, constantFrom, nat, record } from "fast-check";
 import { expect, test } from "vitest";
 
+import { EVERYBODY } from "../../../doubles/google-drive/directory-double.ts";
 import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
 import type { Item } from "../../../doubles/google-drive/answers.ts";
 import type { Grant } from "../../../doubles/google-drive/grant.ts";
@@ -131,14 +132,17 @@ const step = record({
   other: nat({ max: 50 }),
 });
 
-test("members are read with those of nested groups, also in a circle", async () => {
+test("members are read with those of nested groups, and everybody as a domain", async () => {
   const { double, source } = await shared(false);
   const people = Array.from({ length: 250 }, (_, at) => `p${at}@example.com`);
-  double.directory.groups.set("all@example.com", ["hr@example.com", "left@example.com"]);
+  double.directory.groups.set("all@example.com", ["hr@example.com", "left@example.com", EVERYBODY]);
   double.directory.groups.set("hr@example.com", [...people, "all@example.com"]);
   const members = async (group: string) =>
     await source.reader().membersOf(group, new AbortController().signal);
-  expect((await members("all@example.com")).sort()).toEqual(people.sort());
+  expect((await members("all@example.com")).sort()).toEqual([
+    "domain:example.com",
+    ...people.map((one) => `user:${one}`).sort(),
+  ]);
   await expect(members("gone@example.com")).rejects.toMatchObject({ kind: "denied" });
   double.directory.mayRead = false;
   const message = expect.stringContaining("Groups Reader");

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import type { Item } from "../../../doubles/microsoft-graph/answers.ts";
 import type { DriveDouble } from "../../../doubles/microsoft-graph/drive-double.ts";
+import { certificate } from "../../../doubles/microsoft-graph/certificate.ts";
 import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
 import { applyStep } from "../../../doubles/microsoft-graph/random-changes.ts";
 import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
@@ -103,7 +104,7 @@ test.each<[what: string, grant: Grant, principals: string[]]>([
   expect(principalsIn(readers())).toEqual(principals);
 });
 
-test("SharePoint's own groups let nobody in that is not named as a member", async () => {
+test("a site's own groups let nobody in that is not named as a member", async () => {
   const { library, source, readers } = shared();
   library.change(library.root, { grants: [siteGroup("5", "HR Members")] });
   await source.scan();
@@ -142,13 +143,47 @@ test("members are read with those of nested groups, also in a circle", async () 
   graph.groups.set(inner, { mail: null, members: [...people, outer], owners });
   const members = async (group: string) =>
     [...new Set(await source.reader().membersOf(group, new AbortController().signal))].sort();
-  expect(await members(outer)).toEqual(people.sort());
-  expect(await members("all@contoso.example")).toEqual(people.sort());
-  expect(await members(`${inner}_o`)).toEqual(owners);
-  await expect(members("sharepoint/b!1/5")).rejects.toMatchObject({ kind: "denied" });
+  const users = people.map((one) => `user:${one}`).sort();
+  expect(await members(outer)).toEqual(users);
+  expect(await members("all@contoso.example")).toEqual(users);
+  expect(await members(`${inner}_o`)).toEqual(owners.map((one) => `user:${one}`));
   graph.mayReadGroups = false;
   const message = expect.stringContaining("GroupMember.Read.All");
   await expect(members(inner)).rejects.toMatchObject({ kind: "denied", message });
+});
+
+test("a certificate reads members of a site's own groups", async () => {
+  const { graph, library, source } = shared();
+  const nested = "0a1b2c3d-1111-2222-3333-444455556666";
+  const hidden = "0a1b2c3d-9999-2222-3333-444455556666";
+  graph.groups.set(nested, { mail: null, members: ["bob@contoso.example"], owners: [] });
+  graph.siteGroups.set(5, [
+    "i:0#.f|membership|Ann@contoso.example",
+    `c:0t.c|tenant|${nested}`,
+    `c:0t.c|tenant|${hidden}`,
+    "c:0-.f|rolemanager|spo-grid-all-users/1-2",
+    "SHAREPOINT\\system",
+  ]);
+  const group = `sharepoint/${library.id.toLowerCase()}/5`;
+  const members = async () =>
+    (await source.reader().membersOf(group, new AbortController().signal)).sort();
+  const refused = async (part: string) => {
+    const message = expect.stringContaining(part);
+    await expect(members()).rejects.toMatchObject({ kind: "denied", message });
+  };
+  await refused("only an app with a certificate");
+  const { privateKey, publicKey, der, pem } = certificate();
+  graph.entra.certificate = { publicKey, der };
+  graph.entra.secret = `${privateKey}\n${pem}`;
+  expect(await members()).toEqual([
+    "domain:contoso.example",
+    `group:${nested}`,
+    `group:${hidden}`,
+    "user:ann@contoso.example",
+    "user:bob@contoso.example",
+  ]);
+  graph.mayReadSiteGroups = false;
+  await refused("Sites.FullControl.All of SharePoint");
 });
 
 const KINDS =

@@ -1,8 +1,8 @@
-import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 
 import { SourceFailure } from "../../../../src/ports/source-reader.ts";
 import { SharePointReader } from "../../../../src/sources/sharepoint/sharepoint-reader.ts";
+import { certificate } from "../../../doubles/microsoft-graph/certificate.ts";
 import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
 import { graphConfig, graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
 import { memoryStore } from "../../../doubles/web-site/scanning.ts";
@@ -152,19 +152,6 @@ test("a token that expires is renewed; one that is refused twice is told", async
   graph.fail({ path: /sites/, status: 401, code: "InvalidAuthenticationToken", times: 2 });
   expect(await failureOf(reader.list(null, FOREVER))).toMatchObject({ kind: "denied" });
 });
-
-/** A certificate as far as Entra knows it: its bytes, and its key. */
-function certificate() {
-  const { privateKey, publicKey } = generateKeyPairSync("rsa", {
-    modulusLength: 2_048,
-    privateKeyEncoding: { type: "pkcs8", format: "pem" },
-    publicKeyEncoding: { type: "spki", format: "pem" },
-  });
-  const der = randomBytes(600);
-  const body = der.toString("base64").match(/.{1,64}/g) ?? [];
-  const pem = ["-----BEGIN CERTIFICATE-----", ...body, "-----END CERTIFICATE-----"].join("\r\n");
-  return { privateKey, publicKey, der, pem };
-}
 
 function readerWith(graph: GraphDouble, secret: string) {
   return new SharePointReader(graphConfig(graph, { siteId: HR }), secret, {

@@ -36,7 +36,7 @@ async function served(graph: GraphDouble) {
   const server = await serveFetch(graph.fetch);
   graph.baseUrl = PUBLIC;
   graph.contentBase = server.address;
-  const getAccessToken = async () => graph.entra.issueToken();
+  const getAccessToken = async () => graph.entra.issueToken(graph.baseUrl);
   const first = new AuthenticationHandler({ getAccessToken });
   first.setNext(new ToDouble(server.address));
   const client = Client.initWithMiddleware({
