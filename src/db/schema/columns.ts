@@ -3,6 +3,8 @@ import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
 
+import type { LeftOut } from "../../ports/source-reader.ts";
+
 /** A column of JSON text; what is read from it is checked by the shape. */
 export const jsonColumn = <Value>(shape: { parse: (given: unknown) => Value }) =>
   customType<{ data: Value; driverData: string }>({
@@ -27,3 +29,14 @@ export const updatedAt = () => integer().notNull().default(0);
 /** The id of the row that this one belongs to, and goes with; `name`: of the column. */
 export const owner = <Id extends string>(id: () => AnySQLiteColumn, name = "") =>
   text(name).$type<Id>().notNull().references(id, { onDelete: "cascade" });
+
+/** What limits keep out of a listing. */
+export const leftOutList: z.ZodType<LeftOut[]> = z.array(
+  z.object({ limit: z.string(), addresses: z.number(), isAtLeast: z.boolean() }),
+);
+
+/** `nobody`: files that nobody can read; `unknown`: files of groups whose members are not known. */
+export const accessCounts = z.record(
+  z.enum(["files", "nobody", "unreadable", "unknown"]),
+  z.number(),
+);

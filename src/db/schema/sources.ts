@@ -10,19 +10,11 @@ import {
 import { z } from "zod";
 
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
-import type { LeftOut } from "../../ports/source-reader.ts";
-import { owner, updatedAt, jsonColumn, jsonObject, textList } from "./columns.ts";
+import { accessCounts, leftOutList, owner, updatedAt } from "./columns.ts";
+import { jsonColumn, jsonObject, textList } from "./columns.ts";
 
 /** SQL for an id that no other content of the file ever had. */
 export const NEW_CONTENT_ID = "(lower(hex(randomblob(8))))";
-
-/** What limits keep out of a listing. */
-const leftOutList: z.ZodType<LeftOut[]> = z.array(
-  z.object({ limit: z.string(), addresses: z.number(), isAtLeast: z.boolean() }),
-);
-
-/** `nobody`: files that nobody can read; `unknown`: files of groups whose members are not known. */
-const accessCounts = z.record(z.enum(["files", "nobody", "unreadable", "unknown"]), z.number());
 
 export const fileSources = sqliteTable(
   "file_sources",

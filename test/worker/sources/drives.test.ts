@@ -1,11 +1,16 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, inject, test, vi } from "vitest";
 
+import { readAs } from "../../../src/access/readers.ts";
+import { findRag } from "../../../src/catalog/rags/find-rag.ts";
+import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
 import { BASE, GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
 import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
 import { graphConfig } from "../../doubles/microsoft-graph/scanning.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { user } from "../../doubles/microsoft-graph/grant.ts";
+import { World, statement } from "../../support/ingestion-world.ts";
+import { requestOf } from "../../support/retrieval-requests.ts";
 import { lastRun, scan } from "./scanning.ts";
 
 afterEach(() => {
@@ -43,6 +48,8 @@ async function googleDrive() {
     base: "",
     change: (at: number, content: string) => drive.change(ids[at] ?? "", { content }),
     rename: (name: string) => drive.change(folder, { name }),
+    share: (to: string[]) =>
+      drive.change(folder, { grants: to.map((one) => ({ type: "user", to: one }) as const) }),
   };
 }
 
@@ -65,6 +72,7 @@ async function sharePoint() {
     base: "Documents/",
     change: (at: number, content: string) => library.change(ids[at] ?? "", { content }),
     rename: (name: string) => library.change(folder, { name }),
+    share: (to: string[]) => library.change(folder, { grants: to.map((one) => user(one)) }),
     follow: (now: () => number) => void (graph.now = graph.entra.now = now),
   });
 }
@@ -77,7 +85,7 @@ type Drive = {
   follow?: (now: () => number) => void;
 };
 
-async function scanned<Of extends Drive>(of: Of) {
+async function scanned<Of extends Drive>(of: Of, permissions = "off") {
   answerBy(of.fetch);
   const world = new World();
   of.follow?.(() => world.now);
@@ -88,6 +96,7 @@ async function scanned<Of extends Drive>(of: Of) {
   world.services.config = { ...world.services.config, ALLOW_PRIVATE_URLS: true };
   world.services.sourceReaders = async (named) => await openSource(world.services, named);
   const { source, rag } = await world.addSourceAndRag(of.provider, of.config);
+  await statement("update file_sources set permissions = ?", permissions).run();
   await scan(world, source);
   return { ...of, world, source, rag, logged };
 }
@@ -109,6 +118,28 @@ test.each<[string, () => ReturnType<typeof googleDrive> | ReturnType<typeof shar
   const shown = await world.shown(rag, "numbered");
   expect(shown[`${base}Old rules/7.md`]).toEqual(["A note numbered seven."]);
   expect(Object.keys(shown).every((path) => path.startsWith(`${base}Old rules/`))).toBe(true);
+});
+
+test.each<[string, () => ReturnType<typeof googleDrive> | ReturnType<typeof sharePoint>]>([
+  ["Google Drive", googleDrive],
+  ["SharePoint", sharePoint],
+])("%s: a folder's new reader finds its files after a scan, no old one", async (_name, open) => {
+  const of = await open();
+  of.share(["ann@example.com"]);
+  const { world, source, rag } = await scanned(of, "on");
+  const found = await findRag(world.services, { key: rag });
+  const finds = async (user: string) => {
+    const reading = { reader: user, groups: [], header: null, groupsHeader: null };
+    const [read = found] = await readAs(world.services.db, reading, [found]);
+    const request = requestOf([read], { queries: ["note"], topK: 50, includeDuplicates: true });
+    return (await retrieve(world.services, request)).chunks.length;
+  };
+  expect([await finds("ann@example.com"), await finds("bob@example.com")]).toEqual([30, 0]);
+  of.share(["bob@example.com"]);
+  of.asked.length = 0;
+  await scan(world, source);
+  expect([await finds("ann@example.com"), await finds("bob@example.com")]).toEqual([0, 30]);
+  expect(of.asked.filter((asked) => asked.includes(of.download))).toEqual([]);
 });
 
 test("a drive that is no longer shared is told, and nothing is removed", async () => {
