@@ -100,7 +100,7 @@ const fields = z.object({
 });
 
 /** The panel's OpenID Connect provider, and whom it lets in. */
-const providerSettings = fields.omit({ clientSecret: true });
+export const providerSettings = fields.omit({ clientSecret: true });
 export type ProviderSettings = z.infer<typeof providerSettings>;
 
 /** The same as it is sent; without a secret the stored one is kept. */

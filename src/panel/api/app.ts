@@ -25,6 +25,7 @@ import {
 } from "./request/guards.ts";
 import type { PanelEnv } from "./request/read-request.ts";
 import { sessionRoutes, totpRoutes } from "./session.ts";
+import { signInRoutes } from "./sign-in.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { usageRoutes } from "./usage.ts";
@@ -48,6 +49,7 @@ export function panelApi(): OpenAPIHono<PanelEnv> {
   app.use(adminsChange, membersSearch);
   app.route("/", userRoutes());
   app.route("/", keyRoutes());
+  app.route("/", signInRoutes());
   app.route("/", fileSourceRoutes());
   app.route("/", fileReaderRoutes());
   app.route("/", sourceFileRoutes());

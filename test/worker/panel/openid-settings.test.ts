@@ -6,6 +6,8 @@ import { parseConfig } from "../../../src/config.ts";
 import { CLIENT, type Wrong } from "../../doubles/openid/openid-double.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 
+import { call, signedIn } from "../../support/worker-client.ts";
+
 import {
   SETTINGS,
   HERE,
@@ -40,6 +42,29 @@ test("the secret is asked again for another issuer or client, and never shown", 
     { sealed_secret: string },
   ];
   expect(await unseal(parseConfig({ ...env }), sealed)).toBe(CLIENT.secret);
+});
+
+test("programs read and set the provider as the page does", async () => {
+  const changes = async () =>
+    (await rows("select 1 from audit_events where action = 'sign-in.change' and status = 200"))
+      .length;
+  const recorded = await changes();
+  const panel = await signedIn();
+  const { body: before } = await panel.send("GET", "/sign-in");
+  expect(before).toMatchObject({ name: "Example", issuer: provider.issuer, enabled: true });
+  expect(JSON.stringify(before)).not.toContain("ecret");
+  const settings = { ...(before as object), name: "Renamed" };
+  expect(await panel.send("PUT", "/sign-in", settings)).toMatchObject({ status: 200 });
+  await admin.open(HERE);
+  expect(admin.html).toContain('value="Renamed"');
+  const elsewhere = { ...settings, issuer: "https://evil.test" };
+  for (const body of [elsewhere, { ...settings, domains: [] }, { ...settings, nmae: "x" }]) {
+    expect((await panel.send("PUT", "/sign-in", body)).status).toBe(400);
+  }
+  const ann = await signedInAs();
+  const asAnn = await call("GET", "/panel/api/sign-in", { headers: { Cookie: ann.cookies } });
+  expect(asAnn.status).toBe(403);
+  expect(await changes()).toBe(recorded + 1);
 });
 
 test.for([
