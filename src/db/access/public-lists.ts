@@ -161,8 +161,7 @@ type Between = { above: string; below: string };
 
 /** What stands behind every identifier (core/ids.ts). */
 const END = "~";
-export const ALL_IDENTIFIERS: Between = { above: "", below: END };
-export const identifiersAfter = (above: string): Between => ({ above, below: END });
+const ALL_IDENTIFIERS: Between = { above: "", below: END };
 /** Without `beginning` itself. */
 export const identifiersFrom = (beginning: string): Between => {
   return { above: beginning, below: beginning + END };
@@ -175,6 +174,16 @@ export type RunnerSlice = {
   /** Of both together. */
   limit: number;
 };
+
+/** What the list has after an entry; null: from its beginning. */
+export function runnersAfter(
+  last: { kind: string; identifier: string } | null,
+  limit: number,
+): RunnerSlice {
+  const after = last === null ? ALL_IDENTIFIERS : { above: last.identifier, below: END };
+  if (last?.kind === "agent") return { inferences: null, agents: after, limit };
+  return { inferences: after, agents: ALL_IDENTIFIERS, limit };
+}
 
 /** The caller and what of a slice it may run, in one round trip. `hasMore`: the slice was cut. */
 export async function listCoveredRunners(

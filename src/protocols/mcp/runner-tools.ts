@@ -2,12 +2,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 import { hash32 } from "../../core/hash.ts";
-import {
-  ALL_IDENTIFIERS,
-  identifiersAfter,
-  identifiersFrom,
-  listCoveredRunners,
-} from "../../db/access/public-lists.ts";
+import { identifiersFrom, listCoveredRunners, runnersAfter } from "../../db/access/public-lists.ts";
 import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
 import type { ListedRag } from "../../db/records.ts";
@@ -68,18 +63,13 @@ export async function runnerTools(
   { services, credential }: Session,
   cursor: string | undefined,
 ): Promise<{ tools: Tool[]; nextCursor?: string }> {
-  const from = cursor === undefined ? null : readCursor(cursor, ["kind", "identifier"]);
-  const after = from === null ? ALL_IDENTIFIERS : identifiersAfter(from.identifier);
-  const isWithinAgents = from?.kind === "agent";
-  const { runners, hasMore } = await listCoveredRunners(services.reads, credential, {
-    inferences: isWithinAgents ? null : after,
-    agents: isWithinAgents ? after : ALL_IDENTIFIERS,
-    limit: PAGE_RUNNERS,
-  });
+  const last = cursor === undefined ? null : readCursor(cursor, ["kind", "identifier"]);
+  const slice = runnersAfter(last, PAGE_RUNNERS);
+  const { runners, hasMore } = await listCoveredRunners(services.reads, credential, slice);
   const tools = runners.map(runnerTool);
-  const last = runners.at(-1);
-  if (!hasMore || last === undefined) return { tools };
-  return { tools, nextCursor: cursorOf({ kind: last.kind, identifier: last.identifier }) };
+  const next = runners.at(-1);
+  if (!hasMore || next === undefined) return { tools };
+  return { tools, nextCursor: cursorOf({ kind: next.kind, identifier: next.identifier }) };
 }
 
 function runnerTool(runner: CoveredRunner): Tool {

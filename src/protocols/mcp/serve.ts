@@ -14,6 +14,7 @@ import { logFailure } from "../../http/errors.ts";
 import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";
 import type { Session } from "./session.ts";
 import { progressOf } from "./progress.ts";
+import { complete, getPrompt, listPrompts } from "./prompts.ts";
 import { callTool, listTools } from "./tools.ts";
 
 const INSTRUCTIONS = [
@@ -34,8 +35,9 @@ const wantsEvents = ({ headers }: Request, body: unknown): boolean =>
   headers.get("Accept")?.includes(EVENTS_TYPE) === true && WithProgress.safeParse(body).success;
 
 /**
- * Answers one message, with JSON unless it asks for progress, whichever revision of the protocol the client speaks: the present
- * one, where each request stands for itself, or an earlier one, which begins with `initialize`.
+ * Answers one message, with JSON unless it asks for progress, in the revision of the protocol that
+ * the client speaks: the present one, where each request stands for itself, or an earlier one,
+ * which begins with `initialize`.
  */
 export async function serve(session: Session, request: Request, body: unknown): Promise<Response> {
   const parsed = { parsedBody: body };
@@ -58,7 +60,10 @@ function serverFor(session: Session): Server {
   const { version } = packageFacts;
   const server = new Server(
     { name: "quarry", title: "Quarry", version },
-    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+      instructions: INSTRUCTIONS,
+    },
   );
   const told = <Result>(work: () => Result | Promise<Result>) => answered(session, work);
   server.setRequestHandler("tools/list", ({ params }) =>
@@ -75,6 +80,13 @@ function serverFor(session: Session): Server {
   });
   server.setRequestHandler("resources/read", ({ params }) =>
     told(() => readResource(session, params.uri)),
+  );
+  server.setRequestHandler("prompts/list", ({ params }) =>
+    told(() => listPrompts(session, params?.cursor)),
+  );
+  server.setRequestHandler("prompts/get", ({ params }) => told(() => getPrompt(session, params)));
+  server.setRequestHandler("completion/complete", ({ params }) =>
+    told(() => complete(session, params)),
   );
   return server;
 }

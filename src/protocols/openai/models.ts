@@ -2,14 +2,14 @@ import { Hono } from "hono";
 
 import { isNotFound } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import { ALL_IDENTIFIERS, listCoveredRunners } from "../../db/access/public-lists.ts";
+import { listCoveredRunners, runnersAfter } from "../../db/access/public-lists.ts";
 import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { admit, agentNow, inferenceNow } from "../../http/middleware/guard.ts";
 import { MODEL_MAX_LENGTH } from "./turn.ts";
 import { tokensAndGrants } from "../tokens-only.ts";
-import { NoSuchModel } from "./errors.ts";
+import { NoSuchModel, refuse } from "./errors.ts";
 
 /** `inference/sample` or `agent/sample`. */
 export type ModelName = { kind: CoveredRunner["kind"]; identifier: string };
@@ -23,9 +23,8 @@ export function readModelName(model: string): ModelName | null {
   return { kind: kind === "agent" ? "agent" : "inference", identifier };
 }
 
-/** Clients of this API know no pages: what is beyond answers by its name all the same. */
-const MODELS_MAX = 1_000;
-const EVERY_MODEL = { inferences: ALL_IDENTIFIERS, agents: ALL_IDENTIFIERS, limit: MODELS_MAX };
+/** Many clients of this API read the first page only; few tokens cover as many. */
+const PAGE_MODELS = 1_000;
 
 type Made = { kind: string; identifier: string; createdAt: number };
 
@@ -43,13 +42,15 @@ export function modelRoutes(): Hono<AppEnv> {
   app.get("/models", tokensAndGrants, async (context) => {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
-    const { principal, runners } = await listCoveredRunners(
-      services.reads,
-      credential,
-      EVERY_MODEL,
-    );
-    context.set("actor", callerFrom(services, context.req.raw, principal).actor);
-    return context.json({ object: "list", data: runners.map(modelAnswer) });
+    const after = context.req.query("after");
+    const last = after === undefined ? null : readModelName(after);
+    if (after !== undefined && last === null) throw refuse("after", "must be the id of a model");
+    const slice = runnersAfter(last, PAGE_MODELS);
+    const found = await listCoveredRunners(services.reads, credential, slice);
+    context.set("actor", callerFrom(services, context.req.raw, found.principal).actor);
+    const data = found.runners.map(modelAnswer);
+    const ends = { last_id: data.at(-1)?.id ?? null, has_more: found.hasMore };
+    return context.json({ object: "list", data, ...ends });
   });
 
   app.get("/models/:model{.+}", tokensAndGrants, async (context) => {

@@ -1,0 +1,57 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type {
+  CompleteRequestParams,
+  CompleteResult,
+  GetPromptRequestParams,
+  GetPromptResult,
+  ListPromptsResult,
+} from "@modelcontextprotocol/server";
+
+import { runnerNamed, runnerTools } from "./runner-tools.ts";
+import { coveredRags, type Session } from "./session.ts";
+
+/* https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
+
+const QUESTION = { name: "prompt", description: "The question or task.", required: true };
+/** As many as the protocol permits. */
+const VALUES_LIMIT = 100;
+
+/** One for each inference and agent, named as its tool, a page at a time. */
+export async function listPrompts(
+  session: Session,
+  cursor: string | undefined,
+): Promise<ListPromptsResult> {
+  const { tools, ...page } = await runnerTools(session, cursor);
+  const prompts = tools.map(({ name, title = name, description = title }) => {
+    return { name, title, description, arguments: [QUESTION] };
+  });
+  return { ...page, prompts };
+}
+
+/** A person has chosen what answers: the model is told to call it. */
+export async function getPrompt(
+  session: Session,
+  { name, arguments: given = {} }: GetPromptRequestParams,
+): Promise<GetPromptResult> {
+  const prompt = given["prompt"] ?? "";
+  if (!/\S/.test(prompt)) throw refused("prompt is required");
+  if ((await runnerNamed(session, name)) === null) {
+    throw refused(`Unknown prompt: ${name.slice(0, 100)}`);
+  }
+  const text = `Call the tool ${name} with the prompt below. Answer from its result and name its sources.\n\n${prompt}`;
+  return { messages: [{ role: "user", content: { type: "text", text } }] };
+}
+
+const refused = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+
+/** RAGs of the template of resources, by how their identifiers begin; nothing else is completed. */
+export async function complete(
+  session: Session,
+  { ref, argument }: CompleteRequestParams,
+): Promise<CompleteResult> {
+  const isRag = ref.type === "ref/resource" && argument.name === "rag";
+  const values = (isRag ? await coveredRags(session) : [])
+    .map(({ identifier }) => identifier)
+    .filter((identifier) => identifier.startsWith(argument.value));
+  return { completion: { values: values.slice(0, VALUES_LIMIT), total: values.length } };
+}
