@@ -84,6 +84,7 @@ test.for<[name: string, changed: Query, problem: string]>([
   const { status, headers } = await admin.open(await authorizeAddress(clientId, changed));
   expect({ status, leads: headers.get("Location") }).toEqual({ status: 400, leads: null });
   expect(admin.html.toLowerCase()).toContain(problem.toLowerCase());
+  expect(admin.html).not.toContain("..</p>");
   expect(admin.html).not.toContain('name="answer"');
   expect(admin.html).not.toContain("evil.example");
 });

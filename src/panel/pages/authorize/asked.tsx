@@ -113,7 +113,7 @@ export async function refusedPage(
     { title: "Not connected", status: 400 },
     <>
       <h1>The program cannot be connected.</h1>
-      <p>{problem}.</p>
+      <p>{problem.replace(/\.$/, "")}.</p>
       <p>{address === null ? null : <a href={address}>Back to {new URL(address).host}</a>}</p>
     </>,
   );

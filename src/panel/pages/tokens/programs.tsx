@@ -94,7 +94,7 @@ const columnsOf = (now: number): Column<TokenLine>[] => [
       </>
     ),
   },
-  { head: "Acts for", cell: ({ person }) => <Data>{person ?? ""}</Data> },
+  { head: "Acts for", cell: ({ person }) => <Shortened text={person ?? ""} /> },
   { head: "May use", cell: (program) => <Rights token={program} /> },
   ...timeColumns(now, "Ends", "Connected"),
   removeColumn(({ id }) => `${HERE}/${id}/remove`),
