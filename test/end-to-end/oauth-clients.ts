@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
+import { auth, createMCPClient } from "@ai-sdk/mcp";
 import {
   Client,
   StreamableHTTPClientTransport,
@@ -54,9 +55,9 @@ type Kept = {
 };
 
 /** What the official SDK asks of a program: to keep what it is given, and to open an address. */
-function desktopProgram(redirectUrl: string): { provider: OAuthClientProvider; kept: Kept } {
+function desktopProgram(redirectUrl: string) {
   const kept: Kept = { verifier: "", address: null };
-  const provider: OAuthClientProvider = {
+  const provider = {
     redirectUrl,
     clientMetadata: {
       client_name: "Desktop program of the test",
@@ -64,13 +65,13 @@ function desktopProgram(redirectUrl: string): { provider: OAuthClientProvider; k
       token_endpoint_auth_method: "none",
     },
     clientInformation: () => kept.client,
-    saveClientInformation: (client) => void (kept.client = client),
+    saveClientInformation: (client: Kept["client"]) => void (kept.client = client),
     tokens: () => kept.tokens,
-    saveTokens: (tokens) => void (kept.tokens = tokens),
-    redirectToAuthorization: (address) => void (kept.address = address),
-    saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
+    saveTokens: (tokens: Kept["tokens"]) => void (kept.tokens = tokens),
+    redirectToAuthorization: (address: URL) => void (kept.address = address),
+    saveCodeVerifier: (verifier: string) => void (kept.verifier = verifier),
     codeVerifier: () => kept.verifier,
-  };
+  } satisfies OAuthClientProvider;
   return { provider, kept };
 }
 
@@ -93,6 +94,31 @@ export async function sdkClient(url: string, person: Person) {
   const client = new Client(facts);
   await client.connect(transport());
   return { client, kept };
+}
+
+/** The AI SDK's client with the same provider: what its tool `search` answers. */
+export async function aiSdkAnswer(url: string, person: Person, query: string): Promise<string> {
+  const waiting = await loopback();
+  const { provider: authProvider, kept } = desktopProgram(waiting.address);
+  const serverUrl = `${url}/mcp`;
+  const transport = { type: "http", url: serverUrl, authProvider } as const;
+  await expect(createMCPClient({ transport })).rejects.toThrow();
+  await answerConsent(person, String(kept.address), "Allow");
+  const [{ searchParams: sent }] = await waiting.arrived;
+  waiting.close();
+  await auth(authProvider, {
+    serverUrl,
+    authorizationCode: sent.get("code") ?? "",
+    callbackIssuer: sent.get("iss") ?? "",
+  });
+  const client = await createMCPClient({ transport });
+  const { search } = await client.tools();
+  const answer: unknown = await search?.execute?.(
+    { query },
+    { toolCallId: "1", messages: [], context: {} },
+  );
+  await client.close();
+  return JSON.stringify(answer);
 }
 
 const require = createRequire(import.meta.url);

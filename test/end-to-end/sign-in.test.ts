@@ -1,28 +1,34 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { CHROMIUM_ARGUMENTS, findChromium } from "../browser/support/chromium.ts";
 import { signedInVisitor } from "../browser/support/visitor.ts";
 import { conformance } from "./mcp-conformance.ts";
 import { countsOf, makeRag, scratchFolder, startService } from "./local-service.ts";
-import { mcpRemote, sdkClient, type Person } from "./oauth-clients.ts";
+import { aiSdkAnswer, mcpRemote, sdkClient, type Person } from "./oauth-clients.ts";
+import { openidTests, startProvider, type World } from "./openid-tests.ts";
 
 const executablePath = findChromium();
+const PASSED = [
+  ...["server-initialize", "ping", "tools-list", "resources-list", "prompts-list"],
+  "completion-complete",
+];
 const OTTERS = "# Otters\n\nOtters live at the brook below the alder trees.";
 
 const scratch = scratchFolder();
 let service: RunningWorker;
 let browser: Browser;
+let world: World;
 let person: Person;
 let bearer = "";
 
 beforeAll(async () => {
   if (executablePath === null) return;
   [service, browser] = await Promise.all([
-    startService(scratch.path),
+    startService(scratch.path, undefined, ["ALLOW_PRIVATE_URLS:true"]),
     chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS }),
   ]);
   const { api, token } = await makeRag(service.url);
@@ -32,22 +38,27 @@ beforeAll(async () => {
     body: OTTERS,
     bodySerializer: (text) => text,
   });
-  await vi.waitFor(async () => expect((await countsOf(api)).processedFiles).toBe(1), 60_000);
   const credentials = { email: "admin@localhost", password: "quarry" };
-  const { context } = await signedInVisitor(browser, service.url, credentials);
+  const [{ context }, provider] = await Promise.all([
+    signedInVisitor(browser, service.url, credentials),
+    startProvider(service),
+    vi.waitFor(async () => expect((await countsOf(api)).processedFiles).toBe(1), 60_000),
+  ]);
+  world = { service, state: scratch.path, browser, admin: context, provider };
   person = { context, rag: "docs" };
   bearer = token;
 });
 
 afterAll(async () => {
+  await world?.provider.stop();
   await browser?.close();
   await service?.stop();
   scratch.remove();
 });
 
-test.skipIf(executablePath === null)(
-  "the official SDK's client connects by the address, and refreshes",
-  async () => {
+/** At once: each mostly waits for a process of its own. */
+function programTests(): void {
+  test.concurrent("the official SDK's client connects by the address, and refreshes", async () => {
     const { client, kept } = await sdkClient(service.url, person);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["search", "fetch"]);
@@ -66,24 +77,26 @@ test.skipIf(executablePath === null)(
       expect(secret).toBeTruthy();
       expect(log).not.toContain(secret?.split(":").at(-1));
     }
-  },
-);
+  });
 
-test.skipIf(executablePath === null)(
-  "mcp-remote connects a program that knows local servers only",
-  async () => {
+  test.concurrent("mcp-remote connects a program that knows local servers only", async () => {
     const folder = join(scratch.path, "mcp-remote");
     expect(await mcpRemote(service.url, person, folder)).toEqual(["search", "fetch"]);
-  },
-);
+  });
 
-test.skipIf(executablePath === null)(
-  "the protocol's conformance suite finds what its list says",
-  async () => {
+  test.concurrent("the protocol's conformance suite finds what its list says", async () => {
     const said = await conformance(service.url, bearer, scratch.path);
-    for (const scenario of ["server-initialize", "ping", "tools-list", "resources-list"]) {
+    for (const scenario of PASSED) {
       expect(said).toContain(`✓ ${scenario}: 1 passed, 0 failed`);
     }
     expect(said).toContain("✓ dns-rebinding-protection: 2 passed, 0 failed");
-  },
-);
+  });
+  test.concurrent("the AI SDK's client connects by the address, and its tools answer", async () => {
+    expect(await aiSdkAnswer(service.url, person, "Where do otters live?")).toContain("alder");
+  });
+}
+
+describe.skipIf(executablePath === null)("people and programs sign in", () => {
+  programTests();
+  openidTests(() => world);
+});

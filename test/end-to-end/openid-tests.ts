@@ -1,14 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { chromium, type Browser, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { expect, test } from "vitest";
 
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
-import { CHROMIUM_ARGUMENTS, findChromium } from "../browser/support/chromium.ts";
 import { overflowOf, violationsOn } from "../browser/support/visitor.ts";
 import { startCertifiedProvider } from "../doubles/openid/certified-provider.ts";
-import { scratchFolder, startService } from "./local-service.ts";
 import { freePort, startCli } from "./run-cli.ts";
 
 const CLIENT = { id: "quarry", secret: "the client's secret of 32 characters" };
@@ -20,31 +18,23 @@ const PAGE_TIMEOUT_MS = 120_000;
 /** Where the pages are kept as pictures, to be looked at. */
 const PICTURES = process.env["PICTURES"];
 
-const executablePath = findChromium();
-let state: ReturnType<typeof scratchFolder>;
-let service: RunningWorker;
-let browser: Browser;
-let provider: Awaited<ReturnType<typeof startCertifiedProvider>>;
+/** A service that may ask this machine, and a certified provider on it. */
+export type World = {
+  service: RunningWorker;
+  /** The folder of its state. */
+  state: string;
+  browser: Browser;
+  /** A browser in which the administrator is signed in. */
+  admin: BrowserContext;
+  provider: Awaited<ReturnType<typeof startCertifiedProvider>>;
+};
 
-beforeAll(async () => {
-  if (executablePath === null) return;
-  state = scratchFolder();
-  [service, browser] = await Promise.all([
-    startService(state.path, undefined, ["ALLOW_PRIVATE_URLS:true"]),
-    chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS }),
-  ]);
-  const redirectUri = `${service.url}/panel/sign-in/openid/callback`;
-  provider = await startCertifiedProvider(await freePort(), { ...CLIENT, redirectUri }, PEOPLE);
-});
+export async function startProvider({ url }: RunningWorker): Promise<World["provider"]> {
+  const redirectUri = `${url}/panel/sign-in/openid/callback`;
+  return await startCertifiedProvider(await freePort(), { ...CLIENT, redirectUri }, PEOPLE);
+}
 
-afterAll(async () => {
-  await provider?.stop();
-  await browser?.close();
-  await service?.stop();
-  state?.remove();
-});
-
-async function newPage(javaScriptEnabled: boolean): Promise<Page> {
+async function newPage({ browser, service }: World, javaScriptEnabled = true): Promise<Page> {
   const context = await browser.newContext({
     baseURL: service.url,
     javaScriptEnabled,
@@ -96,14 +86,26 @@ async function signInAtProvider(page: Page, name: string): Promise<void> {
   await page.click("button:has-text('Continue')");
 }
 
-test.skipIf(executablePath === null)(
-  "an administrator sets the provider up, tests it and sees what is wrong",
-  async () => {
-    const page = await newPage(true);
-    await page.goto("/panel/sign-in");
-    await page.fill("[name=email]", "admin@localhost");
-    await page.fill("[name=password]", "quarry");
+/** In order: the first one sets the provider up. */
+export function openidTests(world: () => World): void {
+  // It mostly waits for wrangler, next to the programs.
+  test.concurrent("quarry admin-link lets an administrator in", async () => {
+    const { state, service } = world();
+    const args = ["admin-link", "--state", state, "--url", service.url];
+    const { stdout, stderr } = await startCli("quarry", args).finished;
+    expect(stderr).toContain("For admin@localhost, once");
+    const page = await newPage(world());
+    await page.goto(stdout.trim());
+    expect(await problemsOn(page, "link")).toEqual([]);
     await page.click("button:has-text('Sign in')");
+    await page.waitForURL("**/panel");
+    const other = await newPage(world());
+    expect((await other.goto(stdout.trim()))?.status()).toBe(401);
+  });
+
+  test("an administrator sets the provider up, tests it and sees what is wrong", async () => {
+    const { admin, provider, service } = world();
+    const page = await admin.newPage();
     await page.goto("/panel/settings/sign-in");
     expect(await page.locator("main").innerText()).toContain(
       `${service.url}/panel/sign-in/openid/callback`,
@@ -128,44 +130,31 @@ test.skipIf(executablePath === null)(
     await page.click("button:has-text('Test the saved settings')");
     expect(await told.innerText()).toContain("It knows the client and its secret.");
     expect(await told.innerText()).not.toContain("failed");
-  },
-);
+  });
 
-test.skipIf(executablePath === null).for([true, false])(
-  "a browser signs in with a certified provider; with script: %s",
-  async (javaScriptEnabled) => {
-    const page = await newPage(javaScriptEnabled);
-    const referrers: string[] = [];
-    page.on("request", (request) => referrers.push(request.headers()["referer"] ?? ""));
-    await page.goto("/panel/sign-in");
-    if (javaScriptEnabled) expect(await problemsOn(page, "sign-in")).toEqual([]);
-    await signInAtProvider(page, "ann");
-    await page.waitForURL("**/panel/settings?q=ann");
-    expect(await page.locator("main").innerText()).toContain("ann@example.com");
-    expect(referrers.filter((one) => /code=|state=/.test(one))).toEqual([]);
-    await page.goBack();
-    expect(await page.locator("body").innerText()).not.toContain("defect");
-  },
-);
+  test.for([true, false])(
+    "a browser signs in with a certified provider; with script: %s",
+    async (javaScriptEnabled) => {
+      const page = await newPage(world(), javaScriptEnabled);
+      const referrers: string[] = [];
+      page.on("request", (request) => referrers.push(request.headers()["referer"] ?? ""));
+      await page.goto("/panel/sign-in");
+      if (javaScriptEnabled) expect(await problemsOn(page, "sign-in")).toEqual([]);
+      await signInAtProvider(page, "ann");
+      await page.waitForURL("**/panel/settings?q=ann");
+      expect(await page.locator("main").innerText()).toContain("ann@example.com");
+      expect(referrers.filter((one) => /code=|state=/.test(one))).toEqual([]);
+      await page.goBack();
+      expect(await page.locator("body").innerText()).not.toContain("defect");
+    },
+  );
 
-test.skipIf(executablePath === null)("an unverified address is refused in words", async () => {
-  const page = await newPage(true);
-  await signInAtProvider(page, "bob");
-  expect(await page.getByRole("alert").innerText()).toContain("has not verified your e-mail");
-  expect(await problemsOn(page, "refused")).toEqual([]);
-  await page.goto("/panel/account");
-  expect(new URL(page.url()).pathname).toBe("/panel/sign-in");
-});
-
-test.skipIf(executablePath === null)("quarry admin-link lets an administrator in", async () => {
-  const args = ["admin-link", "--state", state.path, "--url", service.url];
-  const { stdout, stderr } = await startCli("quarry", args).finished;
-  expect(stderr).toContain("For admin@localhost, once");
-  const page = await newPage(true);
-  await page.goto(stdout.trim());
-  expect(await problemsOn(page, "link")).toEqual([]);
-  await page.click("button:has-text('Sign in')");
-  await page.waitForURL("**/panel");
-  const other = await newPage(true);
-  expect((await other.goto(stdout.trim()))?.status()).toBe(401);
-});
+  test("an unverified address is refused in words", async () => {
+    const page = await newPage(world());
+    await signInAtProvider(page, "bob");
+    expect(await page.getByRole("alert").innerText()).toContain("has not verified your e-mail");
+    expect(await problemsOn(page, "refused")).toEqual([]);
+    await page.goto("/panel/account");
+    expect(new URL(page.url()).pathname).toBe("/panel/sign-in");
+  });
+}
