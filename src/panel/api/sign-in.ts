@@ -1,9 +1,9 @@
 import {
   providerInput,
   providerSettings,
+  saveProvider,
   storedProvider,
 } from "../../access/openid/provider-settings.ts";
-import { saveProvider } from "../../access/openid/save-provider.ts";
 import { forbidden, orNotFound } from "../../core/errors.ts";
 import type { Services } from "../../services.ts";
 import { Endpoints } from "./request/endpoint.ts";
