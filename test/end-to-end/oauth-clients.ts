@@ -102,7 +102,7 @@ export async function aiSdkAnswer(url: string, person: Person, query: string): P
   const { provider: authProvider, kept } = desktopProgram(waiting.address);
   const serverUrl = `${url}/mcp`;
   const transport = { type: "http", url: serverUrl, authProvider } as const;
-  await expect(createMCPClient({ transport })).rejects.toThrow();
+  await expect(createMCPClient({ transport })).rejects.toThrow(/nauthorized/);
   await answerConsent(person, String(kept.address), "Allow");
   const [{ searchParams: sent }] = await waiting.arrived;
   waiting.close();

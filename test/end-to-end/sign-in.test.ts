@@ -13,7 +13,11 @@ import { openidTests, startProvider, type World } from "./openid-tests.ts";
 
 const executablePath = findChromium();
 const PASSED = [
-  ...["server-initialize", "ping", "tools-list", "resources-list", "prompts-list"],
+  "server-initialize",
+  "ping",
+  "tools-list",
+  "resources-list",
+  "prompts-list",
   "completion-complete",
 ];
 const OTTERS = "# Otters\n\nOtters live at the brook below the alder trees.";
