@@ -56,10 +56,7 @@ function lines(stream: NodeJS.WriteStream, label: string, total: number): Progre
 const FIRST_SIGN_MS = 1_000;
 const SIGN_EVERY_MS = 2_000;
 
-/**
- * Shows that work continues: a line after a second, a dot every two seconds. Returns what ends it.
- * Nothing is written for work that is done sooner.
- */
+/** A line after a second, then a dot every two seconds. Returns what ends it. */
 export function showWaiting(stream: NodeJS.WritableStream, label: string): () => void {
   let dots: NodeJS.Timeout | undefined;
   const first = setTimeout(() => {

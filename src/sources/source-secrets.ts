@@ -14,10 +14,7 @@ export type ProviderConfig = Record<string, unknown>;
 
 type Stored = { config: ProviderConfig; sealedSecrets: string | null };
 
-/**
- * What a manifest's `config` may hold. A secret that is stored may be left out, or be the `true`
- * that stands for it in our answers.
- */
+/** A secret that is stored may be left out, or be the `true` that stands for it in our answers. */
 export function configSchemaOf(
   manifest: SourceManifest,
   secretIsSet: boolean,

@@ -21,10 +21,7 @@ const columnsOf = ({ actor, ...event }: NewEvent) => ({
   actorName: actor?.name ?? null,
 });
 
-/**
- * Writes an audit event. A failure to write it does not undo the action: the event then goes to
- * the log at error level.
- */
+/** A failure to write it does not undo the action: the event goes to the log at error level. */
 export async function recordEvent(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   event: NewEvent,

@@ -26,10 +26,7 @@ function copySwaggerUi() {
   for (const name of SWAGGER_FILES) writeChanged(join(to, name), readFileSync(join(from, name)));
 }
 
-/**
- * Writes changed files only: a running server watches the folder and restarts on each write. Each
- * appears whole: several builds may run at once.
- */
+/** Only changed files, each whole: a server restarts on each write, and builds run side by side. */
 function writeChanged(path: string, bytes: Uint8Array) {
   if (!existsSync(path) || !readFileSync(path).equals(bytes)) replaceFile(path, bytes, DIST);
 }

@@ -214,10 +214,7 @@ const RUNS_ELSEWHERE = /[:-]cloud$/i;
 /** Answer questions about documents, but worse than a general model. */
 const SPECIAL = /code|math|vision|vl\b|llava|moondream|[-_]base\b|draft/i;
 
-/**
- * The first listed model that answers (general ones before those for code or pictures), and the
- * first that embeds; built-in ones where none is listed.
- */
+/** The first that answers, general ones before special ones, and the first that embeds. */
 function firstOf(listed: string[]) {
   const names = listed.filter((name) => !NEITHER.test(name) && !RUNS_ELSEWHERE.test(name));
   const chats = names.filter((name) => !EMBEDS.test(name));

@@ -11,10 +11,7 @@ const FILE_WIDTH = 32;
 type ShownChunk = Chunk & Pick<Explained, "explanation">;
 type Explanation = NonNullable<Explained["explanation"]>;
 
-/**
- * Passages as a table: score, origin, and the part of the text that matches the queries. Where a
- * passage is explained, why it stands where it does.
- */
+/** A table: score, origin, the part that matches the queries, and the explanation if any. */
 export function showChunks(terminal: Terminal, chunks: ShownChunk[], queries: string[]): void {
   if (chunks.length === 0) {
     terminal.say("Nothing was found.");
@@ -109,10 +106,7 @@ const STEP = 40;
 /** Shorter words occur in every window. */
 const TELLING_LENGTH = 4;
 
-/**
- * The part of a passage that holds most of the queries' words, on one line and without Markdown
- * marks; the beginning when all parts score alike.
- */
+/** The part with most of the queries' words, without Markdown marks; else the beginning. */
 export function excerpt(passage: string, queries: string[], length = LENGTH): string {
   const text = plain(passage);
   if (text.length <= length) return text;

@@ -69,10 +69,7 @@ export function reasonSaid({ stdout, stderr }: Said): string {
   return lines.slice(0, REASON_LINES).join(" ") || "wrangler gave no reason";
 }
 
-/**
- * One requirement of a deployment. `unknown`: it could not be checked, which stops a deployment
- * just as if it were missing.
- */
+/** `unknown`: it could not be checked, which stops a deployment as `missing` does. */
 export type Finding = {
   what: string;
   state: "there" | "missing" | "wrong" | "unknown";

@@ -40,10 +40,7 @@ export function followWorkerLog(
   }
 }
 
-/**
- * Null for lines that the person who started the service need not see. The Worker logs JSON;
- * wrangler prefixes errors with its own mark.
- */
+/** Null for lines that are not for people. The Worker logs JSON; wrangler marks its errors. */
 export function readableError(line: string): string | null {
   const said = line.replace(WRANGLER_ERROR, "");
   if (!said.startsWith("{")) {

@@ -44,10 +44,7 @@ export function spawnWrangler(args: string[], stdio: StdioOptions): ChildProcess
   return spawnPrivately(node, [script, ...args], { stdio });
 }
 
-/**
- * Reads a pipe that this process keeps open. It closes when this process ends, even by `kill -9`;
- * then the whole group is killed.
- */
+/** Kills the group once a pipe closes, as it does when this process ends, even by `kill -9`. */
 const GUARD = '(cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
 /** Starts wrangler in a process group of its own, which never outlives this process. Its input is closed. */

@@ -52,10 +52,7 @@ export async function withReaders(
   });
 }
 
-/**
- * What an earlier scan read of an object's metadata, which cannot change without its time; null: it
- * named no readers, undefined: it is to be read.
- */
+/** What an earlier scan read; null: no readers, undefined: to be read, as the object changed. */
 function keptReaders(file: ListedFile, known: ListedFile | undefined) {
   const { [READERS]: text, readAt } = known?.sourceState ?? {};
   const isSame = known?.version === file.version && readAt !== null && readAt === file.modifiedAt;

@@ -89,10 +89,7 @@ export const newCrawl = (hosts: string[], isLook: boolean): Crawl =>
 const HASH_RANGE = 2 ** 32;
 const SPARE_BITS = 11;
 
-/**
- * A name as a whole number of 53 bits, however long it is. Two of 100,000 names are taken for one
- * another in about one crawl of a million.
- */
+/** 53 bits of a name: two of 100,000 names collide in about one crawl of a million. */
 const keyOf = (name: string) => (hash32(name, 1) >>> SPARE_BITS) * HASH_RANGE + hash32(name);
 const addressKey = (url: string) => keyOf(`address ${url}`);
 const shapeKey = (shape: string) => keyOf(`shape ${shape}`);

@@ -171,10 +171,7 @@ async function recordUnchanged(
   noteListed(step, known.path, found === "pushed" || isPushed(known));
 }
 
-/**
- * The page is deleted (404, 410) or no longer to be indexed. An address that never was a file
- * becomes none, unless someone named it.
- */
+/** Deleted or no longer to be indexed. What never was a file becomes none, unless it was named. */
 function recordMissing(step: Step, subject: Subject, why: string): void {
   const { known, found } = subject;
   const wasRead = known !== null && known.version !== "";
