@@ -3,8 +3,7 @@ import type { UserId } from "../../core/ids.ts";
 import { findTotp, useRecoveryCode, useStep, type StoredTotp } from "../../db/access/totp-store.ts";
 import type { Services } from "../../services.ts";
 import { unseal } from "../seal.ts";
-import { isRecoveryCode, recoveryHash } from "./recovery-code.ts";
-import { stepOf } from "./totp-code.ts";
+import { isRecoveryCode, recoveryHash, stepOf } from "./totp-code.ts";
 
 const KEY_LOST = `codes of the app cannot be checked: their secret was sealed with an ENCRYPTION_KEY \
 that is not set any more; sign in with a recovery code`;

@@ -4,8 +4,7 @@ import { confirmTotp, findTotp, insertTotp } from "../../db/access/totp-store.ts
 import type { Services } from "../../services.ts";
 import { seal } from "../seal.ts";
 import { openSecret } from "./check-second-factor.ts";
-import { newRecoveryCode, recoveryHash } from "./recovery-code.ts";
-import { newSecret, stepOf, totpUri } from "./totp-code.ts";
+import { newRecoveryCode, newSecret, recoveryHash, stepOf, totpUri } from "./totp-code.ts";
 
 const RECOVERY_CODES = 8;
 

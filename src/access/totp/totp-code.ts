@@ -1,6 +1,8 @@
 import { Secret, TOTP } from "otpauth/slim";
 
+import { sha256Hex } from "../../core/hash.ts";
 import { SECOND_MS } from "../../core/time.ts";
+import { randomBase62 } from "../credential-format.ts";
 
 /** RFC 6238 with the parameters that every authenticator app supports. */
 const DIGITS = 6;
@@ -32,3 +34,16 @@ const generatorOf = (secret: string, label: string) =>
     period: PERIOD_SECONDS,
     secret: Secret.fromBase32(secret),
   });
+
+/** 15 base62 characters hold 89 bits: too many to guess, so that a plain hash is enough. */
+const GROUPS = 3;
+const GROUP_LENGTH = 5;
+
+/** A code that replaces a code of the second factor, once: `ab12C-…-…`. */
+export const newRecoveryCode = () =>
+  Array.from({ length: GROUPS }, () => randomBase62(GROUP_LENGTH)).join("-");
+
+export const isRecoveryCode = (text: string) => /^\w{5}-\w{5}-\w{5}$/.test(text.trim());
+
+export const recoveryHash = async (code: string) =>
+  await sha256Hex(`quarry recovery code ${code.trim()}`);
