@@ -1,9 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/**
- * Credentials that a secret scanner recognises, and whose typos are refused without a look-up: a
- * prefix, 32 random base62 characters (190 bits), 6 characters of their CRC32.
- */
+/** A secret scanner recognises them, and typos are refused without a look-up. */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;

@@ -8,10 +8,7 @@ const KEY_ID_LENGTH = 8;
 /** For a bare `wrangler dev` and tests: this key is public and protects nothing. */
 export const DEVELOPMENT_KEY = btoa("quarry-development-key-no-secret");
 
-/**
- * Encrypts with AES-256-GCM: `keyId.iv.ciphertext`, the latter two in base64url. The id names the
- * key, so that text sealed with the previous key can still be read during a key rotation.
- */
+/** AES-256-GCM as `keyId.iv.ciphertext`: the id tells which key opens it during a rotation. */
 export async function seal(config: Keys, plaintext: string): Promise<string> {
   const key = currentKey(config);
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));

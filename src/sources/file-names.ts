@@ -7,10 +7,7 @@ export function storedPath(path: string): string {
   return path.normalize("NFC");
 }
 
-/**
- * The stored forms that a path, folder, web address or external id may stand for as a caller writes
- * it: itself, its NFC form, and for an address its normalised forms. Each once, likeliest first.
- */
+/** What a path, web address or external id may be stored as: each once, likeliest first. */
 export function storedFormsOf(name: string): string[] {
   const url = WEB_ADDRESS.test(name) ? URL.parse(name) : null;
   const forms = url === null ? [storedPath(name)] : [pageAddress(url), normalizeUrl(url).href];

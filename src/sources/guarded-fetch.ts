@@ -147,10 +147,7 @@ const EXCHANGE_TIMEOUT_MS = 10 * SECOND_MS;
 /** Larger than any set of keys or description of a provider. */
 const EXCHANGE_LIMIT_BYTES = MIB;
 
-/**
- * A request of a library, a form at most, through the guard: what it gets is the whole answer within
- * the limit. A redirect is not followed. @throws SourceFailure, as `guardedFetch`
- */
+/** For libraries: the whole answer within the limit. No redirect is followed. */
 export async function guardedExchange(
   outgoing: Outgoing,
   address: string,

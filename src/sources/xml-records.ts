@@ -15,10 +15,7 @@ type XmlRecords = {
   isWhole: boolean;
 };
 
-/**
- * The elements of these names, at most `most`. Names are in lower case and without their prefixes;
- * an address in `href` counts as the text. Null: what nests too deep.
- */
+/** Names are in lower case, without prefixes; `href` counts as the text. Null: nests too deep. */
 export function xmlRecords(xml: string, names: Set<string>, most = Infinity): XmlRecords | null {
   const read: XmlRecords = { root: "", records: [], top: new Map(), isWhole: false };
   const path: string[] = [];

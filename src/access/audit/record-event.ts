@@ -39,9 +39,8 @@ const WRITER_LOST_MS = 10 * GATHER_MS;
 const gathered = new Map<string, { count: number; since: number }>();
 
 /**
- * As `recordEvent`, for actions that a program repeats thousands of times: one event an hour,
- * with a count. The first is written at once, those that follow it closely together; a killed
- * isolate loses the counts of half a second. `times`: how often the event happened at once.
+ * For actions that a program repeats: one event an hour, with a count. The first is written at
+ * once, those that follow it together; a killed isolate loses the counts of half a second.
  */
 export async function recordRepeated(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,

@@ -27,10 +27,7 @@ export function needsUserinfo(settings: ProviderSettings, idToken: Claims): bool
   return wanted.some((name) => name != null && valueOf(idToken, name) === undefined);
 }
 
-/**
- * Judges who may sign in by the claims of the ID token, and of userinfo where the token lacks
- * them. An address and whether it is verified come from the same one of them.
- */
+/** An address and whether it is verified come from the same one of ID token and userinfo. */
 export function judgeClaims(
   settings: ProviderSettings,
   idToken: Claims,

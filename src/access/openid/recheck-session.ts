@@ -27,10 +27,7 @@ const UNAUTHORIZED = 401;
 
 type Checking = Asking & Pick<Services, "db" | "log">;
 
-/**
- * Asks the provider whether it still lets the person in. "unknown": it was not asked, or did not
- * tell; the session then lives until its time.
- */
+/** "unknown": the provider was not asked, or did not tell; the session lives until its time. */
 export async function recheckSession(
   services: Checking,
   hash: string,

@@ -8,10 +8,7 @@ import type { Services } from "../../services.ts";
 import { keyIdsOf, seal, unseal } from "../seal.ts";
 import { reasonOf } from "../../core/errors.ts";
 
-/**
- * Counts the stored secrets that still need the previous encryption key, and those that neither
- * key opens. ENCRYPTION_KEY_PREVIOUS can be removed once the first count is 0.
- */
+/** ENCRYPTION_KEY_PREVIOUS can be removed once the first count is 0. */
 export async function countSecrets({
   config,
   db,
@@ -30,10 +27,7 @@ const SECRETS_AT_ONCE = 100;
 
 type Resealing = Pick<Services, "config" | "db" | "log">;
 
-/**
- * Reseals with the current key every secret sealed with the previous one, and logs how many still
- * need the previous key. A secret that is changed at the same time keeps that change.
- */
+/** Logs how many still need the previous key. A secret that changes meanwhile keeps its change. */
 export async function resealSecrets(services: Resealing): Promise<void> {
   const { config, db, log } = services;
   const { previous } = await keyIdsOf(config);

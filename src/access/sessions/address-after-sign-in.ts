@@ -6,10 +6,7 @@ const AUTHORIZE = "/authorize";
 const isPage = (path: string) =>
   path === AUTHORIZE || path === START || (path.startsWith(`${START}/`) && path !== SIGN_IN);
 
-/**
- * Where a sign-in leads: the page of this service that was asked for, as path and query; the
- * overview for any other address, on other hosts too.
- */
+/** The page of this service that was asked for; the overview for any other address. */
 export function addressAfterSignIn(wanted: string | undefined): string {
   const base = "http://here";
   if (wanted === undefined || !URL.canParse(wanted, base)) return START;

@@ -21,10 +21,7 @@ export type FindingSession = Pick<
 /** With less time than this left, the provider is asked again: refresh tokens may be short-lived. */
 const RENEWED_BEFORE_END_MS = 45 * MINUTE_MS;
 
-/**
- * The session that a `Cookie` header names; null when there is none or it has ended. `isUse`:
- * whether the request counts as a use, which keeps the session from ending.
- */
+/** Null: there is none, or it has ended. `isUse`: the request keeps the session from ending. */
 export async function findSession(
   services: FindingSession,
   cookieHeader: string | null,

@@ -1,7 +1,6 @@
 /**
- * Whether a request with the session cookie comes from our own pages: it carries the service's
- * own `Origin`, or the browser sends `Sec-Fetch-Site: same-origin`. False without either header.
- * `baseUrl` is `{base_url}`; its path, if any, is ignored.
+ * Whether a request with the session cookie comes from our own pages. False without either header.
+ * The path of `baseUrl` is ignored.
  */
 export function isSameOrigin(request: Request, baseUrl: string): boolean {
   if (request.headers.get("Sec-Fetch-Site") === "same-origin") return true;

@@ -6,10 +6,7 @@ import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 /** For so long a person may take at the provider. */
 export const FLOW_MS = 10 * MINUTE_MS;
 
-/**
- * `__Host-`: browsers accept it only from this exact host over https, so that a sibling domain
- * cannot set it.
- */
+/** `__Host-`: no sibling domain can set it. */
 const nameOf = (what: "session" | "openid", secure: boolean) =>
   `${secure ? "__Host-" : ""}quarry_${what}`;
 
@@ -37,10 +34,7 @@ export const sessionCookie = (secret: string, secure: boolean) =>
 
 export const expiredSessionCookie = (secure: boolean) => `${sessionCookie("", secure)}; Max-Age=0`;
 
-/**
- * What the browser keeps of a sign-in that was begun. Lax: the person comes back from another site,
- * with the provider's answer in the address.
- */
+/** Lax: the person comes back from another site, with the provider's answer in the address. */
 export function flowCookie(kept: string, secure: boolean): string {
   const maxAge = kept === "" ? 0 : FLOW_MS / SECOND_MS;
   return `${nameOf("openid", secure)}=${kept}; ${attributesOf("Lax", secure)}; Max-Age=${maxAge}`;

@@ -52,10 +52,7 @@ export async function confirmEnrolment(
   return { recoveryCodes };
 }
 
-/**
- * An enrolment that was begun and waits for its first code; null: there is none, or its key is not
- * set any more, and it must be begun again.
- */
+/** Null: none was begun, or its key is not set any more and it must be begun again. */
 export async function pendingTotp(
   { config, db }: Pick<Services, "config" | "db">,
   user: { userId: UserId; email: string },

@@ -31,10 +31,7 @@ function writeChanged(path: string, bytes: Uint8Array) {
   if (!existsSync(path) || !readFileSync(path).equals(bytes)) replaceFile(path, bytes, DIST);
 }
 
-/**
- * What the panel's pages load, and a manifest of the names under which they load it: a changed file
- * has another address. The script that every page loads imports others where a page needs them.
- */
+/** A changed file has another address, which the manifest names. */
 function buildPanelAssets() {
   const outdir = join(ASSETS, "panel");
   mkdirSync(outdir, { recursive: true });
@@ -79,10 +76,7 @@ const CHARACTER_MAPS: Record<string, RegExp> = {
 /** Maps that documents do not name, which would double the size. */
 const UNUSED_MAPS = /-\d$|UTF(?:8|32)|UniJISPro|UniJISX/;
 
-/**
- * Writes a module for each collection of pdfjs-dist's binary CMaps: where each ends, and all of
- * them after each other, packed with Brotli, in base64.
- */
+/** A module for each collection of pdfjs-dist's CMaps: where each ends, and all of them, packed. */
 function buildCharacterMaps() {
   const from = join(dirname(require.resolve("pdfjs-dist/package.json")), "cmaps");
   const to = join(DIST, "character-maps");

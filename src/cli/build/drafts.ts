@@ -3,16 +3,10 @@ import { join } from "node:path";
 
 import { isAlive } from "../is-alive.ts";
 
-/**
- * Names of drafts begin with the number of the process that writes them. They lie in `dist` itself,
- * which `npm pack` does not pack whole as it does the folders below.
- */
+/** Names the process that writes it. `npm pack` does not pack `dist` itself whole. */
 const DRAFT = /^\.(\d+)-/;
 
-/**
- * Runs a build with a folder of its own for what is not whole yet, on the file system of `dist`.
- * The folder is removed at the end, and what killed builds left there, at the beginning.
- */
+/** Gives a build a folder on the file system of `dist`; removes it, and those of killed builds. */
 export async function withDrafts(
   dist: string,
   work: (drafts: string) => Promise<void>,
@@ -35,9 +29,8 @@ function isLeftover(name: string): boolean {
 }
 
 /**
- * Replaces a file in one step: who reads it meanwhile, such as a second build or `npm pack` in the
- * same checkout, reads the old or the new one, never a part. `beside`: where it is written first,
- * on the same file system; not in a folder that is packed.
+ * Replaces a file in one step, so that nobody reads a part of it. `beside`: where it is written
+ * first, on the same file system and not packed.
  */
 export function replaceFile(path: string, content: string | Uint8Array, beside: string) {
   const draft = join(beside, `.${process.pid}-${draftNumber++}.tmp`);

@@ -62,8 +62,8 @@ export const lostLines = ({ degraded }: Pick<Run, "degraded">): string[] =>
       ];
 
 /**
- * `Sources:` and a line for each passage that the answer cites; where it cites none, for all.
- * Nothing where the answer names their files itself, as the built-in model does.
+ * The passages that the answer cites, else all; none if it names their files itself, as the
+ * built-in model does.
  */
 export function sourceLines({ response, items }: Run): string[] {
   const cited = citedItems(response).flatMap((item) => items[item] ?? []);

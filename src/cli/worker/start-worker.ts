@@ -111,10 +111,7 @@ async function stopGroup(child: ChildProcess): Promise<void> {
 
 const POLL_EVERY_MS = 150;
 
-/**
- * Waits until a Worker answers. Returns null then; what the Worker says when its variables are
- * wrong, for which no waiting helps; an empty text when it has ended or gives no answer in time.
- */
+/** Null once a Worker answers; its words on wrong variables; empty: it ended, or was too late. */
 export async function problemOfStart(
   probe: string,
   ended: Promise<void>,

@@ -44,10 +44,7 @@ export async function writeVariables(
   return [file];
 }
 
-/**
- * The file with the key that seals this folder's secrets, made once; none where the user gives a
- * key. Secrets that an earlier version sealed with the public development key stay readable.
- */
+/** Made once; none if the user gives a key. The development key still opens what it sealed. */
 export async function encryptionFile(stateFolder: string, given: Variables): Promise<string[]> {
   if (given["ENCRYPTION_KEY"] !== undefined) return [];
   const file = resolve(stateFolder, ENCRYPTION);
@@ -79,10 +76,7 @@ const MODE_BITS = 0o777;
 const OURS =
   /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server\.json|worker\.log|migrations-applied|wrangler\.toml)$/;
 
-/**
- * Makes a state folder and closes it, with all that the service keeps in it, to other users. A
- * folder that holds other things, such as `/tmp`, keeps its own mode.
- */
+/** Closes it to other users. A folder that holds other things, such as `/tmp`, keeps its mode. */
 export function protectState(stateFolder: string): void {
   mkdirSync(stateFolder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   const entries = readdirSync(stateFolder, { withFileTypes: true });

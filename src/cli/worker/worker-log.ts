@@ -11,10 +11,7 @@ const WRANGLER_ERROR = /^\s*✘ \[ERROR\]\s*/;
 /** Messages of the runtime that look alarming and are harmless here. */
 const NOISE = /kj\/|workerd\/.*disconnected|Address already in use.*inspector/;
 
-/**
- * Copies a Worker's output to a file and passes errors to `tell`, one readable line each: the
- * Worker's own (JSON) and wrangler's. If the file cannot be written, the service continues.
- */
+/** Errors go to `tell`, one readable line each. A file that cannot be written ends nothing. */
 export function followWorkerLog(
   streams: Readable[],
   file: WriteStream,

@@ -13,10 +13,7 @@ const wrangler = () => {
   return [process.execPath, join(dirname(manifest), "bin/wrangler.js")] as const;
 };
 
-/**
- * Keeps wrangler from using the network, asking questions, and storing a trace of every request
- * in the local state: nobody reads the traces, and each costs memory and disk.
- */
+/** No network, no questions, no trace of every request in the local state: nobody reads it. */
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_SEND_METRICS: "false",
@@ -83,10 +80,7 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): bo
 
 const NAME = "wrangler.toml";
 
-/**
- * Arguments that name wrangler's configuration. An installed package writes its own into the state
- * folder: wrangler works in the folder of its configuration, and the package's folder may be read-only.
- */
+/** An installed package writes its own into the state folder: the package's may be read-only. */
 export async function configArguments(stateFolder: string): Promise<string[]> {
   if (!IS_PACKED) return [];
   const copy = join(stateFolder, NAME);

@@ -51,8 +51,8 @@ export type DriveReadersOptions = {
 };
 
 /**
- * Who may read the files of a drive. Files of somebody's own drive tell it themselves; in a shared
- * drive, whose items do not, it costs a call for each item that has permissions of its own.
+ * Files of somebody's own drive tell it themselves; in a shared drive it costs a call for each item
+ * that has permissions of its own.
  */
 export class DriveReaders {
   readonly #of: DriveReadersOptions;

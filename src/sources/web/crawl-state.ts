@@ -133,8 +133,8 @@ const stepFolder = (id: string, step: number | string) => `${FOLDER}${id}/${step
 const isCollection = (value: unknown) => value instanceof Map || value instanceof Set;
 
 /**
- * Keeps the crawl and names it. Nothing that another call wrote is written over, so a step that is
- * done twice, even at the same time, leaves two crawls of which the scan goes on with one.
+ * Nothing that another call wrote is written over: a step that is done twice leaves two crawls, of
+ * which the scan goes on with one.
  */
 export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<string> {
   const attempt = crypto.randomUUID();

@@ -20,9 +20,8 @@ const WAVE = 16;
 const PUSHED_AT_ONCE = 100;
 
 /**
- * Fetches what waits until the call's share is used up. Whether the crawl is complete. Pages are
- * fetched in parallel, wave by wave, and recorded in the order in which they were found, so that a
- * scan gives the same each time.
+ * Whether the crawl is complete. Pages are fetched in parallel and recorded in the order in which
+ * they were found, so that a scan gives the same each time.
  */
 export async function crawlStep(step: Step): Promise<boolean> {
   const startedAt = step.now();

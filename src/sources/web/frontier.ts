@@ -106,10 +106,7 @@ function add(crawl: Crawl, entry: Waiting): void {
 /** Whether the limits on a crawl's pages count this one. */
 export const isBounded = ({ kind, found }: Waiting) => kind === "page" && found !== "pushed";
 
-/**
- * The next address to fetch, in the order in which they were found; null when there is none, or
- * none may be fetched before the `underWay` bounded ones have ended.
- */
+/** Null: there is none, or none may be fetched before the `underWay` bounded ones have ended. */
 export function takeWaiting(crawl: Crawl, bounds: Bounds, underWay: number): Waiting | null {
   const { waiting } = crawl;
   for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {

@@ -20,10 +20,7 @@ export async function forgetOrphans(store: ReaderStore, known: KnownFiles): Prom
   await store.retain(FOLDER, (key) => kept.has(key));
 }
 
-/**
- * The bytes of each page as last fetched, so that the index job need not fetch again and a page
- * that did not change, or cannot be reached today, still leads on to its links.
- */
+/** The index job need not fetch again; a page that did not change still leads to its links. */
 export async function keepPage(
   store: ReaderStore,
   path: string,

@@ -46,10 +46,7 @@ function isRecorded({ crawl }: Step, url: string): boolean {
   return seen === "listed" || seen === "dropped";
 }
 
-/**
- * A page that names another as the one to keep is left out when that one can be listed. Named
- * addresses, and pages that are themselves somebody's canonical, stay.
- */
+/** Named addresses, and pages that are themselves somebody's canonical, stay. */
 async function yieldsToCanonical(
   step: Step,
   { entry, found }: Subject,
@@ -211,10 +208,7 @@ function listFailure(step: Step, { entry, known, found }: Subject, thrown: Sourc
   noteListed(step, entry.url, pushed);
 }
 
-/**
- * Follows the links of the page as it was last fetched. What it and the server ask for; null when
- * it is not there to be read. `robotsTag`: what the server says today, if it does.
- */
+/** What page and server ask for; null: it is not there. `robotsTag`: what the server says today. */
 async function followKept(step: Step, subject: Subject, robotsTag: string | null) {
   const { known } = subject;
   if (known === null) return null;

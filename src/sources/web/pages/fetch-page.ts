@@ -59,10 +59,7 @@ export type FetchOptions = {
 
 const failed = (failure: SourceFailure): Fetched => ({ outcome: "failed", failure });
 
-/**
- * Fetches a page as robots.txt and its crawl delay allow. A failure is an outcome; only the
- * caller's abort, and a server that has stopped answering altogether, are thrown.
- */
+/** A failure is an outcome; thrown are the caller's abort and a server that no longer answers. */
 export async function fetchPage(
   crawler: Crawler,
   url: URL,

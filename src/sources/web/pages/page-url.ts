@@ -27,9 +27,8 @@ export function unescapeUnreserved(escape: string): string {
 }
 
 /**
- * Whether a text has these parts one after the other: the first at its beginning, unless it may
- * stand anywhere, the last at the end if `toEnd`. Each is taken at the first place where it can
- * stand, without a way back, so that the time is linear.
+ * Whether these parts follow each other: the first at the beginning, unless it may stand anywhere,
+ * the last at the end if `toEnd`. Each is taken at its first place, so that the time is linear.
  */
 export function hasParts(
   text: string,
@@ -75,10 +74,7 @@ function decoded(text: string): string {
   }
 }
 
-/**
- * Links to what is never a document; they are not even counted. Endings that names have as well
- * (`/package/bignumber.js`) are not among them: those are judged by their `Content-Type`.
- */
+/** Not even counted. Endings that names have, too (`bignumber.js`), are left to `Content-Type`. */
 const NO_DOCUMENT =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|avi|mkv|zip|gz|tgz|bz2|xz|7z|rar|tar|dmg|iso|exe|msi|deb|rpm|apk|jar)$/i;
 

@@ -98,8 +98,7 @@ const WITH_VALUE = /^(?:unavailable_after|max-[a-z-]+)$/;
 const PART = /^\s*([\w.*-]+)\s*(?::([\s\S]*))?$/;
 
 /**
- * Reads the text of an `X-Robots-Tag` header or of a robots `meta` element; several are joined by
- * commas. Directives behind the name of another agent are not for us, and dates are not read.
+ * Directives behind the name of another agent are not for us.
  * https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
  */
 export function readDirectives(text: string): RobotsDirectives {
