@@ -3,10 +3,48 @@ import { modelFailed } from "../core/errors.ts";
 import type { CatalogModel, ModelRegistry } from "../ports/models.ts";
 import { limitedFetch } from "./limited-answer.ts";
 import type { ModelBindings, ModelProvider } from "./model-provider.ts";
-import { MODEL_CATALOG } from "./model-catalog.ts";
-import { MODEL_PROVIDERS } from "./models.ts";
 import { problemWithKey } from "./openai/check-key.ts";
 import { tokenizerOf } from "./tokenizers.ts";
+import { workersAi } from "./cloudflare/workers-ai.ts";
+import { embedded } from "./embedded/embedded.ts";
+import { gateway } from "./openai/ai-gateway.ts";
+import { local } from "./openai/local.ts";
+
+/** Every provider of models; the first whose prefix fits serves a model. */
+export const MODEL_PROVIDERS: readonly ModelProvider[] = [embedded, local, workersAi, gateway];
+
+type Known = Pick<CatalogModel, "model" | "kind" | "price">;
+
+const chat = (model: string, input: number, output: number): Known => ({
+  model,
+  kind: "chat",
+  price: { input, output },
+});
+const reranker = (model: string, input: number): Known => ({
+  model,
+  kind: "reranker",
+  price: { input, output: 0 },
+});
+
+/**
+ * Models that a deployment can use without listing them, with the providers' list prices of
+ * November 2026: https://developers.cloudflare.com/workers-ai/platform/pricing/ and the pages that
+ * docs/scale-and-cost.md names.
+ */
+const MODEL_CATALOG: readonly Known[] = [
+  chat("embedded/extractive", 0, 0),
+  chat("workers-ai/@cf/zai-org/glm-4.7-flash", 0.06, 0.4),
+  chat("workers-ai/@cf/google/gemma-4-26b-a4b-it", 0.1, 0.3),
+  chat("workers-ai/@cf/meta/llama-3.3-70b-instruct-fp8-fast", 0.293, 2.253),
+  chat("openai/gpt-6-luna", 0.1, 0.5),
+  chat("openai/gpt-6-sol", 2, 10),
+  chat("anthropic/claude-haiku-5-5", 0.1, 0.5),
+  chat("anthropic/claude-sonnet-5-5", 2, 10),
+  chat("anthropic/claude-opus-5-5", 4, 20),
+  chat("google-ai-studio/gemini-3.8-flash", 0.75, 3.75),
+  reranker("embedded/lexical", 0),
+  reranker("workers-ai/@cf/baai/bge-reranker-base", 0.003),
+];
 
 /** Weight of a trained embedding in hybrid fusion, beside BM25. */
 const TRAINED_FUSION_WEIGHT = 0.5;

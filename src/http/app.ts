@@ -1,17 +1,16 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { createMiddleware } from "hono/factory";
+import { Hono } from "hono";
 
 import { notFound } from "../core/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { handleError } from "./errors.ts";
 import { accessLog } from "./middleware/access-log.ts";
-import { forgetLookups } from "./middleware/forget-lookups.ts";
 import { ownHostsOnly } from "./middleware/own-hosts.ts";
 import { rateLimit } from "./middleware/rate-limit.ts";
-import { requestId } from "./middleware/request-id.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
-import { services, type Compose } from "./middleware/services.ts";
+import { type Compose, services } from "./middleware/services.ts";
 import { agentRoutes } from "./routes/agents.ts";
-import { healthRoutes } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { inferenceFileRoutes } from "./routes/inference-files.ts";
 import { inferenceRoutes } from "./routes/inferences.ts";
@@ -55,3 +54,37 @@ function publicApi(): OpenAPIHono<AppEnv> {
   for (const routes of [...all, agentRoutes, webhookRoutes]) api.route("/", routes);
   return api;
 }
+
+/** After a change made here, nothing that this isolate looked up before it is used again. */
+const forgetLookups = createMiddleware<AppEnv>(async (context, next) => {
+  try {
+    await next();
+  } finally {
+    const { method } = context.req;
+    if (method !== "GET" && method !== "HEAD") context.get("services").recentLookups.forget();
+  }
+});
+
+/** What a caller may send as its own id: printable, short, harmless in a log line. */
+const SANE_ID = /^[\w.:/+=@-]{1,128}$/;
+
+/** Gives the request an id, the caller's own when it is sane, and every answer `X-Request-Id`. */
+const requestId = createMiddleware<AppEnv>(async (context, next) => {
+  const own = context.req.header("X-Request-Id");
+  const id = own !== undefined && SANE_ID.test(own) ? own : crypto.randomUUID();
+  context.set("requestId", id);
+  await next();
+  context.res.headers.set("X-Request-Id", id);
+});
+
+/**
+ * `GET /health`: liveness. An answer means that the Worker runs with a valid configuration; an
+ * invalid one is a 500 that names the variable. It calls neither the database nor any other
+ * service, so that frequent calls are free and fast; `/panel/api/overview` shows those.
+ */
+const healthRoutes = new Hono<AppEnv>();
+
+healthRoutes.get("/health", (context) => {
+  const { config, version } = context.get("services");
+  return context.json({ status: "ok", environment: config.ENVIRONMENT, version }, 200);
+});

@@ -1,5 +1,5 @@
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
-import type { InferenceResult } from "./types.ts";
+import type { Caller, CallerFunctions, EarlierMessage, InferenceResult } from "./types.ts";
 
 /** What a run tells while it works, in the order in which it happens. */
 type ProgressEvent =
@@ -23,6 +23,20 @@ export type EmitEvent = (event: ProgressEvent) => Promise<void>;
 
 /** What a run is given that somebody listens to; the signal ends it. */
 export type Listening = { emit: EmitEvent; signal: AbortSignal };
+
+/** What a run is given beside what runs, and what it is asked. */
+export type RunContext = Partial<{
+  /** Earlier turns, oldest first; the passages and the prompt follow them. */
+  messages: EarlierMessage[] | undefined;
+  /** Calls of the caller's functions since the prompt, with their results. */
+  followUp: EarlierMessage[] | undefined;
+  functions: CallerFunctions | undefined;
+  /** Whether the answer tells which passages stand behind it; structured output never does. */
+  cites: boolean | undefined;
+  /** The caller's disconnect: it ends all work at once. */
+  signal: AbortSignal | undefined;
+  emit: EmitEvent | undefined;
+}> & { caller: Caller };
 
 type Waiting<Result> = { event: RunEvent<Result>; taken: () => void };
 

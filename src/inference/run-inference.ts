@@ -6,15 +6,13 @@ import { checkInferenceInput } from "./check-input.ts";
 import type { RetrievalResult } from "../retrieval/retrieve.ts";
 import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
 import { measured, type RunTools } from "./record-usage.ts";
-import type { EmitEvent } from "./run-events.ts";
+import type { RunContext } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput, type OutputPlan } from "./structured-output.ts";
 import { searchSettings } from "../core/input/search-settings.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import { questionsOf } from "./write-questions.ts";
 import type {
-  Caller,
-  CallerFunctions,
   EarlierMessage,
   FinishedRun,
   InferenceInput,
@@ -25,22 +23,11 @@ import type {
 /** Model calls of a run whose model searches by itself. */
 const MAX_STEPS = 5;
 
-export type InferenceRun = {
+export type InferenceRun = RunContext & {
   inference: InferenceRecord;
   input: InferenceInput;
-  /** Earlier turns, oldest first; the passages and the prompt follow them. */
-  messages?: EarlierMessage[] | undefined;
   /** Searches for what the turns ask, as the inference is set, in place of `semanticSearch`. */
   searchesTurns?: boolean | undefined;
-  /** Calls of the caller's functions since the prompt, with their results. */
-  followUp?: EarlierMessage[] | undefined;
-  functions?: CallerFunctions | undefined;
-  /** Whether the answer tells which passages stand behind it; structured output never does. */
-  cites?: boolean | undefined;
-  caller: Caller;
-  /** The caller's disconnect: it ends all work at once. */
-  signal?: AbortSignal | undefined;
-  emit?: EmitEvent | undefined;
 };
 
 /**

@@ -1,9 +1,8 @@
 import type { PublicAgent, PublicInference } from "../db/access/principal-lookup.ts";
-import type { Caller } from "../http/caller.ts";
 import { runAgent } from "../inference/run-agent.ts";
-import type { EmitEvent } from "../inference/run-events.ts";
+import type { RunContext } from "../inference/run-events.ts";
 import { runInference } from "../inference/run-inference.ts";
-import type { CallerFunctions, EarlierMessage, InferenceResult } from "../inference/types.ts";
+import type { InferenceResult } from "../inference/types.ts";
 import type { Services } from "../services.ts";
 
 /** What the program runs. */
@@ -11,21 +10,12 @@ export type Runner =
   | { kind: "inference"; inference: PublicInference }
   | { kind: "agent"; agent: PublicAgent };
 
-export type Run = {
+export type Run = RunContext & {
   runner: Runner;
   prompt: string;
   /** What an inference searches its RAGs for; absent: what the turns ask. */
   query?: string | undefined;
-  messages?: EarlierMessage[];
-  /** Calls of the caller's functions since the prompt, with their results. */
-  followUp?: EarlierMessage[];
-  functions?: CallerFunctions | undefined;
   jsonSchema?: string | undefined;
-  /** Whether the answer tells which passages stand behind it. */
-  cites?: boolean;
-  caller: Caller;
-  signal?: AbortSignal;
-  emit?: EmitEvent | undefined;
 };
 
 /** What a search before the model call does; these APIs have no fields for it. */

@@ -1,8 +1,72 @@
+import type { EmbeddingModelV4, RerankingModelV4 } from "@ai-sdk/provider";
+import { z } from "zod";
+
 import { modelFailed } from "../../core/errors.ts";
 import { contextTokensIn, type ModelProvider } from "../model-provider.ts";
 import { workersAiChat } from "./workers-ai-chat.ts";
-import { WORKERS_AI_TEXTS_PER_CALL, workersAiEmbedding } from "./workers-ai-embedding.ts";
-import { WORKERS_AI_CONTEXTS_PER_CALL, workersAiReranker } from "./workers-ai-reranker.ts";
+import { ModelFailure } from "../../ports/models.ts";
+import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
+import { textsOf } from "../openai/openai-reranker.ts";
+
+/** What bge-m3 and similar models take in one call, and bge-reranker-base scores. */
+const PER_CALL = 100;
+
+const WITHOUT_WAIT = { rejectIfBusy: true };
+
+const vectors = z.object({ data: z.array(z.array(z.number())) });
+const scores = z.object({ response: z.array(z.object({ id: z.int().min(0), score: z.number() })) });
+
+/** One call whose reply has this form. @throws ModelFailure */
+async function asked<Reply>(
+  form: z.ZodType<Reply>,
+  ...call: Parameters<typeof runWorkersAi>
+): Promise<Reply> {
+  const reply = form.safeParse(await runWorkersAi(...call));
+  if (!reply.success) throw new ModelFailure("unreadable reply");
+  return reply.data;
+}
+
+function workersAiReranker(settings: WorkersAiSettings, modelId: string): RerankingModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: "workers-ai",
+    modelId,
+    async doRerank({ query, documents, topN, abortSignal }) {
+      const texts = textsOf({ documents });
+      const inputs = {
+        query,
+        contexts: texts.map((text) => ({ text })),
+        top_k: topN ?? texts.length,
+      };
+      // Passages in the order of the search at once are better than reranked ones later.
+      const { response } = await asked(
+        scores,
+        settings,
+        modelId,
+        inputs,
+        abortSignal,
+        WITHOUT_WAIT,
+      );
+      return { ranking: response.map(({ id, score }) => ({ index: id, relevanceScore: score })) };
+    },
+  };
+}
+
+export function workersAiEmbedding(settings: WorkersAiSettings, modelId: string): EmbeddingModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: "workers-ai",
+    modelId,
+    maxEmbeddingsPerCall: PER_CALL,
+    supportsParallelCalls: true,
+    async doEmbed({ values, abortSignal, providerOptions }) {
+      const inputs = { text: values, truncate_inputs: true };
+      const options = providerOptions?.["quarry"]?.["rejectIfBusy"] === true ? WITHOUT_WAIT : {};
+      const { data } = await asked(vectors, settings, modelId, inputs, abortSignal, options);
+      return { embeddings: data, warnings: [] };
+    },
+  };
+}
 
 const CONTEXT_TOKENS: [beginning: string, tokens: number][] = [
   ["workers-ai/@cf/zai-org/glm-", 128_000],
@@ -66,14 +130,8 @@ export const workersAi: ModelProvider = {
     };
     return {
       chat: (name) => workersAiChat(settings, name),
-      embedding: (name) => ({
-        model: workersAiEmbedding(settings, name),
-        batchLimit: WORKERS_AI_TEXTS_PER_CALL,
-      }),
-      reranker: (name) => ({
-        model: workersAiReranker(settings, name),
-        batchLimit: WORKERS_AI_CONTEXTS_PER_CALL,
-      }),
+      embedding: (name) => ({ model: workersAiEmbedding(settings, name), batchLimit: PER_CALL }),
+      reranker: (name) => ({ model: workersAiReranker(settings, name), batchLimit: PER_CALL }),
     };
   },
 };

@@ -90,9 +90,9 @@ function endpointsOf(
   { provider, model }: { provider: string; model: string },
   { fetch, keys }: ModelBindings,
 ) {
-  const { AI_GATEWAY_ACCOUNT_ID: account, AI_GATEWAY_ID: gateway } = config;
-  if (account === undefined) throw lacks(model, "AI_GATEWAY_ACCOUNT_ID");
-  if (gateway === undefined) throw lacks(model, "AI_GATEWAY_ID");
+  const base = gatewayUrl(config);
+  const missing = config.AI_GATEWAY_ACCOUNT_ID === undefined ? "ACCOUNT_ID" : "ID";
+  if (base === null) throw lacks(model, `AI_GATEWAY_${missing}`);
   const send = keyedFetch(fetch, async () => {
     const stored = (await keys?.()) ?? {};
     return {
@@ -103,7 +103,7 @@ function endpointsOf(
   });
   const timeout = { "cf-aig-request-timeout": String(config.MODEL_TIMEOUT_MS) };
   return (path: string): OpenAiEndpoint => ({
-    baseUrl: `${config.AI_GATEWAY_BASE_URL}/${account}/${gateway}/${path}`,
+    baseUrl: `${base}/${path}`,
     apiKey: undefined,
     headers: { ...HEADERS, ...timeout },
     name: "gateway",

@@ -1,5 +1,5 @@
-import { notFound } from "../../core/errors.ts";
-import { newId, type AgentId, type InferenceId, type RagId } from "../../core/ids.ts";
+import { invalidFields, notFound } from "../../core/errors.ts";
+import { type AgentId, type InferenceId, newId, type RagId } from "../../core/ids.ts";
 import { closeToMembers } from "../../db/access/grant-store.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import { agentRows, inferenceRows } from "../../db/catalog/runner-store.ts";
@@ -9,7 +9,8 @@ import type { Services } from "../../services.ts";
 import type { NewAgent } from "../agents/agent-settings.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
 import type { NewInference } from "./inference-settings.ts";
-import { linkModelAndRags } from "./link-model-and-rags.ts";
+import { findRagIds } from "../../db/catalog/rag-writes.ts";
+import { chatModelProblem } from "../models/check-model.ts";
 
 type Input = { name: string; identifier?: string | undefined; model: string; rags: string[] };
 type Change = Links & { model?: string | undefined; openToMembers?: boolean | undefined };
@@ -81,3 +82,28 @@ export const agentVerbs = {
 
 export const { find: findInference } = inferenceVerbs;
 export const { find: findAgent } = agentVerbs;
+
+/** The references of an inference or an agent; absent ones are not checked. */
+type Named = { model?: string | undefined; rags?: string[] | undefined };
+
+/**
+ * Ids of the RAGs; null when none are given.
+ * @throws QuarryError `invalid` that names an unavailable model and every unknown RAG.
+ */
+async function linkModelAndRags(
+  services: Pick<Services, "models" | "db">,
+  { model, rags }: Named,
+): Promise<RagId[] | null> {
+  const wrongModel = model === undefined ? null : chatModelProblem(services, model);
+  const known = rags === undefined || rags.length === 0 ? [] : await findRagIds(services.db, rags);
+  const names = new Set(known.map(({ identifier }) => identifier));
+  const missing = (rags ?? []).filter((identifier) => !names.has(identifier));
+  const problems = [
+    ...(wrongModel === null ? [] : [wrongModel]),
+    ...(missing.length === 0
+      ? []
+      : [{ field: "rags", problem: `: there is no ${missing.join(", ")}` }]),
+  ];
+  if (problems.length > 0) throw invalidFields(problems);
+  return rags === undefined ? null : known.map(({ id }) => id);
+}

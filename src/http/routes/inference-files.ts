@@ -1,15 +1,18 @@
-import { liveRowsOf } from "../../access/readers.ts";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-
 import { createMiddleware } from "hono/factory";
 
+import { liveRowsOf } from "../../access/readers.ts";
 import { invalidField, notFound } from "../../core/errors.ts";
-import { findFileStatuses, readFileSlices, type FileSlice } from "../../db/files/public-files.ts";
+import {
+  type FileSlice,
+  findFileStatuses,
+  type PublicFile,
+  readFileSlices,
+} from "../../db/files/public-files.ts";
 import type { ListedRag } from "../../db/records.ts";
 import { fileAnswer, fileStateAnswer } from "../answers.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 import type { AppEnv } from "../app-env.ts";
-import { aggregateFileStatus } from "../aggregate-file-status.ts";
 import { guardInference, type InferenceEnv } from "../middleware/guard.ts";
 import { limit, page, pageNumbers } from "../page-query.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
@@ -18,6 +21,7 @@ import { FileState, InferenceFilePage } from "../schemas/file.ts";
 import { MUST_BE_RELATIVE } from "../../core/input/input-fields.ts";
 import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
 import { totalOf } from "./rag-files.ts";
+import { LEAST_FINISHED_FIRST } from "../../db/schema/rags.ts";
 
 const listInferenceFiles = createRoute({
   method: "get",
@@ -143,3 +147,9 @@ inferenceFileRoutes.openapi(getFileStatus, async (context) => {
   // Only now, because keys of a bucket, which are external identifiers, may begin with a slash.
   throw file.startsWith("/") ? invalidField("file", MUST_BE_RELATIVE) : notFound();
 });
+
+/** The state of a file that several RAGs index: the least finished one. */
+export function aggregateFileStatus(states: readonly PublicFile[]): PublicFile | null {
+  const rank = ({ status }: PublicFile) => LEAST_FINISHED_FIRST.indexOf(status);
+  return states.toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
+}

@@ -1,12 +1,12 @@
-import { liveRowsOf } from "../../access/readers.ts";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
+import { liveRowsOf } from "../../access/readers.ts";
 import {
+  type FileFilter,
+  type PublicFile,
   readFilesAfter,
   readFileSlices,
   readFolderPage,
-  type FileFilter,
-  type PublicFile,
 } from "../../db/files/public-files.ts";
 import type { FileCounts, ListedRag } from "../../db/records.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
@@ -15,11 +15,10 @@ import { fileAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { guardRag } from "../middleware/guard.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { limitOfPage, limitFitsPage, limitProblem, page, pageNumbers } from "../page-query.ts";
+import { limitFitsPage, limitOfPage, limitProblem, page, pageNumbers } from "../page-query.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileStatusName, RagFileList, RagFilePage } from "../schemas/file.ts";
-import { streamJsonArray } from "../stream-json-array.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
 
@@ -113,4 +112,40 @@ async function* batchesOf({ reads }: Services, rag: ListedRag, filter: FileFilte
     if (last === undefined || batch.length < BATCH_FILES) return;
     after = last.path;
   }
+}
+
+/**
+ * Answers with a JSON array of unknown length, batch by batch, so that only one batch is in
+ * memory. The first is read before the status is sent: an immediate failure is still an error
+ * answer.
+ */
+async function streamJsonArray<Item>(
+  batches: AsyncGenerator<Item[], void>,
+  answerOf: (item: Item) => unknown,
+): Promise<Response> {
+  const first = await batches.next();
+  const encoder = new TextEncoder();
+  let separator = "[";
+  const textOf = (items: Item[]) => {
+    let text = "";
+    for (const item of items) {
+      text += separator + JSON.stringify(answerOf(item));
+      separator = ",";
+    }
+    return text;
+  };
+  let pending: IteratorResult<Item[], void> | null = first;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = pending ?? (await batches.next());
+      pending = null;
+      const text = done === true ? (separator === "[" ? "[]" : "]") : textOf(value ?? []);
+      if (text !== "") controller.enqueue(encoder.encode(text));
+      if (done === true) controller.close();
+    },
+    async cancel() {
+      await batches.return();
+    },
+  });
+  return new Response(body, { headers: { "Content-Type": "application/json" } });
 }

@@ -2,8 +2,8 @@ import type { StepResult, ToolSet } from "ai";
 
 import { passageNumber } from "../../ports/models.ts";
 import type { Citation, ContentBlock } from "../types.ts";
-import { citationsOf } from "./citations.ts";
-import { citingNotice, newCitingWord, withoutMarks, type Mark } from "./marks.ts";
+import { citingNotice, type Mark, newCitingWord, withoutMarks } from "./marks.ts";
+import { sentenceEnds } from "../../text/sentences.ts";
 
 /** How one run's model is asked to cite. */
 export type Citing = { word: string; notice: string };
@@ -50,3 +50,90 @@ export function citedBlock({ text, marks, own }: Said, items: string[]): Content
   );
   return { type: "text", text, citations: [...byItself, ...citationsOf(text, marks, items)] };
 }
+
+/**
+ * The citations behind marks: each mark stands for the sentence before it, or for the part of the
+ * sentence after the mark before. A mark that names no item is dropped, and so is one whose
+ * stretch quotes what is not in the item.
+ * @param items the texts that are numbered from 1 in marks.
+ */
+export function citationsOf(text: string, marks: Mark[], items: string[]): Citation[] {
+  const checks = quotesAreOf(items);
+  const found = new Map<string, Citation>();
+  for (const { start, end, numbers } of stretchesOf(text, marks)) {
+    for (const number of numbers) {
+      const item = number - 1;
+      if (items[item] === undefined) continue;
+      if (!checks(text.slice(start, end), item)) continue;
+      found.set(`${start} ${end} ${item}`, { item, start, end });
+    }
+  }
+  return [...found.values()];
+}
+
+type Stretch = { start: number; end: number; numbers: number[] };
+
+function stretchesOf(text: string, marks: Mark[]): Stretch[] {
+  const boundaries = [...sentenceEnds(text, 0, text.length)];
+  let next = 0;
+  let sentence = 0;
+  let last: Omit<Stretch, "numbers"> | null = null;
+  return marks.flatMap(({ at, numbers }) => {
+    const end = endOfWords(text, at);
+    for (; (boundaries[next] ?? Infinity) < end; next++) sentence = boundaries[next] ?? sentence;
+    const start = beginOfWords(text, Math.max(sentence, last?.end ?? 0), end);
+    if (/[\p{L}\p{N}]/u.test(text.slice(start, end))) last = { start, end };
+    // Marks without words between them stand for the same stretch.
+    return last === null ? [] : [{ ...last, numbers }];
+  });
+}
+
+const BLANK = /\s/;
+const LEADS = /[\s,;:.!?)\]]/;
+const BULLET = /[-*•]/;
+
+function endOfWords(text: string, to: number): number {
+  let end = to;
+  while (end > 0 && BLANK.test(text.charAt(end - 1))) end -= 1;
+  return end;
+}
+
+/** Leaves out what ends the words before, and the sign of a list item. */
+function beginOfWords(text: string, from: number, to: number): number {
+  let start = from;
+  const isBullet = () => BULLET.test(text.charAt(start)) && text.charAt(start + 1) === " ";
+  while (start < to && (LEADS.test(text.charAt(start)) || isBullet())) start += 1;
+  return start;
+}
+
+/** Words between quotation marks; shorter ones are terms rather than quotations. */
+const QUOTE = /["“„«»「『]([^"“”„«»「」『』]{1,2000})["”“»«」』]/gu;
+const MIN_CHARACTERS = 12;
+/** Something is left out of a quotation. */
+const ELLIPSIS = /\[?(?:…|\.\.\.)\]?/u;
+
+/**
+ * Checks whether what a stretch of an answer quotes stands in an item's text; letters and digits
+ * count, and nothing else. True where nothing is quoted.
+ */
+function quotesAreOf(items: string[]): (stretch: string, item: number) => boolean {
+  const known = new Map<number, string>();
+  const lettersOf = (item: number) => {
+    const letters = known.get(item) ?? onlyLetters(items[item] ?? "");
+    known.set(item, letters);
+    return letters;
+  };
+  return (stretch, item) => {
+    const quotes = [...stretch.matchAll(QUOTE)].flatMap(([, quote = ""]) => quote.split(ELLIPSIS));
+    return quotes
+      .map(onlyLetters)
+      .filter((quote) => quote.length >= MIN_CHARACTERS)
+      .every((quote) => lettersOf(item).includes(quote));
+  };
+}
+
+const onlyLetters = (text: string) =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");

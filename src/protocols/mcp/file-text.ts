@@ -4,7 +4,6 @@ import { findFileStatuses, type PublicFile } from "../../db/files/public-files.t
 import { readExtractedText } from "../../ingestion/indexing/extracted-texts.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 import type { FileAddress } from "../file-address.ts";
-import { partOf, type Part } from "./part-of.ts";
 import { coveredRag, type Session } from "./session.ts";
 
 export type FileText = {
@@ -43,4 +42,22 @@ export async function readFileText(
     },
   );
   return { file, length: whole.length, ...partOf(whole, part) };
+}
+
+/** Offsets and lengths in UTF-16 code units; `limit` is at least 2. */
+type Part = { start: number; limit: number };
+
+/** A part of a text. `next`: where the next one begins; null: there is none. */
+export function partOf(
+  whole: string,
+  { start, limit }: Part,
+): { text: string; next: number | null } {
+  const end = endWithin(whole, start + limit);
+  return { text: whole.slice(start, end), next: end < whole.length ? end : null };
+}
+
+/** Never between the two halves of a character. */
+function endWithin(text: string, end: number): number {
+  if (end >= text.length) return text.length;
+  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
 }

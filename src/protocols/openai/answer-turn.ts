@@ -12,13 +12,12 @@ import { admit, recentAgent, recentInference } from "../../http/middleware/guard
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { runBody } from "../../http/run-stream.ts";
 import type { Listening } from "../../inference/run-events.ts";
-import { parseBodyDeferringErrors, type DeferredBody } from "../parse-body-deferring-errors.ts";
+import { type DeferredBody, parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
 import { run, type Runner } from "../run.ts";
-import { applyCallerLimits } from "./apply-caller-limits.ts";
-import { openAiErrorBody, refuse, type OpenAiErrorBody } from "./errors.ts";
+import { openAiErrorBody, type OpenAiErrorBody, refuse } from "./errors.ts";
 import { checkFunctions } from "./functions.ts";
 import { asNoSuchModel, readModelName } from "./models.ts";
-import { outputEvents, outputOf, type Output, type OutputEvent } from "./output.ts";
+import { type Output, type OutputEvent, outputEvents, outputOf } from "./output.ts";
 import { MODEL_MAX_LENGTH, type Turn } from "./turn.ts";
 
 /** How one of OpenAI's APIs asks for a turn and tells it. */
@@ -102,4 +101,36 @@ async function admitted(
     if (isNotFound(thrown) && model === "") throw refuse("model", "is required");
     throw asNoSuchModel(thrown, model);
   }
+}
+
+/** OpenAI's default, which a caller cannot raise where nothing is configured. */
+const DEFAULT_TEMPERATURE = 1;
+
+type Settings = {
+  systemPrompt: string;
+  temperature: number | null;
+  maxOutputTokens: number | null;
+};
+
+/** The runner with the caller's system message after its own, and the caller's limits where lower. */
+export function applyCallerLimits(runner: Runner, turn: Turn): Runner {
+  return runner.kind === "agent"
+    ? { kind: "agent", agent: lowered(runner.agent, turn) }
+    : { kind: "inference", inference: lowered(runner.inference, turn) };
+}
+
+function lowered<Set extends Settings>(settings: Set, turn: Turn): Set {
+  const { systemPrompt, temperature, maxOutputTokens } = settings;
+  return {
+    ...settings,
+    systemPrompt: [systemPrompt, turn.systemNote].filter((text) => text !== "").join("\n\n"),
+    temperature:
+      turn.temperature === null
+        ? temperature
+        : Math.min(temperature ?? DEFAULT_TEMPERATURE, turn.temperature),
+    maxOutputTokens:
+      turn.maxOutputTokens === null
+        ? maxOutputTokens
+        : Math.min(maxOutputTokens ?? Infinity, turn.maxOutputTokens),
+  };
 }

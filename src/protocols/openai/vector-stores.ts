@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import { listedFor } from "../../access/readers.ts";
-import { SECOND_MS } from "../../core/time.ts";
+import { isoTime, SECOND_MS } from "../../core/time.ts";
 import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { ListedRag } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
@@ -14,10 +14,12 @@ import { readJson } from "../../http/middleware/json-body.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
-import { attributesOf, type Attributes } from "./attributes.ts";
 import { tokensAndGrants } from "../tokens-only.ts";
 import { parseBody, refuse } from "./errors.ts";
 import { readFilters } from "./filters.ts";
+import type { FileSourceId } from "../../core/ids.ts";
+import type { Reads } from "../../db/sql.ts";
+import { readFileMetadata } from "../../db/files/file-store.ts";
 
 /*
  * RAGs as OpenAI's vector stores:
@@ -184,4 +186,33 @@ function resultAnswer({ text, score, source }: RetrievedChunk, metadata: Attribu
     },
     content: [{ type: "text" as const, text }],
   };
+}
+
+/* https://platform.openai.com/docs/api-reference/vector-stores/search: limits of attributes */
+const KEY_MAX_LENGTH = 64;
+const TEXT_MAX_LENGTH = 512;
+
+type Attributes = Record<string, string | number | boolean>;
+
+/** Of files by path: media type, last change and metadata, as far as attributes can hold them. */
+async function attributesOf(
+  db: Reads,
+  source: FileSourceId,
+  paths: string[],
+): Promise<Map<string, Attributes>> {
+  const files = paths.length === 0 ? [] : await readFileMetadata(db, source, paths);
+  return new Map(
+    files.map(({ path, mimeType, modifiedAt, metadata }) => {
+      const fitting = Object.entries(metadata).filter(isAttribute);
+      const own = { mime_type: mimeType, modifiedAt: isoTime(modifiedAt) };
+      return [path, { ...Object.fromEntries(fitting), ...own }];
+    }),
+  );
+}
+
+function isAttribute(entry: [string, unknown]): entry is [string, Attributes[string]] {
+  const [key, value] = entry;
+  if (key.length > KEY_MAX_LENGTH) return false;
+  if (typeof value === "string") return value.length <= TEXT_MAX_LENGTH;
+  return typeof value === "number" || typeof value === "boolean";
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
+import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 
-import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai-embedding.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { checkEmbedder } from "../../../src/catalog/models/check-model.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { callEmbedder } from "../../../src/ingestion/indexing/embed-chunks.ts";
 import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
-import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
-import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
+import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai.ts";
 
 const config = parseConfig({
   ENVIRONMENT: "development",

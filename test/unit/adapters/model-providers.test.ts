@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs";
-
 import { expect, test } from "vitest";
 
 import type { WorkersAi } from "../../../src/adapters/cloudflare/workers-ai-failures.ts";
 import { extractiveChat } from "../../../src/adapters/embedded/extractive-chat.ts";
 import type { ModelProvider } from "../../../src/adapters/model-provider.ts";
-import { modelRegistry } from "../../../src/adapters/model-registry.ts";
-import { MODEL_PROVIDERS } from "../../../src/adapters/models.ts";
+import { MODEL_PROVIDERS, modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { REJECT_IF_BUSY } from "../../../src/ports/models.ts";

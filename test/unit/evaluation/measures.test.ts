@@ -9,8 +9,8 @@ import {
   ndcgAt10,
   recallAt,
   reciprocalRank,
-} from "../../../src/evaluation/measures/rank-measures.ts";
-import { summarise } from "../../../src/evaluation/measures/summarise.ts";
+  summarise,
+} from "../../../src/evaluation/measures/summarise.ts";
 
 test("recall, reciprocal rank and nDCG are what their definitions give", () => {
   expect(recallAt(1, [1, null])).toBe(0.5);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { FileStatus, PublicFile } from "../../../src/db/files/public-files.ts";
-import { aggregateFileStatus } from "../../../src/http/aggregate-file-status.ts";
+import { aggregateFileStatus } from "../../../src/http/routes/inference-files.ts";
 
 const file = (status: FileStatus): PublicFile => ({
   path: "a",

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
-import { applyCallerLimits } from "../../../src/protocols/openai/apply-caller-limits.ts";
 import type { Runner } from "../../../src/protocols/run.ts";
+import { applyCallerLimits } from "../../../src/protocols/openai/answer-turn.ts";
 
 type Settings = {
   systemPrompt?: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { partOf } from "../../../src/protocols/mcp/part-of.ts";
+import { partOf } from "../../../src/protocols/mcp/file-text.ts";
 
 test("a long text is read in parts that together are the text", () => {
   const text = "ab🦦cd🦦🦦e".repeat(7);

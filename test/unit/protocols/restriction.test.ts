@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { restrictionBy } from "../../../src/protocols/restriction.ts";
 import type { FileCondition } from "../../../src/ports/file-condition.ts";
 import { conditionOf } from "../../../src/protocols/dify/metadata-condition.ts";
 import { readFilters } from "../../../src/protocols/openai/filters.ts";
+import { restrictionBy } from "../../../src/protocols/search.ts";
 
 const labels: FileCondition = { metadata: { field: "labels", values: ["a"] } };
 const folder = (name: string): FileCondition => ({ folder: name });
