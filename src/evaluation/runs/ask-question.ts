@@ -3,8 +3,8 @@ import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import type { Outcome, WaitingQuestion } from "../../db/evaluation/result-store.ts";
 import type { Setting } from "../../db/schema/evaluation.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
+import { textOf } from "../../inference/answer-text.ts";
 import { runInference } from "../../inference/run-inference.ts";
-import type { InferenceResult } from "../../inference/types.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
@@ -125,7 +125,8 @@ async function answered(
     searchesTurns: true,
     caller: { tokenId: null },
   });
-  const answer = answerText(result, waiting.jsonSchema !== null);
+  const { response } = result;
+  const answer = waiting.jsonSchema === null ? textOf(response) : JSON.stringify(response);
   return {
     ...NOTHING,
     ...foundIn(result.items, waiting),
@@ -136,14 +137,6 @@ async function answered(
     ...(await spentOn(services.db, result)),
   };
 }
-
-function answerText({ response }: InferenceResult, isStructured: boolean): string {
-  if (isStructured || !Array.isArray(response)) return JSON.stringify(response);
-  return response.flatMap((block) => (isTextBlock(block) ? [block.text] : [])).join("");
-}
-
-const isTextBlock = (block: unknown): block is { text: string } =>
-  typeof block === "object" && block !== null && typeof Reflect.get(block, "text") === "string";
 
 type Said = { inference: InferenceRecord; judgeModel: string | null; answer: string };
 

@@ -11,7 +11,7 @@ import { degradedFor } from "../../http/answers.ts";
 import type { EmitEvent } from "../../inference/run-events.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { fileIdOf } from "../file-address.ts";
-import { textOf } from "../answer-text.ts";
+import { textOf } from "../../inference/answer-text.ts";
 import { run, type Runner } from "../run.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
 import { resourceUri } from "./resources.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../core/is-object.ts";
-import type { Citation, ContentBlock, InferenceResult } from "../inference/types.ts";
+import type { Citation, ContentBlock, InferenceResult } from "./types.ts";
 
 /** The text of an answer that follows no schema: its content blocks, one after the other. */
 export function textOf(response: InferenceResult["response"]): string {
