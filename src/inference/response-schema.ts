@@ -1,3 +1,4 @@
+import { parsedJson } from "../core/input/parsed-json.ts";
 import { invalidField } from "../core/errors.ts";
 import { referredTo } from "../core/json-pointer.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
@@ -25,12 +26,10 @@ export function schemaIn(text: string): ResponseSchema {
  * unsupported, or a root that admits neither an object nor an array. `true` is read as `{}`.
  */
 export function readResponseSchema(text: string): ReadSchema {
-  let parsed: unknown;
   const bytes = new TextEncoder().encode(text).byteLength;
   if (bytes > MAX_SCHEMA_KIB * 1_024) return wrong(`must be at most ${MAX_SCHEMA_KIB} KiB`);
-  try {
-    parsed = JSON.parse(text);
-  } catch {
+  const parsed = parsedJson(text);
+  if (parsed === undefined) {
     return wrong("must be a JSON Schema serialised as a string: it is not JSON");
   }
   if (parsed === false) return wrong("must admit an object or an array: false admits nothing");

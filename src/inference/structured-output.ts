@@ -1,3 +1,4 @@
+import { parsedJson } from "../core/input/parsed-json.ts";
 import { BudgetSpent } from "../core/work/step-budget.ts";
 import { modelFailed } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
@@ -127,17 +128,9 @@ export function jsonValuesIn(text: string): unknown[] {
   const embedded = firstJson(said);
   const texts = [said, ...fenced, ...(embedded === null ? [] : [embedded])];
   return [...new Set(texts)].flatMap((one) => {
-    const value = parsed(one);
+    const value = parsedJson(one);
     return value === undefined ? [] : [value];
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** From the first bracket to the one that closes it, strings respected. */

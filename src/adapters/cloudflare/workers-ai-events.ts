@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 
 const DATA = "data:";
@@ -76,7 +77,7 @@ function translator(): (line: string) => string[] {
       const end = { choices: [{ index: 0, delta: {}, finish_reason }] };
       return hasReason ? [eventOf(DONE)] : [eventOf(end), eventOf(DONE)];
     }
-    const chunk = parsed(data);
+    const chunk = parsedJson(data);
     const read = workersChunk.safeParse(chunk);
     if (!read.success || isOpenAis(read.data)) {
       // Anything else, an error included, is for the SDK to read or refuse.
@@ -105,11 +106,3 @@ function toolCallDelta(call: z.output<typeof flatCall>, at: number): unknown {
 }
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data) as unknown;
-  } catch {
-    return undefined;
-  }
-}

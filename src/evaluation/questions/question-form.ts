@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import { ANSWER_CHECKS } from "../../db/schema/evaluation.ts";
@@ -66,19 +67,10 @@ export function problemWithQuestion(
   if ((answerCheck === null) !== (answer === null)) {
     return { field: "answer", problem: "and check must be set together" };
   }
-  if (answerCheck === "json" && !isJson(answer ?? "")) {
+  if (answerCheck === "json" && parsedJson(answer ?? "") === undefined) {
     return { field: "answer", problem: "must be JSON" };
   }
   if (jsonSchema === null) return null;
   const read = readResponseSchema(jsonSchema);
   return read.ok ? null : { field: "jsonSchema", problem: read.reason };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,7 @@
 import { createMiddleware } from "hono/factory";
 
+import { isObject } from "../../core/is-object.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { queries } from "../../retrieval/search-request.ts";
 import type { InferenceEnv } from "./guard.ts";
 import { setBodyText } from "./json-body.ts";
@@ -18,12 +20,8 @@ export const ignoreIdleSearch = createMiddleware<InferenceEnv>(async ({ req, var
 
 /** Text that is not JSON is left for the validator to refuse. */
 function withoutUnfitSearch(text: string): string {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body !== "object" || body === null || !("semanticSearch" in body)) return text;
-    const { semanticSearch, ...rest } = body;
-    return queries.safeParse(semanticSearch).success ? text : JSON.stringify(rest);
-  } catch {
-    return text;
-  }
+  const body = parsedJson(text);
+  if (!isObject(body) || !("semanticSearch" in body)) return text;
+  const { semanticSearch, ...rest } = body;
+  return queries.safeParse(semanticSearch).success ? text : JSON.stringify(rest);
 }

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../app-env.ts";
 import { unknownFields } from "../unknown-fields.ts";
@@ -21,7 +22,7 @@ type Reranked = { reranker: string | null };
  */
 export function ignoredFields(schema: z.core.$ZodType) {
   return createMiddleware<AppEnv & { Variables: Searched }>(async (context, next) => {
-    const body = await jsonOrNull(context.req);
+    const body = parsedJson(await context.req.text());
     const ignored = unknownFields(schema, body, FIELDS_MAX);
     await next();
     if (asksToRerank(body) && hasNoReranker(context.var)) ignored.push("useReranking");
@@ -44,14 +45,6 @@ export function tellIgnored(context: Context, schema: z.core.$ZodType, body: unk
 }
 
 const listOf = (paths: string[]) => paths.map(headerText).join(", ");
-
-async function jsonOrNull(request: { text(): Promise<string> }): Promise<unknown> {
-  try {
-    return JSON.parse(await request.text());
-  } catch {
-    return null;
-  }
-}
 
 /** A name can be any text: commas and characters invalid in headers are percent-encoded. */
 function headerText(field: string): string {

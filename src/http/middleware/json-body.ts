@@ -1,6 +1,7 @@
 import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { invalid, notJson, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
 
@@ -28,7 +29,7 @@ export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
     refuseCoded(req.raw.headers);
     const text = await readText(req.raw, limitBytes);
     // Text that is not JSON is left for the validator to refuse.
-    if (text.length > MAX_UNCOUNTED_LENGTH) checkEntries(parsed(text));
+    if (text.length > MAX_UNCOUNTED_LENGTH) checkEntries(parsedJson(text));
     if (req.raw.headers.get("Content-Type") !== JSON_TYPE) req.raw = asJson(req.raw);
     setBodyText(req, text.trim() === "" ? "{}" : text);
     await next();
@@ -42,7 +43,7 @@ export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
 export async function readJson(request: Request): Promise<unknown> {
   refuseCoded(request.headers);
   const text = await readText(request, API_BODY_LIMIT_BYTES);
-  const value = text.trim() === "" ? {} : parsed(text);
+  const value = text.trim() === "" ? {} : parsedJson(text);
   if (value === undefined) throw notJson();
   if (text.length > MAX_UNCOUNTED_LENGTH) checkEntries(value);
   return value;
@@ -107,14 +108,5 @@ function checkEntries(body: unknown): void {
       throw invalid(`body must have at most ${MAX_ENTRIES} entries in all its lists`);
     }
     for (const one of inner) open.push(one);
-  }
-}
-
-/** Undefined: it is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

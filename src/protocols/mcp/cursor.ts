@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
@@ -18,12 +19,8 @@ export function readCursor<Field extends string>(
   text: string,
   fields: readonly Field[],
 ): Record<Field, string> {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
-    if (isObject(read) && hasTexts(read, fields)) return read;
-  } catch {
-    // Said below.
-  }
+  const read = parsedJson(Buffer.from(text, "base64url").toString());
+  if (isObject(read) && hasTexts(read, fields)) return read;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     "cursor is not valid: take it from an earlier answer",
