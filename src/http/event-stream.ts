@@ -1,4 +1,5 @@
 import { SECOND_MS } from "../core/time.ts";
+import { withinTime } from "../core/work/deadline.ts";
 
 /** Proxies close connections on which nothing comes; many do after 30 or 60 seconds. */
 const KEEP_ALIVE_MS = 15 * SECOND_MS;
@@ -66,17 +67,4 @@ export async function eventStream(events: Events): Promise<ReadableStream<Uint8A
     },
     { highWaterMark: 0 },
   );
-}
-
-/** Null when the time was over first; the work goes on. */
-async function withinTime<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -28,22 +28,22 @@ export type Modified = {
   modifiedBefore?: string | undefined;
 };
 
+const modifiedAt = (relation: "<" | "<=" | ">=", value: number): FileCondition => ({
+  compare: { of: "modifiedAt", test: "order", kind: "time", relation, value },
+});
+
+/** The last change was at this time, ms: equal times may be written in several ways. */
+export const wasModifiedAt = (ms: number): FileCondition => ({
+  all: [modifiedAt(">=", ms), modifiedAt("<=", ms)],
+});
+
 /** Undefined: whenever it was. */
 export function modifiedWithin({
   modifiedAfter: after,
   modifiedBefore: before,
 }: Modified): FileCondition | undefined {
-  const compare = (relation: ">=" | "<", text: string): FileCondition => ({
-    compare: {
-      of: "modifiedAt",
-      test: "order",
-      kind: "time",
-      relation,
-      value: Date.parse(text),
-    },
-  });
-  const from = after === undefined ? [] : [compare(">=", after)];
-  const to = before === undefined ? [] : [compare("<", before)];
+  const from = after === undefined ? [] : [modifiedAt(">=", Date.parse(after))];
+  const to = before === undefined ? [] : [modifiedAt("<", Date.parse(before))];
   const all = [...from, ...to];
   return all.length === 0 ? undefined : { all };
 }

@@ -1,3 +1,4 @@
+import { withinTime } from "../../core/work/deadline.ts";
 import type { QueueBacklog } from "../../ports/job-queue.ts";
 import type { QueueBindings } from "./job-queue.ts";
 
@@ -23,15 +24,9 @@ export async function queueBacklog(queues: QueueBindings): Promise<QueueBacklog[
 }
 
 async function metricsOf(queue: Pick<Queue, "metrics">): Promise<QueueMetrics | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((given) => {
-    timer = setTimeout(() => given(null), ANSWER_WITHIN_MS);
-  });
   try {
-    return await Promise.race([queue.metrics(), late]);
+    return await withinTime(queue.metrics(), ANSWER_WITHIN_MS);
   } catch {
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../../config.ts";
 import type { Env } from "../../env.ts";
 import { limitsUnavailable } from "../../core/errors.ts";
+import { withinTime } from "../../core/work/deadline.ts";
 import type { RateLimits, Surface } from "../../ports/rate-limits.ts";
 
 /** A store that does not answer within this time counts as unavailable. */
@@ -22,21 +23,11 @@ export function durableRateLimits(namespace: Env["RATE_WINDOW"], config: Config)
   return async (surface, client) => {
     try {
       const id = namespace.idFromName(`${surface} ${client}`);
-      return await inTime(namespace.get(id).take(limits[surface]), withinMs);
+      const verdict = await withinTime(namespace.get(id).take(limits[surface]), withinMs);
+      if (verdict !== null) return verdict;
     } catch {
-      throw limitsUnavailable();
+      // Said below.
     }
+    throw limitsUnavailable();
   };
-}
-
-async function inTime<T>(work: Promise<T>, withinMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error("rate window: no answer")), withinMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

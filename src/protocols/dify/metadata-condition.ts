@@ -3,6 +3,7 @@ import { z } from "zod";
 import { invalidField } from "../../core/errors.ts";
 import { timeIn } from "../../core/time.ts";
 import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
+import { wasModifiedAt } from "../../retrieval/retrieval-request.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 
 const CONDITIONS_LIMIT = 30;
@@ -57,17 +58,9 @@ type Making = (name: string, value: Value, at: string) => FileCondition;
 const isOneOf: Making = (name, value, at) => {
   const values = valuesOf(value, at);
   if (name === "path") return { paths: values.flatMap(storedFormsOf) };
-  if (name === "modifiedAt") return { any: values.map((one) => modifiedAtIs(one, at)) };
+  if (name === "modifiedAt") return { any: values.map((one) => wasModifiedAt(timeOf(one, at))) };
   return { metadata: { field: fieldOf(name), values } };
 };
-/** Equal times may be written in several ways. */
-function modifiedAtIs(text: string, at: string): FileCondition {
-  const value = timeOf(text, at);
-  const same = { of: "modifiedAt", test: "order", kind: "time", value } as const;
-  return {
-    all: [{ compare: { ...same, relation: ">=" } }, { compare: { ...same, relation: "<=" } }],
-  };
-}
 /** Dify's editor sends the values of a list as one text. */
 const isIn: Making = (name, value, at) => {
   const values = typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;

@@ -1,6 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import { SECOND_MS, timeIn } from "../../core/time.ts";
 import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
+import { wasModifiedAt } from "../../retrieval/retrieval-request.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 import { refuse } from "./errors.ts";
 
@@ -72,7 +73,9 @@ function comparisonOf(filter: Record<string, unknown>, at: string, budget: Budge
 /** Metadata are stored as text: 3 and "3" are one value. */
 function oneOf(key: string, values: string[], at: string): FileCondition {
   if (key === "path") return { paths: values.flatMap(storedFormsOf) };
-  if (key === "modifiedAt") return modifiedAtOneOf(values, at);
+  if (key === "modifiedAt") {
+    return { any: values.map((value) => wasModifiedAt(timeOf(value, `${at}.value`))) };
+  }
   if (key !== "folder") return { metadata: { field: fieldOf(key), values } };
   if (values.some((folder) => /^\/*$/.test(folder)))
     throw refuse(`${at}.value`, "must be a folder");
@@ -101,15 +104,6 @@ function orderOf(
   }
   if (typeof value !== "number") throw refuse(`${at}.value`, "must be a number");
   return { of: { field }, test: "order", kind: "number", relation, value };
-}
-
-/** Equal times may be written in several ways. */
-function modifiedAtOneOf(values: string[], at: string): FileCondition {
-  const same = (relation: ">=" | "<=", value: number): FileCondition => ({
-    compare: { of: "modifiedAt", test: "order", kind: "time", relation, value },
-  });
-  const times = values.map((value) => timeOf(value, `${at}.value`));
-  return { any: times.map((ms) => ({ all: [same(">=", ms), same("<=", ms)] })) };
 }
 
 /** A time as text, or as OpenAI has them: seconds since 1970. */
