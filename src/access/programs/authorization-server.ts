@@ -1,9 +1,4 @@
-import {
-  OAuthAuthorizationServer,
-  OAuthError,
-  type ClientRegistrationCallbackOptions,
-} from "@cloudflare/workers-oauth-provider";
-import { z } from "zod";
+import { OAuthAuthorizationServer, OAuthError } from "@cloudflare/workers-oauth-provider";
 
 import { unprocessable } from "../../core/errors.ts";
 import { asId, type TokenId } from "../../core/ids.ts";
@@ -11,7 +6,7 @@ import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import { endGrant, GRANT_IDLE_MS, isGrantOpen, redeemGrant } from "../../db/access/grant-store.ts";
 import type { Services } from "../../services.ts";
 import { recordEvent } from "../audit/record-event.ts";
-import { appBehind, resourceOf } from "./addresses.ts";
+import { resourceOf } from "./addresses.ts";
 
 type Served = Pick<Services, "db" | "log" | "now" | "programs">;
 
@@ -43,8 +38,9 @@ export function authorizationServer(services: Served, baseUrl: string) {
       resources: [resource],
       clientRegistrationEndpoint: `${baseUrl}/oauth/register`,
       clientRegistrationTTL,
+      // Which of them are sent a code is judged with each request (`appBehind`).
       allowPrivateUseRedirectUris: true,
-      clientRegistrationCallback: (asked) => refuseRegistration(services.programs, asked),
+      clientRegistrationCallback: () => refuseMore(services.programs),
       clientIdMetadataDocumentEnabled: fetchesOnlyPublicAddresses(),
       refreshTokenTTL: GRANT_S,
       refreshTokenIdleTTL: GRANT_S,
@@ -94,22 +90,11 @@ async function mayIssue({ db, now }: Served, id: TokenId, isFirst: boolean): Pro
   return isFirst ? await redeemGrant(db, id, now()) : await isGrantOpen(db, id, now());
 }
 
-const redirectUris = z.array(z.url());
-const NO_SCHEME =
-  "A redirect URI must use https, http on a loopback address, or a scheme that begins with a domain";
-
 /** Whether the platform keeps documents of programs from being fetched from private addresses. */
 const fetchesOnlyPublicAddresses = (): boolean =>
   Cloudflare.compatibilityFlags["global_fetch_strictly_public"] === true;
 
-async function refuseRegistration(
-  programs: KVNamespace,
-  { clientMetadata }: ClientRegistrationCallbackOptions,
-) {
-  const addresses = redirectUris.safeParse(clientMetadata["redirect_uris"]).data;
-  if (addresses?.every((address) => appBehind(address)?.isAccepted === false) === true) {
-    return { code: "invalid_redirect_uri", description: NO_SCHEME };
-  }
+async function refuseMore(programs: KVNamespace) {
   const { keys } = await programs.list({ prefix: "client:", limit: REGISTERED_MAX });
   if (keys.length < REGISTERED_MAX) return undefined;
   const description = "Too many programs are registered here: unused ones end within a day";

@@ -146,25 +146,17 @@ test.for<[program: string, uris: string[], shown: string, leads: string, local: 
 });
 
 test.for([
-  "evil://anysphere.cursor-mcp/oauth/callback",
-  "ms-settings:callback",
-  "javascript:alert(1)//a.b",
-  "intent://a.b/callback",
-])("an app that could be any gets no code: %s", async (address) => {
-  const { status, body } = await register({ redirect_uris: [address] });
-  expect([status, body]).toEqual([400, expect.objectContaining({ error: expect.any(String) })]);
-});
-
-test("a program that also registered an app that could be any is not sent there", async () => {
-  const clientId = await registered({ redirect_uris: [...CURSOR, "evil://callback"] });
-  const addresses = [
-    ["evil://callback", "an app that could be any"],
-    ["cursor://anysphere.cursor-mcp/oauth/other", "Invalid redirect URI"],
-  ];
-  for (const [redirect_uri, problem = ""] of addresses) {
-    expect((await admin.open(await authorizeAddress(clientId, { redirect_uri }))).status).toBe(400);
-    expect(admin.html).toContain(problem);
-  }
+  ["evil://anysphere.cursor-mcp/oauth/callback", "an app that could be any"],
+  ["ms-settings:callback", "an app that could be any"],
+  ["intent://a.b/callback", "an app that could be any"],
+  ["cursor://anysphere.cursor-mcp/oauth/other", "Invalid redirect URI"],
+])("no code goes to %s", async ([address = "", problem = ""]) => {
+  const others = address.startsWith("cursor:") ? [] : [address];
+  const clientId = await registered({ redirect_uris: [...CURSOR, ...others] });
+  const asked = await admin.open(await authorizeAddress(clientId, { redirect_uri: address }));
+  expect(asked.status).toBe(400);
+  expect(admin.html).toContain(problem);
+  expect((await register({ redirect_uris: ["javascript:alert(1)//a.b"] })).status).toBe(400);
 });
 
 test("a program's address adds no rule to the policy of the page", async () => {
