@@ -10,20 +10,18 @@ import type { SignedInUser } from "./find-person.ts";
 /** Long enough to mend the settings; it asks for no second factor. */
 const SESSION_MS = HOUR_MS;
 
-const notGood = () =>
-  new QuarryError("unauthorized", "This link was used, or is older than ten minutes.");
-
 /**
- * The administrator whom a link of `quarry admin-link` signs in.
+ * The administrator whom a link of `quarry admin-link` signs in; `uses`: uses the link up.
  * @throws QuarryError `unauthorized` when it was used, or is too old.
  */
 export async function linkedAdmin(
   { db, now }: Pick<Services, "db" | "now">,
   code: string,
+  uses = false,
 ): Promise<SignedInUser> {
-  const user = await findLinked(db, await sha256Hex(code), now(), false);
-  if (user === null) throw notGood();
-  return user;
+  const user = await findLinked(db, await sha256Hex(code), now(), uses);
+  if (user !== null) return user;
+  throw new QuarryError("unauthorized", "This link was used, or is older than ten minutes.");
 }
 
 /** Signs in with a link, and uses it up. @throws as `linkedAdmin` */
@@ -31,9 +29,8 @@ export async function useAdminLink(
   services: Pick<Services, "db" | "log" | "now">,
   { code, origin }: { code: string; origin: Origin },
 ): Promise<{ user: SignedInUser; secret: string }> {
-  const { db, log, now } = services;
-  const user = await findLinked(db, await sha256Hex(code), now(), true);
-  if (user === null) throw notGood();
+  const { log, now } = services;
+  const user = await linkedAdmin(services, code, true);
   const vouched = { vouchedUntil: now() + SESSION_MS, sealedRefreshToken: null };
   const secret = await openSession(services, user.id, origin, vouched);
   log.warn("signed in with an administrator's link", { userId: user.id });

@@ -91,11 +91,16 @@ const TOOL = /^(ask|agent)_(.{1,100})$/s;
 /** What a tool runs; null where the token covers none of that name. */
 export async function runnerNamed(session: Session, name: string): Promise<Runner | null> {
   const [, kind, identifier = ""] = TOOL.exec(name) ?? [];
+  const { services, credential } = session;
+  const { recentLookups: recent } = services;
+  if (kind === "agent") {
+    const agent = coveredIn(await recent.agent.find(services, credential, identifier));
+    return agent === null ? null : { kind, agent: await asRead(session, agent) };
+  }
   if (kind === undefined) return null;
-  return await readRunner(session, {
-    kind: kind === "agent" ? "agent" : "inference",
-    identifier,
-  });
+  const inference = coveredIn(await recent.inference.find(services, credential, identifier));
+  if (inference === null) return null;
+  return { kind: "inference", inference: await asRead(session, inference) };
 }
 
 type Called = { given: object; emit: EmitEvent | undefined };
@@ -112,20 +117,6 @@ export async function runTool(session: Session, runner: Runner, { given, emit }:
     }),
     ...degradedFor(caller, result.degradations),
   };
-}
-
-async function readRunner(
-  session: Session,
-  { kind, identifier }: Pick<CoveredRunner, "kind" | "identifier">,
-): Promise<Runner | null> {
-  const { services, credential } = session;
-  const { recentLookups: recent } = services;
-  if (kind === "agent") {
-    const agent = coveredIn(await recent.agent.find(services, credential, identifier));
-    return agent === null ? null : { kind, agent: await asRead(session, agent) };
-  }
-  const inference = coveredIn(await recent.inference.find(services, credential, identifier));
-  return inference === null ? null : { kind, inference: await asRead(session, inference) };
 }
 
 /** With the RAGs as the caller reads them. */
