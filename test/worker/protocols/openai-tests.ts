@@ -240,7 +240,8 @@ export function openAiTests(given: () => ProtocolsWorld): void {
       403,
     );
     const none = program(await world.token({ rags: [], inferences: [], agents: [] }));
-    expect((await none.get("/v1/models")).body).toEqual({ object: "list", data: [] });
+    const listed = { object: "list", data: [], last_id: null, has_more: false };
+    expect((await none.get("/v1/models")).body).toEqual(listed);
     expect((await none.get("/v1/vector_stores")).body).toMatchObject({
       data: [],
       first_id: null,
