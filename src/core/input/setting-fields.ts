@@ -44,6 +44,9 @@ export const FORM_FACTS = new Set([
   "rows",
   "input",
   "autocomplete",
+  "secret",
+  "destination",
+  "encrypted",
 ]);
 
 export type SettingField = {

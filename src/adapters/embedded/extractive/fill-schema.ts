@@ -167,7 +167,8 @@ function kindOf(node: SchemaNode): string {
   const hasProperties = Object.keys(asNode(node["properties"])).length > 0;
   const implied = hasProperties ? "object" : "items" in node ? "array" : "string";
   const kind = [node["type"] ?? implied].flat().find((one) => one !== "null");
-  return kind === "string" && "format" in node ? "format" : String(kind);
+  if (typeof kind !== "string") return "";
+  return kind === "string" && "format" in node ? "format" : kind;
 }
 
 /** The value that the text labels with the property's name; empty: there is none, or several. */
@@ -221,7 +222,7 @@ const isAbout = ({ stems }: Evidence, { meaning }: Slot): boolean =>
 function namedIn(sentence: string, node: SchemaNode): unknown[] {
   const stems = new Set(stemsOf(sentence));
   const named = listOf(node["enum"]).filter((option) => {
-    const wanted = isObject(option) || option === null ? [] : stemsOf(String(option));
+    const wanted = isObject(option) || option === null ? [] : stemsOf(JSON.stringify(option));
     return wanted.length > 0 && wanted.every((stem) => stems.has(stem));
   });
   return named.length > 0 && NEGATION.test(sentence) ? [...named, NaN] : named;
