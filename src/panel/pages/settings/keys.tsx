@@ -6,15 +6,15 @@ import {
   readKeyPage,
   type ListedKey,
 } from "../../../db/access/key-store.ts";
-import { Data, Time, TimeOr } from "../../components/data.tsx";
+import { Data, Time } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
-import { Status } from "../../components/status.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { type PageContext, type Pages, isAdmin } from "../page-env.ts";
 import { submit, type FormState } from "../request/form.ts";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { removable } from "../request/removal.tsx";
 import { declaredForm } from "../request/setting-form.ts";
+import { Expiry } from "../tokens/programs.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/keys";
@@ -93,14 +93,6 @@ const columnsFor = (mayRemove: boolean, now: number): Columns<ListedKey> => [
   { head: "Role", cell: (key) => key.role },
   { head: "Created by", wide: true, cell: ({ createdByEmail }) => <Data>{createdByEmail}</Data> },
   { head: "Created", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
-  {
-    head: "Expires",
-    cell: ({ expiresAt }) =>
-      expiresAt !== null && expiresAt <= now ? (
-        <Status tone="bad">expired</Status>
-      ) : (
-        <TimeOr at={expiresAt} now={now} none="never" />
-      ),
-  },
+  { head: "Expires", cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} /> },
   mayRemove ? removeColumn(({ id }) => `${HERE}/${id}/remove`) : null,
 ];

@@ -108,8 +108,8 @@ export const TOKEN_TABS = {
 
 const SOON_MS = 7 * DAY_MS;
 
-/** When a token ends; marked where that is soon. */
-const Expiry = ({ at, now }: { at: number | null; now: number }) => {
+/** When a token or a key ends; marked where that is soon. */
+export const Expiry = ({ at, now }: { at: number | null; now: number }) => {
   if (at === null) return <span class="soft">never</span>;
   if (at <= now) return <Status tone="bad">expired</Status>;
   return at - now < SOON_MS ? (
