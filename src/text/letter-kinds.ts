@@ -39,51 +39,14 @@ const scriptNumber = (script: Script) => SCRIPTS.indexOf(script);
 export const SPACE = scriptNumber("space");
 export const LATIN = scriptNumber("latin");
 
-/** First code after each range, ascending, and the kind within it. */
-const RANGES: [number, LetterKind][] = [
-  [0x21, "space"],
-  [0x30, "mark"],
-  [0x3a, "digit"],
-  [0x41, "mark"],
-  [0x5b, "capital"],
-  [0xa0, "mark"],
-  [0xa1, "space"],
-  [0xc0, "mark"],
-  [0x100, "western"],
-  [0x180, "central"],
-  [0x370, "vietnamese"],
-  [0x400, "greek"],
-  [0x410, "notRussian"],
-  [0x450, "cyrillic"],
-  [0x530, "notRussian"],
-  [0x590, "other"],
-  [0x600, "hebrew"],
-  [0x900, "arabic"],
-  [0xe00, "indic"],
-  [0xf00, "thai"],
-  [0x1100, "indic"],
-  [0x1200, "hangul"],
-  [0x1e00, "indic"],
-  [0x1f00, "vietnamese"],
-  [0x2000, "greek"],
-  [0x3000, "mark"],
-  [0x3001, "space"],
-  [0x3040, "wideMark"],
-  [0x3100, "kana"],
-  [0x3130, "other"],
-  [0x3190, "hangul"],
-  [0xa000, "han"],
-  [0xac00, "other"],
-  [0xd7b0, "hangul"],
-  [0xf900, "other"],
-  [0xfb00, "han"],
-  [0xfe00, "arabic"],
-  [0xfe70, "wideMark"],
-  [0xff00, "arabic"],
-  [0xff61, "wideMark"],
-  [0xffa0, "kana"],
-  [0x10000, "other"],
-];
+/** First code after each range, in hexadecimal and ascending, and the kind within it. */
+const RANGES =
+  "21 space, 30 mark, 3a digit, 41 mark, 5b capital, a0 mark, a1 space, c0 mark, 100 western, " +
+  "180 central, 370 vietnamese, 400 greek, 410 notRussian, 450 cyrillic, 530 notRussian, " +
+  "590 other, 600 hebrew, 900 arabic, e00 indic, f00 thai, 1100 indic, 1200 hangul, 1e00 indic, " +
+  "1f00 vietnamese, 2000 greek, 3000 mark, 3001 space, 3040 wideMark, 3100 kana, 3130 other, " +
+  "3190 hangul, a000 han, ac00 other, d7b0 hangul, f900 other, fb00 han, fe00 arabic, " +
+  "fe70 wideMark, ff00 arabic, ff61 wideMark, ffa0 kana, 10000 other";
 
 /** Kind of each UTF-16 code unit; halves of pairs are `other`. */
 export const KIND_AT: Uint8Array = kindsOfCodes();
@@ -98,8 +61,9 @@ export const SCRIPT_OF_KIND: Uint8Array = Uint8Array.from(
 function kindsOfCodes(): Uint8Array {
   const kinds = new Uint8Array(0x10000);
   let start = 0;
-  for (const [end, kind] of RANGES) {
-    kinds.fill(numberOf(kind), start, end);
+  for (const [code = "", kind = ""] of RANGES.split(", ").map((pair) => pair.split(" "))) {
+    const end = Number.parseInt(code, 16);
+    if (isKind(kind)) kinds.fill(numberOf(kind), start, end);
     start = end;
   }
   for (let letter = 0; letter < ALPHABET; letter++) kinds[0x61 + letter] = letter;

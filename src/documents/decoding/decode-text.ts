@@ -1,5 +1,5 @@
 import { UnreadableDocument } from "../extracted-document.ts";
-import { detectEncoding } from "./detect-encoding.ts";
+import { detectEncoding, strict } from "./detect-encoding.ts";
 
 export type DecodedText = { text: string; encoding: string; notes: string[] };
 
@@ -70,12 +70,7 @@ function hasBeyondAscii(text: string, wanted: number): boolean {
 function isCutOff(bytes: Uint8Array, mended: string): boolean {
   const isDamagedAtEnd = mended.endsWith(REPLACEMENT) && countOf(mended, REPLACEMENT) === 1;
   if (!isDamagedAtEnd || !/[^\0-\u007f\ufffd]/u.test(mended)) return false;
-  try {
-    new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
+  return strict(bytes, "utf-8", true) !== null;
 }
 
 /** Zero bytes are halves of UTF-16 characters, or the file is not text. */
@@ -115,18 +110,10 @@ function decodeOther(bytes: Uint8Array, declared: string | null): DecodedText | 
  * By its standard name; null when there is none. A declaration of UTF-16 without zeros beside it
  * is a mistake, and reads as Chinese nonsense (the HTML standard reads it as UTF-8, §13.2.3.2).
  */
-function encodingNamed(declared: string): string | null {
+export function encodingNamed(declared: string): string | null {
   try {
     const { encoding } = new TextDecoder(declared);
     return encoding.startsWith("utf-16") ? null : encoding;
-  } catch {
-    return null;
-  }
-}
-
-function strict(bytes: Uint8Array, encoding: string): string | null {
-  try {
-    return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     return null;
   }

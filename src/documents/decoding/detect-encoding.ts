@@ -125,7 +125,7 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   const readings: Reading[] = [];
   for (const candidate of CANDIDATES) {
     if (candidate.isRare === true && beyondAscii < RARE_BYTES) continue;
-    const text = decode(sample, candidate.encoding);
+    const text = strict(sample, candidate.encoding, true);
     if (text === null) continue;
     const score = candidate.score(text) + wordsFor(candidate, region);
     if (score >= leastOf(candidate)) readings.push({ candidate, text, score });
@@ -193,7 +193,6 @@ function commonOf(encoding: string, [firstLead, lastLead]: LeadBytes, script: Re
   return new RegExp(`[${[...characters].join("")}\\u3041-\\u309e\\u30a1-\\u30fe]`, "u");
 }
 
-/** Whole lines around the first byte beyond ASCII. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= SAMPLE_BYTES) return bytes;
   const first = bytes.findIndex((byte) => byte > 0x7f);
@@ -203,11 +202,11 @@ function sampleOf(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(from, lastFeed > from ? lastFeed : from + SAMPLE_BYTES);
 }
 
-function decode(bytes: Uint8Array, encoding: string): string | null {
+/** Null for bytes that are not in the encoding. `isCut`: they may end within a character. */
+export function strict(bytes: Uint8Array, encoding: string, isCut = false): string | null {
   try {
-    // A sample may end within a character.
     const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: false });
-    return decoder.decode(bytes, { stream: true });
+    return decoder.decode(bytes, { stream: isCut });
   } catch {
     return null;
   }
@@ -246,7 +245,6 @@ const MIN_HITS = 2;
 const MIN_SHARE = 0.06;
 const REGION_LEAD = 2;
 
-/** By words within ASCII; null when they do not decide. */
 function latinRegionOf(bytes: Uint8Array): LatinRegion | "english" | null {
   const text = new TextDecoder("latin1").decode(bytes).toLowerCase();
   const words = text.match(/[a-z\u0080-\u00ff]+/g) ?? [];

@@ -39,7 +39,6 @@ const MIN_SHARE = 0.12;
 const SCRIPT_SHARE = 0.25;
 const CLEAR_LEAD = 1.2;
 
-/** As BCP 47; null for short, mixed or unknown texts. */
 export function detectLanguage(text: string): string | null {
   const samples = samplesOf(text);
   return byScript(samples.join(" ")) ?? byWords(samples);

@@ -6,7 +6,6 @@ import { kindByMediaType, kindByName } from "./media-types.ts";
 import { foreignMediaType, headOf } from "./foreign-types.ts";
 
 type Format = DocumentFormat<DocumentKind>;
-/** `foreign`: the media type of a file that has no format here. */
 type Detected = { format: Format } | { foreign: string };
 
 const PDF_HEADER_BYTES = 1_024;
@@ -195,7 +194,6 @@ const JSON_START = new RegExp(String.raw`^(?:\[\s*)*(?:\{\s*${STRING}\s*:|${STRI
 const NOTEBOOK_START = /^\{\s*"(?:cells|metadata|nbformat(?:_minor)?)"\s*:/;
 const TAIL_BYTES = 4_096;
 
-/** By its beginning and end, where its name does not decide; null when unknown. */
 function sniffMarkup(start: string, bytes: Uint8Array): DocumentKind | null {
   if (HTML_PART.test(start)) return "html";
   if (/^<(?:svg|rss|feed|rdf:RDF)[\s>]/.test(start)) return "xml";

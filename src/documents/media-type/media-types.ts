@@ -26,7 +26,6 @@ const FOREIGN_ENDINGS = new Map(
   }),
 );
 
-/** `notes.md.gz` is read as `notes.md`. */
 export const unpackedName = (name: string) => name.replace(/\.gz$/i, "");
 
 export const kindByName = (name: string): DocumentKind | null =>

@@ -27,7 +27,6 @@ export function withinBound(characters: number): number {
 /** Charts, diagrams and formulas of one document: all are in memory until they are written. */
 const MAX_DRAWN_CHARACTERS = 8 << 20;
 
-/** Counts the characters of a document's drawings. */
 export class DrawnText {
   #characters = 0;
 

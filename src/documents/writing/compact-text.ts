@@ -17,7 +17,6 @@ export class CompactText {
   #pendingLength = 0;
   #length = 0;
 
-  /** Characters (UTF-16 code units) appended so far. */
   get length(): number {
     return this.#length;
   }

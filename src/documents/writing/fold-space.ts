@@ -2,7 +2,6 @@
 const PIECE_CHARACTERS = 1 << 16;
 const UNFOLDED = /[\s\u0085]{2,}|[^\S ]|\u0085/gu;
 
-/** One line of text: white space folded, control characters as space. */
 export function foldSpace(text: string): string {
   if (text.length <= PIECE_CHARACTERS) return text.replace(UNFOLDED, " ").trim();
   const pieces: string[] = [];

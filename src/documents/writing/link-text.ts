@@ -4,7 +4,6 @@ const TARGET = /^(?:https?:|mailto:)[^\s()]+$/;
 /** In a longer text links become plain text: it is copied for each. */
 const MAX_LINKED_CHARACTERS = 1 << 16;
 
-/** Leaves the text as it is where a link would add nothing. */
 export function withLink(text: string, start: number, target: string): string {
   if (text.length > MAX_LINKED_CHARACTERS || !TARGET.test(target)) return text;
   const label = foldSpace(text.slice(start));

@@ -5,7 +5,6 @@ import { charactersOf, filledRow, type FilledRow } from "./table-text.ts";
 const HELD_ROWS = 1_000;
 const HELD_CHARACTERS = 4 << 20;
 
-/** A table of any length, of which only the first rows are buffered. */
 export class LongTable {
   /** Rows added since the last table ended. */
   length = 0;

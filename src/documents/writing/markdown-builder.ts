@@ -22,20 +22,15 @@ export type BlockTarget = Pick<
   "heading" | "listItem" | "quote" | "paragraph" | "code" | "table"
 >;
 
-/** Writes Markdown block by block and records where pages begin. */
 export class MarkdownBuilder {
   readonly #text = new CompactText();
   readonly #firstHeadings = new Map<number, string>();
   /** Set while the next block should follow without a blank line: items of one list. */
   #inList = false;
-  readonly #pages: PageStart[] = [];
+  readonly pages: PageStart[] = [];
 
   get length(): number {
     return this.#text.length;
-  }
-
-  get pages(): PageStart[] {
-    return this.#pages;
   }
 
   /** The first heading of level 1, or of another level down to `lowest`; null when there is none. */
@@ -119,11 +114,11 @@ export class MarkdownBuilder {
   }
 
   page(page: number): void {
-    const last = this.#pages.at(-1);
+    const last = this.pages.at(-1);
     const start = this.length === 0 ? 0 : this.length + 2;
     if (last?.page === page) return;
-    if (last?.start === start) this.#pages.pop();
-    this.#pages.push({ page, start });
+    if (last?.start === start) this.pages.pop();
+    this.pages.push({ page, start });
     this.#inList = false;
   }
 

@@ -24,10 +24,6 @@ export class TextPieces {
     return this.#pieces.findLast((piece) => piece !== "")?.at(-1) ?? "";
   }
 
-  endsWith(mark: string): boolean {
-    return this.#pieces.findLast((piece) => piece !== "")?.endsWith(mark) ?? false;
-  }
-
   /** @throws UnreadableDocument when the text becomes unrealistically large. */
   add(piece: string): void {
     this.#length += piece.length;

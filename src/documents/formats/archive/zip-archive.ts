@@ -3,7 +3,6 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const MIB = 1 << 20;
-/** Limit of the inflated bytes of all parts that are read, together. */
 const MAX_INFLATED_BYTES = 256 * MIB;
 const SUSPECT_BYTES = 16 * MIB;
 const MAX_RATIO = 200;
@@ -74,7 +73,6 @@ export class ZipArchive {
     return this.#entries.get(name) ?? this.#folded.get(name.toLowerCase());
   }
 
-  /** The whole part, null when there is none. */
   *read(name: string): CooperativeWork<Uint8Array | null> {
     if (!this.has(name)) return null;
     const chunks: Uint8Array[] = [];
@@ -91,7 +89,6 @@ export class ZipArchive {
     return whole;
   }
 
-  /** The part piece by piece; nothing when there is none. */
   *chunks(name: string): Generator<Uint8Array> {
     const entry = this.#find(name);
     if (entry === undefined) return;
@@ -184,7 +181,6 @@ export class ZipArchive {
     return figures;
   }
 
-  /** The number of parts, and the offset of the central directory. */
   #directoryPlace(): { count: number; offset: number } {
     const end = this.#findEnd();
     const count = this.#view.getUint16(end + 10, true);

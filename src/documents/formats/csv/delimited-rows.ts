@@ -6,7 +6,6 @@ const MAX_CELLS = 2_000;
 /** Limit of a quoted cell: a quote that opens a longer one is a stray character. */
 const MAX_QUOTED = 1 << 20;
 
-/** How far a text is read, and what its quotes are like up to there. */
 export type Place = { at: number; isInQuotes: boolean; hasStrayQuote: boolean };
 
 export function guessDelimiter(text: string): string {

@@ -10,7 +10,6 @@ const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a charact
 /** A stray quote cannot be told from a file that is cut off. */
 const OPEN_QUOTE = `a quote is never closed: ${ENDS_EARLY}, or a cell contains everything that follows`;
 
-/** Delimited text (RFC 4180 and its relatives) as tables; empty rows divide them. */
 export function* extractRows(text: string, delimiter: string | null): CooperativeWork<Extraction> {
   const out = new MarkdownBuilder();
   const writer = new SheetWriter(out);

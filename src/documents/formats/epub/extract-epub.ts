@@ -14,7 +14,6 @@ type Package = CoreProperties & { spine: string[] };
 /** Fonts may be scrambled without the book being protected (EPUB 3.3, §4.4). */
 const FONT_SCRAMBLING = /idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc/;
 
-/** Books (EPUB 2 and 3): the spine's chapters one after the other. */
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const archive = new ZipArchive(bytes);
   yield* refuseProtected(archive);

@@ -32,13 +32,9 @@ import { ShownText } from "./shown-text.ts";
 
 export type HtmlOptions = {
   keepNavigation?: boolean;
-  /** The elements to leave out, by their place. */
   leave?: number[];
 };
 
-/** Mark of struck text; the text after it stays separate from it. */
-const STRUCK = "~~";
-const WORD = /^[\p{L}\p{N}]/u;
 const CELLS = new Set(["td", "th"]);
 const CODE_AROUND = new Set(["pre", "div", "figure"]);
 const HEADING = /^h[1-6]$/;
@@ -114,8 +110,6 @@ export class HtmlReader {
     if (this.facts.takes(data) || this.#skipping > 0) return;
     if (this.#formula.takes(data)) return;
     const text = this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
-    if (this.#preformatted === 0 && this.#text.endsWith(STRUCK) && WORD.test(text))
-      this.#text.add(" ");
     this.#text.add(text);
     this.shown.add(text, this.#depths);
     this.parts.add(text, this.#depths.link > 0, this.#heading);

@@ -1,22 +1,27 @@
 import { entryNamed } from "../archive/named-entry.ts";
 
 export type Attributes = Record<string, string>;
+const EFFECTS = {
+  title: "skip",
+  main: "content",
+  article: "content",
+  blockquote: "quote",
+  pre: "pre",
+  code: "code",
+  kbd: "code",
+  samp: "code",
+  sup: "raised",
+  del: "struck",
+  s: "struck",
+  strike: "struck",
+  sub: "lowered",
+  ruby: "ruby",
+  rt: "reading",
+  button: "button",
+} as const;
+
 /** What happens to an element's text when the element closes; `plain` does nothing. */
-export type Effect =
-  | "plain"
-  | "skip"
-  | "pre"
-  | "code"
-  | "quote"
-  | "content"
-  | "link"
-  | "note"
-  | "raised"
-  | "struck"
-  | "lowered"
-  | "ruby"
-  | "reading"
-  | "button";
+export type Effect = (typeof EFFECTS)[keyof typeof EFFECTS] | "plain" | "link" | "note";
 
 export type OpenElement = {
   name: string;
@@ -40,28 +45,9 @@ export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
   "reading",
 ]);
 
-const EFFECTS: Record<string, Effect> = {
-  title: "skip",
-  main: "content",
-  article: "content",
-  blockquote: "quote",
-  pre: "pre",
-  code: "code",
-  kbd: "code",
-  samp: "code",
-  sup: "raised",
-  del: "struck",
-  s: "struck",
-  strike: "struck",
-  sub: "lowered",
-  ruby: "ruby",
-  rt: "reading",
-  button: "button",
-};
-
 export function effectOf(name: string, attributes: Attributes): Effect {
   if (attributes["role"] === "main") return "content";
-  if (name !== "a") return entryNamed(EFFECTS, name) ?? "plain";
+  if (name !== "a") return entryNamed<Effect>(EFFECTS, name) ?? "plain";
   const role = `${attributes["role"] ?? ""} ${attributes["epub:type"] ?? ""}`;
   if (role.includes("noteref")) return "note";
   return attributes["href"] === undefined ? "plain" : "link";

@@ -6,7 +6,6 @@ const MAX_LINK_CHARACTERS = 300;
 const PERMALINK = /^(?:[¶#§¤∞↩↑⚓⌗\u{1f517}\uf0c1]|\ufe0e|\ufe0f)+$/u;
 /** Superscript ends of ordinals and abbreviations: 21st, 1er, Mme, 3ème, Nº. */
 const HIGH_ENDING = /^\p{L}{2,4}$/u;
-const WORD = /[\p{L}\p{N}]/u;
 const MAX_RAISED_CHARACTERS = 40;
 
 /** Deeper inline elements are plain text: each level scans and copies all of its text. */
@@ -30,7 +29,7 @@ export function inlineText(effect: Effect, text: string, around: InlineSurroundi
 }
 
 function outsideCode(effect: Effect, text: string, around: InlineSurroundings): string {
-  if (effect === "struck") return struckText(text, around.before);
+  if (effect === "struck") return struckText(text);
   if (effect === "link") return linkText(text, around.attributes["href"] ?? "");
   if (effect === "note") return noteText(text);
   return effect === "code" ? codeText(text) : text;
@@ -43,7 +42,6 @@ function leadsNowhere(text: string, attributes: Attributes): boolean {
   return href.includes("#") && PERMALINK.test(foldSpace(text));
 }
 
-/** A link with its target; only the label if it equals the target or Markdown cannot write it. */
 function linkText(text: string, href: string): string {
   const label = foldSpace(text);
   const target = href.trim();
@@ -74,13 +72,8 @@ function raisedText(text: string, before: string): string {
   return /^[-+−–]?[\p{L}\p{N}.,]+$/u.test(label) ? `^${label}` : `^(${label})`;
 }
 
-/** Marks struck text and keeps it apart from the text before: ~~100~~ 80. */
-function struckText(text: string, before: string): string {
-  const label = text.trim();
-  if (label === "") return text;
-  const gap = WORD.test(before) || /^\s/.test(text) ? " " : "";
-  return `${gap}~~${label}~~${/\s$/.test(text) ? " " : ""}`;
-}
+/** Struck text stays apart from the text around it: ~~100~~ 80. */
+const struckText = (text: string) => (text.trim() === "" ? text : ` ~~${text.trim()}~~ `);
 
 const loweredText = (text: string, before: string) =>
   /\d/.test(before) && /^\s*\d/.test(text) ? `_${foldSpace(text)}` : text;

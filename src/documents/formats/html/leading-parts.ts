@@ -28,27 +28,20 @@ export function isSentence(text: string): boolean {
 
 export type BlockKind = { isSentence: boolean; isOwnText: boolean };
 
-type Open = {
-  at: number;
-  part: Part;
-  name: string;
-  /** Whether it stands inside the document's text, where a list of dishes may have links, too. */
-  isInside: boolean;
-  isConcealed: boolean;
-  linked: number;
-  unlinked: number;
-  title: number;
-  hasSentence: boolean;
-  hasOwnText: boolean;
-  /** Whether it contains `main`: such a part cannot be left out. */
-  hasMain: boolean;
-  sample: string;
-  /** Characters outside links that would be left out beside a `main` inside. */
-  left: number;
-};
-
+/** `left`: characters outside links that would be left out beside a `main` inside. */
 const NOTHING_YET = { linked: 0, unlinked: 0, title: 0, left: 0, sample: "" };
+/** A part that has `main` cannot be left out. */
 const NO_SIGNS = { hasSentence: false, hasOwnText: false, hasMain: false };
+
+type Open = typeof NOTHING_YET &
+  typeof NO_SIGNS & {
+    at: number;
+    part: Part;
+    name: string;
+    /** Whether it stands inside the document's text, where a list of dishes may have links, too. */
+    isInside: boolean;
+    isConcealed: boolean;
+  };
 
 const SUMS = ["linked", "unlinked", "title", "left"] as const;
 const SIGNS = ["hasSentence", "hasOwnText", "hasMain"] as const;

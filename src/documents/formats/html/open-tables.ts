@@ -59,7 +59,6 @@ export class OpenTables {
     this.#cell = null;
   }
 
-  /** Makes the innermost table a layout table: its gathered cells become paragraphs. */
   makeLayout(): void {
     const outer = this.#open.at(-1);
     if (outer === undefined || outer.isLayout) return;

@@ -11,7 +11,6 @@ const LABEL_CHARACTERS = 20;
 type Depths = { main: number; link: number };
 
 export class ShownText {
-  /** Outside `main` and outside links. */
   beside = 0;
   inMain = 0;
   outsideMain = 0;
@@ -43,7 +42,6 @@ export class ShownText {
     if (this.total - totalBefore <= most) this.hasEmptyMount = true;
   }
 
-  /** Ends the text since the last block. */
   endBlock(heading: number, isCell: boolean): BlockKind {
     const [beside, linked] = [this.#besideLinks, this.#inLinks];
     const sentence = isSentence(beside);

@@ -26,7 +26,6 @@ export const isCalendar = (text: string) =>
   /^\s*BEGIN:VCALENDAR\s/i.test(text.slice(0, 200)) &&
   /^BEGIN:V(?:EVENT|TODO|JOURNAL)\s/im.test(text);
 
-/** Writes the entries of a calendar (RFC 5545): their facts as a list, their description as text. */
 export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeWork<void> {
   const areEntries: boolean[] = [];
   // A line that begins with white space continues the line before it (§3.1).
@@ -43,7 +42,6 @@ export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeW
   }
 }
 
-/** `name` is empty for a line that is no property. */
 function propertyOf(line: string) {
   const [head = "", name = "", parameters = ""] =
     PROPERTY.exec(line.slice(0, MAX_NAME_CHARACTERS)) ?? [];

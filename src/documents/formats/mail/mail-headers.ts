@@ -1,5 +1,5 @@
 import { UnreadableDocument } from "../../extracted-document.ts";
-import { decodeText } from "../../decoding/decode-text.ts";
+import { decodeText, encodingNamed } from "../../decoding/decode-text.ts";
 import { addressParser, decodeWords, type Address } from "postal-mime";
 import { foldSpace } from "../../writing/fold-space.ts";
 
@@ -130,13 +130,5 @@ function joined(sections: Section[]): string {
   const bytes = Array.from(escaped.matchAll(/%([0-9a-f]{2})|[^]/gi), ([character, code]) =>
     code === undefined ? character.charCodeAt(0) : Number.parseInt(code, 16),
   );
-  return decoderOf(charset).decode(Uint8Array.from(bytes));
-}
-
-function decoderOf(charset: string): TextDecoder {
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder();
-  }
+  return new TextDecoder(encodingNamed(charset) ?? "utf-8").decode(Uint8Array.from(bytes));
 }

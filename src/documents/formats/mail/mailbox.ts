@@ -20,7 +20,6 @@ const DATES = [
 const ENVELOPE = new RegExp(
   String.raw`^From \S.{0,320}? {1,2}(?:${DATES.join("|")})(?: {1,2}[\w:+.()-]{1,40}){0,6}\s{0,2}$`,
 );
-/** The line that must follow an envelope line. */
 const HEADER = /^(?:>?From |[!-9;-~]+[ \t]*:)/;
 
 /** The messages without their envelope lines; any other file as one message. */

@@ -16,7 +16,7 @@ export class ManWriter {
   #text = "";
   /** Set where the next text follows without a space. */
   #isGlued = true;
-  #isLiteral = false;
+  isLiteral = false;
   #awaitsTag = false;
   #item: Item | null = null;
   #inItem = false;
@@ -26,10 +26,6 @@ export class ManWriter {
 
   constructor(out: MarkdownBuilder) {
     this.#out = out;
-  }
-
-  get isLiteral(): boolean {
-    return this.#isLiteral;
   }
 
   setTitle(name: string, section: string): void {
@@ -47,7 +43,6 @@ export class ManWriter {
     this.#out.heading(level, text);
   }
 
-  /** Text of the open paragraph; `isGlued`: without a space before it. */
   add(text: string, isGlued = false): void {
     if (this.#awaitsTag && text.trim() !== "") {
       this.#awaitsTag = false;
@@ -56,7 +51,7 @@ export class ManWriter {
       this.#item = { tag: foldSpace(tag), marker: "-", depth: this.#depth };
       return;
     }
-    const gap = this.#isLiteral ? "\n" : " ";
+    const gap = this.isLiteral ? "\n" : " ";
     const isJoined = isGlued || this.#isGlued || this.#text === "";
     this.#text = longer(this.#text, isJoined ? text : gap + text);
     this.#isGlued = false;
@@ -67,17 +62,16 @@ export class ManWriter {
   }
 
   breakLine(): void {
-    if (this.#text === "" || this.#isLiteral) return;
+    if (this.#text === "" || this.isLiteral) return;
     this.#text = longer(this.#text, "\n");
     this.#isGlued = true;
   }
 
   literal(isLiteral: boolean): void {
-    if (this.#isLiteral !== isLiteral) this.flush();
-    this.#isLiteral = isLiteral;
+    if (this.isLiteral !== isLiteral) this.flush();
+    this.isLiteral = isLiteral;
   }
 
-  /** A new paragraph outside items of this depth. */
   paragraph(): void {
     this.flush();
     this.#endItem();
@@ -108,7 +102,7 @@ export class ManWriter {
   indent(): void {
     const tag = foldSpace(this.#text);
     const isTag = tag.length <= MAX_TAG_CHARACTERS && /(?:[^.:;!?]|\.\.\.)$/.test(tag);
-    if (isTag && this.#item === null && !this.#isLiteral) {
+    if (isTag && this.#item === null && !this.isLiteral) {
       this.#text = "";
       this.#item = { tag, marker: "-", depth: this.#depth };
     } else this.flush();
@@ -130,7 +124,7 @@ export class ManWriter {
     this.#text = "";
     this.#isGlued = true;
     if (text.trim() === "") return;
-    if (this.#isLiteral) {
+    if (this.isLiteral) {
       this.#endItem();
       this.#out.code(text);
     } else this.#write(text);

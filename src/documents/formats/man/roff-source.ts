@@ -205,7 +205,6 @@ const SINGLE = new Map([..."-\\ '`._"].map((each) => [each, each]));
 for (const each of "~0t") SINGLE.set(each, " ");
 SINGLE.set("e", "\\");
 
-/** Puts the values of strings and registers in place of references to them. */
 const withValues = (line: string, valueOf: (kind: string, name: string) => string) =>
   line.replace(REFERENCE, (_whole, kind: string, two?: string, long?: string, one?: string) =>
     valueOf(kind, two ?? long ?? one ?? ""),

@@ -24,7 +24,6 @@ const MAY_BE_HIDDEN = /<[a-z][^<>]{0,2000}\b(?:hidden|style)\b/i;
 const TAGS = /<(\/?)([a-z][a-z0-9-]*)(?![a-z0-9-])[^<>]{0,4000}>/gi;
 const BLANK_LINE = /\n[ \t>]*\n/g;
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
-/** Elements that may hold paragraphs. */
 const CONTAINERS = new Set(
   "address article aside blockquote center details dialog div dl fieldset figure footer form header main menu nav ol pre section table ul".split(
     " ",
@@ -77,7 +76,6 @@ class HiddenEnds {
     this.#text = text;
   }
 
-  /** Null for what is shown. */
   of(start: number, tag: string, name: string | undefined): number | null {
     if (this.#unclosed > MAX_UNCLOSED) return null;
     if (name === undefined) {

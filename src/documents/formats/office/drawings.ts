@@ -15,7 +15,6 @@ type Role = keyof Series;
 
 const MAX_SERIES = 100;
 const MAX_POINTS = 1_000;
-/** Elements of a series by the role of their points. */
 const ROLES = new Map<string, Role>([
   ["tx", "name"],
   ["cat", "categories"],

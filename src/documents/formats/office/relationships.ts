@@ -32,7 +32,6 @@ export function* relationshipsOf(
   return found;
 }
 
-/** Where links lead, by the ids of their relationships. */
 export const linksOf = (related: Relationship[]) =>
   new Map(related.filter(({ isExternal }) => isExternal).map(({ id, target }) => [id, target]));
 

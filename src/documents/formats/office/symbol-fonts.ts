@@ -4,7 +4,6 @@ const byCode = (pairs: string) =>
 
 const GREEK_CAPITALS = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ";
 const GREEK_LETTERS = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ";
-/** Codes of Adobe's Symbol encoding other than Greek letters and ASCII. */
 const SYMBOL = byCode(
   "22∀ 24∃ 27∋ 2a∗ 2d− 40≅ 5c∴ 5e⊥ 7e∼ a2′ a3≤ a5∞ ab↔ ac← ad↑ ae→ af↓ b0° b1± b2″ b3≥ b4× b5∝ b6∂ b7• b8÷ b9≠ ba≡ bb≈ bc… c4⊗ c5⊕ c6∅ c7∩ c8∪ cc⊂ cd⊆ ce∈ cf∉ d0∠ d1∇ d2® d3© d4™ d5∏ d6√ d7⋅ d8¬ d9∧ da∨ db⇔ dc⇐ de⇒ e5∑ f2∫",
 );

@@ -4,7 +4,6 @@ import type { FilledRow } from "../../writing/table-text.ts";
 import { writeDrawing, type Drawing } from "./drawings.ts";
 import { markerFor } from "./list-labels.ts";
 
-/** Style names for code and quotations in word processors, as Word and ODF spell them. */
 export const CODE_STYLE = /^(source ?code|html preformatted|preformatted text|code|code block)$/i;
 export const QUOTE_STYLE = /^(intense )?quote|^block ?text|^block quotation|^quotations$/i;
 
@@ -28,7 +27,6 @@ export class TextWriter {
     this.table = new LongTable(out);
   }
 
-  /** A line of code; consecutive lines are one block. */
   code(line: string): void {
     this.#code.push(line);
   }

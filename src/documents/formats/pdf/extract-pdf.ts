@@ -92,7 +92,6 @@ class PdfPages {
     this.#yieldToOthers = yieldToOthers;
   }
 
-  /** The page's text in order; null when the page cannot be read. */
   async page(number: number): Promise<PageText | null> {
     if (++this.#pagesRead % PAGES_BETWEEN_YIELDS === 0) await this.#yieldToOthers();
     if (this.#pagesRead % PAGES_KEPT === 0) await this.pdf.cleanup();

@@ -58,7 +58,6 @@ const COLLECTIONS: [RegExp, () => Promise<typeof Collection>][] = [
   [/^/, () => import("#character-maps/japan1")],
 ];
 
-/** The CMap in pdf.js's binary form; null if it is not included. */
 async function predefinedCmap(name: string): Promise<Uint8Array | null> {
   const load = COLLECTIONS.find(([pattern]) => pattern.test(name))?.[1];
   const { ENDS = [], PACKED = "" } = (await load?.()) ?? {};
@@ -73,7 +72,6 @@ type OutlineItem = { title: string; items: OutlineItem[] };
 
 const MAX_BOOKMARK_LEVEL = 4;
 
-/** Heading levels by the folded text of the document's bookmarks. */
 export async function bookmarksOf(pdf: Pdf): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   const outline = (await pdf.getOutline().catch(() => null)) as OutlineItem[] | null;

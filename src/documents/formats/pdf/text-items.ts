@@ -7,7 +7,6 @@ import { ARTIFACT } from "./structure/tagged-parts.ts";
 type Mark = { type: string; id?: string; tag?: string };
 type TextPart = { items: (TextItem | Mark)[] };
 
-/** Limit of text items; a dense page has some thousands. */
 const MAX_ITEMS_A_PAGE = 200_000;
 /** Chunks of about ten items; only forms, which may draw each other, send one each. */
 const MAX_PARTS_A_PAGE = 25_000;

@@ -229,7 +229,6 @@ export class RtfReader {
     this.#isIgnorable = false;
   }
 
-  /** `{\s1 … heading 1;}` inside the style sheet. */
   #defineStyle(): void {
     this.#styles.define(this.#definedStyle, {
       ...this.#style,

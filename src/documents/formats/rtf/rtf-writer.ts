@@ -116,7 +116,6 @@ export class RtfWriter extends TextWriter {
   }
 }
 
-/** The start of a link's text, its target, and the depth of the group that ends it. */
 type Link = { start: number; target: string; depth: number };
 
 const WEB_TARGET = /^(?:https?|mailto):/;
@@ -131,7 +130,6 @@ export class RtfText {
     this.#text = longer(this.#text, text);
   }
 
-  /** `depth`: how many groups are open. */
   openLink(target: string, depth: number): void {
     if (this.#link !== null || !WEB_TARGET.test(target)) return;
     this.#link = { start: this.#text.length, target, depth };

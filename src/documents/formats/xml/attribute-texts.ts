@@ -34,7 +34,6 @@ export const withMore = (label: string, says: string[]) =>
 export const tellsMore = (attributes: XmlAttributes) =>
   ownAttributes(attributes).some(([key]) => !PLAIN.test(key));
 
-/** Attributes by local name, without layout and those with a meaning of their own. */
 function ownAttributes(attributes: XmlAttributes): [key: string, value: string][] {
   const entries = Object.entries(attributes);
   const ofXml = new Set(

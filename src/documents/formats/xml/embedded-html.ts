@@ -23,7 +23,6 @@ export class EmbeddedHtml {
     return textOf(extraction).replace(/^(#{1,4}) /gm, "##$1 ");
   }
 
-  /** HTML as text on one line; other text unchanged. */
   *inLine(text: string): CooperativeWork<string> {
     return isHtml(text) ? foldSpace(yield* this.toMarkdown(text)) : text;
   }

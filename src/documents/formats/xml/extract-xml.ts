@@ -28,7 +28,7 @@ export function* readText(xml: string): CooperativeWork<Extraction> {
     pages: [],
     notes: [
       ...(declaresEntities ? ["declared entities are not expanded"] : []),
-      ...countNote(reader.hiddenElements, "hidden element", "removed"),
+      ...countNote(reader.html.hiddenElements, "hidden element", "removed"),
       ...(endsEarly ? [ENDS_EARLY] : []),
     ],
   };

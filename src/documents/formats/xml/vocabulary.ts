@@ -19,7 +19,6 @@ export type XmlRole =
   | "inline"
   | "field";
 
-/** What the outermost elements of an XML file reveal about it. */
 export type Vocabulary = {
   /** Whether it is a document vocabulary; all others are taken for records. */
   isDocument: boolean;

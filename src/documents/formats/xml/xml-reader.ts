@@ -30,16 +30,12 @@ export class XmlReader {
   #silent = 0;
   #quoted = 0;
   readonly #lists: List[] = [];
-  readonly #html = new EmbeddedHtml();
+  readonly html = new EmbeddedHtml();
   /** `says`: texts of its attributes, in brackets after its first words. */
   #item: { marker: string; depth: number; says: string[] } | null = null;
   #table: { rows: TableCollector; long: LongTable } | null = null;
   #inCell = false;
   #inLink = false;
-
-  get hiddenElements(): number {
-    return this.#html.hiddenElements;
-  }
 
   /** Handles the parser's events here, because the parser itself cannot yield to other work. */
   *read(events: Iterable<XmlEvent>): CooperativeWork<void> {
@@ -66,7 +62,7 @@ export class XmlReader {
     else if (role !== "break") yield* this.#flush();
     const open = opened({ ...vocabulary, name, role }, attributes, this.#text.end);
     this.#openLink(open);
-    for (const [at, text] of open.says.entries()) open.says[at] = yield* this.#html.inLine(text);
+    for (const [at, text] of open.says.entries()) open.says[at] = yield* this.html.inLine(text);
     this.#open.push(open);
     this.#enter(open, attributes);
     if (!KEEPS_SAYINGS.has(role)) for (const text of open.says.splice(0)) this.#write(text);
@@ -143,7 +139,6 @@ export class XmlReader {
     this.#item = { marker, depth: Math.min(Math.max(depth, 0), MAX_INDENT), says };
   }
 
-  /** Ends an item; if it has no text of its own, its attributes are written. */
   #endItem(): void {
     const { marker, depth, says } = this.#item ?? { marker: "", depth: 0, says: [] };
     this.#item = null;
@@ -219,7 +214,7 @@ export class XmlReader {
   *#writeField(field: Open, text: string, folded: string): CooperativeWork<void> {
     if (field.name === "language") this.language ??= folded;
     const indent = this.#open.nameParents(field);
-    const prose = yield* this.#html.toMarkdown(text);
+    const prose = yield* this.html.toMarkdown(text);
     const label = field.isShown ? "" : withMore(field.name, field.says.splice(0));
     if (prose.length <= PROSE_CHARACTERS && !/\n\s*\n/.test(prose.trim())) {
       this.out.listItem(indent, "-", label === "" ? prose : `${label}: ${prose.trim()}`);

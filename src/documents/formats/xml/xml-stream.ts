@@ -1,5 +1,6 @@
 import { Parser } from "htmlparser2";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { encodingNamed } from "../../decoding/decode-text.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 /** By qualified name and, if not taken, by local name: `r:id` and `id`. */
@@ -66,7 +67,6 @@ export class XmlStream {
     }
   }
 
-  /** `endsEarly`: elements were still open. */
   end(): { endsEarly: boolean } {
     const endsEarly = this.#depth > 0;
     this.#parser.end();
@@ -111,11 +111,5 @@ function encodingOf(chunk: Uint8Array): string {
 
 function declaredEncoding(head: string): string {
   const name = /^<\?xml[^>]{1,100}encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
-  // UTF-16 would have been recognised by its first bytes.
-  if (name === undefined || /^utf-?16/i.test(name)) return "utf-8";
-  try {
-    return new TextDecoder(name).encoding;
-  } catch {
-    return "utf-8";
-  }
+  return (name === undefined ? null : encodingNamed(name)) ?? "utf-8";
 }

@@ -74,7 +74,6 @@ function* writePage(
   yield* writeShifted(textOf(page), out, 1);
 }
 
-/** Decodes a part's text and releases its bytes before the text is written. */
 function takenText(part: MailPart, { inMailbox }: MailTarget) {
   const bytes = withLineFeedsAlone(takeBody(part));
   try {

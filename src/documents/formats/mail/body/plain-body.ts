@@ -9,7 +9,6 @@ const STEP_CHARACTERS = 1 << 16;
 const MAX_QUOTATIONS = 20;
 const SIGNATURE = /^-- ?$/;
 
-/** Writes a plain-text body paragraph by paragraph; keeps its line breaks unless it is flowed. */
 export function* writePlainBody(
   text: string,
   out: MarkdownBuilder,

@@ -11,15 +11,12 @@ export type MailPart = {
   parameters: ReadonlyMap<string, string>;
   /** The transfer encoding: `base64`, `quoted-printable`, `7bit` and so on. */
   encoding: string;
-  /** `attachment`, `inline` or nothing. */
   disposition: string;
-  /** The file's name, without folders. */
   name: string | null;
   start: number;
   end: number;
   /** Decoded, in a buffer of its own; empty before that and after it was taken. */
   body: Uint8Array<ArrayBuffer>;
-  /** The parts of a multipart; empty for other types. */
   parts: MailPart[];
 };
 
@@ -135,7 +132,6 @@ class PartsReader {
     return part;
   }
 
-  /** Where the headers of a part end and its body begins. */
   #headAt(at: number): { headEnd: number; start: number } {
     // A part that has neither headers nor the blank line after them begins with its text.
     if (at > 0 && !BEGINS_HEAD.test(this.#lineAt(at))) return { headEnd: at, start: at };
@@ -170,7 +166,6 @@ class PartsReader {
     return next < 0 && last < 0 ? null : { depth: Math.max(next, last), isLast: last >= next };
   }
 
-  /** The depth of the innermost multipart with a boundary; negative for no boundary. */
   #depthOf(line: string): number {
     return this.#open.findLastIndex(({ boundary }) => boundary === line);
   }

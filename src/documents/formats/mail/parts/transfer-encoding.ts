@@ -77,7 +77,6 @@ function endWithout(bytes: typeof SPACES, body: Uint8Array, start: number, end: 
   return last;
 }
 
-/** The byte that an escape stands for; negative for no escape. */
 const escapeAt = (body: Uint8Array, at: number) =>
   body[at] === EQUALS ? (nibble(body[at + 1]) << 4) | nibble(body[at + 2]) : -1;
 

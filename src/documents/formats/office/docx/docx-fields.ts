@@ -1,4 +1,3 @@
-/** A field that is open: its code is gathered before its result is shown. */
 type Field = { code: string; isShown: boolean; isChecked: boolean; start: number; owner: unknown };
 
 const MAX_CODE_CHARACTERS = 4_096;

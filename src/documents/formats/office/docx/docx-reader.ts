@@ -42,9 +42,8 @@ const BLANK: DocxParagraph = {
 export class DocxReader implements XmlHandler {
   hiddenParagraphs = 0;
   unreadParts = 0;
-  /** The depth within elements that are left out. */
   #leftOut = 0;
-  readonly #runs = new DocxRuns();
+  readonly runs = new DocxRuns();
   #collects: "text" | "code" | null = null;
   readonly #formula = new OpenFormula();
   /** No text since the page began: then Word's rendered page break marks the same page. */
@@ -65,10 +64,6 @@ export class DocxReader implements XmlHandler {
     this.#noteElement = noteElement;
   }
 
-  get hiddenRuns(): number {
-    return this.#runs.hidden;
-  }
-
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     p: () => this.#paragraphs.push({ ...BLANK }),
     pStyle: ({ val = "" }) => this.#change({ style: val }),
@@ -78,13 +73,13 @@ export class DocxReader implements XmlHandler {
     pageBreakBefore: ({ val }) => {
       if (isOn(val)) this.#nextPage();
     },
-    r: () => this.#runs.open(),
+    r: () => this.runs.open(),
     rStyle: ({ val = "" }) =>
-      this.#runs.change({ style: this.#parts.styles.get(val)?.isHidden ?? null }),
-    vanish: ({ val }) => this.#runs.change({ own: isOn(val) }),
+      this.runs.change({ style: this.#parts.styles.get(val)?.isHidden ?? null }),
+    vanish: ({ val }) => this.runs.change({ own: isOn(val) }),
     t: () => this.#collect("text"),
     tab: () => {
-      if (this.#runs.isOpen) this.#write(" ");
+      if (this.runs.isOpen) this.#write(" ");
     },
     ptab: () => this.#write(" "),
     br: ({ type }) => {
@@ -146,7 +141,7 @@ export class DocxReader implements XmlHandler {
     p: () => this.#closeParagraph(),
     t: () => this.#collect(null),
     instrText: () => this.#collect(null),
-    r: () => this.#runs.close(),
+    r: () => this.runs.close(),
     hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
     fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
     tc: () => this.#tables.closeCell(),
@@ -174,12 +169,12 @@ export class DocxReader implements XmlHandler {
       paragraph.text = longer(paragraph.text, text);
       if (isSeen) this.#isPageFresh = false;
     } else if (!isSeen) return;
-    else if (this.#runs.isHidden === null) paragraph.hasHiddenText = true;
-    else this.#runs.countHidden();
+    else if (this.runs.isHidden === null) paragraph.hasHiddenText = true;
+    else this.runs.countHidden();
   }
 
   #isHidden(paragraph: DocxParagraph | undefined): boolean {
-    return this.#runs.isHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
+    return this.runs.isHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
   }
 
   #refer(kind: string, id: string): void {
@@ -245,7 +240,7 @@ export class DocxReader implements XmlHandler {
       if (!isEmpty || paragraph.hasHiddenText) this.hiddenParagraphs++;
       return;
     }
-    if (paragraph.hasHiddenText) this.#runs.hidden++;
+    if (paragraph.hasHiddenText) this.runs.hidden++;
     if (this.#tables.takesText) this.#tables.write(this.#writer.cellText(paragraph));
     // Text boxes stand inside the paragraph that anchors them.
     else this.#writer.paragraph(paragraph);

@@ -21,13 +21,11 @@ export class DocxRuns {
     Object.assign(this.#open.at(-1) ?? {}, change);
   }
 
-  /** Whether text is hidden; null: the paragraph decides. */
   get isHidden(): boolean | null {
     const run = this.#open.at(-1);
     return run?.own ?? run?.style ?? null;
   }
 
-  /** Counts a hidden run once, even if it has several texts. */
   countHidden(): void {
     const run = this.#open.at(-1);
     if (run === undefined || run.isCounted) return;

@@ -14,7 +14,6 @@ export type ParagraphStyle = {
   isHidden: boolean | null;
 };
 
-/** For styles that a document names but does not define. */
 const PLAIN_STYLE: ParagraphStyle = {
   name: "",
   basedOn: null,

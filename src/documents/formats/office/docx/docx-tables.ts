@@ -1,17 +1,10 @@
 import { longer } from "../../../writing/bounded-text.ts";
 import { TableCollector } from "../../html/table-collector.ts";
 
-type OpenTable = {
-  table: TableCollector;
-  cell: string;
-  span: number;
-  isContinued: boolean;
-  columns: number;
-  /** A frame around paragraphs: its grid has a single column. */
-  isBox: boolean;
-};
-
 export const EMPTY_CELL = { cell: "", span: 1, isContinued: false };
+
+/** `isBox`: a frame around paragraphs, whose grid has a single column. */
+type OpenTable = typeof EMPTY_CELL & { table: TableCollector; columns: number; isBox: boolean };
 
 /** The open tables, nested in each other's cells; rows of the outermost are handed out. */
 export class DocxTables {

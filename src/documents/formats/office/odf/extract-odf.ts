@@ -37,7 +37,6 @@ function* extractPackage(bytes: Uint8Array): CooperativeWork<Extraction> {
   return finished(reader, out, kind, yield* corePropertiesOf(archive, "meta.xml"));
 }
 
-/** Formulas and charts by their folder names; other contents of the folders are not read. */
 function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObject>> {
   const objects = new Map<string, OdfObject>();
   const drawn = new DrawnText();
@@ -51,7 +50,6 @@ function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObjec
   return objects;
 }
 
-/** Reads a flat file; the element inside the body tells its kind. */
 function* extractFlatOdf(bytes: Uint8Array): CooperativeWork<Extraction> {
   const text = utf8.decode(bytes);
   const kind = KINDS.find((each) => text.includes(`<office:${each}`)) ?? "text";
@@ -88,10 +86,10 @@ function finished(
   const title = properties.title ?? (kind === "spreadsheet" ? null : out.firstHeading());
   const notes = [
     ...countNote(reader.hiddenSheets, "hidden sheet", "left out"),
-    ...hiddenCellNotes(reader.hiddenCells),
+    ...hiddenCellNotes(reader.tables.hidden),
     ...countNote(reader.hiddenSlides, "hidden slide", "left out"),
     ...countNote(reader.hiddenSections, "hidden section", "left out"),
-    ...countNote(reader.hiddenTexts, "hidden text run", "removed"),
+    ...countNote(reader.paragraphs.hiddenTexts, "hidden text run", "removed"),
   ];
   return { text: out, title, language: properties.language, pages, notes };
 }

@@ -45,7 +45,6 @@ export class OdfNumbering {
     });
   }
 
-  /** Counts on, or to `start`; returns the label. */
   next(style: string, level: number, counts: number[], start: string | undefined): string {
     counts.length = Math.min(counts.length, level);
     const next = (counts[level - 1] ?? this.#startAt(style, level) - 1) + 1;
@@ -77,7 +76,6 @@ export class OdfNumbering {
     return `${own.prefix}${numbers.join(".")}${own.suffix}`.trim();
   }
 
-  /** The label of the next heading; empty if headings have no numbers. */
   headingLabel(level: number, attributes: XmlAttributes): string {
     if (level > MAX_LEVEL || attributes["is-list-header"] === "true") return "";
     return this.next(OUTLINE, level, this.#outline, attributes["start-value"]);
@@ -89,7 +87,6 @@ type Item = {
   list: List;
   level: number;
   start: string | undefined;
-  /** Whether it has a paragraph, even an empty one. */
   isShown: boolean;
 };
 

@@ -3,13 +3,11 @@ import { foldSpace } from "../../../writing/fold-space.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { OpenFormula } from "../formula.ts";
 
-/** An embedded object: a formula on one line, or a chart's titles and data. */
 export type OdfObject = { formula: string; texts: string[]; rows: string[][] };
 
 const MAX_ROWS = 1_000;
 const MAX_CELLS = 100;
 
-/** Reads the content of an embedded formula or chart (MathML; ODF 1.3 part 3, §11). */
 export class OdfObjectReader implements XmlHandler {
   readonly object: OdfObject = { formula: "", texts: [], rows: [] };
   readonly #formula = new OpenFormula();

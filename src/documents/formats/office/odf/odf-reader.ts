@@ -3,7 +3,6 @@ import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
-import type { HiddenCount } from "../sheets/hidden-cells.ts";
 import { OdfLists, OdfNumbering } from "./odf-numbering.ts";
 import type { OdfObject } from "./odf-objects.ts";
 import { OdfParagraphs, type OdfParagraph } from "./odf-paragraphs.ts";
@@ -34,8 +33,8 @@ export class OdfReader implements XmlHandler {
   readonly #styles = new OdfStyles();
   readonly #numbering = new OdfNumbering();
   readonly #lists = new OdfLists(this.#numbering);
-  readonly #paragraphs = new OdfParagraphs(this.#styles);
-  readonly #tables = new OdfTables();
+  readonly paragraphs = new OdfParagraphs(this.#styles);
+  readonly tables = new OdfTables();
   readonly #out: MarkdownBuilder;
   readonly #writer: OdfWriter;
   readonly #kind: OdfKind;
@@ -49,25 +48,17 @@ export class OdfReader implements XmlHandler {
     this.#objects = objects;
   }
 
-  get hiddenCells(): HiddenCount {
-    return this.#tables.hidden;
-  }
-
-  get hiddenTexts(): number {
-    return this.#paragraphs.hiddenTexts;
-  }
-
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     body: () => {
       this.#inBody = true;
       this.#writer.nextPage();
     },
-    p: (attributes) => this.#paragraphs.open(attributes, 0),
-    h: (attributes) => this.#paragraphs.open(attributes, Number(attributes["outline-level"] ?? 1)),
-    span: (attributes) => this.#paragraphs.openSpan(attributes),
-    a: ({ href = "" }) => this.#paragraphs.openLink(href),
+    p: (attributes) => this.paragraphs.open(attributes, 0),
+    h: (attributes) => this.paragraphs.open(attributes, Number(attributes["outline-level"] ?? 1)),
+    span: (attributes) => this.paragraphs.openSpan(attributes),
+    a: ({ href = "" }) => this.paragraphs.openLink(href),
     "hidden-paragraph": ({ "is-hidden": isHidden }) => {
-      if (isHidden === "true") this.#paragraphs.hide();
+      if (isHidden === "true") this.paragraphs.hide();
     },
     s: ({ c = "1" }) => this.#write(" ".repeat(Math.min(Number(c) || 1, MAX_REPEAT))),
     tab: () => this.#write("\t"),
@@ -88,10 +79,10 @@ export class OdfReader implements XmlHandler {
       if (attributes["presentation:class"] === "title") this.#title = [];
     },
     table: (attributes) => this.#openTable(attributes),
-    "table-column": (attributes) => this.#tables.openColumn(attributes),
-    "table-row": (attributes) => this.#tables.openRow(attributes),
-    "table-cell": (attributes) => this.#tables.openCell(attributes),
-    "covered-table-cell": (attributes) => this.#tables.openCell(attributes),
+    "table-column": (attributes) => this.tables.openColumn(attributes),
+    "table-row": (attributes) => this.tables.openRow(attributes),
+    "table-cell": (attributes) => this.tables.openCell(attributes),
+    "covered-table-cell": (attributes) => this.tables.openCell(attributes),
   };
 
   open(name: string, attributes: XmlAttributes): void {
@@ -134,19 +125,19 @@ export class OdfReader implements XmlHandler {
   readonly #onClose: Record<string, () => void> = {
     p: () => this.#closeParagraph(),
     h: () => this.#closeParagraph(),
-    span: () => this.#paragraphs.closeSpan(),
-    a: () => this.#paragraphs.closeLink(),
+    span: () => this.paragraphs.closeSpan(),
+    a: () => this.paragraphs.closeLink(),
     list: () => this.#lists.closeList(),
     "list-item": () => this.#lists.closeItem(),
     "note-body": () => this.#noteDepth--,
     page: () => this.#writer.closeSlide(),
     notes: () => this.#inSpeakerNotes--,
     frame: () => this.#closeTitle(),
-    "table-cell": () => this.#tables.closeCell(),
-    "covered-table-cell": () => this.#tables.closeCell(),
-    "table-row": () => this.#writer.rows(this.#tables.closeRow()),
+    "table-cell": () => this.tables.closeCell(),
+    "covered-table-cell": () => this.tables.closeCell(),
+    "table-row": () => this.#writer.rows(this.tables.closeRow()),
     table: () => {
-      if (this.#tables.close()) this.#writer.endTable();
+      if (this.tables.close()) this.#writer.endTable();
     },
   };
 
@@ -156,7 +147,6 @@ export class OdfReader implements XmlHandler {
     return this.#leftOut > 0;
   }
 
-  /** Whether an element and its contents are hidden; counts it if so. */
   #hides(name: string, attributes: XmlAttributes): boolean {
     if (this.#leftOut > 0 || !this.#inBody) return false;
     if (HIDEABLE.has(name)) {
@@ -174,18 +164,18 @@ export class OdfReader implements XmlHandler {
   }
 
   #write(text: string): void {
-    this.#paragraphs.write(text);
+    this.paragraphs.write(text);
   }
 
   #closeParagraph(): void {
-    const paragraph = this.#paragraphs.close();
+    const paragraph = this.paragraphs.close();
     if (paragraph === undefined) return;
     if (this.#noteDepth > 0) {
       // Appended untrimmed: trimming or searching would copy the note's text again for each
       // paragraph.
       const last = this.#notes.length - 1;
       this.#notes[last] = longer(this.#notes[last] ?? "", ` ${paragraph.text}`);
-    } else if (this.#tables.depth > 0) this.#tables.write(this.#cellText(paragraph));
+    } else if (this.tables.depth > 0) this.tables.write(this.#cellText(paragraph));
     else if (this.#title !== null) this.#title.push(paragraph.text);
     else this.#writeParagraph(paragraph);
   }
@@ -195,7 +185,6 @@ export class OdfReader implements XmlHandler {
     return label === "" ? paragraph.text : `${label} ${paragraph.text}`;
   }
 
-  /** The label of an item or a heading, null for others. */
   #markOf({ level, attributes }: OdfParagraph): { label: string | null; depth: number } {
     const item = this.#lists.take();
     const own = level > 0 ? this.#numbering.headingLabel(level, attributes) : "";
@@ -233,9 +222,9 @@ export class OdfReader implements XmlHandler {
   }
 
   #openTable(attributes: XmlAttributes): void {
-    const isSheet = this.#kind === "spreadsheet" && this.#tables.depth === 0;
+    const isSheet = this.#kind === "spreadsheet" && this.tables.depth === 0;
     const isHidden = isSheet && this.#styles.isHiddenSheet(attributes["style-name"] ?? "");
-    this.#tables.open(isHidden);
+    this.tables.open(isHidden);
     if (!isSheet) return;
     if (isHidden) this.hiddenSheets++;
     this.#writer.openSheet(attributes["table:name"] ?? attributes["name"], isHidden);

@@ -51,7 +51,6 @@ export class OdfStyles {
     return this.#styles.get(`drawing-page ${name}`)?.isHidden === true;
   }
 
-  /** Null when neither the style nor its parent styles set it. */
   isHiddenText(family: "paragraph" | "text", name: string): boolean | null {
     let style = this.#styles.get(`${family} ${name}`);
     for (let step = 0; style !== undefined && step < MAX_INHERITANCE; step++) {
@@ -69,7 +68,6 @@ export class OdfStyles {
     return QUOTE_STYLE.test(paragraphStyle) || QUOTE_STYLE.test(this.#parentOf(paragraphStyle));
   }
 
-  /** The heading level of a paragraph style; 0 for body text. */
   outlineOf(paragraphStyle: string): number {
     const parent = this.#parentOf(paragraphStyle);
     if (paragraphStyle === "Title" || parent === "Title") return 1;

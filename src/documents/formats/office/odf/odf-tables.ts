@@ -3,27 +3,14 @@ import { addCell, charactersOf, type FilledRow } from "../../../writing/table-te
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import { HiddenCells, type HiddenCount } from "../sheets/hidden-cells.ts";
 
-type OpenTable = {
-  rows: FilledRow[];
-  characters: number;
-  row: FilledRow;
-  rowCharacters: number;
-  column: number;
-  cell: string;
-  columns: number;
-  repeat: number;
-  hidden: HiddenCells;
-  isRowHidden: boolean;
-  described: number;
-};
-
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
 export const MAX_REPEAT = 200;
 const MAX_COLUMNS = 16_384;
 
-const emptyTable = (hidden: HiddenCount): OpenTable => ({
-  rows: [],
-  row: { columns: [], cells: [] },
+const emptyRow = (): FilledRow => ({ columns: [], cells: [] });
+const emptyTable = (hidden: HiddenCount) => ({
+  rows: new Array<FilledRow>(),
+  row: emptyRow(),
   cell: "",
   characters: 0,
   rowCharacters: 0,
@@ -34,6 +21,8 @@ const emptyTable = (hidden: HiddenCount): OpenTable => ({
   hidden: new HiddenCells(hidden),
   isRowHidden: false,
 });
+type OpenTable = ReturnType<typeof emptyTable>;
+
 const repeatOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
 
 /** The open tables, nested in each other's cells; rows of the outermost are handed out. */
@@ -65,7 +54,7 @@ export class OdfTables {
 
   openRow({ visibility, "number-rows-repeated": repeat = "1" }: XmlAttributes): void {
     Object.assign(this.#table, {
-      row: { columns: [], cells: [] },
+      row: emptyRow(),
       rowCharacters: 0,
       column: 0,
       repeat: repeatOf(repeat),

@@ -18,7 +18,6 @@ import { SheetWriter } from "./sheet-writer.ts";
 import { addCell, type FilledRow } from "../../../writing/table-text.ts";
 import { readXml, type XmlAttributes, type XmlHandler } from "../../xml/xml-stream.ts";
 
-/** Limit of the rows in all sheets together; one sheet can have as many. */
 const MAX_ROWS = 1 << 20;
 
 /** An ISO 8601 time; fractions of seconds and the zone are not shown. */
@@ -265,7 +264,6 @@ function ordered(row: FilledRow): FilledRow {
 const LETTERS = 26;
 const MAX_COLUMN_LETTERS = 3;
 
-/** `A1` is column 0, `AA7` is column 26; null for an invalid reference. */
 function columnOf(reference: string): number | null {
   const letters = /^[A-Z]+/.exec(reference)?.[0] ?? "";
   if (letters === "" || letters.length > MAX_COLUMN_LETTERS) return null;

@@ -6,7 +6,6 @@ const MAX_COLUMNS = 16_384;
 /** The numbers of hidden rows and columns with text, in all sheets of a document. */
 export type HiddenCount = { rows: number; columns: number };
 
-/** Leaves out the hidden rows and columns of a sheet, and counts those that are not empty. */
 export class HiddenCells {
   #columns: Uint8Array | null = null;
   readonly #met = new Set<number>();
@@ -16,7 +15,6 @@ export class HiddenCells {
     this.#count = count;
   }
 
-  /** `first` counts from 0. */
   hideColumns(first: number, count: number): void {
     if (!(first >= 0 && count > 0)) return;
     this.#columns ??= new Uint8Array(MAX_COLUMNS);

@@ -91,7 +91,6 @@ function sectionFormat(section: string, is1904: boolean): Section {
   return { isEmpty, isDate: false, hasNumber: number !== null, show };
 }
 
-/** The units, currencies and words around the number, without padding and alignment. */
 function wordsAround(section: string): [string, string] {
   const bare = section.replace(/\[[^\]]{0,255}\]/g, "");
   const tokens = bare.match(/"[^"]*"|\\.|general|[^"\\]/gi) ?? [];
@@ -111,7 +110,6 @@ function wordsAround(section: string): [string, string] {
   ];
 }
 
-/** Formats a number that is not negative; null if the code shows no number. */
 function numberFormat(bare: string): CellFormat | null {
   // A fraction, `# ?/?`, is shown as the number that it is.
   if (/general|@|E[+-]|[#?0]\s*\/\s*[#?\d]/i.test(bare)) return plainNumber;
@@ -176,7 +174,6 @@ function momentOf(value: number, is1904: boolean, hasDate: boolean): [string, st
   ];
 }
 
-/** A duration of a day or more: 36:30:00. */
 function elapsed(days: number): string {
   const seconds = Math.round(days * SECONDS_A_DAY);
   const clock = new Date((seconds % 3_600) * 1_000).toISOString().slice(14, 19);

@@ -38,7 +38,6 @@ export class SharedStrings {
     return this.#endOf(index) - this.#endOf(index - 1);
   }
 
-  /** Empty for an index that does not exist. */
   at(index: number): string {
     if (!(index >= 0 && index < this.#count)) return "";
     return decoder.decode(this.#bytes.subarray(this.#endOf(index - 1), this.#endOf(index)));

@@ -53,7 +53,6 @@ export class SheetWriter {
   }
 }
 
-/** Splits a row that is too wide into several rows. */
 function partsOf({ columns, cells }: FilledRow): FilledRow[] {
   const parts = new Map<number, FilledRow>();
   for (const [at, column] of columns.entries()) {

@@ -35,7 +35,6 @@ export class SlideBlocks implements BlockTarget {
     if (rows.length > 0) this.#blocks.push({ kind: "table", rows });
   }
 
-  /** All texts outside tables, as notes of another slide. */
   addTo(other: SlideBlocks): void {
     for (const block of this.#blocks) if (block.kind !== "table") other.note(block.text);
   }

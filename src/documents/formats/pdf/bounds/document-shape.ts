@@ -2,7 +2,6 @@ import { compoundsIn } from "../layout/joined-lines.ts";
 import { type Block, type PagePart, textOf } from "../layout/page-blocks.ts";
 import type { Segment } from "../layout/segment.ts";
 
-/** Typography learnt from a sample of pages: the body's font and how much larger headings are. */
 export type DocumentShape = {
   bodySize: number;
   bodyFont: string;

@@ -9,7 +9,6 @@ const MAX_LOOKED_AT = 64 << 20;
 
 /** A font has 65,536 characters at most: an array whose range ends higher holds no widths. */
 const MAX_RANGE_END = 1_000_000;
-/** An array of numbers, and the name before it. */
 const NUMBERS = /(?:\/([^\s/<>[\]()]{1,127})\s{0,9})?\[([\d\s.[\]-]*)/g;
 const LARGE = /(?<![\d.-])\d{7,}(?![\d.])/g;
 const WIDTHS = new Set([undefined, "W", "W2"]);
@@ -27,9 +26,7 @@ const OBJECT = /(\d{1,10})\s+\d{1,5}\s+obj\b/g;
 
 /** What the texts of a PDF's objects say of the file; encrypted objects say nothing. */
 export class ObjectSigns {
-  /** Whether forms and annotations need to be read. */
   hasForms = false;
-  /** Whether a part of the file was too long to be looked at. */
   isCut = false;
   #characters = 0;
   #longestArray = 0;
@@ -40,7 +37,6 @@ export class ObjectSigns {
   readonly #contents = new Set<number>();
   readonly #objects = new Set<number>();
 
-  /** Takes a piece of text. @throws UnreadableDocument */
   add(text: string): void {
     if (this.#characters > MAX_LOOKED_AT) return;
     checkWidths(text);
@@ -64,7 +60,6 @@ export class ObjectSigns {
     return this.#characters > MAX_OBJECT_CHARACTERS || this.#longestArray > MAX_ARRAY_CHARACTERS;
   }
 
-  /** The numbers of fonts with and without a map from their codes to characters. */
   get fonts(): { unmapped: number; mapped: number } {
     const known = Math.min(this.#known, this.#unmapped);
     return { unmapped: this.#unmapped - known, mapped: this.#mapped + known };

@@ -84,7 +84,6 @@ function isClosed(bytes: Uint8Array, from: number, to: number): boolean {
   return depth <= 0 && strings === 0;
 }
 
-/** Where the word next occurs at or after `from`; -1 if nowhere. */
 export function indexOfWord(bytes: Uint8Array, word: string, from: number): number {
   const first = word.charCodeAt(0);
   let at = bytes.indexOf(first, from);

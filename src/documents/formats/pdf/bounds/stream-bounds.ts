@@ -40,7 +40,6 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
   return signs;
 }
 
-/** What checks a stream's bytes; null for fonts and the like. */
 type Look = { add(bytes: Uint8Array): void; end(): void };
 
 /** A stream that is neither a page's content nor a character map. */
@@ -94,7 +93,6 @@ const MAX_MAP_CHARACTERS = 4 << 20;
 const MAP_SIGN = "begincmap";
 const SIGN_BYTES = 4_096;
 
-/** Checks a stream that may be a page's content or a character map. */
 class ContentLook implements Look {
   readonly #states: SavedStates;
   #map: string | null = null;
@@ -192,7 +190,6 @@ class SavedStates {
     }
   }
 
-  /** Marks that the next bytes belong to another stream. */
   endStream(): void {
     this.#leftOpen += this.#depth;
     this.#check(this.#leftOpen, MAX_LEFT_OPEN);

@@ -1,4 +1,3 @@
-/** A stretch of text on one line, in points. */
 type TextRun = { text: string; x0: number; x1: number; y: number; size: number };
 
 /**
@@ -31,7 +30,6 @@ const MIN_OVERLAP_BEHIND = 0.25;
 const MAX_OVERLAP = 1;
 const MAX_RAISED = 0.45;
 
-/** The joined text where an accent and its letter meet; null where none do. */
 export function withAccent(last: TextRun, next: TextRun): string | null {
   const size = Math.max(last.size, next.size);
   const overlap = (last.x1 - next.x0) / size;
@@ -55,7 +53,6 @@ function letterFirst(before: string, after: string): string | null {
   return letter === null ? null : before.slice(0, -1) + letter + after.slice(1);
 }
 
-/** The composed character; null if there is none. */
 function composed(letter: string, accent: string): string | null {
   const combining = COMBINING[accent];
   if (combining === undefined || !/\p{L}/u.test(letter)) return null;

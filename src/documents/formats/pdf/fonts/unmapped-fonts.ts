@@ -15,15 +15,8 @@ const MIN_LETTERS = 30;
 const CODE_DIGITS_SHARE = 0.25;
 const LATIN_LETTER = /\p{Script=Latin}/gu;
 
-type Seen = {
-  all: number;
-  odd: number;
-  spaceGlyphs: number;
-  latin: number;
-  frequent: number;
-  digits: number;
-};
-const NOTHING: Seen = { all: 0, odd: 0, spaceGlyphs: 0, latin: 0, frequent: 0, digits: 0 };
+const NOTHING = { all: 0, odd: 0, spaceGlyphs: 0, latin: 0, frequent: 0, digits: 0 };
+type Seen = typeof NOTHING;
 
 /**
  * Finds fonts whose codes are glyph numbers without a map to characters (ISO 32000-2, §9.10) by
@@ -35,7 +28,6 @@ export class UnmappedFonts {
   readonly #isEvery: boolean;
   hasDropped = false;
 
-  /** The numbers of fonts with and without a map in the file. */
   constructor({ unmapped, mapped }: { unmapped: number; mapped: number }) {
     this.#isSuspect = unmapped > 0;
     this.#isEvery = unmapped > 0 && mapped === 0;

@@ -1,6 +1,5 @@
 import type { Segment } from "./segment.ts";
 
-/** A page's text that is set with double spacing. */
 export type DoubleSpacing = {
   /** From line to line, in ems. */
   distance: number;

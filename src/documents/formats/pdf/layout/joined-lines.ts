@@ -29,7 +29,6 @@ export function compoundsIn(lines: Iterable<string>): Set<string> {
   return compounds;
 }
 
-/** Adds the next line to a paragraph's text and rejoins a word divided at the line end. */
 export function joinedLine(text: string, next: string, compounds: ReadonlySet<string>): string {
   const last = text.slice(-2);
   if (text === "" || UNSPACED_END.test(last)) return text + next;

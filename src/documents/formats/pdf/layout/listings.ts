@@ -13,7 +13,6 @@ const FARTHEST_LINE = 4;
 const MIN_LINES = 2;
 const MAX_INDENT = 200;
 
-/** Takes monospaced lines out of a page's segments and keeps their indentation. */
 export function listingsIn(segments: Segment[]): PageSection[] {
   const found: PageSection[] = [];
   let typed: Segment[][] = [];

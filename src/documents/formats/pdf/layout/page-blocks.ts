@@ -4,7 +4,6 @@ import { listingsIn } from "./listings.ts";
 import type { Segment } from "./segment.ts";
 import type { BlockRole } from "../structure/structure-tree.ts";
 
-/** Lines that belong together: a paragraph, a heading, or the text of a table cell. */
 export type Block = {
   lines: Segment[];
   x0: number;

@@ -4,7 +4,6 @@ import type { Segment } from "./segment.ts";
 const SAME_LINE = 0.35;
 /** Number of lines at the top and bottom of a page that may hold running heads. */
 const EDGE_LINES = 2;
-/** A row of more parts is no running head. */
 const MAX_EDGE_PARTS = 100;
 
 export function rowsOf(segments: Segment[]): Segment[][] {

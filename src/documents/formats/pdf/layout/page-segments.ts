@@ -178,10 +178,8 @@ const MAX_SHIFT = 0.12;
 
 /** Finds text that is drawn again at nearly the same place: writers without a bold font do so. */
 class OverprintedText {
-  /** Texts by the grid square that they begin in, with their starting points. */
   readonly #drawn = new Map<string, Segment>();
 
-  /** Whether the segment's text was already drawn here; if not, it is remembered. */
   isCopy(segment: Segment): boolean {
     const { x0, y, size } = segment;
     const shift = size * MAX_SHIFT;

@@ -14,7 +14,6 @@ const MIN_TITLE_SHARE = 0.5;
 const SAME_SHARE = 0.7;
 /** Least pages with the same difference between number and page: fewer may be chance. */
 const MIN_COUNTED = 3;
-/** A chapter's or section's number. */
 const TITLE_NUMBER = /^(?:\d{1,3}|[ivxlc]+)(?:\.\d{1,2}){0,4}\.?$/i;
 const NUMBER = /\d+|\b[ivxlc]+\b/gi;
 /** No page numbers: amounts, shares and times. */
@@ -110,7 +109,6 @@ export class RunningHeads {
     return size < this.#shape.bodySize * HEADING_SCALE;
   }
 
-  /** The bookmark whose words a line has. */
   #titleOf({ text }: Segment): string | undefined {
     if (this.#titles.size === 0) return undefined;
     return [text, text.replace(CHAPTER, "")]

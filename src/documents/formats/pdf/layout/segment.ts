@@ -9,7 +9,6 @@ export type Segment = {
   y: number;
   size: number;
   font: string;
-  /** Its position in the order of the page's content. */
   order: number;
   block?: number | undefined;
   /** The pieces of a line that is not wholly left to right; `text` is derived from them. */

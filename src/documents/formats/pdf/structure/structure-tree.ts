@@ -17,7 +17,6 @@ export type StructurePart =
 export type PageStructure = {
   blocks: BlockRole[];
   blockOf: Map<string, number>;
-  /** In reading order. */
   parts: StructurePart[];
 };
 

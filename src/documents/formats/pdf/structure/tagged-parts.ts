@@ -17,7 +17,6 @@ export function coversPage({ blockOf: known }: PageStructure, items: TextItem[])
   return covered > 0 && covered >= all * MIN_COVERAGE;
 }
 
-/** The mark of content that belongs to the page and not to the document. */
 export const ARTIFACT = "Artifact";
 
 /** The page's text in the order and parts of its tree; text outside the tree stands between. */
