@@ -39,6 +39,8 @@ const FEW_CHUNKS_SHARE = 0.1;
  * removed chunks. More than a properly sharded index object holds; takes up to two seconds.
  */
 const DEEP_SCAN_LIMIT_CHUNKS = 120_000;
+/** Restrictions that are kept, as of different readers; 60 KB each in a full shard. */
+const RESOLVED_MAX = 8;
 /** Each query is compared with each chunk. */
 const DEEP_SCAN_LIMIT_COSINES = 300_000;
 
@@ -53,8 +55,8 @@ export class Search {
   readonly #wordScores: WordScores;
   readonly #chunkTable: KeptChunkTable;
   readonly #fileTable: KeptFileTable;
-  /** The last resolved restriction: hydration uses the same one right after the candidates. */
-  #resolved: { key: string; eligibility: Eligibility } | null = null;
+  /** The last resolved restrictions: hydration uses one right after the candidates. */
+  readonly #resolved = new Map<string, Eligibility>();
 
   constructor(sql: SqlStorage, { termCounts, vectorLeg, postingsLimit }: SearchParts) {
     this.#sql = sql;
@@ -68,7 +70,7 @@ export class Search {
 
   /** Called at every write. */
   forgetRestriction(): void {
-    this.#resolved = null;
+    this.#resolved.clear();
   }
 
   /** Called after every write. */
@@ -183,19 +185,23 @@ export class Search {
 
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {
     const key = JSON.stringify([restriction, includeDuplicates]);
-    if (this.#resolved?.key !== key) {
-      const within = resolveRestriction(this.#sql, restriction, this.#fileTable);
-      const { chunks } = readTotals(this.#sql);
-      const few = Math.max(FEW_CHUNKS, FEW_CHUNKS_SHARE * chunks);
-      const chunksOf = (files: BitSet, withDuplicates: boolean) => {
-        const table = this.#chunkTable.read(within.chunkCount <= few ? files : null);
-        return table.within(files, withDuplicates);
-      };
-      const excluded = excludedChunks(this.#sql);
-      const eligibility = new Eligibility(within, includeDuplicates, chunksOf, excluded);
-      this.#resolved = { key, eligibility };
+    const known = this.#resolved.get(key);
+    if (known !== undefined) return known;
+    const within = resolveRestriction(this.#sql, restriction, this.#fileTable);
+    const { chunks } = readTotals(this.#sql);
+    const few = Math.max(FEW_CHUNKS, FEW_CHUNKS_SHARE * chunks);
+    const chunksOf = (files: BitSet, withDuplicates: boolean) => {
+      const table = this.#chunkTable.read(within.chunkCount <= few ? files : null);
+      return table.within(files, withDuplicates);
+    };
+    const excluded = excludedChunks(this.#sql);
+    const eligibility = new Eligibility(within, includeDuplicates, chunksOf, excluded);
+    for (const oldest of this.#resolved.keys()) {
+      if (this.#resolved.size < RESOLVED_MAX) break;
+      this.#resolved.delete(oldest);
     }
-    return this.#resolved.eligibility;
+    this.#resolved.set(key, eligibility);
+    return eligibility;
   }
 }
 

@@ -263,3 +263,21 @@ test.each([
   },
   60_000,
 );
+
+test("what a drive told before permissions were off lets nobody in when they are on", async () => {
+  const drive = new FollowedSource();
+  const world = new World({ sourceReaders: async () => drive });
+  const of = await world.addSourceAndRag("cloud_drive");
+  const trial = new Trial({ world, ...of, drive, seed: 1 });
+  await trial.update({ permissions: "on" });
+  const principals = [{ principal: "user:ann@x.org", from: "file" }];
+  drive.change("a.txt", { text: "A note.", readers: { principals } });
+  trial.told.set("a.txt", ["user:ann@x.org"]);
+  await trial.settle();
+  await look(trial, "before");
+  await trial.update({ permissions: "off" });
+  await trial.update({ permissions: "on" });
+  trial.inForce.clear();
+  trial.isSettled = false;
+  await look(trial, "swept");
+});

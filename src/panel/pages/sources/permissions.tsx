@@ -97,7 +97,7 @@ export const AccessTroubles = ({ source: { access, permissions }, path }: ShownS
       {unknown === 0
         ? ""
         : `${counted(unknown, "file is", "files are")} shared with groups whose members are not known: only calls that name the group find them. `}
-      <a href={`${path}/permissions`}>See permissions</a>
+      <LinkButton href={`${path}/permissions`} label="See permissions" />
     </div>
   );
 };
@@ -152,9 +152,16 @@ export async function readersOfFile(
         rows={readers.map(({ principal, from }) => [principal, from])}
         heads={["Reader", "From"]}
       />
-      <form method="get">
+      <form method="get" class="filters">
         <input type="hidden" name="path" value={path} />
-        <input type="email" name="reader" value={reader} aria-label="Person" required />{" "}
+        <input
+          type="search"
+          inputmode="email"
+          name="reader"
+          value={reader}
+          aria-label="Person"
+          required
+        />
         <button class="btn">May this person read it?</button>
       </form>
       {reader === "" ? null : <Verdict reader={reader} {...await verdictOn()} />}
