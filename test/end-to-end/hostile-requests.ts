@@ -56,8 +56,8 @@ export const HOSTILE_CALLS: HostileCall[] = [
   {
     what: "thousands of required names over a long text",
     body: asking({ type: "object", required }, "Leave is due. ".repeat(45_000)),
-    status: 200,
-    error: /"n5999":null/,
+    status: 502,
+    error: /too many steps/,
   },
   {
     what: "a schema that grows fourfold at each level",
