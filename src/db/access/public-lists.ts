@@ -162,6 +162,11 @@ type Between = { above: string; below: string };
 /** What stands behind every identifier (core/ids.ts). */
 const END = "~";
 const ALL_IDENTIFIERS: Between = { above: "", below: END };
+/** Without `beginning` itself. */
+export const identifiersFrom = (beginning: string): Between => {
+  return { above: beginning, below: beginning + END };
+};
+
 /** A slice of inferences, then agents, by identifier; null: none of that kind. */
 export type RunnerSlice = {
   inferences: Between | null;

@@ -1,7 +1,8 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-import { listCoveredRunners, runnersAfter } from "../../db/access/public-lists.ts";
+import { hash32 } from "../../core/hash.ts";
+import { identifiersFrom, listCoveredRunners, runnersAfter } from "../../db/access/public-lists.ts";
 import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
 import type { ListedRag } from "../../db/records.ts";
@@ -17,8 +18,8 @@ import { resourceUri } from "./resources.ts";
 import { schemaOf } from "./schema-of.ts";
 import type { Session } from "./session.ts";
 
-/** With the strictest client; one longer name would cost it the others. */
-const NAME_MAX_LENGTH = 64;
+/** Names are at most 64 characters long with the strictest client. */
+const NAME_LENGTH = 64;
 const SEARCH_MAX_LENGTH = 10_000;
 
 const AgentInput = z.object({
@@ -46,6 +47,14 @@ const Output = z.object({
   degraded: z.object({ occurred: z.literal(true) }).optional(),
 });
 
+/** `ask_staff-handbook`, `agent_helper`; a name that is too long ends in its hash. */
+function toolNameOf({ kind, identifier }: Asked): string {
+  const name = `${kind === "agent" ? "agent" : "ask"}_${identifier}`;
+  if (name.length <= NAME_LENGTH) return name;
+  const mark = `_${hash32(name).toString(36)}`;
+  return name.slice(0, NAME_LENGTH - mark.length) + mark;
+}
+
 /** Many clients read the first page only, and few tokens cover as many. */
 const PAGE_RUNNERS = 200;
 
@@ -57,7 +66,7 @@ export async function runnerTools(
   const last = cursor === undefined ? null : readCursor(cursor, ["kind", "identifier"]);
   const slice = runnersAfter(last, PAGE_RUNNERS);
   const { runners, hasMore } = await listCoveredRunners(services.reads, credential, slice);
-  const tools = runners.map(runnerTool).filter(({ name }) => name.length <= NAME_MAX_LENGTH);
+  const tools = runners.map(runnerTool);
   const next = runners.at(-1);
   if (!hasMore || next === undefined) return { tools };
   return { tools, nextCursor: cursorOf({ kind: next.kind, identifier: next.identifier }) };
@@ -67,7 +76,7 @@ function runnerTool(runner: CoveredRunner): Tool {
   const isAgent = runner.kind === "agent";
   const input = !isAgent && runner.nativeRag ? InferenceInput : AgentInput;
   return {
-    name: `${isAgent ? "agent" : "ask"}_${runner.identifier}`,
+    name: toolNameOf(runner),
     title: runner.name,
     description: descriptionOf(runner),
     inputSchema: schemaOf(input, "input"),
@@ -86,21 +95,54 @@ function descriptionOf(runner: CoveredRunner): string {
     : description;
 }
 
+/** Runners whose names a client could mean: they begin alike for some 50 characters. */
+const ALIKE_MAX = 1_000;
+
+/** Those whose names may end in a hash instead of the identifier's end. */
+async function runnersLike(
+  { services, credential }: Session,
+  { kind, identifier }: Asked,
+): Promise<CoveredRunner[]> {
+  const mark = identifier.lastIndexOf("_");
+  if (mark === -1) return [];
+  const begun = identifiersFrom(identifier.slice(0, mark));
+  const { runners } = await listCoveredRunners(services.reads, credential, {
+    inferences: kind === "inference" ? begun : null,
+    agents: kind === "agent" ? begun : null,
+    limit: ALIKE_MAX,
+  });
+  return runners;
+}
+
 const TOOL = /^(ask|agent)_(.{1,100})$/s;
 
 /** What a tool runs; null where the token covers none of that name. */
 export async function runnerNamed(session: Session, name: string): Promise<Runner | null> {
-  const [, kind, identifier = ""] = TOOL.exec(name) ?? [];
+  const [, word, identifier = ""] = TOOL.exec(name) ?? [];
+  if (word === undefined) return null;
+  const asked = {
+    kind: word === "agent" ? ("agent" as const) : ("inference" as const),
+    identifier,
+  };
+  const named = await readRunner(session, asked);
+  if (named !== null || name.length < NAME_LENGTH) return named;
+  const alike = await runnersLike(session, asked);
+  const shortened = alike.find((runner) => toolNameOf(runner) === name);
+  return shortened === undefined ? null : await readRunner(session, shortened);
+}
+
+type Asked = Pick<CoveredRunner, "kind" | "identifier">;
+
+async function readRunner(session: Session, { kind, identifier }: Asked): Promise<Runner | null> {
   const { services, credential } = session;
   const { recentLookups: recent } = services;
   if (kind === "agent") {
     const agent = coveredIn(await recent.agent.find(services, credential, identifier));
     return agent === null ? null : { kind, agent: await asRead(session, agent) };
   }
-  if (kind === undefined) return null;
   const inference = coveredIn(await recent.inference.find(services, credential, identifier));
   if (inference === null) return null;
-  return { kind: "inference", inference: await asRead(session, inference) };
+  return { kind, inference: await asRead(session, inference) };
 }
 
 type Called = { given: object; emit: EmitEvent | undefined };
