@@ -270,7 +270,7 @@ test("hostile documents end, others are served, the file behind is indexed", asy
 
 test("the panel answers while many files are indexed", async () => {
   const headers = { Authorization: `Bearer ${key}` };
-  const files = Array.from({ length: 100 }, (_, nth) => wordsOf(nth));
+  const files = Array.from({ length: 40 }, (_, nth) => wordsOf(nth));
   const parts = files.map((text, nth) => {
     const data = new TextEncoder().encode(text);
     return { path: `many/${nth}.txt`, data, headers: { "Content-Type": "text/plain" } };
@@ -290,7 +290,7 @@ test("the panel answers while many files are indexed", async () => {
       if ((counts["processing"] ?? 0) > 0) answersMeanwhile += 1;
       expect(counts).toMatchObject({ pending: 0, processing: 0 });
     },
-    { timeout: 120_000, interval: 1 },
+    { timeout: 300_000, interval: 1 },
   );
   expect(answersMeanwhile).toBeGreaterThan(3);
 });

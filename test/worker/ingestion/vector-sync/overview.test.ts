@@ -1,7 +1,15 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 
-import { type ChunkId, type FileId, type RagId, vectorIdOf } from "../../../../src/core/ids.ts";
+import {
+  asId,
+  type ChunkId,
+  type FileId,
+  type KeyId,
+  type RagId,
+  type UserId,
+  vectorIdOf,
+} from "../../../../src/core/ids.ts";
 import { overviewRoutes } from "../../../../src/panel/api/overview.ts";
 import type { PanelEnv } from "../../../../src/panel/api/request/read-request.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
@@ -21,11 +29,20 @@ async function plantBeside(world: VectorizeWorld, ragId: RagId, ids: string[]): 
   await world.services.vectorIndex?.upsert({ ragId, generation: 1 }, vectors);
 }
 
+const ADMINISTRATOR = {
+  kind: "key" as const,
+  role: "admin" as const,
+  keyId: asId<KeyId>("key"),
+  name: "Key",
+  createdBy: asId<UserId>("user"),
+};
+
 /** What an administrator sees of the vector index, as the world's own clock has it. */
 async function shown(world: VectorizeWorld): Promise<unknown> {
   const app = new Hono<PanelEnv>();
   app.use(async (context, next) => {
     context.set("services", world.services);
+    context.set("caller", ADMINISTRATOR);
     await next();
   });
   const answer = await app.route("/", overviewRoutes()).request("/overview");
