@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
 
-/** Lanes run side by side over files of their own, so that 200 steps wait for few batches. */
+/** Lanes run side by side over files of their own, so that 120 steps wait for few batches. */
 const LANES = 10;
-const STEPS_PER_LANE = 20;
+const STEPS_PER_LANE = 12;
 const PATHS_PER_LANE = 4;
 const INDEXED_WITHIN_MS = 120_000;
 
@@ -93,6 +93,6 @@ async function walkLane(lane: number) {
   }
 }
 
-test("200 random steps of push, change and removal show exactly what should be there", async () => {
+test("120 random steps of push, change and removal show exactly what should be there", async () => {
   await Promise.all(Array.from({ length: LANES }, (_, lane) => walkLane(lane)));
 });

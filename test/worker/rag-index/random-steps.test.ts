@@ -5,7 +5,7 @@ import { foldForDuplicates, hash32 } from "../../../src/core/hash.ts";
 import type { IndexScope, Restriction } from "../../../src/ports/rag-index.ts";
 import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
-const STEPS = 200;
+const STEPS = 100;
 const PATHS = ["a/1", "a/2", "a/b/3", "c/4", "c/5", "6"];
 const WORDS = ["granite", "quartz", "basalt", "slate", "chalk", "Granite"];
 const SCOPES: (IndexScope[] | null)[] = [
@@ -113,7 +113,7 @@ async function change(index: Index, model: Model, step: number) {
   }
 }
 
-test("after each of 200 random steps searches show exactly what should be there", async () => {
+test("after each of 100 random steps searches show exactly what should be there", async () => {
   const index = indexOf("random");
   const model: Model = {
     files: new Map(),
