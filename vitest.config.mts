@@ -163,14 +163,14 @@ export default defineConfig({
         // All that ingests and retrieves once more, on Vectorize and Workers AI instead of what is
         // embedded. Not here: what is about one set of adapters (exact scans and memory of the
         // embedded index, other dimensions or models than the one of a Vectorize index, and the
-        // tests that bring a Vectorize of their own), and what no vector touches (sources,
+        // tests that bring a Vectorize of their own), and what no vector touches (sources, claims,
         // extraction, rows that D1 reads, access, panel, catalogue, alarms).
         ...workerWith({ TEST_ADAPTERS: "production" }),
         test: {
           name: "worker-on-production-adapters",
           include: [
-            "test/worker/ingestion/rebuilds/{crashes,during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
-            "test/worker/ingestion/{crashes,notes,push,release-claims,release-claims-meanwhile,slow-documents,usage}.test.ts",
+            "test/worker/ingestion/rebuilds/{during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
+            "test/worker/ingestion/crashes.test.ts",
             "test/worker/ingestion/scanning/scopes.test.ts",
             "test/worker/journeys/random-steps.test.ts",
             "test/worker/rag-index/{duplicates,random-steps,writing}.test.ts",

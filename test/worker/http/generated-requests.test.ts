@@ -12,7 +12,7 @@ import {
 } from "../protocols/protocol-operations.ts";
 import { ORIGIN } from "../../support/worker-client.ts";
 
-const { GENERATED_REQUESTS = "2000" } = env;
+const { GENERATED_REQUESTS = "1000" } = env;
 const REQUESTS = Number(GENERATED_REQUESTS);
 /** A status is met often: in one of so many requests at least. */
 const OFTEN = REQUESTS / 50;
