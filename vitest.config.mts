@@ -75,6 +75,7 @@ const serverTests = {
   environment: "node" as const,
   // After all else.
   sequence: { groupOrder: 1 },
+  maxWorkers: 4,
   globalSetup: ["./test/end-to-end/built-service.ts"],
   ...timeouts,
 };
@@ -113,8 +114,8 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
     silent: "passed-only",
-    // The default leaves one core of two idle; three leave a quarter of both, as tests also wait.
-    maxWorkers: 4,
+    // The default leaves one core of two idle; two leave a quarter of both, as tests also wait.
+    maxWorkers: 3,
     projects: [
       {
         test: {

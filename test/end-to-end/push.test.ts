@@ -270,7 +270,7 @@ test("hostile documents end, others are served, the file behind is indexed", asy
 
 test("the panel answers while many files are indexed", async () => {
   const headers = { Authorization: `Bearer ${key}` };
-  const files = Array.from({ length: 40 }, (_, nth) => wordsOf(nth));
+  const files = Array.from({ length: 80 }, (_, nth) => wordsOf(nth));
   const parts = files.map((text, nth) => {
     const data = new TextEncoder().encode(text);
     return { path: `many/${nth}.txt`, data, headers: { "Content-Type": "text/plain" } };
@@ -292,7 +292,7 @@ test("the panel answers while many files are indexed", async () => {
     },
     { timeout: 300_000, interval: 1 },
   );
-  expect(answersMeanwhile).toBeGreaterThan(3);
+  expect(answersMeanwhile).toBeGreaterThan(2);
 });
 
 /** Some 40 KB of text. */

@@ -30,9 +30,10 @@ export type CountedService = {
 
 /** wrangler.toml's local bindings, with production's models and vector index. */
 function writeConfig(folder: string): string {
-  const { d1_databases, r2_buckets, durable_objects, migrations, queues, ...config } = readConfig({
+  const { d1_databases, kv_namespaces, r2_buckets, ...config } = readConfig({
     config: join(PROJECT, "wrangler.toml"),
   }) as Record<string, unknown>;
+  const { durable_objects, migrations, queues } = config;
   const own = {
     name: "counted",
     main: join(PROJECT, "test/bench/support/round-trips-worker.ts"),
@@ -51,6 +52,7 @@ function writeConfig(folder: string): string {
       PANEL_ADMIN_PASSWORD: ADMIN.password,
     },
     d1_databases,
+    kv_namespaces,
     r2_buckets,
     durable_objects,
     migrations,
