@@ -1,3 +1,7 @@
+import { env } from "cloudflare:workers";
+
+import { openDatabase } from "../../src/db/sql.ts";
+
 /** What D1 reports of the batches that went through it. */
 export type RowCounts = { calls: number; read: number; written: number };
 
@@ -19,4 +23,10 @@ export function countedRows(database: D1Database, counts: RowCounts): D1Database
       };
     },
   });
+}
+
+/** The database of the tests, and what is read and written through this opening of it. */
+export function countedDatabase() {
+  const counts = noRows();
+  return { counts, db: openDatabase(countedRows(env.DB, counts)) };
 }

@@ -1,8 +1,5 @@
-import type { Embedder } from "../../src/ports/models.ts";
-import type { RagIndex } from "../../src/ports/rag-index.ts";
-import type { SourceReader } from "../../src/ports/source-reader.ts";
-import type { SourceWatcher } from "../../src/ports/source-watcher.ts";
 import type { Services } from "../../src/services.ts";
+import { intercepted, withProperty } from "./intercepted.ts";
 
 class Crashed extends Error {
   override readonly name = "Crashed";
@@ -31,7 +28,11 @@ export class CrashPoint {
     this.#dead = false;
   }
 
-  async #through<T>(call: () => Promise<T>): Promise<T> {
+  wrap(services: Services): Services {
+    return aroundCalls(services, async (go) => await this.#through(go));
+  }
+
+  async #through(call: () => Promise<unknown>): Promise<unknown> {
     if (this.#dead) throw new Crashed();
     this.calls++;
     const isHere = this.calls === this.#at && !this.hasCrashed;
@@ -46,74 +47,68 @@ export class CrashPoint {
     this.#dead = true;
     throw new Crashed();
   }
+}
 
-  /** The same object with its methods of these names passing through. */
-  #guard<T extends object>(target: T, names: readonly (keyof T)[]): T {
-    const through = <R>(call: () => Promise<R>) => this.#through(call);
-    return new Proxy(target, {
-      get(object, name) {
-        const value: unknown = Reflect.get(object, name, object);
-        if (typeof value !== "function") return value;
-        const method = value as (...args: unknown[]) => Promise<unknown>;
-        if (!names.includes(name as keyof T)) return method.bind(object);
-        return (...args: unknown[]) => through(() => method.apply(object, args));
+/** At which calls the work is tried: the first, how many further on, and the last. */
+type Tried = {
+  from?: number;
+  every?: number;
+  upTo?: number;
+  moment?: CrashMoment | ((at: number) => CrashMoment);
+};
+
+const MOST_CALLS = 150;
+
+/**
+ * Runs the work with a crash at one call to the outside after the other, until a run meets none.
+ * Tells at how many calls it died.
+ */
+export async function crashAtCalls(
+  run: (crash: CrashPoint, at: number) => Promise<void>,
+  { from = 1, every = 1, upTo = Infinity, moment = "after" }: Tried = {},
+): Promise<number> {
+  let points = 0;
+  for (let at = from; at <= upTo; at += every) {
+    if (at > MOST_CALLS) throw new Error("the work does not come to an end");
+    const crash = new CrashPoint(at, typeof moment === "string" ? moment : moment(at));
+    await run(crash, at);
+    if (!crash.hasCrashed) return points;
+    points++;
+  }
+  return points;
+}
+
+/** Services whose calls to anything outside of the worker go through `around`. */
+export function aroundCalls(
+  services: Services,
+  around: (go: () => Promise<unknown>) => Promise<unknown>,
+): Services {
+  const guard = <T extends object>(target: T, names: readonly (keyof T)[] | null): T =>
+    intercepted(target, async ({ go }) => await around(go), names);
+  const client = guard(services.db.$client, ["batch"]);
+  const { vectorIndex, models } = services;
+  return {
+    ...services,
+    db: withProperty(services.db, "$client", client),
+    files: guard(services.files, ["get", "head", "put", "delete", "list"]),
+    queue: guard(services.queue, ["index", "scan"]),
+    ragIndexes: (address) => guard(services.ragIndexes(address), null),
+    vectorIndex: vectorIndex && guard(vectorIndex, ["upsert", "remove", "present", "near"]),
+    models: {
+      ...models,
+      embedder(name, dimensions) {
+        const embedder = models.embedder(name, dimensions);
+        return { ...embedder, model: guard(embedder.model, ["doEmbed"]) };
       },
-    });
-  }
-
-  wrap(services: Services): Services {
-    const client = this.#guard(services.db.$client, ["batch"]);
-    const db = new Proxy(services.db, {
-      get: (object, name) => (name === "$client" ? client : (Reflect.get(object, name) as unknown)),
-    });
-    return {
-      ...services,
-      db,
-      files: this.#guard(services.files, ["get", "head", "put", "delete", "list"]),
-      queue: this.#guard(services.queue, ["index", "scan"]),
-      ragIndexes: (address) => this.#guardIndex(services.ragIndexes(address)),
-      vectorIndex:
-        services.vectorIndex === null
-          ? null
-          : this.#guard(services.vectorIndex, ["upsert", "remove", "present", "near"]),
-      models: {
-        ...services.models,
-        embedder: (name, dimensions) =>
-          this.#guardEmbedder(services.models.embedder(name, dimensions)),
-      },
-      sourceReaders: async (source) => {
-        const reader = await services.sourceReaders(source);
-        return reader === null ? null : this.#guardReader(reader);
-      },
-    };
-  }
-
-  #guardReader(reader: SourceReader): SourceReader {
-    const guarded = this.#guard<SourceReader>(reader, ["list", "open", "look", "follow"]);
-    const { watcher } = reader;
-    if (watcher === undefined) return guarded;
-    const names = ["targets", "start", "extend", "stop"] as const;
-    const guardedWatcher = this.#guard<SourceWatcher>(watcher, names);
-    return new Proxy(guarded, {
-      get: (object, name) =>
-        name === "watcher" ? guardedWatcher : (Reflect.get(object, name) as unknown),
-    });
-  }
-
-  #guardIndex(index: RagIndex): RagIndex {
-    const through = <R>(call: () => Promise<R>) => this.#through(call);
-    return new Proxy(index, {
-      get(stub, name) {
-        return (...args: unknown[]) =>
-          through(() => {
-            const call = Reflect.get(stub, name) as (...args: unknown[]) => Promise<unknown>;
-            return call(...args);
-          });
-      },
-    });
-  }
-
-  #guardEmbedder(embedder: Embedder): Embedder {
-    return { ...embedder, model: this.#guard(embedder.model, ["doEmbed"]) };
-  }
+    },
+    sourceReaders: async (source) => {
+      const reader = await services.sourceReaders(source);
+      if (reader === null) return null;
+      const guarded = guard(reader, ["list", "open", "look", "follow"]);
+      const { watcher } = reader;
+      if (watcher === undefined) return guarded;
+      const names = ["targets", "start", "extend", "stop"] as const;
+      return withProperty(guarded, "watcher", guard(watcher, names));
+    },
+  };
 }

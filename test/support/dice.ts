@@ -1,3 +1,5 @@
+import { hash32 } from "../../src/core/hash.ts";
+
 const MODULUS = 2 ** 32;
 
 /**
@@ -34,3 +36,10 @@ export class Dice {
       .map(({ item }) => item);
   }
 }
+
+/** A number below this that is the same for a step and its use at every run. */
+export const chance = (step: number, use: string, below: number) =>
+  hash32(`${use} ${step}`) % below;
+
+export const pickAt = <T>(list: readonly T[], step: number, use: string) =>
+  list[chance(step, use, list.length)] as T;

@@ -10,22 +10,25 @@ import { MINUTE_MS } from "../../src/core/time.ts";
 import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import { sweep } from "../../src/ingestion/maintenance/sweep.ts";
 import { putFile, type PutFileInput } from "../../src/ingestion/uploads/put-file.ts";
+import { putFiles } from "../../src/ingestion/uploads/put-files.ts";
 import { removePushedFile } from "../../src/ingestion/uploads/remove-pushed-file.ts";
 import type { PutFileResult } from "../../src/ingestion/uploads/store-files.ts";
 import { consume } from "../../src/jobs/consume.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "../../src/core/queue-messages.ts";
 import type { IndexMessages } from "../../src/ports/job-queue.ts";
-import type { RagIndex } from "../../src/ports/rag-index.ts";
+import type { IndexAddress, RagIndex } from "../../src/ports/rag-index.ts";
 import type { Services } from "../../src/services.ts";
 import type { CrashPoint } from "./crash.ts";
+import { intercepted, type Call } from "./intercepted.ts";
+import { bytesOf, ragCounters, ragRows, statement } from "./statements.ts";
 import { followClock, testedEnv } from "./tested-adapters.ts";
+
+export { bytesOf, keysOf, rowsOf, statement } from "./statements.ts";
 
 type Envelope = {
   queue: "quarry-index" | "quarry-scan";
   body: IndexMessage | IndexMessages | ScanMessage;
 };
-
-type Facts = "mimeType" | "metadata";
 
 const MEDIA_TYPES: Record<string, string> = { html: "text/html", md: "text/markdown" };
 const mediaTypeOf = (path: string) => MEDIA_TYPES[path.split(".").at(-1) ?? ""] ?? "text/plain";
@@ -43,6 +46,8 @@ export class World {
   /** What was sent to the usage queue. */
   readonly usage: UsageMessage[] = [];
   readonly background: Promise<unknown>[] = [];
+  readonly rows = ragRows;
+  readonly counters = ragCounters;
 
   constructor(change: Partial<Services> = {}) {
     followClock(() => this.now);
@@ -68,12 +73,13 @@ export class World {
 
   async addSource(provider = "file_system", config: unknown = {}): Promise<FileSourceId> {
     const id = newId<FileSourceId>(Date.now());
-    await env.DB.prepare(
+    await statement(
       `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
          created_at) values (?1, 'S', ?1, ?2, ?3, '', 0)`,
-    )
-      .bind(id, provider, JSON.stringify(config))
-      .run();
+      id,
+      provider,
+      JSON.stringify(config),
+    ).run();
     return id;
   }
 
@@ -92,7 +98,7 @@ export class World {
          values (?1, 1, 'live', ?2, ?3, 400, 60, ?4, ?5, 0, 1)`,
       ).bind(id, EMBEDDING_MODEL, EMBEDDING_DIMENSIONS, INDEX_FORMAT, vectorsIn),
       ...(scopes ?? []).map((value) =>
-        env.DB.prepare(`insert into rag_scopes values (?1, 'path', ?2, 0)`).bind(id, value),
+        statement("insert into rag_scopes values (?1, 'path', ?2, 0)", id, value),
       ),
     ]);
     return id;
@@ -108,11 +114,24 @@ export class World {
   async put(
     source: FileSourceId,
     path: string,
-    text: string,
-    { mimeType = mediaTypeOf(path), metadata = null }: Partial<Pick<PutFileInput, Facts>> = {},
+    content: string | PutFileInput["body"],
+    more: Partial<Pick<PutFileInput, "mimeType" | "metadata" | "contentLength">> = {},
   ): Promise<PutFileResult> {
-    const file = { path, body: bytesOf(text), contentLength: null, mimeType, metadata };
-    return await putFile(this.services, { source: { id: source }, ...file });
+    const body = typeof content === "string" ? bytesOf(content) : content;
+    const file = { path, body, contentLength: null, mimeType: mediaTypeOf(path), metadata: null };
+    return await putFile(this.services, { source: { id: source }, ...file, ...more });
+  }
+
+  /** Pushes files in one call. */
+  async putTogether(source: FileSourceId, files: Record<string, string | Uint8Array>) {
+    async function* sent() {
+      for (const [path, content] of Object.entries(files)) {
+        const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+        const of = { mimeType: mediaTypeOf(path), metadata: null };
+        yield { path, ...of, bytes: Uint8Array.from(bytes) };
+      }
+    }
+    return await putFiles(this.services, { source: { id: source }, files: sent() });
   }
 
   /** Removes a pushed file. */
@@ -131,10 +150,19 @@ export class World {
 
   /** The worker that does this may die; the next one has services again. */
   async workUntil(crash: CrashPoint, work: () => Promise<unknown> = () => this.deliver()) {
+    await this.as(crash.wrap(this.services), work).catch(() => undefined);
+    crash.revive();
+  }
+
+  /** Does this with other services: as another worker. */
+  async as(services: Services, work: () => Promise<unknown>): Promise<void> {
     const untouched = this.services;
-    this.services = crash.wrap(untouched);
-    await work().catch(() => undefined);
-    this.services = untouched;
+    this.services = services;
+    try {
+      await work();
+    } finally {
+      this.services = untouched;
+    }
   }
 
   /** Called with the texts of each embedding call before it is made; what it throws the call throws. */
@@ -153,17 +181,24 @@ export class World {
     };
   }
 
-  /** Called before each call of the bucket, with the method's name. */
-  beforeBucketCall(act: (name: string, args: unknown[]) => unknown): void {
-    this.services.files = new Proxy(this.services.files, {
-      get(target, name) {
-        const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-        return async (...args: unknown[]) => {
-          await act(String(name), args);
-          return await Reflect.apply(method, target, args);
-        };
-      },
-    });
+  /** Each call of the bucket from now on. */
+  aroundBucket(around: (call: Call) => unknown): void {
+    this.services.files = intercepted(this.services.files, around);
+  }
+
+  /** Each call of an index object from now on. */
+  aroundIndexes(around: (call: Call, address: IndexAddress) => unknown): void {
+    const { ragIndexes } = this.services;
+    this.services.ragIndexes = (address) =>
+      intercepted(ragIndexes(address), (call) => around(call, address));
+  }
+
+  /** The lines of this level that the log is told from now on. */
+  logged(level: "error" | "warn"): [event: string, facts?: unknown][] {
+    const lines: [event: string, facts?: unknown][] = [];
+    const log = { ...silent, [level]: (...line: (typeof lines)[number]) => void lines.push(line) };
+    this.services.log = { ...log, with: () => log };
+    return lines;
   }
 
   /** Texts that are embedded from now on, in the order of their calls. */
@@ -217,35 +252,6 @@ export class World {
     }
   }
 
-  /** Every file that a RAG lists, as D1 has it, by path. */
-  async rows(ragId: RagId) {
-    const { results } = await env.DB.prepare(
-      `select path, status, chunk_count as chunks, error_message as error, attempts
-       from rag_files where rag_id = ?1
-         and generation = (select generation from rags where id = ?1) order by path`,
-    )
-      .bind(ragId)
-      .all<{
-        path: string;
-        status: string;
-        chunks: number;
-        error: string | null;
-        attempts: number;
-      }>();
-    return results;
-  }
-
-  async counters(ragId: RagId) {
-    return await env.DB.prepare(
-      `select pending_files as pending, processing_files as processing, indexed_files as indexed,
-         error_files as error, deleted_files as deleted, number_vectors as vectors
-       from rag_generations where rag_id = ?1
-         and generation = (select generation from rags where id = ?1)`,
-    )
-      .bind(ragId)
-      .first<Record<string, number>>();
-  }
-
   /** The texts that a search of everything shows, by path. */
   async shown(ragId: RagId, query = "note", limitPerLeg = 500): Promise<Record<string, string[]>> {
     const index = this.index(ragId);
@@ -279,15 +285,8 @@ const silent: Services["log"] = {
   with: () => silent,
 };
 
-export const bytesOf = (text: string): ArrayBuffer =>
-  new TextEncoder().encode(text).buffer as ArrayBuffer;
-
 /** A world with a source without files and a RAG of all of it. */
 export async function ragWorld(provider?: string, config?: unknown) {
   const world = new World();
   return { world, ...(await world.addSourceAndRag(provider, config)) };
 }
-
-/** A statement of a test itself, with its parameters. */
-export const statement = (sql: string, ...parameters: unknown[]) =>
-  env.DB.prepare(sql).bind(...parameters);

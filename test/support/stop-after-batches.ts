@@ -1,5 +1,7 @@
 import { afterAll, vi } from "vitest";
 
+// Whatever a batch may be the first to need: what one event imports others would wait for.
+import "../../src/jobs/consume.ts";
 import { batches } from "./queue-batches.ts";
 
 /**

@@ -3,7 +3,6 @@ import { env } from "cloudflare:workers";
 import { METADATA_INDEXES, vectorizeIndex } from "../../src/adapters/cloudflare/vectorize-index.ts";
 import { MINUTE_MS } from "../../src/core/time.ts";
 import type { RagId, VectorId } from "../../src/core/ids.ts";
-import { sweep } from "../../src/ingestion/maintenance/sweep.ts";
 import { VectorizeDouble } from "../doubles/vectorize/vectorize-double.ts";
 import { World } from "./ingestion-world.ts";
 
@@ -48,11 +47,7 @@ export class VectorizeWorld extends World {
 
   /** The sweep comes by each minute. */
   async minutesPass(minutes: number): Promise<void> {
-    for (let minute = 0; minute < minutes; minute++) {
-      this.now += MINUTE_MS;
-      await sweep(this.services);
-      await this.deliver();
-    }
+    for (let minute = 0; minute < minutes; minute++) await this.sweepAfter(1);
   }
 
   /** What was sent shows, and what has a tombstone was removed for the second time. */

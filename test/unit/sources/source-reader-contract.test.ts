@@ -114,12 +114,28 @@ async function followedWorld(): Promise<ReaderWorld> {
   };
 }
 
-const failureOf = (kind: "denied" | "throttled") =>
-  new SourceFailure(
-    kind,
-    "told to fail",
-    kind === "throttled" ? RETRY_AFTER_SECONDS * 1_000 : null,
-  );
+function failureOf(kind: "denied" | "throttled") {
+  const waitMs = kind === "throttled" ? RETRY_AFTER_SECONDS * 1_000 : null;
+  return new SourceFailure(kind, "told to fail", waitMs);
+}
+
+/** As far as the doubles of both kinds of drives are alike. */
+type HeldDrive = {
+  childrenOf(folder: string): { id: string; name: string; content: string }[];
+  file(folder: string, name: string, text: string): string;
+  change(id: string, to: { content: string }): void;
+  delete(id: string): void;
+};
+
+function holdIn(drive: HeldDrive, folder: string, files: Map<string, string>): void {
+  const held = new Map(drive.childrenOf(folder).map((item) => [`folder/${item.name}`, item]));
+  for (const [path, { id }] of held) if (!files.has(path)) drive.delete(id);
+  for (const [path, text] of files) {
+    const there = held.get(path);
+    if (there === undefined) drive.file(folder, path.slice("folder/".length), text);
+    else if (there.content !== text) drive.change(there.id, { content: text });
+  }
+}
 
 /** A drive whose folder `folder/` holds all files. */
 async function driveWorld(): Promise<ReaderWorld> {
@@ -127,18 +143,10 @@ async function driveWorld(): Promise<ReaderWorld> {
   drive.pageSize = PAGE_SIZE;
   const folder = drive.folder(drive.root, "folder");
   const source = driveSource(drive);
-  const nameOf = (path: string) => path.slice("folder/".length);
   return {
     async hold(files) {
       drive.failures.length = 0;
-      const held = new Map(drive.childrenOf(folder).map((item) => [`folder/${item.name}`, item]));
-      for (const [path, { id }] of held) if (!files.has(path)) drive.delete(id);
-      for (const [path, text] of files) {
-        const there = held.get(path);
-        if (there === undefined) drive.file(folder, nameOf(path), text);
-        else if (there.content !== text) drive.change(there.id, { content: text });
-      }
-      drive.pageSize = PAGE_SIZE;
+      holdIn(drive, folder, files);
     },
     newReader: () => source.reader(),
     fail(kind) {
@@ -160,13 +168,7 @@ async function libraryWorld(): Promise<ReaderWorld> {
   return {
     async hold(files) {
       graph.failures.length = 0;
-      const held = new Map(drive.childrenOf(folder).map((item) => [`folder/${item.name}`, item]));
-      for (const [path, { id }] of held) if (!files.has(path)) drive.delete(id);
-      for (const [path, text] of files) {
-        const there = held.get(path);
-        if (there === undefined) drive.file(folder, path.slice("folder/".length), text);
-        else if (there.content !== text) drive.change(there.id, { content: text });
-      }
+      holdIn(drive, folder, files);
     },
     newReader: () => source.reader(),
     fail(kind) {

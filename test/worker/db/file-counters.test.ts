@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { newId, type FileId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import { claimFiles } from "../../../src/db/files/claim-files.ts";
 import { finishFiles, type FileEnd } from "../../../src/db/files/finish-files.ts";
 import {
@@ -11,51 +10,25 @@ import {
   readFolderPage,
 } from "../../../src/db/files/public-files.ts";
 import { writeFiles } from "../../../src/db/files/write-files.ts";
-import { countedRows, noRows } from "../../support/counted-rows.ts";
-import { World, statement } from "../../support/ingestion-world.ts";
-
-const RAG_COUNTERS =
-  "select pending_files, indexed_files, deleted_files, number_vectors from rag_generations where rag_id = 'rag'";
-
-async function run(...statements: string[]) {
-  await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
-}
-
-async function counters() {
-  return await env.DB.prepare(RAG_COUNTERS).first();
-}
+import { countedDatabase } from "../../support/counted-rows.ts";
+import { World, ragWorld, statement } from "../../support/ingestion-world.ts";
+import { fileRows, workRows } from "../../support/rows-of-files.ts";
 
 test("a RAG's counters follow every change of its files", async () => {
-  await run(
-    "insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash, created_at) values ('source', 'S', 's', 'file_system', '{}', '', 0)",
-    "insert into rags (id, name, identifier, file_source_id, created_at) values ('rag', 'R', 'r', 'source', 0)",
-    "insert into rag_generations (rag_id, generation, state, embedding_model, dimensions, chunk_size, chunk_overlap, format, created_at) values ('rag', 1, 'live', 'm', 8, 400, 60, 1, 0)",
-    "insert into files (id, file_source_id, path, name, size, mime_type, version, metadata, created_at) values ('a', 'source', 'a', 'a', 1, 'text/plain', '1', '{}', 0), ('b', 'source', 'b', 'b', 1, 'text/plain', '1', '{}', 0)",
-    "insert into rag_files (rag_id, generation, file_id, path, status, revision) values ('rag', 1, 'a', 'a', 'pending', 1), ('rag', 1, 'b', 'b', 'pending', 1)",
-  );
-  expect(await counters()).toEqual({
-    pending_files: 2,
-    indexed_files: 0,
-    deleted_files: 0,
-    number_vectors: 0,
-  });
-
-  await run("update rag_files set status = 'indexed', chunk_count = 7 where file_id = 'a'");
-  await run("update rag_files set status = 'deleted' where file_id = 'b'");
-  expect(await counters()).toEqual({
-    pending_files: 0,
-    indexed_files: 1,
-    deleted_files: 1,
-    number_vectors: 7,
-  });
-
-  await run("delete from files where id in ('a', 'b')");
-  expect(await counters()).toEqual({
-    pending_files: 0,
-    indexed_files: 0,
-    deleted_files: 0,
-    number_vectors: 0,
-  });
+  const { world, source, rag } = await ragWorld();
+  const counters = async () => {
+    const { pending, indexed, deleted, vectors } = (await world.counters(rag)) ?? {};
+    return [pending, indexed, deleted, vectors];
+  };
+  await env.DB.batch([fileRows(source, 2), workRows(rag, source, { status: "pending" })]);
+  expect(await counters()).toEqual([2, 0, 0, 0]);
+  const change = (path: string, set: string) =>
+    statement(`update rag_files set ${set} where rag_id = ? and path = ?`, rag, path).run();
+  await change("000001.md", "status = 'indexed', chunk_count = 7");
+  await change("000002.md", "status = 'deleted'");
+  expect(await counters()).toEqual([0, 1, 1, 7]);
+  await statement("delete from files where file_source_id = ?", source).run();
+  expect(await counters()).toEqual([0, 0, 0, 0]);
 });
 
 const NOW = 1_000;
@@ -67,8 +40,7 @@ test("files that are written, claimed and finished together are counted together
   const world = new World();
   const source = await world.addSource();
   const [whole, scoped] = [await world.addRag(source), await world.addRag(source, ["1.txt"])];
-  const counts = noRows();
-  const db = openDatabase(countedRows(env.DB, counts));
+  const { counts, db } = countedDatabase();
   const files = Array.from({ length: FILES }, (_, at) => ({
     id: newId<FileId>(NOW),
     path: `${at}.txt`,
@@ -149,8 +121,7 @@ test("files of any status are listed by path, and a page reads its own rows", as
       ragId,
     ),
   ]);
-  const counts = noRows();
-  const db = openDatabase(countedRows(env.DB, counts));
+  const { counts, db } = countedDatabase();
   const live = { ragId, generation: 1 };
   const sorted = paths.toSorted();
   const all = { status: null, folder: null };

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import { overdueRemovals } from "../../../src/db/files/removal-store.ts";
 import { takeUnclaimedFiles } from "../../../src/db/files/pending-files.ts";
-import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { countedDatabase } from "../../support/counted-rows.ts";
 import { World, statement } from "../../support/ingestion-world.ts";
+import { fileRows, workRows } from "../../support/rows-of-files.ts";
 
 const LIMIT = 1_000;
 
@@ -28,38 +28,24 @@ async function ragOf(
   const { source, rag } = await world.addSourceAndRag();
   await env.DB.batch([
     statement("update rags set status = ? where id = ?", status, rag),
-    statement(
-      `with recursive n(i) as (values (1) union all select i + 1 from n where i < ?2)
-       insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
-         created_at)
-       select ?1 || '-' || i, ?1, printf('%06d.md', i), 'a.md', 1, 'text/markdown', '1', '{}', 0
-       from n`,
-      source,
-      rows.files,
-    ),
-    statement(
-      `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until,
-         leased_until, lease_id)
-       select ?1, 1, id, path, ?3, 1, ?4, ?5, ?6 from files where file_source_id = ?2`,
-      rag,
-      source,
-      rows.status,
-      ...heldOf(rows),
-    ),
+    fileRows(source, rows.files),
+    workRows(rag, source, { status: rows.status, ...heldOf(rows) }),
   ]);
   return rag;
 }
 
 /** A deleted file's removal is held by its lease's time. */
-function heldOf({ status, claimedUntil, leasedUntil }: Parameters<typeof ragOf>[1]) {
-  if (status === "deleted") return [0, claimedUntil, null];
-  return [claimedUntil, leasedUntil ?? 0, leasedUntil === undefined ? null : "worker"];
+function heldOf({ status, claimedUntil, leasedUntil = 0 }: Parameters<typeof ragOf>[1]) {
+  const lease = leasedUntil === 0 ? null : "worker";
+  return status === "deleted"
+    ? { claimed_until: 0, leased_until: claimedUntil, lease_id: null }
+    : { claimed_until: claimedUntil, leased_until: leasedUntil, lease_id: lease };
 }
 
 /** What the sweep takes of this database, by RAG, and what reading it costs. */
 async function sweptFiles(world: World) {
-  const counts = noRows();
-  const messages = await takeUnclaimedFiles(openDatabase(countedRows(env.DB, counts)), {
+  const { counts, db } = countedDatabase();
+  const messages = await takeUnclaimedFiles(db, {
     now: world.now,
     claimedUntil: world.now + 10 * MINUTE_MS,
     limit: LIMIT,
@@ -95,13 +81,9 @@ test("files of a paused RAG are not read, and delay no lost message of another R
   expect(await world.rows(crashed)).toMatchObject([{ status: "pending" }]);
   expect(await world.counters(paused)).toMatchObject({ pending: 20_000 });
 
-  const counts = noRows();
-  const db = openDatabase(countedRows(env.DB, counts));
-  const removals = await overdueRemovals(
-    db,
-    { now: world.now, removedUntil: world.now + MINUTE_MS },
-    LIMIT,
-  );
+  const { counts, db } = countedDatabase();
+  const times = { now: world.now, removedUntil: world.now + MINUTE_MS };
+  const removals = await overdueRemovals(db, times, LIMIT);
   expect(removals.map(({ ragId }) => ragId)).toEqual([removed]);
   expect(counts.read).toBeLessThan(100);
 

@@ -2,35 +2,19 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import { releasePending } from "../../../src/db/files/pending-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { countedRows, noRows } from "../../support/counted-rows.ts";
-import { ragWorld, statement } from "../../support/ingestion-world.ts";
+import { countedDatabase } from "../../support/counted-rows.ts";
+import { ragWorld } from "../../support/ingestion-world.ts";
+import { fileRows, workRows } from "../../support/rows-of-files.ts";
 
 /** Rows written by the release of so many files that wait. */
 async function writtenFor(files: number) {
   const { world, source, rag } = await ragWorld();
-  await env.DB.batch([
-    statement(
-      `with recursive n(i) as (values (1) union all select i + 1 from n where i < ?2)
-       insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
-         created_at)
-       select ?1 || '-' || i, ?1, printf('%06d.md', i), 'a.md', 1, 'text/markdown', '1', '{}', 0
-       from n`,
-      source,
-      files,
-    ),
-    statement(
-      `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
-       select ?1, 1, id, path, 'pending', 1, ?3 from files where file_source_id = ?2`,
-      rag,
-      source,
-      world.now + 10 * MINUTE_MS,
-    ),
-  ]);
-  const counts = noRows();
-  await releasePending(openDatabase(countedRows(env.DB, counts)), rag, world.now + MINUTE_MS);
+  const waits = { status: "pending", claimed_until: world.now + 10 * MINUTE_MS };
+  await env.DB.batch([fileRows(source, files), workRows(rag, source, waits)]);
+  const { counts, db } = countedDatabase();
+  await releasePending(db, rag, world.now + MINUTE_MS);
   return { world, rag, written: counts.written };
 }
 

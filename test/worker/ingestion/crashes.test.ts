@@ -1,40 +1,26 @@
 import { expect, test } from "vitest";
 
-import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
-import type { Services } from "../../../src/services.ts";
-import { CrashPoint } from "../../support/crash.ts";
-import { World, bytesOf, ragWorld } from "../../support/ingestion-world.ts";
-import { watching } from "../../support/watched-services.ts";
+import type { RagId } from "../../../src/core/ids.ts";
+import { aroundCalls, crashAtCalls, type CrashPoint } from "../../support/crash.ts";
+import { World, ragWorld } from "../../support/ingestion-world.ts";
 
 const LIMIT = 60;
 
 /**
- * Runs the work with a crash after each outside call in turn, until one run meets no crash: what is
- * outside is then as it is before the next call.
+ * Runs the work with a crash after each outside call in turn: what is outside is then as it is
+ * before the next call. Later another worker, and the sweep, find what it left.
  */
-async function atEachCall(
+const atEachCall = async (
   run: (world: World, crash: CrashPoint) => Promise<void>,
   check: (world: World) => Promise<void>,
-): Promise<number> {
-  for (let at = 1; at <= LIMIT; at++) {
+) =>
+  await crashAtCalls(async (crash) => {
     const world = new World();
-    const crash = new CrashPoint(at, "after");
     await run(world, crash);
+    await world.deliver();
+    await world.sweepAfter(3, 15);
     await check(world);
-    if (!crash.hasCrashed) return at - 1;
-  }
-  throw new Error("the work does not come to an end");
-}
-
-/** The worker dies; later another one, and the sweep, find what it left. */
-async function recover(world: World, crash: CrashPoint): Promise<void> {
-  crash.revive();
-  await world.deliver();
-  await world.sweepAfter(3, 15);
-}
+  });
 
 test("an index job whose worker dies at any call ends as if it had not", async () => {
   let rags: RagId[] = [];
@@ -48,7 +34,6 @@ test("an index job whose worker dies at any call ends as if it had not", async (
       await world.put(source, "b.html", "");
       await world.put(source, "c.html", "<p>A note about peat.</p>");
       await world.workUntil(crash);
-      await recover(world, crash);
     },
     async (world) => {
       for (const rag of rags) {
@@ -76,21 +61,15 @@ test.for([
   async ({ carriesTexts, least }) => {
     let rag: RagId;
     const texts = ["A note about moss.", "A note about peat.", "", "A note about ferns."];
-    async function* files() {
-      for (const [at, text] of texts.entries()) {
-        const bytes = Uint8Array.from(new TextEncoder().encode(text));
-        yield { path: `${at}.txt`, mimeType: "text/plain", metadata: null, bytes };
-      }
-    }
     const points = await atEachCall(
       async (world, crash) => {
-        const source = { id: await world.addSource() };
-        rag = await world.addRag(source.id);
+        const made = await world.addSourceAndRag();
+        ({ rag } = made);
         world.carriesTexts = carriesTexts;
-        await putFiles(world.services, { source, files: files() });
+        const files = texts.map((text, at) => [`${at}.txt`, text] as const);
+        await world.putTogether(made.source, Object.fromEntries(files));
         expect(world.waiting).toHaveLength(1);
         await world.workUntil(crash);
-        await recover(world, crash);
       },
       async (world) => {
         expect(await world.rows(rag)).toMatchObject(
@@ -111,14 +90,13 @@ test("a push that dies at any call ends, pushed again, with one file and its byt
   let rag: RagId;
   await atEachCall(
     async (world, crash) => {
-      const source = await world.addSource();
-      rag = await world.addRag(source);
-      await world.put(source, "a.html", "<p>A note, once.</p>");
+      const made = await world.addSourceAndRag();
+      ({ rag } = made);
+      const push = (times: string) => world.put(made.source, "a.html", `<p>A note, ${times}.</p>`);
+      await push("once");
       await world.deliver();
-      await world.workUntil(crash, () => world.put(source, "a.html", "<p>A note, twice.</p>"));
-      crash.revive();
-      await world.put(source, "a.html", "<p>A note, twice.</p>");
-      await recover(world, crash);
+      await world.workUntil(crash, () => push("twice"));
+      await push("twice");
     },
     async (world) => {
       expect(await world.rows(rag)).toMatchObject([{ path: "a.html", status: "indexed" }]);
@@ -129,23 +107,17 @@ test("a push that dies at any call ends, pushed again, with one file and its byt
 
 test("a removal that dies at any call is finished by the sweep", async () => {
   let rag: RagId;
-  let removed = false;
   await atEachCall(
     async (world, crash) => {
-      const source = await world.addSource();
-      rag = await world.addRag(source);
-      await world.put(source, "a.html", "<p>A note.</p>");
+      const made = await world.addSourceAndRag();
+      ({ rag } = made);
+      await world.put(made.source, "a.html", "<p>A note.</p>");
       await world.deliver();
-      const untouched = world.services;
-      world.services = crash.wrap(untouched);
-      const of = { source: { id: source }, path: "a.html" };
-      await removePushedFile(world.services, of).catch(() => undefined);
-      world.services = untouched;
-      await recover(world, crash);
-      const [row] = await world.rows(rag);
-      removed = row?.status === "deleted";
+      await world.workUntil(crash, () => world.drop(made.source, "a.html"));
     },
     async (world) => {
+      const [row] = await world.rows(rag);
+      const removed = row?.status === "deleted";
       expect(await world.shown(rag)).toEqual(removed ? {} : { "a.html": ["A note."] });
       expect(await world.counters(rag)).toMatchObject({ vectors: removed ? 0 : 1 });
     },
@@ -154,20 +126,21 @@ test("a removal that dies at any call is finished by the sweep", async () => {
 
 /** Does something before each outside call of an index job in turn, then lets all come to rest. */
 async function beforeEachCall(
-  act: (services: Services, source: FileSourceId) => Promise<unknown>,
+  act: (of: Awaited<ReturnType<typeof ragWorld>>) => Promise<unknown>,
   check: (world: World, rag: RagId) => Promise<void>,
 ): Promise<number> {
   for (let at = 1; at <= LIMIT; at++) {
-    const { world, source, rag } = await ragWorld();
+    const of = await ragWorld();
+    const { world, source, rag } = of;
     await world.put(source, "a.html", "<p>A note.</p>");
-    const untouched = world.services;
+    const { services } = world;
     let calls = 0;
-    world.services = watching(untouched, async () => {
-      calls++;
-      if (calls === at) await act(untouched, source);
+    world.services = aroundCalls(services, async (go) => {
+      if (++calls === at) await world.as(services, () => act(of));
+      return await go();
     });
     await world.deliver();
-    world.services = untouched;
+    world.services = services;
     if (calls < at) return at - 1;
     await check(world, rag);
     await world.sweepAfter(15);
@@ -178,7 +151,7 @@ async function beforeEachCall(
 
 test("a file removed while any step of its index job runs does not come back", async () => {
   const steps = await beforeEachCall(
-    (services, source) => removePushedFile(services, { source: { id: source }, path: "a.html" }),
+    async ({ world, source }) => await world.drop(source, "a.html"),
     async (world, rag) => {
       expect(await world.shown(rag)).toEqual({});
       expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
@@ -190,15 +163,7 @@ test("a file removed while any step of its index job runs does not come back", a
 
 test("a file changed while any step of its index job runs ends with the change", async () => {
   await beforeEachCall(
-    (services, source) =>
-      putFile(services, {
-        source: { id: source },
-        path: "a.html",
-        body: bytesOf("<p>A note, changed.</p>"),
-        contentLength: null,
-        mimeType: "text/html",
-        metadata: null,
-      }),
+    async ({ world, source }) => await world.put(source, "a.html", "<p>A note, changed.</p>"),
     async (world, rag) => {
       expect(await world.shown(rag)).toEqual({ "a.html": ["A note, changed."] });
       expect(await world.counters(rag)).toMatchObject({ indexed: 1, pending: 0, vectors: 1 });

@@ -12,8 +12,9 @@ export const HEAVY_BYTES = 5 * 1024 * 1024;
 
 /** With each document that is read so much time goes by. */
 export const readingTakes = (world: World, ms: number): void =>
-  world.beforeBucketCall((name) => {
+  world.aroundBucket(async ({ name, go }) => {
     if (name === "get") world.now += ms;
+    return await go();
   });
 
 /** A RAG whose files have been pushed and wait, each of them heavy. */

@@ -5,40 +5,21 @@ import type { FileId, FileSourceId } from "../../../src/core/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { removeDeletedFiles } from "../../../src/ingestion/removal/remove-from-indexes.ts";
-import { World, statement } from "../../support/ingestion-world.ts";
+import { World, keysOf, rowsOf, statement } from "../../support/ingestion-world.ts";
 
 const PATH = "note.txt";
 
 /** A world that keeps what its log was told, and a bucket of which the keys of one source fail. */
 function worldWithLog(fails: () => FileSourceId | null) {
-  const told: [event: string, facts: unknown][] = [];
   const world = new World();
-  const log = {
-    ...world.services.log,
-    error: (event: string, facts?: unknown) => void told.push([event, facts]),
-  };
-  const bucket = world.services.files;
-  const refuse = (keys: string | string[]) => {
+  world.aroundBucket(async ({ name, args: [keys], go }) => {
     const source = fails();
-    if (source === null || !JSON.stringify(keys).includes(source)) return;
-    throw new Error("the bucket does not answer");
-  };
-  const files = new Proxy(bucket, {
-    get: (target, name) => {
-      const method = Reflect.get(target, name) as (first: never, ...more: never[]) => unknown;
-      if (name !== "delete" && name !== "list") return method.bind(target);
-      return async (first: never, ...more: never[]) => {
-        refuse(first);
-        return await method.call(target, first, ...more);
-      };
-    },
+    const isKey = source !== null && JSON.stringify(keys).includes(source);
+    if (isKey && ["delete", "list"].includes(name)) throw new Error("the bucket does not answer");
+    return await go();
   });
-  world.services = { ...world.services, log, files };
-  return { world, told };
+  return { world, told: world.logged("error") };
 }
-
-const keysOf = async (id: FileSourceId) =>
-  (await env.FILES.list({ prefix: `sources/${id}/` })).objects.map(({ key }) => key);
 
 test("a source whose replaced bytes cannot be deleted is told and holds up none", async () => {
   let broken: FileSourceId | null = null;
@@ -94,30 +75,26 @@ test("an index that does not answer keeps no removal of another index open", asy
   await world.put(source, PATH, "A note.");
   await world.deliver();
   const { ragIndexes } = world.services;
-  world.services.ragIndexes = (address) => {
-    const index = ragIndexes(address);
-    if (address.ragId !== broken) return index;
-    const remove = async () => await Promise.reject(new Error("no answer"));
-    return new Proxy(index, {
-      get: (target, name) => (name === "remove" ? remove : (Reflect.get(target, name) as unknown)),
-    });
-  };
+  world.aroundIndexes(async ({ name, go }, { ragId }) => {
+    if (ragId === broken && name === "remove") throw new Error("no answer");
+    return await go();
+  });
   const removal = world.drop(source, PATH);
   await expect(removal).rejects.toThrow("no answer");
-  const open = await env.DB.prepare(
-    "select rag_id as ragId from rag_files where status = 'deleted' and leased_until > 0",
-  ).all();
-  expect(open.results).toEqual([{ ragId: broken }]);
+  const open =
+    "select rag_id as ragId from rag_files where status = 'deleted' and leased_until > 0";
+  expect(await rowsOf(open)).toEqual([{ ragId: broken }]);
   expect(await world.shown(sound)).toEqual({});
   expect(told).toMatchObject([["files not removed from an index", { ragId: broken }]]);
 
   // A scan that removes more files goes on.
   await world.put(source, PATH, "Another note.");
   await world.deliver();
-  const ids = await statement("select id from files where file_source_id = ?", source).all<{
-    id: FileId;
-  }>();
-  const all = ids.results.map(({ id }) => id);
+  const files = await rowsOf<{ id: FileId }>(
+    "select id from files where file_source_id = ?",
+    source,
+  );
+  const all = files.map(({ id }) => id);
   expect(await removeDeletedFiles(world.services, all, world.now + 1)).toBe(1);
   expect(await world.shown(sound)).toEqual({});
 

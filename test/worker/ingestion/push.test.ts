@@ -1,13 +1,9 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { listSourceFiles, manifestPage } from "../../../src/ingestion/uploads/list-source-files.ts";
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { World, ragWorld, statement } from "../../support/ingestion-world.ts";
+import { World, keysOf, ragWorld, rowsOf } from "../../support/ingestion-world.ts";
 
 test("a pushed file is pending, then indexed and found; so are its changes", async () => {
   const { world, source, rag } = await ragWorld();
@@ -38,8 +34,7 @@ test("a pushed file is pending, then indexed and found; so are its changes", asy
   expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 0, deleted: 1, vectors: 0 });
   await sweep(world.services);
-  const left = await env.FILES.list({ prefix: `sources/${source}/` });
-  expect(left.objects).toEqual([]);
+  expect(await keysOf(source)).toEqual([]);
 
   expect(await world.put(source, "a/note.md", "A note again.")).toMatchObject({ created: true });
   await world.deliver();
@@ -77,44 +72,26 @@ test("the same bytes again change nothing and queue nothing", async () => {
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
 });
 
-async function* sent(...files: [path: string, text: string][]) {
-  for (const [path, text] of files) {
-    yield {
-      path,
-      mimeType: "text/markdown",
-      metadata: null,
-      bytes: Uint8Array.from(new TextEncoder().encode(text)),
-    };
-  }
-}
-
 test("files of a batch are pending, then indexed; one that is not stored fails alone", async () => {
-  const world = new World();
-  const source = { id: await world.addSource() };
-  const rag = await world.addRag(source.id);
-  await world.put(source.id, "old.md", "A note about peat.");
-  await world.put(source.id, "gone.md", "A note about heather.");
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "old.md", "A note about peat.");
+  await world.put(source, "gone.md", "A note about heather.");
   await world.deliver();
-  await removePushedFile(world.services, { source, path: "gone.md" });
+  await world.drop(source, "gone.md");
   const untouched = world.services;
-  world.services = {
-    ...untouched,
-    files: new Proxy(untouched.files, {
-      get: (bucket, name) => async (key: string, body: unknown) => {
-        const isLost = body instanceof Uint8Array && new TextDecoder().decode(body) === "Lost.";
-        if (name === "put" && isLost) throw new Error("the bucket is down");
-        const method = Reflect.get(bucket, name) as (...args: unknown[]) => unknown;
-        return await Reflect.apply(method, bucket, [key, body]);
-      },
-    }),
+  world.services = { ...untouched };
+  world.aroundBucket(async ({ args: [, body], go }) => {
+    const isLost = body instanceof Uint8Array && new TextDecoder().decode(body) === "Lost.";
+    if (isLost) throw new Error("the bucket is down");
+    return await go();
+  });
+  const batch = {
+    "old.md": "A note about moss.",
+    "lost.md": "Lost.",
+    "gone.md": "A note about ferns.",
+    "new.md": "A note about bracken.",
   };
-  const batch: [string, string][] = [
-    ["old.md", "A note about moss."],
-    ["lost.md", "Lost."],
-    ["gone.md", "A note about ferns."],
-    ["new.md", "A note about bracken."],
-  ];
-  const results = await putFiles(world.services, { source, files: sent(...batch) });
+  const results = await world.putTogether(source, batch);
   expect(results.map(({ stored }) => ("thrown" in stored ? "failed" : stored.created))).toEqual([
     false,
     "failed",
@@ -133,10 +110,9 @@ test("files of a batch are pending, then indexed; one that is not stored fails a
     "old.md": ["A note about moss."],
   });
   await sweep(world.services);
-  const bytes = await env.FILES.list({ prefix: `sources/${source.id}/` });
-  expect(bytes.objects).toHaveLength(3);
+  expect(await keysOf(source)).toHaveLength(3);
 
-  const again = await putFiles(world.services, { source, files: sent(...batch) });
+  const again = await world.putTogether(source, batch);
   expect(again.map(({ stored }) => ("thrown" in stored ? null : stored.changed))).toEqual([
     false,
     true,
@@ -147,21 +123,16 @@ test("files of a batch are pending, then indexed; one that is not stored fails a
 });
 
 test("two batches of the same new paths at once leave one file each", async () => {
-  const world = new World();
-  const source = { id: await world.addSource() };
-  const rag = await world.addRag(source.id);
+  const { world, source, rag } = await ragWorld();
   const texts = ["A note about moss.", "A note about peat."];
-  const batches = texts.map((text) =>
-    putFiles(world.services, { source, files: sent(["a.md", text], ["b.md", text]) }),
-  );
+  const batches = texts.map((text) => world.putTogether(source, { "a.md": text, "b.md": text }));
   for (const results of await Promise.all(batches)) {
     for (const { stored } of results) expect(stored).toMatchObject({ changed: true });
   }
   await world.deliver();
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }, { status: "indexed" }]);
   await sweep(world.services);
-  const bytes = await env.FILES.list({ prefix: `sources/${source.id}/` });
-  expect(bytes.objects).toHaveLength(2);
+  expect(await keysOf(source)).toHaveLength(2);
 });
 
 test("a file over 25 MiB is refused and nothing of it is stored", async () => {
@@ -176,14 +147,11 @@ test("a file over 25 MiB is refused and nothing of it is stored", async () => {
       controller.enqueue(chunk);
     },
   });
-  const input = { source: { id: source }, path: "big.bin", mimeType: "text/plain", metadata: null };
-  await expect(
-    putFile(world.services, { ...input, body, contentLength: null }),
-  ).rejects.toMatchObject({ kind: "too-large" });
+  const put = world.put(source, "big.bin", body);
+  await expect(put).rejects.toMatchObject({ kind: "too-large" });
   expect(sent).toBeLessThan(1.5 * limit);
-  const { results } = await statement("select 1 from files where file_source_id = ?", source).all();
-  expect(results).toEqual([]);
-  expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toEqual([]);
+  expect(await rowsOf("select 1 from files where file_source_id = ?", source)).toEqual([]);
+  expect(await keysOf(source)).toEqual([]);
 });
 
 test.each(["/a.md", "a//b.md", "../a.md", "a/./b.md", "a/..", "", "a\u0000.md", "a/"])(
@@ -217,25 +185,8 @@ test("an unreadable file is an error at once, and its earlier text is removed", 
   expect((await world.shown(rag))["note.md"]).toEqual(["A note."]);
 });
 
-test("concurrent pushes of one path leave one of them indexed, and no spare bytes", async () => {
-  const { world, source, rag } = await ragWorld();
-  await Promise.all(
-    [1, 2, 3, 4].map((version) => world.put(source, "note.md", `A note, version ${version}.`)),
-  );
-  await world.deliver();
-  const manifest = await manifestPage(world.services, { source: { id: source }, cursor: null });
-  const [file] = manifest.files;
-  expect(manifest).toMatchObject({ files: [{ path: "note.md" }], cursor: null });
-  const [text] = (await world.shown(rag))["note.md"] ?? [];
-  expect(await sha256Hex(text ?? "")).toBe(file?.sha256);
-  await sweep(world.services);
-  expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toHaveLength(1);
-});
-
 test("files of a source are listed with their status, by folder and by status", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  await world.addRag(source);
+  const { world, source } = await ragWorld();
   await world.put(source, "a/one.md", "A note.");
   await world.put(source, "a/two.md", "");
   await world.put(source, "b/three.md", "A note.");
@@ -262,8 +213,7 @@ test("each of many writers of one path is answered, and the last one stays", asy
   const shown = (await world.shown(rag))["note.md"]?.join() ?? "";
   expect(writers).toContain(shown);
   await sweep(world.services);
-  const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
-  expect(objects).toHaveLength(1);
+  expect(await keysOf(source)).toHaveLength(1);
   const { files } = await manifestPage(world.services, { source: { id: source }, cursor: null });
   expect(files).toMatchObject([{ path: "note.md", sha256: await sha256Hex(shown) }]);
 });

@@ -38,8 +38,9 @@ async function actAround(when: (typeof WHEN)[number], act: Act) {
     await own.deliverBatch("quarry-index", batch);
   } else {
     const own = Object.assign(Object.create(world) as World, { services: { ...untouched } });
-    own.beforeBucketCall(async (name) => {
+    own.aroundBucket(async ({ name, go }) => {
       if (name === "get") await once();
+      return await go();
     });
     await own.deliverBatch("quarry-index", batch);
   }

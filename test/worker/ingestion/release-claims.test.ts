@@ -3,8 +3,8 @@ import { expect, test, vi } from "vitest";
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { CrashPoint } from "../../support/crash.ts";
-import { ragWorld, statement } from "../../support/ingestion-world.ts";
+import { crashAtCalls, type CrashPoint } from "../../support/crash.ts";
+import { ragWorld, rowsOf, statement } from "../../support/ingestion-world.ts";
 import { patch, states } from "./rebuilds/support.ts";
 import {
   ALL_INDEXED,
@@ -96,30 +96,19 @@ test("one file is begun however late, so that every delivery makes progress", as
 });
 
 test("a worker that dies at any call around a hand-back loses no file", async () => {
-  let points = 0;
-  for (const moment of ["before", "after"] as const) {
-    // Every fourth call: some before, others after.
-    for (let at = moment === "before" ? 1 : 3; ; at += 4) {
-      if (at > 60) throw new Error("the work does not come to an end");
-      const { world, rag } = await heavyWorld();
-      const crash = new CrashPoint(at, moment);
-      await world.workUntil(crash, () => deliverOnce(world));
-      crash.revive();
-      // Whether the messages come again or not: the sweep finds what waits.
-      if (at % 8 > 3) world.waiting = [];
-      await world.deliver();
-      await timePasses(world);
-      expect({ at, moment, rows: await statuses(world, rag) }).toEqual({
-        at,
-        moment,
-        rows: ALL_INDEXED,
-      });
-      expect(await world.index(rag).facts()).toMatchObject({ chunks: FILES, staged: 0 });
-      if (!crash.hasCrashed) break;
-      points++;
-    }
-  }
-  expect(points).toBeGreaterThan(8);
+  const run = async (crash: CrashPoint, at: number) => {
+    const { world, rag } = await heavyWorld();
+    await world.workUntil(crash, () => deliverOnce(world));
+    // Whether the messages come again or not: the sweep finds what waits.
+    if (at % 8 > 3) world.waiting = [];
+    await world.deliver();
+    await timePasses(world);
+    expect({ at, rows: await statuses(world, rag) }).toEqual({ at, rows: ALL_INDEXED });
+    expect(await world.index(rag).facts()).toMatchObject({ chunks: FILES, staged: 0 });
+  };
+  const before = await crashAtCalls(run, { every: 6, moment: "before" });
+  const after = await crashAtCalls(run, { from: 4, every: 6 });
+  expect(before + after).toBeGreaterThan(6);
 });
 
 test("the sweep queues released files whose message was lost, with no attempt counted", async () => {
@@ -145,13 +134,8 @@ test("the sweep queues released files whose message was lost, with no attempt co
   expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
 });
 
-async function suspected(rag: RagId): Promise<string[]> {
-  const { results } = await statement(
-    "select path from rag_files where rag_id = ? and lease_id = 'crashed' order by path",
-    rag,
-  ).all<{ path: string }>();
-  return results.map(({ path }) => path);
-}
+const suspected = async (rag: RagId) =>
+  await rowsOf("select path from rag_files where rag_id = ? and lease_id = 'crashed'", rag);
 
 test("a suspect file is still suspect after its release, and keeps its attempts", async () => {
   const { world, rag } = await heavyWorld();

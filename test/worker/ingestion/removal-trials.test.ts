@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
-import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import type { World } from "../../support/ingestion-world.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../support/vectorize-world.ts";
+import { sourceWorld } from "../sources/scanning.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
-const TRIALS = 300;
+const TRIALS = 150;
 /** Between two removals, so that all of them fall into the time in which no delete shows. */
 const STEP_MS = 50;
 /** Every so many trials show that the file was there to be found. */
@@ -30,18 +30,16 @@ async function found(world: World, rag: RagRecord, trial: number): Promise<strin
   return chunks.map(({ source }) => source.filePath);
 }
 
-test("in 300 trials no search finds a removed file that the vector index holds", async () => {
+test("in 150 trials no search finds a removed file that the vector index holds", async () => {
   const trials = Array.from({ length: TRIALS }, (_, trial) => trial);
   const files = Object.fromEntries(trials.map((trial) => [pathOf(trial), textOf(trial)]));
   const world = new VectorizeWorld({ dimensions: DIMENSIONS });
-  world.services.sourceReaders = async () => new ScriptedSource(files);
   const { vectorize } = world;
   const held = async () => (await vectorize.describe()).vectorCount;
 
-  const id = await world.addSource("cloud_drive");
-  const ragId = await world.addRag(id);
-  await requestScan(world.services, { sourceId: id, confirmRemovals: false, urls: null });
-  await world.deliver();
+  const made = await sourceWorld(new ScriptedSource(files), { world });
+  const { source: id, rag: ragId } = made;
+  await made.scan();
   for (let look = 0; look < 2; look++) {
     world.now += 2 * SHOWN_AFTER_MS;
     await sweep(world.services);

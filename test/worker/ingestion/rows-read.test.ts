@@ -1,17 +1,16 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import { indexFiles } from "../../../src/ingestion/indexing/index-files.ts";
 import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { continueScan, startScan } from "../../../src/ingestion/scanning/scan-source.ts";
 import type { IndexMessage } from "../../../src/core/queue-messages.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
-import { countedRows, noRows } from "../../support/counted-rows.ts";
-import { World, statement } from "../../support/ingestion-world.ts";
+import { countedDatabase, noRows } from "../../support/counted-rows.ts";
+import { rowsOf, statement, type World } from "../../support/ingestion-world.ts";
+import { sourceWorld } from "../sources/scanning.ts";
 
 const FEW = 200;
 const MANY = 1_400;
@@ -33,21 +32,20 @@ async function worldOf(size: number, provider = "cloud_drive") {
   const files = Array.from({ length: size }, (_, at) => [pathOf(at), `A note, ${at}.`] as const);
   const reader = new ScriptedSource(Object.fromEntries(files));
   reader.pageSize = 100;
-  const world = new World({ sourceReaders: async () => reader });
-  const { source, rag } = await world.addSourceAndRag(provider);
-  const counts = noRows();
-  world.services.db = openDatabase(countedRows(env.DB, counts));
+  const { world, source, rag } = await sourceWorld(reader, { provider });
+  const { counts, db } = countedDatabase();
+  world.services.db = db;
   await scanOnly(world, source);
   await statement(
     `update rag_files set status = 'indexed', claimed_until = 0, indexed_at = 1 where rag_id = ?`,
     rag,
   ).run();
-  const rowsOf = async (work: () => Promise<unknown>) => {
+  const countedIn = async (work: () => Promise<unknown>) => {
     Object.assign(counts, noRows());
     await work();
     return { read: counts.read, written: counts.written };
   };
-  return { reader, world, source, rowsOf };
+  return { reader, world, source, countedIn };
 }
 
 /** A scan without the index work that it queues. */
@@ -63,11 +61,11 @@ async function scanOnly(world: World, fileSourceId: FileSourceId): Promise<void>
 test("a scan reads three rows for each unchanged file, and writes none", async () => {
   const costs = [];
   for (const size of [FEW, MANY]) {
-    const { reader, world, source, rowsOf } = await worldOf(size);
+    const { reader, world, source, countedIn } = await worldOf(size);
     for (let at = 0; at < CHANGED; at++) {
       reader.files.set(pathOf(at), { text: `A note, changed, ${at}.` });
     }
-    costs.push(await rowsOf(() => scanOnly(world, source)));
+    costs.push(await countedIn(() => scanOnly(world, source)));
   }
   const [few, many] = costs;
   const more = MANY - FEW;
@@ -84,38 +82,29 @@ const URLS = Array.from({ length: 40 }, (_, at) => `https://moss.example.com/${a
 
 /** An index job that lasts so long that its holds are renewed. */
 async function slowIndexJob(world: World, source: FileSourceId): Promise<void> {
-  const { files } = world.services;
   const untouched = world.services;
-  world.services = { ...untouched, files: slowed(files, () => (world.now += MINUTE_MS)) };
-  const { results } = await statement(
+  world.services = { ...untouched };
+  world.aroundBucket(async ({ go }) => {
+    world.now += MINUTE_MS;
+    return await go();
+  });
+  const messages = await rowsOf<IndexMessage>(
     `update rag_files set status = 'pending', claimed_until = 5 where path in (?1, ?2)
        and rag_id in (select id from rags where file_source_id = ?3)
      returning rag_id as ragId, generation, file_id as fileId, revision`,
     pathOf(1),
     pathOf(2),
     source,
-  ).all<IndexMessage>();
-  await indexFiles(world.services, results, workBudget(world.services.now));
+  );
+  await indexFiles(world.services, messages, workBudget(world.services.now));
   world.services = untouched;
 }
 
-const slowed = (bucket: R2Bucket, before: () => void): R2Bucket =>
-  new Proxy(bucket, {
-    get(target, name) {
-      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => {
-        before();
-        return Reflect.apply(method, target, args);
-      };
-    },
-  });
+const push = async (world: World, sourceId: FileSourceId) =>
+  await pushUrls(world.services, { sourceId, urls: URLS, limits: { maxPushedUrls: 10_000 } });
 
 const WORK: [string, (world: World, source: FileSourceId) => Promise<unknown>][] = [
-  [
-    "pushed URLs that are new",
-    (world, sourceId) =>
-      pushUrls(world.services, { sourceId, urls: URLS, limits: { maxPushedUrls: 10_000 } }),
-  ],
+  ["pushed URLs that are new", push],
   ["a slow index job", slowIndexJob],
   ["a removed file", (world, id) => world.drop(id, pathOf(7))],
 ];
@@ -123,22 +112,12 @@ const WORK: [string, (world: World, source: FileSourceId) => Promise<unknown>][]
 test("work on a few files reads as many rows in a large source as in a small one", async () => {
   const costs: Record<string, number[]> = {};
   for (const size of [FEW, MANY]) {
-    const { world, source, rowsOf } = await worldOf(size, "web");
+    const { world, source, countedIn } = await worldOf(size, "web");
     for (const [name, work] of WORK) {
-      (costs[name] ??= []).push((await rowsOf(() => work(world, source))).read);
+      (costs[name] ??= []).push((await countedIn(() => work(world, source))).read);
     }
     world.waiting = [];
-    (costs["the same pushed again"] ??= []).push(
-      (
-        await rowsOf(() =>
-          pushUrls(world.services, {
-            sourceId: source,
-            urls: URLS,
-            limits: { maxPushedUrls: 10_000 },
-          }),
-        )
-      ).read,
-    );
+    (costs["the same pushed again"] ??= []).push((await countedIn(() => push(world, source))).read);
   }
   for (const [name, [few = 0, many = 0]] of Object.entries(costs)) {
     expect({ name, grows: many - few > 5 }).toEqual({ name, grows: false });

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { bytesOf, ragWorld } from "../../support/ingestion-world.ts";
 import { LONG_FILES } from "../../support/long-files.ts";
 
@@ -46,8 +45,7 @@ async function deliver(
     { path, body },
     { path: "z.txt", body: bytesOf("A note behind it.") },
   ]) {
-    const of = { contentLength: null, mimeType: "application/octet-stream", metadata: null };
-    await putFile(world.services, { source: { id: source }, ...file, ...of });
+    await world.put(source, file.path, file.body, { mimeType: "application/octet-stream" });
   }
   world.services.now = () => {
     world.now += stepMs;

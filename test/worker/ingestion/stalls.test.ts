@@ -7,14 +7,14 @@ import { ragWorld, type World, statement } from "../../support/ingestion-world.t
 
 /** A file that nobody works on leaves `processing` by then, whatever stalls beside it. */
 const BOUND_MS = 4 * MINUTE_MS;
-const SLOW_TEXT = "A slow note. ".repeat(200_000);
+const SLOW_TEXT = "A slow note. ".repeat(130_000);
 const never = () => new Promise<never>(() => undefined);
 const REAL_TIMEOUT_MS = 60_000;
 
 async function worldOf(texts: Record<string, string>) {
-  const { world, source, rag } = await ragWorld();
-  for (const [path, text] of Object.entries(texts)) await world.put(source, path, text);
-  return { world, source, rag };
+  const made = await ragWorld();
+  for (const [path, text] of Object.entries(texts)) await made.world.put(made.source, path, text);
+  return made;
 }
 
 const statusesOf = async (world: World, rag: RagId) =>
@@ -22,7 +22,7 @@ const statusesOf = async (world: World, rag: RagId) =>
 
 /** The bucket, whose reads stall while `isStalled` says so of a key's file. */
 function stallReads(world: World, isStalled: () => boolean): void {
-  world.beforeBucketCall((name) => (name === "get" && isStalled() ? never() : null));
+  world.aroundBucket(({ name, go }) => (name === "get" && isStalled() ? never() : go()));
 }
 
 test(
@@ -91,10 +91,8 @@ test("a sweep whose removals stall takes up what a dead worker left, and ends", 
   await world.put(source, "a.txt", "A note.");
   stallReads(world, () => true);
   void world.deliverBatch("quarry-index", world.waiting.splice(0));
-  const { ragIndexes } = world.services;
   const { promise: stalled, reject: release } = Promise.withResolvers<never>();
-  world.services.ragIndexes = (address) =>
-    new Proxy(ragIndexes(address), { get: () => () => stalled });
+  world.aroundIndexes(() => stalled);
   const removal = world.drop(source, "z.txt");
   await vi.waitFor(async () => {
     expect(await statusesOf(world, rag)).toEqual({ "a.txt": "processing", "z.txt": "deleted" });

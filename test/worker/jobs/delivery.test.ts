@@ -8,11 +8,10 @@ import { sweep, recoverAfterRestart } from "../../../src/ingestion/maintenance/s
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { Dice } from "../../support/dice.ts";
-import { World, ragWorld, statement } from "../../support/ingestion-world.ts";
-import { usesVectorize } from "../../support/tested-adapters.ts";
+import { ragWorld, rowsOf, statement, type World } from "../../support/ingestion-world.ts";
+import { listedWorld, sourceWorld } from "../sources/scanning.ts";
 
-/** What is told by many files is told once; on Vectorize a double compares every vector. */
-const HEALTHY_FILES = usesVectorize ? 199 : 999;
+const HEALTHY_FILES = 299;
 
 /** Every call of the embedding model for a text with this word fails in this way. */
 function failingEmbedder(world: World, word: string, failure: () => Error) {
@@ -63,8 +62,7 @@ test("a message that comes twice at once is worked on once", async () => {
 test("one poison file is an error with its reason after 5 tries; a call retries it", async () => {
   const files: Record<string, string> = { "poison.txt": "A note, poison." };
   for (let at = 0; at < HEALTHY_FILES; at++) files[`${at}.txt`] = `A note, ${at}.`;
-  const world = new World({ sourceReaders: async () => new ScriptedSource(files) });
-  const { source, rag } = await world.addSourceAndRag("cloud_drive");
+  const { world, source, rag } = await listedWorld(files);
   const heal = failingEmbedder(
     world,
     "poison",
@@ -137,19 +135,6 @@ test("what removes and builds is sent again when its message was given up", asyn
   expect(world.waiting.map(({ body }) => body)).toEqual(bodies);
 });
 
-test("a file whose worker dies each time is given up, and says so", async () => {
-  const { world, source, rag } = await ragWorld();
-  await world.put(source, "a.txt", "A note.");
-  await statement(
-    "update rag_files set status = 'processing', attempts = 5, claimed_until = 5 where rag_id = ?",
-    rag,
-  ).run();
-  await sweep(world.services);
-  expect(await world.rows(rag)).toMatchObject([
-    { status: "error", error: "indexing did not finish after 5 tries" },
-  ]);
-});
-
 test("an index that differs from its count is repaired", async () => {
   const { world, source, rag } = await ragWorld();
   await world.put(source, "a.txt", "A note, kept.");
@@ -157,21 +142,15 @@ test("an index that differs from its count is repaired", async () => {
   await world.put(source, "c.txt", "A note, lost by the database.");
   await world.put(source, "d.txt", "A note, lost by it too.");
   await world.deliver();
-  const rows = await statement(
-    "select path, file_id as fileId, revision from rag_files where rag_id = ?",
+  const lost = await rowsOf<{ fileId: never; revision: number }>(
+    "select file_id as fileId, revision from rag_files where rag_id = ? and path = 'b.txt'",
     rag,
-  ).all<{ path: string; fileId: never; revision: number }>();
-  const of = (path: string) => rows.results.find((row) => row.path === path);
-  const lost = of("b.txt");
-  if (lost !== undefined) await world.index(rag).remove([lost]);
-  await statement(
-    "delete from rag_files where rag_id = ? and path in ('c.txt', 'd.txt')",
-    rag,
-  ).run();
+  );
+  await world.index(rag).remove(lost);
+  const ofDatabase = "rag_id = ? and path in ('c.txt', 'd.txt')";
+  await statement(`delete from rag_files where ${ofDatabase}`, rag).run();
   // Each turn of the sweep looks at some RAGs; all have their turn in time.
-  for (let turn = 0; turn < 40; turn++) {
-    await world.sweepAfter(1);
-  }
+  for (let turn = 0; turn < 40; turn++) await world.sweepAfter(1);
   expect(await world.shown(rag)).toEqual({
     "a.txt": ["A note, kept."],
     "b.txt": ["A note, lost by the index."],
@@ -212,8 +191,7 @@ for (const [killed, goOn] of NEXT) {
       died();
       return await new Promise<never>(() => undefined);
     };
-    const world = new World({ sourceReaders: async () => reader });
-    const { source, rag } = await world.addSourceAndRag("cloud_drive");
+    const { world, source, rag } = await sourceWorld(reader);
     await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
     const statuses = async () => (await world.rows(rag)).map(({ status }) => status);
     let deaths = 0;

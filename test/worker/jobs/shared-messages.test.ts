@@ -3,11 +3,13 @@ import { expect, test, vi } from "vitest";
 import { inBatches } from "../../../src/core/work/batches.ts";
 import { newId, type FileId, type RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import type { IndexMessage } from "../../../src/core/queue-messages.ts";
 import type { IndexMessages } from "../../../src/ports/job-queue.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { World, ragWorld } from "../../support/ingestion-world.ts";
+
+const numbered = (texts: string[]) =>
+  Object.fromEntries(texts.map((text, at) => [`${at}.txt`, text]));
 
 /** The embedding model fails for texts with the word "poison". */
 const poison = (world: World) =>
@@ -23,13 +25,7 @@ test("small files of a batch share messages; one that fails delays only itself",
   const { models } = world.services;
   poison(world);
   const texts = Array.from({ length: 30 }, (_, at) => `A note, ${at}.`);
-  async function* files() {
-    for (const [at, text] of ["A note, poison.", "x".repeat(70_000), ...texts].entries()) {
-      const bytes = Uint8Array.from(new TextEncoder().encode(text));
-      yield { path: `${at}.txt`, mimeType: "text/plain", metadata: null, bytes };
-    }
-  }
-  await putFiles(world.services, { source: { id: source }, files: files() });
+  await world.putTogether(source, numbered(["A note, poison.", "x".repeat(70_000), ...texts]));
   // Of each RAG the large file, and two messages for 31 small ones.
   expect(world.waiting).toHaveLength(6);
   const once = world.waiting.splice(0);
@@ -55,29 +51,18 @@ test("short texts are indexed from their messages, others from their bytes, all 
   world.carriesTexts = true;
   const source = await world.addSource();
   const rags = [await world.addRag(source), await world.addRag(source)] as const;
-  const put = async (bodies: Record<string, Buffer>) => {
-    async function* files() {
-      for (const [path, body] of Object.entries(bodies)) {
-        yield { path, mimeType: "text/plain", metadata: null, bytes: Uint8Array.from(body) };
-      }
-    }
-    await putFiles(world.services, { source: { id: source }, files: files() });
-  };
-  await put({
-    "a.txt": Buffer.from('A note: "Grüße" vom Moor.\n\n\tUnd 🌱.'),
-    "b.txt": Buffer.from("\ufeffA note with a mark."),
+  await world.putTogether(source, {
+    "a.txt": 'A note: "Grüße" vom Moor.\n\n\tUnd 🌱.',
+    "b.txt": "\ufeffA note with a mark.",
     "c.txt": Buffer.from("A note, größer in Latin-1, über das Moor.", "latin1"),
-    "d.txt": Buffer.from(`A long note. ${"moss ".repeat(500)}`),
-    "e.txt": Buffer.from("A note that is replaced."),
+    "d.txt": `A long note. ${"moss ".repeat(500)}`,
+    "e.txt": "A note that is replaced.",
   });
-  await put({ "e.txt": Buffer.from("A note that replaced it.") });
-  const { files } = world.services;
+  await world.putTogether(source, { "e.txt": "A note that replaced it." });
   let reads = 0;
-  world.services.files = new Proxy(files, {
-    get(bucket, name) {
-      if (name === "get") reads++;
-      return (Reflect.get(bucket, name) as () => unknown).bind(bucket);
-    },
+  world.aroundBucket(async ({ name, go }) => {
+    if (name === "get") reads++;
+    return await go();
   });
   const sent = world.waiting.splice(0).map(({ body }) => {
     if (!("files" in body)) throw new Error("small files share messages");
@@ -114,11 +99,7 @@ test("texts travel to four indexes, and where there are five all read the bytes"
     for (let at = 0; at < count; at++) rags.push(await world.addRag(source));
   };
   const put = async (path: string) => {
-    async function* files() {
-      const bytes = Uint8Array.from(new TextEncoder().encode(`A note in ${path}.`));
-      yield { path, mimeType: "text/plain", metadata: null, bytes };
-    }
-    await putFiles(world.services, { source: { id: source }, files: files() });
+    await world.putTogether(source, { [path]: `A note in ${path}.` });
     return world.waiting.map(({ body }) => "texts" in body);
   };
   await addRags(4);
@@ -134,13 +115,7 @@ test("texts travel to four indexes, and where there are five all read the bytes"
 
 test("when the time is over, files that were not begun are queued again, together", async () => {
   const { world, source, rag } = await ragWorld();
-  async function* files() {
-    for (const at of [0, 1, 2, 3, 4]) {
-      const bytes = Uint8Array.from(new TextEncoder().encode(`A note, ${at}.`));
-      yield { path: `${at}.txt`, mimeType: "text/plain", metadata: null, bytes };
-    }
-  }
-  await putFiles(world.services, { source: { id: source }, files: files() });
+  await world.putTogether(source, numbered([0, 1, 2, 3, 4].map((at) => `A note, ${at}.`)));
   const sent = world.waiting.splice(0).flatMap(({ body }) => ("files" in body ? body.files : []));
   const [first, second, ...others] = sent;
   const last = others.pop();

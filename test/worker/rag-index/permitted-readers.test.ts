@@ -1,9 +1,9 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
-import { hash32 } from "../../../src/core/hash.ts";
 import type { FileId } from "../../../src/core/ids.ts";
 import type { FileFacts } from "../../../src/ports/index-versions.ts";
+import { chance, pickAt } from "../../support/dice.ts";
 import { factsOf, indexOf, put, requestFor, stubOf } from "./support.ts";
 
 const STEPS = 600;
@@ -11,9 +11,6 @@ const FILES = ["a/1", "a/2", "a/b/3", "c/4", "c/5", "6", "7", "8"];
 const PRINCIPALS = ["everyone", "user:ann", "user:bob", "group:hr", "group:all", "domain:x"];
 const TEXTS = ["granite one", "granite two", "granite three", "Granite ONE", "granite five"];
 
-/** The same numbers at every run. */
-const chance = (step: number, use: string, below: number) => hash32(`${use} ${step}`) % below;
-const pick = <T>(list: T[], step: number, use: string) => list[chance(step, use, list.length)] as T;
 const some = (step: number, use: string, of: number) =>
   PRINCIPALS.filter((_, at) => chance(step, `${use} ${at}`, of) === 0);
 
@@ -41,7 +38,7 @@ async function tell(index: Index, path: string, { id, principals, revision }: Re
 }
 
 async function step(index: Index, model: Model, at: number): Promise<void> {
-  const path = pick(FILES, at, "path");
+  const path = pickAt(FILES, at, "path");
   const known = model.readers.get(path) ?? NOBODY;
   const revision = (model.revisions.get(path) ?? 0) + 1;
   const kind = chance(at, "kind", 40);
@@ -63,7 +60,7 @@ async function step(index: Index, model: Model, at: number): Promise<void> {
   // A worker that read the file's readers before they changed, or after.
   const stale = audience([...PRINCIPALS], known.revision - 1);
   const readers = kind < 33 && known.revision > 0 ? stale : known;
-  const text = pick(TEXTS, at, "text");
+  const text = pickAt(TEXTS, at, "text");
   model.texts.set(path, text);
   await put(index, factsOf(path, { readers }), revision, [text]);
 }
@@ -75,7 +72,7 @@ test("after each random step a reader finds exactly what that reader may read", 
   for (let at = 0; at < STEPS; at++) {
     await step(index, model, at);
     const principals = some(at, "reader", 3);
-    const folder = pick([null, null, "a", "c"], at, "folder");
+    const folder = pickAt([null, null, "a", "c"], at, "folder");
     const readable = [...model.texts].filter(([path]) => {
       const readers = model.readers.get(path) ?? NOBODY;
       const isIn = readers.principals.some((one) => principals.includes(one));

@@ -1,8 +1,9 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
-import { foldForDuplicates, hash32 } from "../../../src/core/hash.ts";
+import { foldForDuplicates } from "../../../src/core/hash.ts";
 import type { IndexScope, Restriction } from "../../../src/ports/rag-index.ts";
+import { chance, pickAt } from "../../support/dice.ts";
 import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
 const STEPS = 100;
@@ -59,10 +60,6 @@ function expected({ files, order, scopes }: Model, folder: string | null, word: 
   return { all: places(first), hits: places(hits) };
 }
 
-/** The same numbers at every run. */
-const chance = (step: number, use: string, below: number) => hash32(`${use} ${step}`) % below;
-const pick = <T>(list: T[], step: number, use: string) => list[chance(step, use, list.length)] as T;
-
 type Index = ReturnType<typeof indexOf>;
 
 /** Work that comes late must change nothing. */
@@ -86,7 +83,7 @@ async function removeFile(index: Index, model: Model, path: string, revision: nu
 
 async function putVersion(index: Index, model: Model, path: string, step: number) {
   const texts = Array.from({ length: chance(step, "chunks", 4) }, (_, at) =>
-    [pick(WORDS, step, `one ${at}`), pick(WORDS, step, `two ${at}`)].join(" "),
+    [pickAt(WORDS, step, `one ${at}`), pickAt(WORDS, step, `two ${at}`)].join(" "),
   );
   await put(index, path, model.revisions.get(path) ?? 0, texts);
   const after = keysOf(path, texts);
@@ -98,11 +95,11 @@ async function putVersion(index: Index, model: Model, path: string, step: number
 }
 
 async function change(index: Index, model: Model, step: number) {
-  const path = pick(PATHS, step, "path");
+  const path = pickAt(PATHS, step, "path");
   const known = model.revisions.get(path) ?? 0;
   const kind = chance(step, "kind", 10);
   if (kind === 0) {
-    model.scopes = pick(SCOPES, step, "scopes");
+    model.scopes = pickAt(SCOPES, step, "scopes");
     await index.restrictToScopes(model.scopes);
   } else if (kind === 1) await evictDurableObject(stubOf("random"));
   else if (kind === 2) await comeLate(index, path, known - 1);
@@ -123,7 +120,7 @@ test("after each of 100 random steps searches show exactly what should be there"
   };
   for (let step = 0; step < STEPS; step++) {
     await change(index, model, step);
-    for (const folder of [null, pick(["a", "a/b", "c"], step, "folder")]) {
+    for (const folder of [null, pickAt(["a", "a/b", "c"], step, "folder")]) {
       const named = folder === null ? null : { files: [], folders: [folder] };
       const restriction: Restriction = { named, metadata: [] };
       const found = await search(index, "granite", { restriction, limitPerLeg: 50 });

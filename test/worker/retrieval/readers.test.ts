@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { World } from "../../support/ingestion-world.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { usesVectorize } from "../../support/tested-adapters.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
 
 const READERS = 10;
-/** On Vectorize each version leaves vectors behind that a double compares at every read. */
-const VERSIONS = usesVectorize ? 20 : 40;
+const VERSIONS = 20;
 /** Answers while one version is written: readers without a limit would only hold up the writer. */
 const READS = 15;
 const PASSAGES = 5;
@@ -44,14 +41,7 @@ function textOf(version: number): string {
 
 /** A push and the job that it queues, as a queue would deliver it. */
 async function reindex(version: number): Promise<void> {
-  await putFile(world.services, {
-    source: { id: source },
-    path: FILE,
-    body: bytesOf(textOf(version)),
-    contentLength: null,
-    mimeType: "text/markdown",
-    metadata: null,
-  });
+  await world.put(source, FILE, textOf(version));
   await world.deliver();
 }
 

@@ -9,7 +9,7 @@ import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
-import { DIMENSIONS, factsOf, indexOf, put, versionOf } from "../rag-index/support.ts";
+import { DIMENSIONS, factsOf, versionOf } from "../rag-index/support.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
 const embed = (text: string) => hashEmbedding(text, DIMENSIONS);
@@ -94,15 +94,6 @@ test("a call that names nothing finds nothing, and makes no other call", async (
   const request = { ...requestOf([]), targets: [{ rag, restriction }] };
   expect(await retrieve(services, request)).toMatchObject({ chunks: [], degradations: [] });
   expect(double.requests).toEqual([]);
-});
-
-test("shards of a RAG are searched as one", async () => {
-  const { services } = worldWith({});
-  const rag = await indexedRag("sharded", { "a.md": ["boiler one"] }, { shards: 2 });
-  const second = services.ragIndexes({ ragId: rag.id, generation: 1, shard: 1 });
-  await put(second, "b.md", 1, ["boiler two"]);
-  const { chunks } = await retrieve(services, requestOf([rag], { queries: ["boiler"] }));
-  expect(texts({ chunks }).sort()).toEqual(["boiler one", "boiler two"]);
 });
 
 test("a query of any length and any characters is searched", async () => {
@@ -207,13 +198,6 @@ describe("with a vector index outside", () => {
     expect(chunks[0]).toMatchObject({ text: "Warm water is made here." });
     expect(chunks[0]?.score).toBeCloseTo(1, 3);
     expect(vectorize.calls.filter(({ name }) => name === "query")).toHaveLength(2);
-  });
-
-  test("what it still holds of a removed file is not shown", async () => {
-    const { rag, services } = await world("removed");
-    await indexOf("removed").remove([{ fileId: factsOf("x/a.md").fileId, revision: 2 }]);
-    const { chunks } = await retrieve(services, requestOf([rag]));
-    expect(texts({ chunks })).toEqual(["Warm water is made here."]);
   });
 
   test("a selective restriction is scanned exactly in the RAG's own index", async () => {

@@ -87,18 +87,6 @@ test("what a limit leaves out is told in the run, at the source and in the overv
   expect(after.filter(({ href }) => href.includes(source))).toEqual([]);
 });
 
-test("a server that errs takes nothing from search and leaves no file of its own", async () => {
-  const site = mossSite();
-  serve(site);
-  const { world, source, rag } = await ragWorld("web", { startUrls: [BASE] });
-  await scan(world, source);
-  for (const address of site.keys()) site.set(address, () => new Response("", { status: 502 }));
-  await scan(world, source);
-  expect(await lastRun(source)).toMatchObject({ removed: 0, failed: 5 });
-  expect(Object.keys(await world.shown(rag)).length).toBe(4);
-  expect(await world.counters(rag)).toMatchObject({ indexed: 4, error: 0, deleted: 0 });
-});
-
 test("a site in no RAG tells which addresses were not read, and why", async () => {
   const site = mossSite();
   serve(site);
@@ -241,18 +229,4 @@ test("pushed URLs of other hosts are refused, and leave with the next scan", asy
   await env.DB.prepare("delete from files where path like 'http://203%'").run();
   await scan(world, source);
   expect(await pushesOf(source)).toMatchObject({ files: 1 });
-});
-
-test("a long crawl goes on over several pages of a listing and leaves nothing behind", async () => {
-  const site: Site = new Map();
-  const links = Array.from({ length: 150 }, (_, at) => `/note/${at}`);
-  page(site, `${BASE}/`, "A note of notes.", links);
-  for (const link of links) page(site, `${BASE}${link}`, `A note numbered ${link}.`);
-  serve(site);
-  const { world, source, rag } = await ragWorld("web", { startUrls: [BASE] });
-  await scan(world, source);
-  expect(await lastRun(source)).toMatchObject({ added: 151, failed: 0, error: null });
-  expect(await world.counters(rag)).toMatchObject({ indexed: 151, pending: 0, error: 0 });
-  const left = await env.FILES.list({ prefix: `sources/${source}/reader/crawl/` });
-  expect(left.objects).toEqual([]);
 });

@@ -158,18 +158,6 @@ test("a shortcut whose file Google throttles, with 403, is not taken for gone", 
   });
 });
 
-test("a feed that cannot be taken up leads to a listing, and nothing is lost", async () => {
-  const { drive, source } = await openDrive();
-  drive.file(drive.root, "a.txt", "a");
-  await source.scan();
-  const brief = drive.file(drive.root, "b.txt", "b");
-  drive.delete(brief);
-  drive.file(drive.root, "c.txt", "c");
-  drive.logs.oldestToken = 100;
-  expect(await source.scan()).toBe("full");
-  expect(source.paths()).toEqual(["a.txt", "c.txt"]);
-});
-
 test("what happens while a long listing is under way is told by the feed", async () => {
   const { drive, source } = await openDrive();
   drive.pageSize = 2;

@@ -143,19 +143,6 @@ test("a deleted root folder is an error that names it, and nothing is removed", 
   expect(source.paths()).toEqual(["a.txt"]);
 });
 
-test("an expired link leads to a listing that also removes what went meanwhile", async () => {
-  const { drive, source } = libraryOf();
-  drive.file(drive.root, "a.txt", "a");
-  const gone = drive.file(drive.root, "gone.txt", "g");
-  await source.scan();
-  drive.delete(gone);
-  drive.file(drive.root, "c.txt", "c");
-  drive.expireLinks();
-  expect(await source.scan()).toBe("full");
-  expect(source.paths()).toEqual(["a.txt", "c.txt"]);
-  expect(await source.scan()).toBe("follow");
-});
-
 test("a listing whose links expire half way begins anew", async () => {
   const { drive, source } = libraryOf();
   drive.pageSize = 2;
@@ -191,21 +178,6 @@ async function renamedMeanwhile(source: Source, drive: DriveDouble, folder: stri
   // Paths listed before may be old: without a cursor the next scan lists everything.
   expect(page.changeCursor).toBeUndefined();
 }
-
-test("what a lagging feed does not tell yet, the next scan is told", async () => {
-  const { drive, source } = libraryOf();
-  const late = drive.file(drive.root, "late.txt", "late");
-  await source.scan();
-  drive.lag();
-  drive.change(late, { content: "later" });
-  drive.file(drive.root, "new.txt", "new");
-  await source.scan();
-  expect(source.paths()).toEqual(["late.txt"]);
-  drive.catchUp();
-  expect(await source.scan()).toBe("follow");
-  expect(source.paths()).toEqual(["late.txt", "new.txt"]);
-  expect(await textOf(source, late)).toBe("later");
-});
 
 test("a link to another host is not followed with the token", async () => {
   const { graph, drive, source } = libraryOf();

@@ -5,7 +5,7 @@ import type { RagId } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
-import { CrashPoint } from "../../../support/crash.ts";
+import { crashAtCalls } from "../../../support/crash.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
   deliverBut,
@@ -134,19 +134,20 @@ test("one retrieval asks RAGs of both kinds, and an overload of Vectorize is sai
 });
 
 test("a move whose worker dies at any call ends as if it had not", async () => {
-  for (let at = 3; at <= 43; at += 8) {
-    const world = await autoWorld();
-    const { rag } = await indexedRag(world, filesOf(GROWN));
-    await sweep(world.services);
-    const crash = new CrashPoint(at, at % 16 === 3 ? "before" : "after");
-    await world.workUntil(crash);
-    crash.revive();
-    expect({ at, files: await shownFiles(world, rag) }).toEqual({ at, files: inOrder(GROWN) });
-    await world.sweepAfter(0, 3, 15);
-    expect({ at, states: (await states(rag)).slice(1) }).toEqual({ at, states: ["2 live"] });
-    expect(await shownFiles(world, rag)).toEqual(inOrder(GROWN));
-    world.now += SHOWN_AFTER_MS;
-    expect(world.held(rag)).toHaveLength(GROWN.length);
-    if (!crash.hasCrashed) break;
-  }
+  const tried = { from: 3, every: 8, upTo: 43 };
+  await crashAtCalls(
+    async (crash, at) => {
+      const world = await autoWorld();
+      const { rag } = await indexedRag(world, filesOf(GROWN));
+      await sweep(world.services);
+      await world.workUntil(crash);
+      expect({ at, files: await shownFiles(world, rag) }).toEqual({ at, files: inOrder(GROWN) });
+      await world.sweepAfter(0, 3, 15);
+      expect({ at, states: (await states(rag)).slice(1) }).toEqual({ at, states: ["2 live"] });
+      expect(await shownFiles(world, rag)).toEqual(inOrder(GROWN));
+      world.now += SHOWN_AFTER_MS;
+      expect(world.held(rag)).toHaveLength(GROWN.length);
+    },
+    { ...tried, moment: (at) => (at % 16 === 3 ? "before" : "after") },
+  );
 });

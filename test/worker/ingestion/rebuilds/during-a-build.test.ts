@@ -8,6 +8,7 @@ import { ModelFailure } from "../../../../src/ports/models.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
+  deliverFirst,
   facts,
   found,
   indexedRag,
@@ -32,8 +33,7 @@ test("files changed, removed and added during a build are so before and after it
     await patch(world, rag, SMALL);
     await deliverBut(world, ofBuild);
     // One file is built in its old version, the others wait.
-    const [first] = world.waiting;
-    if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+    await deliverFirst(world);
 
     await world.put(source, "changed.html", longText("bracken"));
     await world.put(source, "added.html", longText("sedge"));
@@ -68,8 +68,7 @@ test("the sweep finishes a build whose messages were lost; a restart does at onc
     world.waiting = [];
     await sweep(world.services);
     await deliverBut(world, ofBuild);
-    const [first] = world.waiting;
-    if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+    await deliverFirst(world);
     world.waiting = [];
     if (restarted) await recoverAfterRestart(world.services);
     else {
@@ -138,8 +137,7 @@ test("a scope narrowed during a build hides in both generations", async () => {
   const { rag } = await indexedRag(world, FILES);
   await patch(world, rag, SMALL);
   await deliverBut(world, ofBuild);
-  const [first] = world.waiting;
-  if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+  await deliverFirst(world);
   const scopes = [{ type: "path" as const, value: "same.html" }];
   await patch(world, rag, { scopeMode: "scoped", scopes });
   expect((await found(world, rag)).counts).toEqual({ "same.html": 1 });
@@ -155,8 +153,7 @@ test("a RAG removed during a build leaves nothing behind in either generation", 
   const { rag } = await indexedRag(world, FILES);
   await patch(world, rag, SMALL);
   await deliverBut(world, ofBuild);
-  const [first] = world.waiting;
-  if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+  await deliverFirst(world);
   await removeRag(world.services, { rag: await findRag(world.services, { key: rag }) });
   await world.deliver();
   for (const generation of [1, 2]) {

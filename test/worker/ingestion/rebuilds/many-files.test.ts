@@ -1,15 +1,13 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
-import { openDatabase } from "../../../../src/db/sql.ts";
 import { queueUnclaimedFiles } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { continueBuild } from "../../../../src/ingestion/rebuilds/build-generation.ts";
-import { countedRows, noRows } from "../../../support/counted-rows.ts";
-import { CrashPoint } from "../../../support/crash.ts";
-import { World, statement } from "../../../support/ingestion-world.ts";
-import { forget, ragToBuild } from "./rows-of-files.ts";
+import { countedDatabase } from "../../../support/counted-rows.ts";
+import { crashAtCalls, type CrashPoint } from "../../../support/crash.ts";
+import { World, rowsOf, statement } from "../../../support/ingestion-world.ts";
+import { forget, ragToBuild } from "../../../support/rows-of-files.ts";
 import { states } from "./support.ts";
 
 /** What was queued is indexed; how many files of the new generation that were. */
@@ -19,12 +17,13 @@ async function indexQueued(world: World, rag: RagId): Promise<number> {
     .flatMap(({ body }) => ("files" in body ? body.files : "fileId" in body ? [body] : []));
   for (const generation of [1, 2]) {
     const files = queued.filter((message) => message.generation === generation);
-    await env.DB.prepare(
+    await statement(
       `update rag_files set status = 'indexed', claimed_until = 0, chunk_count = 1
        where rag_id = ?1 and generation = ?2 and file_id in (select value from json_each(?3))`,
-    )
-      .bind(rag, generation, JSON.stringify(files.map(({ fileId }) => fileId)))
-      .run();
+      rag,
+      generation,
+      JSON.stringify(files.map(({ fileId }) => fileId)),
+    ).run();
   }
   return queued.filter(({ generation }) => generation === 2).length;
 }
@@ -34,9 +33,8 @@ test("a build reads each file a few times, however many files there are", async 
   for (const files of [1_000, 10_000]) {
     const world = new World();
     const { rag } = await ragToBuild(world, files);
-    const counts = noRows();
-    const { services } = world;
-    const counting = { ...services, db: openDatabase(countedRows(env.DB, counts)) };
+    const { counts, db } = countedDatabase();
+    const counting = { ...world.services, db };
     let indexed = 0;
     for (let queued = 1; queued > 0; indexed += queued) {
       await continueBuild(counting, rag);
@@ -53,15 +51,16 @@ test("a build reads each file a few times, however many files there are", async 
 });
 
 test("files changed, added or lost during a build are queued before it ends", async () => {
-  for (let at = 1; at < 40; at++) {
+  const moment = (at: number) => (at % 2 === 0 ? "before" : "after");
+  const run = async (crash: CrashPoint, at: number) => {
     const world = new World();
     const { rag, source } = await ragToBuild(world, 2_500);
     await continueBuild(world.services, rag);
     await indexQueued(world, rag);
-    const { results: begun } = await statement(
+    const begun = await rowsOf<{ path: string }>(
       "select path from rag_files where rag_id = ? and generation = 2 order by file_id limit 2",
       rag,
-    ).all<{ path: string }>();
+    );
     for (const { path } of begun) await world.put(source, path, "A note that changed.");
     await world.put(source, "new.md", "A note that is new.");
     await statement(
@@ -70,7 +69,6 @@ test("files changed, added or lost during a build are queued before it ends", as
            order by file_id limit 1 offset 10)`,
       rag,
     ).run();
-    const crash = new CrashPoint(at, at % 2 === 0 ? "before" : "after");
     const { services } = world;
     let again = 0;
     for (let step = 0; step < 4; step++) {
@@ -89,7 +87,6 @@ test("files changed, added or lost during a build are queued before it ends", as
     expect({ at, states: await states(rag) }).toEqual({ at, states: ["1 retired", "2 live"] });
     expect(again).toBeGreaterThanOrEqual(1_504);
     await forget(rag);
-    if (!crash.hasCrashed) return;
-    at += 2;
-  }
+  };
+  await crashAtCalls(run, { every: 3, upTo: 40, moment });
 });

@@ -7,6 +7,7 @@ import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
+  deliverFirst,
   facts,
   found,
   generations,
@@ -94,8 +95,7 @@ test("a second change during a build leaves only the newest settings", async () 
   const { rag } = await indexedRag(world, FILES);
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await deliverBut(world, ofBuild);
-  const [first] = world.waiting;
-  if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+  await deliverFirst(world);
   await patch(world, rag, { chunkSize: 64, chunkOverlap: 0 });
   await world.deliver();
   expect(await generations(rag)).toMatchObject([

@@ -3,7 +3,7 @@ import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
 import type { RagPatch } from "../../../../src/catalog/rags/rag-settings.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
-import { statement, type World } from "../../../support/ingestion-world.ts";
+import { rowsOf, type World } from "../../../support/ingestion-world.ts";
 import { requestOf } from "../../../support/retrieval-requests.ts";
 
 /** About 40 words: one chunk of 400 tokens, several of 16. */
@@ -42,19 +42,11 @@ export async function found(world: World, ragId: RagId, query = "note parts") {
 }
 
 export async function generations(ragId: RagId) {
-  const { results } = await statement(
+  return await rowsOf<{ generation: number; state: string; vectorsIn: string }>(
     `select generation, state, dimensions, chunk_size as chunkSize, shards,
        vectors_in as vectorsIn from rag_generations where rag_id = ? order by generation`,
     ragId,
-  ).all<{
-    generation: number;
-    state: string;
-    dimensions: number;
-    chunkSize: number;
-    shards: number;
-    vectorsIn: string;
-  }>();
-  return results;
+  );
 }
 
 export const states = async (ragId: RagId) =>
@@ -63,14 +55,19 @@ export const states = async (ragId: RagId) =>
 /** Nobody goes back, and the sweep has come by often enough for what other tests left, too. */
 export async function tenMinutesLater(world: World): Promise<void> {
   world.services.config = { ...world.services.config, REPLACED_INDEX_MINUTES: 5 };
-  for (let minute = 0; minute < 10; minute++) {
-    await world.sweepAfter(1);
-  }
+  for (let minute = 0; minute < 10; minute++) await world.sweepAfter(1);
 }
 
 /** Chunks that an index object of a generation holds. */
 export const facts = async (world: World, ragId: RagId, generation: number, shard = 0) =>
   await world.services.ragIndexes({ ragId, generation, shard }).facts();
+
+/** Delivers the message that has waited longest, alone. */
+export async function deliverFirst(world: World): Promise<void> {
+  const [first] = world.waiting;
+  if (first === undefined) throw new Error("nothing waits");
+  await world.deliverBatch("quarry-index", [first]);
+}
 
 /** Delivers what waits, but no message that `isHeld` names; those wait on. */
 export async function deliverBut(

@@ -2,16 +2,15 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
-import { openDatabase } from "../../../../src/db/sql.ts";
 import { readFileSlices } from "../../../../src/db/files/public-files.ts";
 import {
   continueBuild,
   continueBuilds,
 } from "../../../../src/ingestion/rebuilds/build-generation.ts";
-import { countedRows, noRows } from "../../../support/counted-rows.ts";
-import { CrashPoint } from "../../../support/crash.ts";
+import { countedDatabase } from "../../../support/counted-rows.ts";
+import { crashAtCalls } from "../../../support/crash.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";
-import { CHUNKS_BEFORE, forget, ragToBuild } from "./rows-of-files.ts";
+import { CHUNKS_BEFORE, forget, ragToBuild } from "../../../support/rows-of-files.ts";
 import {
   deliverBut,
   facts,
@@ -47,13 +46,10 @@ async function builtRag(world: World, rows: number): Promise<RagId> {
 }
 
 test("a worker that dies in a switch leaves the figures of one index or the other", async () => {
-  let points = 0;
-  for (let at = 1; at < 30; at++) {
+  const points = await crashAtCalls(async (crash) => {
     const world = new World();
     const rag = await builtRag(world, 100);
-    const crash = new CrashPoint(at, "after");
-    await continueBuild(crash.wrap(world.services), rag).catch(() => undefined);
-    crash.revive();
+    await world.workUntil(crash, () => continueBuild(world.services, rag));
     const [first] = await states(rag);
     const vectors = 100 * (first === "1 live" ? CHUNKS_BEFORE : CHUNKS_AFTER);
     const exact = { indexed: 100, pending: 0, processing: 0, error: 0, deleted: 0 };
@@ -62,9 +58,7 @@ test("a worker that dies in a switch leaves the figures of one index or the othe
     expect(await states(rag)).toEqual(["1 retired", "2 live"]);
     expect(await world.counters(rag)).toEqual({ ...exact, vectors: 100 * CHUNKS_AFTER });
     await forget(rag);
-    if (!crash.hasCrashed) break;
-    points++;
-  }
+  });
   expect(points).toBeGreaterThan(2);
 });
 
@@ -73,8 +67,7 @@ test("a switch costs as much for many files as for few, and nothing follows", as
   for (const rows of [100, ROWS]) {
     const world = new World();
     const rag = await builtRag(world, rows);
-    const counts = noRows();
-    const db = openDatabase(countedRows(env.DB, counts));
+    const { counts, db } = countedDatabase();
     await continueBuild({ ...world.services, db }, rag);
     expect(await states(rag)).toEqual(["1 retired", "2 live"]);
     expect(world.waiting).toEqual([]);
@@ -92,8 +85,7 @@ test("a page of files costs as many rows while another index is kept", async () 
   const rag = await builtRag(world, ROWS);
   const reads = [];
   for (const generation of [1, 2]) {
-    const counts = noRows();
-    const db = openDatabase(countedRows(env.DB, counts));
+    const { counts, db } = countedDatabase();
     const filter = { status: null, folder: null };
     const slice = { ragId: rag, generation, offset: 1_000, limit: 100, filter };
     const [files] = await readFileSlices(db, [slice]);
@@ -196,23 +188,15 @@ test("what a worker still did for the replaced index does not count", async () =
   const { source, rag } = await readyRag(world);
   await world.put(source, "a.html", longText("bracken"));
   const untouched = world.services;
-  world.services = {
-    ...untouched,
-    ragIndexes: (address) =>
-      new Proxy(untouched.ragIndexes(address), {
-        get(index, name) {
-          const call = Reflect.get(index, name) as (...args: unknown[]) => Promise<unknown>;
-          return async (...args: unknown[]) => {
-            const answer = await call(...args);
-            if (name === "writeVersions" && address.generation === 1) {
-              world.services = untouched;
-              await continueBuild(untouched, rag);
-            }
-            return answer;
-          };
-        },
-      }),
-  };
+  world.services = { ...untouched };
+  world.aroundIndexes(async ({ name, go }, { generation }) => {
+    const answer = await go();
+    if (name === "writeVersions" && generation === 1) {
+      world.services = untouched;
+      await continueBuild(untouched, rag);
+    }
+    return answer;
+  });
   const ofLive = world.waiting.filter(ofGeneration(1));
   world.waiting = world.waiting.filter((envelope) => !ofLive.includes(envelope));
   await world.deliverBatch("quarry-index", ofLive);

@@ -4,6 +4,7 @@ import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
   deliverBut,
+  deliverFirst,
   facts,
   found,
   indexedRag,
@@ -24,8 +25,7 @@ test("vectors of replaced and abandoned generations leave the vector index", asy
   expect(world.held(rag)).toHaveLength(2);
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await deliverBut(world, ofBuild);
-  const [first] = world.waiting;
-  if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+  await deliverFirst(world);
   await patch(world, rag, { chunkSize: 64, chunkOverlap: 0 });
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 retired", "3 live"]);

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { addScope, removeScope } from "../../../../src/catalog/rags/scopes.ts";
@@ -9,26 +8,19 @@ import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
-import { openDatabase } from "../../../../src/db/sql.ts";
 import { applyScopesToPage, countScopeChange } from "../../../../src/db/files/scope-work-store.ts";
-import { countedRows, noRows } from "../../../support/counted-rows.ts";
+import { countedDatabase } from "../../../support/counted-rows.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";
+import { fileRows } from "../../../support/rows-of-files.ts";
 
 /** More than two pages of the application. */
 const MANY = 2_500;
 
 /** `many/0001` … and `few/1` to `few/3`, without bytes: nothing of them is indexed here. */
-async function addFiles(source: FileSourceId): Promise<void> {
-  await statement(
-    `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
-       created_at)
-     with recursive n(n) as (select 1 union all select n + 1 from n where n < ?2)
-     select ?1 || '/' || n, ?1, case when n <= 3 then 'few/' || n
-       else 'many/' || substr('0000' || (n - 3), -4) end, 'n', 1, 'text/plain', '1', '{}', 0 from n`,
-    source,
-    MANY + 3,
-  ).run();
-}
+const addFiles = async (source: FileSourceId) =>
+  await fileRows(source, MANY + 3, {
+    path: "case when i <= 3 then 'few/' || i else printf('many/%04d', i - 3) end",
+  }).run();
 
 async function prepared() {
   const world = new World();
@@ -51,11 +43,8 @@ async function prepared() {
   };
   /** As if all that is listed were indexed: a client would take the RAG for done. */
   const indexListed = async (rag: RagId) => {
-    await statement(
-      `update rag_files set status = 'indexed' where rag_id = ?1
-      and status = 'pending'`,
-      rag,
-    ).run();
+    const pending = "rag_id = ? and status = 'pending'";
+    await statement(`update rag_files set status = 'indexed' where ${pending}`, rag).run();
   };
   return { world, source, totals, rowCount, applyOneStep, applyAll, indexListed };
 }
@@ -140,8 +129,7 @@ test("a change of one scope among thousands reads rows for its own files only", 
   const { world, source } = await prepared();
   const scopes = Array.from({ length: 3_000 }, (_, at) => folder(`other/${at}/`));
   const rag = await createRag(world.services, { name: "Wide", fileSource: source, scopes });
-  const counts = noRows();
-  const db = openDatabase(countedRows(env.DB, counts));
+  const { counts, db } = countedDatabase();
   await countScopeChange(db, rag.id, { kind: "replaced" }, { now: 1, heldUntil: 1 });
   expect(counts.read).toBeLessThan(10 * MANY);
   counts.read = 0;
@@ -155,8 +143,7 @@ test("a page of the application reads rows for its own files only", async () => 
   const rag = await createRag(world.services, { name: "Paged", fileSource: source });
   await applyAll();
   await statement("update rags set scopes_due_at = 1 where id = ?", rag.id).run();
-  const counts = noRows();
-  const db = openDatabase(countedRows(env.DB, counts));
+  const { counts, db } = countedDatabase();
   const times = { now: 1, queuedUntil: 1, removedUntil: 1 };
   const page = { after: "", upTo: "few/3", revision: null };
   await applyScopesToPage(db, rag.id, page, times);

@@ -5,8 +5,7 @@ import { findFileSource } from "../../../../src/catalog/file-sources/find-file-s
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time.ts";
 import { sourceOf } from "../../../../src/panel/api/file-sources.ts";
 import { statement, type World } from "../../../support/ingestion-world.ts";
-import { lastRun } from "../../sources/scanning.ts";
-import { followedWorld, notes } from "./followed-world.ts";
+import { followedWorld, lastRun, notes } from "../../sources/scanning.ts";
 
 /** What the newest run says that it mended; null: it did not list everything after the feed. */
 const mended = async (world: World, key: string) => {

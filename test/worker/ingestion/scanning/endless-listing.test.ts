@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 
-import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { ListingPage } from "../../../../src/ports/source-reader.ts";
 import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
-import { World, statement } from "../../../support/ingestion-world.ts";
+import { lastRun, sourceWorld } from "../../sources/scanning.ts";
 
 const REPEATS = "the listing does not end: the provider returned the same page again";
 const EMPTY = "the listing does not end: 100 pages in a row were empty";
@@ -17,16 +16,11 @@ const nothing = { files: [], deleted: [] };
 async function scanned(pageAt: (at: number) => ListingPage) {
   let asked = 0;
   const reader = Object.assign(new ScriptedSource(), { list: async () => pageAt(asked++) });
-  const world = new World({ sourceReaders: async () => reader });
-  const sourceId = await world.addSource("cloud_drive");
-  await requestScan(world.services, { sourceId, confirmRemovals: false, urls: null });
-  await world.deliver();
-  const run = await statement(
-    `select r.error, r.finished_at is not null as finished, s.next_scan_at as nextAt
-     from scan_runs r join file_sources s on s.id = r.file_source_id where s.id = ?`,
-    sourceId,
-  ).first<{ error: string | null; finished: number; nextAt: number }>();
-  return { asked, ...run, waitsMs: (run?.nextAt ?? 0) - world.now };
+  const { world, source, scan } = await sourceWorld(reader);
+  const begun = world.now;
+  await scan();
+  const run = await lastRun(source);
+  return { asked, ...run, waitsMs: Number(run?.["nextAt"]) - begun };
 }
 
 test.each([

@@ -4,8 +4,7 @@ import type { FileSourceId } from "../../../../src/core/ids.ts";
 import { BUCKET_CONFIG, serveBucket } from "../../../doubles/object-storage/served-bucket.ts";
 import { page, serve, type Site } from "../../../doubles/web-site/served-site.ts";
 import { World } from "../../../support/ingestion-world.ts";
-import { followedWorld } from "./followed-world.ts";
-import { lastRun, listedWorld, scan } from "../../sources/scanning.ts";
+import { followedWorld, lastRun, listedWorld, scan } from "../../sources/scanning.ts";
 
 const SITE = "https://moss.example.com";
 
@@ -15,8 +14,6 @@ afterEach(() => {
 
 const textsOf = (paths: string[]) =>
   Object.fromEntries(paths.map((path) => [path, `A note of ${path}.`]));
-const many = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}.txt`, `A note, ${at}.`]));
 
 const range = (count: number) => Array.from({ length: count }, (_, at) => at);
 /** 30 files, or the 40 others that come in their place. */
@@ -89,21 +86,3 @@ test.each(Object.keys(PROVIDERS))(
 function never(): never {
   throw new Error("no such provider");
 }
-
-test("a scan that would delete most of a source waits for an administrator", async () => {
-  const { reader, world, source, rag } = await listedWorld(many(40));
-  await scan(world, source);
-  reader.set({ ...many(10), "new.txt": "A note, new." });
-  await scan(world, source);
-  expect(await lastRun(source)).toMatchObject({
-    added: 1,
-    removed: 0,
-    held: 30,
-    status: "error",
-    error: "removal of 30 of 40 files is held until confirmed",
-  });
-  expect(Object.keys(await world.shown(rag))).toHaveLength(41);
-  await scan(world, source, true);
-  expect(await lastRun(source)).toMatchObject({ removed: 30, held: 0, status: "active" });
-  expect(Object.keys(await world.shown(rag))).toHaveLength(11);
-});

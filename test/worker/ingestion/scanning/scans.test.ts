@@ -6,46 +6,37 @@ import { requestScan } from "../../../../src/catalog/file-sources/request-scan.t
 import { startScan } from "../../../../src/ingestion/scanning/scan-source.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { SourceFailure } from "../../../../src/ports/source-reader.ts";
-import { CrashPoint } from "../../../support/crash.ts";
-import { lastRun, listedWorld, scan } from "../../sources/scanning.ts";
-import { statement } from "../../../support/ingestion-world.ts";
-
-/** On Vectorize each sweep syncs all that earlier rounds left: fewer rounds are as telling. */
+import { crashAtCalls, type CrashPoint } from "../../../support/crash.ts";
+import { lastRun, listedWorld, notes } from "../../sources/scanning.ts";
+import { keysOf, statement } from "../../../support/ingestion-world.ts";
 
 /** The database, telling of the longest parameter that is bound, bytes. */
 function measuredParameters(database: D1Database, longest: { bytes: number }): D1Database {
-  return new Proxy(database, {
-    get(target, name) {
-      if (name !== "prepare") return (Reflect.get(target, name) as () => unknown).bind(target);
-      return (sql: string) => {
-        const prepared = target.prepare(sql);
-        const bind = (...values: unknown[]) => {
-          const sizes = values.map((value) => new TextEncoder().encode(String(value)).length);
-          longest.bytes = Math.max(longest.bytes, ...sizes);
-          return prepared.bind(...values);
-        };
-        return { bind };
-      };
-    },
-  });
+  const prepare = (sql: string) => {
+    const bind = (...values: unknown[]) => {
+      const sizes = values.map((value) => new TextEncoder().encode(String(value)).length);
+      longest.bytes = Math.max(longest.bytes, ...sizes);
+      return database.prepare(sql).bind(...values);
+    };
+    return { bind };
+  };
+  const batch = database.batch.bind(database);
+  return { prepare, batch } as unknown as D1Database;
 }
 
-const many = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}.txt`, `A note, ${at}.`]));
-
 test("a scan adds, changes, moves and removes; what is unchanged is not opened again", async () => {
-  const { reader, world, source, rag } = await listedWorld({});
+  const { reader, world, source, rag, scan } = await listedWorld({});
   reader.set({
     "a.txt": { text: "A note, first.", externalId: "1" },
     "b.txt": { text: "A note, second.", externalId: "2" },
     "c.txt": { text: "A note, third.", externalId: "3" },
   });
-  await scan(world, source);
+  await scan();
   expect(await lastRun(source)).toMatchObject({ added: 3, finished: 1, error: null });
   expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.txt", "b.txt", "c.txt"]);
 
   reader.opened = [];
-  await scan(world, source);
+  await scan();
   expect(await lastRun(source)).toMatchObject({ added: 0, unchanged: 3, downloadsSaved: 3 });
   expect(reader.opened).toEqual([]);
 
@@ -56,7 +47,7 @@ test("a scan adds, changes, moves and removes; what is unchanged is not opened a
     "c.txt": { text: "A note, third and changed.", externalId: "3" },
     "d/e.txt": { text: "A note, fourth.", externalId: "4" },
   });
-  await scan(world, source);
+  await scan();
   expect(await lastRun(source)).toMatchObject({ added: 1, changed: 3, removed: 0 });
   expect(await world.shown(rag)).toEqual({
     "a.txt": ["A note, second."],
@@ -66,23 +57,21 @@ test("a scan adds, changes, moves and removes; what is unchanged is not opened a
   });
 
   reader.files.delete("c.txt");
-  await scan(world, source);
+  await scan();
   expect(await lastRun(source)).toMatchObject({ removed: 1, unchanged: 3 });
   expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.txt", "b.txt", "d/e.txt"]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, deleted: 1, vectors: 3 });
 });
 
 test("of a file that changes the text of its present version alone is kept", async () => {
-  const { reader, world, source, rag } = await listedWorld({ "a.txt": "A note, first." });
-  await scan(world, source);
+  const { reader, world, source, rag, scan } = await listedWorld({ "a.txt": "A note, first." });
+  await scan();
   for (const text of ["A note, second.", "A note, third."]) {
     reader.set({ "a.txt": text });
-    await scan(world, source);
+    await scan();
   }
   await sweep(world.services);
-  const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
-  const texts = objects.map(({ key }) => key).filter((key) => key.includes("/text/"));
-  expect(texts).toHaveLength(1);
+  expect((await keysOf(source)).filter((key) => key.includes("/text/"))).toHaveLength(1);
   // A second RAG reads what is kept.
   reader.opened = [];
   const second = await world.addRag(source);
@@ -117,34 +106,34 @@ test("a page of files that say much of themselves is written in parts that D1 ta
 });
 
 test("an empty or partial listing deletes nothing", async () => {
-  const { reader, world, source, rag } = await listedWorld(many(3));
-  await scan(world, source);
+  const { reader, world, source, rag, scan } = await listedWorld(notes(3));
+  await scan();
   reader.set({});
-  await scan(world, source);
+  await scan();
   expect(await lastRun(source)).toMatchObject({ removed: 0, held: 3, status: "error" });
   reader.set({ "f0.txt": "A note, 0." });
   reader.partial = true;
-  await scan(world, source);
+  await scan();
   expect(await lastRun(source)).toMatchObject({ removed: 0, held: 0, status: "active" });
   expect(Object.keys(await world.shown(rag))).toHaveLength(3);
 });
 
 test("a listing that fails half way resumes; one that is denied says so at once", async () => {
-  const { reader, world, source, rag } = await listedWorld(many(25));
+  const { reader, world, source, rag, scan } = await listedWorld(notes(25));
   reader.pageSize = 10;
   reader.failures.set(1, new SourceFailure("throttled", "drive: 429", 60_000));
   let asked = 0;
   reader.beforePage = async (page) => {
     if (page === 1 && ++asked === 3) reader.failures.clear();
   };
-  await scan(world, source);
+  await scan();
   expect(await lastRun(source)).toMatchObject({ added: 25, error: null, status: "active" });
   expect(reader.listings).toBe(1);
   expect(await world.counters(rag)).toMatchObject({ indexed: 25 });
 
   reader.failures.set(1, new SourceFailure("denied", "drive: 401 Unauthorized"));
-  reader.set(many(12));
-  await scan(world, source);
+  reader.set(notes(12));
+  await scan();
   expect(await lastRun(source)).toMatchObject({
     finished: 1,
     removed: 0,
@@ -154,12 +143,12 @@ test("a listing that fails half way resumes; one that is denied says so at once"
   expect(Object.keys(await world.shown(rag))).toHaveLength(25);
 
   reader.failures.set(1, new SourceFailure("down", "drive: 503"));
-  await scan(world, source);
+  await scan();
   expect(await lastRun(source)).toMatchObject({ error: "drive: 503 after 5 tries" });
 });
 
 test("one scan runs at a time, and one more follows what was asked for meanwhile", async () => {
-  const { reader, world, source } = await listedWorld(many(3));
+  const { reader, world, source, scan } = await listedWorld(notes(3));
   let running = 0;
   let most = 0;
   reader.beforePage = async () => {
@@ -173,19 +162,19 @@ test("one scan runs at a time, and one more follows what was asked for meanwhile
     }
     running--;
   };
-  await scan(world, source);
+  await scan();
   expect(most).toBe(1);
   expect(reader.listings).toBe(2);
 });
 
 test("two RAGs download a file once; an outside failure is retried at the next scan", async () => {
-  const { reader, world, source, rag } = await listedWorld({
+  const { reader, world, source, rag, scan } = await listedWorld({
     "a.txt": "A note, fine.",
     "b.txt": "A note, denied.",
   });
   const second = await world.addRag(source);
   reader.openFailures.set("b.txt", new SourceFailure("denied", "drive: 403 Forbidden"));
-  await scan(world, source);
+  await scan();
   expect(reader.opened.filter((path) => path === "a.txt")).toHaveLength(1);
   for (const id of [rag, second]) {
     expect(await world.rows(id)).toMatchObject([
@@ -194,27 +183,23 @@ test("two RAGs download a file once; an outside failure is retried at the next s
     ]);
   }
   reader.openFailures.clear();
-  await scan(world, source);
+  await scan();
   expect(await world.counters(rag)).toMatchObject({ indexed: 2, error: 0 });
 });
 
 test("a scan whose worker dies at any call ends with the same files, each listed once", async () => {
-  let points = 0;
-  for (let at = 1; ; at += 2) {
-    expect(at).toBeLessThan(150);
-    const { reader, world, source, rag } = await listedWorld(many(4));
+  const run = async (crash: CrashPoint) => {
+    const { reader, world, source, rag, scan } = await listedWorld(notes(4));
     reader.pageSize = 3;
-    await scan(world, source);
+    await scan();
     reader.files.delete("f0.txt");
     reader.files.set("f1.txt", { text: "A note, changed." });
     reader.files.set("g.txt", { text: "A note, added." });
-    const crash = new CrashPoint(at, "after");
-    await world.workUntil(crash, () => scan(world, source));
-    crash.revive();
+    await world.workUntil(crash, scan);
     await world.deliver();
     await world.sweepAfter(3, 15);
     // A scan that was asked for in vain is asked for by the clock.
-    if ((await lastRun(source))?.["added"] === 4) await scan(world, source);
+    if ((await lastRun(source))?.["added"] === 4) await scan();
     expect(await lastRun(source)).toMatchObject({ finished: 1, error: null });
     expect(await world.shown(rag)).toEqual({
       "f1.txt": ["A note, changed."],
@@ -223,8 +208,6 @@ test("a scan whose worker dies at any call ends with the same files, each listed
       "g.txt": ["A note, added."],
     });
     expect(await world.counters(rag)).toMatchObject({ indexed: 4, deleted: 1, vectors: 4 });
-    if (!crash.hasCrashed) break;
-    points++;
-  }
-  expect(points).toBeGreaterThan(7);
+  };
+  expect(await crashAtCalls(run, { every: 3 })).toBeGreaterThan(7);
 });

@@ -3,10 +3,11 @@ import { expect, test } from "vitest";
 import { hash32 } from "../../../../src/core/hash.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { hashEmbedding } from "../../../../src/adapters/embedded/hash-embedder.ts";
-import type { RagIndex, SearchRequest } from "../../../../src/ports/rag-index.ts";
+import type { RagIndex } from "../../../../src/ports/rag-index.ts";
 import type { FollowedSource } from "../../../doubles/source/followed-source.ts";
 import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
-import { drive, nearest } from "./support.ts";
+import { chance } from "../../../support/dice.ts";
+import { asSearched, drive, nearest } from "./support.ts";
 
 const DIMENSIONS = 64;
 const LINES = 12;
@@ -36,12 +37,8 @@ async function exactly(index: RagIndex, folder: string | null) {
   const vector = Float32Array.from(hashEmbedding(QUERY, DIMENSIONS));
   const named = folder === null ? null : { files: [], folders: [folder] };
   const search = { restriction: { named, metadata: [] }, includeDuplicates: false };
-  const { queries } = await index.search({
-    queries: [{ text: QUERY, vector }],
-    ...search,
-    limitPerLeg: 1_000,
-    lexical: false,
-  });
+  const of = { queries: [{ text: QUERY, vector }], limitPerLeg: 1_000, lexical: false };
+  const { queries } = await index.search({ ...of, ...search });
   const ids = (queries[0]?.vector ?? []).map(({ id }) => id);
   const { chunks } = await index.hydrate({ ids, queryVectors: [vector], ...search });
   const scoreOf = ({ similarities }: (typeof chunks)[number]) => Math.max(0, similarities[0] ?? 0);
@@ -54,12 +51,8 @@ async function exactly(index: RagIndex, folder: string | null) {
   return ordered.map(({ file, text }) => `${file.path}: ${text}`);
 }
 
-const best = async (
-  world: VectorizeWorld,
-  rag: RagId,
-  topK: number,
-  folder: string | null = null,
-) => await nearest(world, rag, QUERY, { topK, folder });
+const best = (world: VectorizeWorld, rag: RagId, topK: number, folder: string | null = null) =>
+  nearest(world, rag, QUERY, { topK, folder });
 
 /** The files of what Vectorize names first, as far as a scan takes their removal for meant. */
 async function removeNearest(
@@ -119,28 +112,15 @@ test("where the index is too large to be scanned, the answer says what it lacks"
   await world.minutesPass(4);
   await removeNearest({ world, reader, rag }, 8);
   await scan();
-  const { ragIndexes } = world.services;
-  world.services.ragIndexes = (address) => {
-    const index = ragIndexes(address);
-    return new Proxy(index, {
-      get: (stub, name) =>
-        name === "search"
-          ? (request: SearchRequest) =>
-              stub.search(
-                request.read?.kind === "all" ? { ...request, scan: "in-flight" } : request,
-              )
-          : (Reflect.get(stub, name) as unknown),
-    });
-  };
+  asSearched(world, (request) =>
+    request.read?.kind === "all" ? { ...request, scan: "in-flight" } : request,
+  );
   const { chunks, degradations } = await best(world, rag, 100);
   expect(degradations).toEqual([
     "vector index: most of what it names is outdated or hidden, and the RAG too large to scan",
   ]);
   expect(chunks.length).toBeGreaterThan(0);
 });
-
-/** The same numbers at every run. */
-const chance = (step: number, use: string, below: number) => hash32(`${use} ${step}`) % below;
 
 /** Files about what is asked for, so many that their removal is not held back as suspect. */
 function nearestFiles(reader: FollowedSource): string[] {
@@ -179,7 +159,7 @@ test("after random changes, shown early or late, the nearest neighbours are exac
     scoreSteps: 1e6,
     visibleAfterMs: () => chance(writes++, "delay", 180) * 1_000,
   });
-  for (let step = 0; step < 45; step++) {
+  for (let step = 0; step < 27; step++) {
     const isBurst = step % 9 === 8;
     if (isBurst) for (const path of nearestFiles(reader)) reader.remove(path);
     if (change(reader, step) || isBurst) await scan();

@@ -8,7 +8,7 @@ import {
   vectorIdOf,
 } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
-import { CrashPoint } from "../../../support/crash.ts";
+import { crashAtCalls, type CrashPoint } from "../../../support/crash.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
   found,
@@ -18,12 +18,11 @@ import {
   states,
   tenMinutesLater,
 } from "../rebuilds/support.ts";
-import { live, noteOf, notesRag } from "./notes-rag.ts";
+import { live, noteOf, notesRag } from "./support.ts";
 import { statement } from "../../../support/ingestion-world.ts";
 
 const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";
-const MAX_CALLS = 120;
 
 /** By the vector index alone: all that was written is trusted to show. */
 async function nearAlone(world: VectorizeWorld, rag: RagId, query = ASKED) {
@@ -66,22 +65,17 @@ async function comesAndGoes(world: VectorizeWorld, source: FileSourceId): Promis
 }
 
 test("a worker that dies at any call leaves only live vectors in the vector index", async () => {
-  let points = 0;
-  for (let at = 1; at < MAX_CALLS; at += 3) {
+  const run = async (crash: CrashPoint, at: number) => {
     const world = await VectorizeWorld.alone({ dimensions: 64 });
     const { source, rag } = await world.addSourceAndRag();
-    const crash = new CrashPoint(at, "after");
     await world.workUntil(crash, () => comesAndGoes(world, source));
-    crash.revive();
     await world.put(source, "a.html", HEATHER);
     await world.deliver();
     await world.everythingSettles();
     expect({ at, held: world.held(rag) }).toMatchObject({ held: [expect.any(String)] });
     expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });
-    if (!crash.hasCrashed) break;
-    points++;
-  }
-  expect(points).toBeGreaterThan(10);
+  };
+  expect(await crashAtCalls(run, { every: 5 })).toBeGreaterThan(6);
 });
 
 test("vectors that the vector index lost are sent again, and found meanwhile", async () => {
@@ -172,21 +166,18 @@ test("leftovers of a dropped generation are removed once its workers have ended"
 });
 
 test("a verification interrupted at any call resumes and repairs all the same", async () => {
-  for (let at = 1; at < MAX_CALLS; at += 3) {
+  const run = async (crash: CrashPoint, at: number) => {
     const world = await VectorizeWorld.alone({ dimensions: 64 });
-    const rag = await notesRag(world, 250);
+    const rag = await notesRag(world, 150);
     await world.minutesPass(3);
     const before = world.held(rag).sort();
     world.vectorize.lose(before.filter((_, place) => place % 50 === 0));
     world.now += 24 * 60 * SHOWN_AFTER_MS;
-    const crash = new CrashPoint(at, "after");
     await world.workUntil(crash, () => sweep(world.services));
-    crash.revive();
     await world.minutesPass(8);
     expect({ at, held: world.held(rag).sort() }).toEqual({ at, held: before });
-    if (!crash.hasCrashed) return;
-    at += 6;
-  }
+  };
+  expect(await crashAtCalls(run, { every: 9 })).toBeGreaterThan(0);
 });
 
 test("a healthy index costs bounded calls a minute, and a verification a day", async () => {

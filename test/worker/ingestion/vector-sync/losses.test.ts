@@ -1,9 +1,8 @@
 import { expect, test, vi } from "vitest";
 
-import type { RagIndex, SearchRequest } from "../../../../src/ports/rag-index.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { indexedRag } from "../rebuilds/support.ts";
-import { drive, nearest } from "./support.ts";
+import { asSearched, drive, nearest } from "./support.ts";
 
 const HEATHER = "Heather flowers in August.";
 const MOSS = "Moss grows on peat.";
@@ -44,17 +43,10 @@ test("what was read stays in the answer when a search behind a crowd fails", asy
   const paths = [...new Set(closest.map((chunk) => chunk.split(":")[0] ?? ""))];
   for (const path of paths.slice(0, 12)) reader.remove(path);
   await scan();
-  const { ragIndexes } = world.services;
-  world.services.ragIndexes = (address) =>
-    new Proxy(ragIndexes(address), {
-      get: (index: RagIndex, name) =>
-        name === "search"
-          ? async (request: SearchRequest) =>
-              request.read?.kind === "all"
-                ? await Promise.reject(new Error("overloaded"))
-                : await index.search(request)
-          : (Reflect.get(index, name) as unknown),
-    });
+  asSearched(world, (request) => {
+    if (request.read?.kind === "all") throw new Error("overloaded");
+    return request;
+  });
   const { chunks, degradations } = await nearest(world, rag, "heatherwillow");
   expect(degradations).toEqual([expect.stringMatching(/^index: failed after \d+ ms$/)]);
   expect(chunks.length).toBeGreaterThan(0);

@@ -1,10 +1,8 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { type ChunkId, type RagId, vectorIdOf } from "../../../../src/core/ids.ts";
-import { openDatabase } from "../../../../src/db/sql.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
-import { countedRows, noRows } from "../../../support/counted-rows.ts";
+import { countedDatabase } from "../../../support/counted-rows.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 
 /** https://developers.cloudflare.com/workers/platform/limits/#subrequests */
@@ -18,24 +16,17 @@ const BATCHES = Array.from({ length: 5_000 }, (_, id) => {
 
 /** Each index of the world waits for as many vectors as one can; calls of any kind are counted. */
 function burdened(world: VectorizeWorld) {
-  const { ragIndexes } = world.services;
-  const rows = noRows();
-  world.services.db = openDatabase(countedRows(env.DB, rows));
+  const { counts, db } = countedDatabase();
+  world.services.db = db;
   const lookedAt = new Set<RagId>();
   let asked = 0;
-  world.services.ragIndexes = (address) =>
-    new Proxy(ragIndexes(address), {
-      get(index, name) {
-        const call = Reflect.get(index, name) as (...args: unknown[]) => unknown;
-        return (...args: unknown[]) => {
-          asked += 1;
-          if (name !== "inFlightBatches") return call(...args);
-          lookedAt.add(address.ragId);
-          return Promise.resolve(BATCHES);
-        };
-      },
-    });
-  const calls = () => asked + rows.calls + world.vectorize.calls.length;
+  world.aroundIndexes(async ({ name, go }, { ragId }) => {
+    asked += 1;
+    if (name !== "inFlightBatches") return await go();
+    lookedAt.add(ragId);
+    return BATCHES;
+  });
+  const calls = () => asked + counts.calls + world.vectorize.calls.length;
   return { calls, lookedAt };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
-import { CrashPoint } from "../../../support/crash.ts";
+import { crashAtCalls, type CrashPoint } from "../../../support/crash.ts";
 import { SHOWN_AFTER_MS, type VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { drive, nearest } from "./support.ts";
 
@@ -116,16 +116,13 @@ test("a file moved and changed at once is found in its new place and version alo
 });
 
 test("a worker that dies at any call while a move is sent again loses nothing", async () => {
-  for (let at = 1; ; at += 7) {
+  const run = async (crash: CrashPoint, at: number) => {
     const { world, reader, rag, scan } = await shownDrive({ "old/a.txt": 0, "new/c.txt": 2 });
-    const { services } = world;
-    const crash = new CrashPoint(at, at % 2 === 1 ? "before" : "after");
-    world.services = crash.wrap(services);
     reader.move("old/a.txt", "new/a.txt");
-    await scan().catch(() => undefined);
-    await world.minutesPass(2).catch(() => undefined);
-    crash.revive();
-    world.services = services;
+    await world.workUntil(crash, async () => {
+      await scan().catch(() => undefined);
+      await world.minutesPass(2);
+    });
     await scan();
     await world.minutesPass(10);
     expect([at, await inFolder(world, rag, "new", asked(0))]).toEqual([
@@ -133,11 +130,9 @@ test("a worker that dies at any call while a move is sent again loses nothing", 
       ["new/a.txt", "new/c.txt"],
     ]);
     expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, inFlight: 0 });
-    if (!crash.hasCrashed) {
-      expect(at).toBeGreaterThan(20);
-      return;
-    }
-  }
+  };
+  const moment = (at: number) => (at % 2 === 1 ? "before" : "after");
+  expect(await crashAtCalls(run, { every: 7, moment })).toBeGreaterThan(2);
 });
 
 test("daily verification repairs vectors whose folder is not their file's", async () => {

@@ -13,7 +13,7 @@ import {
 import { overviewRoutes } from "../../../../src/panel/api/overview.ts";
 import type { PanelEnv } from "../../../../src/panel/api/request/read-request.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
-import { notesRag } from "./notes-rag.ts";
+import { notesRag } from "./support.ts";
 
 /** A vector that nobody knows in the very place of each of these. */
 async function plantBeside(world: VectorizeWorld, ragId: RagId, ids: string[]): Promise<void> {
@@ -108,16 +108,11 @@ test("a finished verification stays finished when the step after it fails", asyn
   world.now += 24 * 60 * SHOWN_AFTER_MS;
   const ended = world.now + SHOWN_AFTER_MS;
   const { services } = world;
-  world.services = {
-    ...services,
-    ragIndexes: (address) =>
-      new Proxy(services.ragIndexes(address), {
-        get(index, name) {
-          if (name !== "queueMoved") return Reflect.get(index, name) as unknown;
-          return () => Promise.reject(new Error("index object: moved"));
-        },
-      }),
-  };
+  world.services = { ...services };
+  world.aroundIndexes(async ({ name, go }) => {
+    if (name === "queueMoved") throw new Error("index object: moved");
+    return await go();
+  });
   await world.minutesPass(1);
   world.services = services;
   await world.minutesPass(4);

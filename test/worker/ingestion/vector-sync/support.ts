@@ -1,33 +1,30 @@
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
-import type { RagIndex, SearchRequest } from "../../../../src/ports/rag-index.ts";
+import type { SearchRequest } from "../../../../src/ports/rag-index.ts";
 import type { RetrievalRequest } from "../../../../src/retrieval/retrieval-request.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { FollowedSource } from "../../../doubles/source/followed-source.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
-import { statement } from "../../../support/ingestion-world.ts";
+import { statement, type World } from "../../../support/ingestion-world.ts";
+import { withProperty } from "../../../support/intercepted.ts";
+import { sourceWorld } from "../../sources/scanning.ts";
 import { requestOf } from "../../../support/retrieval-requests.ts";
 
-/** Names of what the index objects were asked, in order; `search all`: to read all it finds. */
+/** The searches that the index objects were asked for, in order; `search all`: to read all. */
 type IndexCalls = string[];
 
-/** Every restricted search is one of too many chunks to be scanned. */
-function asIfLarge(index: RagIndex, asked: IndexCalls): RagIndex {
-  return new Proxy(index, {
-    get(stub, name) {
-      if (name !== "search") {
-        asked.push(String(name));
-        return Reflect.get(stub, name) as unknown;
-      }
-      return (request: SearchRequest) => {
-        asked.push(request.read?.kind === "all" ? "search all" : name);
-        return stub.search({ ...request, exactLimit: 0 });
-      };
-    },
-  });
+/** Each search of the index objects from now on is one of this instead. */
+export function asSearched(world: World, change: (request: SearchRequest) => SearchRequest): void {
+  const { ragIndexes } = world.services;
+  world.services.ragIndexes = (address) => {
+    const index = ragIndexes(address);
+    const search = async (request: SearchRequest) => await index.search(change(request));
+    return withProperty(index, "search", search);
+  };
 }
 
 /** A drive whose files are followed and indexed, in chunks of about a sentence each. */
@@ -35,18 +32,15 @@ export async function drive(
   files: Record<string, string>,
   options: Parameters<typeof VectorizeWorld.alone>[0] = {},
 ) {
-  const reader = new FollowedSource(files);
   const world = await VectorizeWorld.alone({ dimensions: 64, ...options });
-  const { ragIndexes } = world.services;
   const asked: IndexCalls = [];
-  world.services.sourceReaders = async () => reader;
-  world.services.ragIndexes = (address) => asIfLarge(ragIndexes(address), asked);
-  const { source, rag } = await world.addSourceAndRag("cloud_drive");
-  const small = "chunk_size = 16, chunk_overlap = 0";
-  await env.DB.batch([
-    statement(`update rags set ${small} where id = ?`, rag),
-    statement(`update rag_generations set ${small} where rag_id = ?`, rag),
-  ]);
+  // Every restricted search is one of too many chunks to be scanned.
+  asSearched(world, (request) => {
+    asked.push(request.read?.kind === "all" ? "search all" : "search");
+    return { ...request, exactLimit: 0 };
+  });
+  const { reader, source, rag } = await sourceWorld(new FollowedSource(files), { world });
+  await makeChunksSmall(rag);
   const scan = async () => {
     world.now += 1_000;
     await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
@@ -54,6 +48,31 @@ export async function drive(
   };
   await scan();
   return { world, reader, rag, scan, asked };
+}
+
+/** Chunks of a RAG have about a sentence each. */
+export async function makeChunksSmall(rag: RagId): Promise<void> {
+  const small = "chunk_size = 16, chunk_overlap = 0";
+  await env.DB.batch([
+    statement(`update rags set ${small} where id = ?`, rag),
+    statement(`update rag_generations set ${small} where rag_id = ?`, rag),
+  ]);
+}
+
+export const live = async (world: VectorizeWorld, rag: RagId) =>
+  (await world.index(rag).facts()).chunks;
+
+export const noteOf = (at: number) => `Bed ${at} of the moor garden holds ${at * 7} sedges today.`;
+
+/** A RAG of one file of so many chunks. */
+export async function notesRag(world: VectorizeWorld, count: number): Promise<RagId> {
+  const { source, rag } = await world.addSourceAndRag();
+  await makeChunksSmall(rag);
+  const notes = Array.from({ length: count }, (_, at) => `<p>${noteOf(at)}</p>`);
+  await world.put(source, "notes.html", notes.join("\n"));
+  await world.deliver();
+  expect(await live(world, rag)).toBe(count);
+  return rag;
 }
 
 /** What a retrieval by meaning shows, in a folder or everywhere, best first. */

@@ -22,23 +22,16 @@ const suspectsOf = async (rag: RagId) =>
 function withFullIndexes(world: VectorizeWorld) {
   const { ragIndexes } = world.services;
   const full = { isFull: true };
-  world.services.ragIndexes = (address) =>
-    new Proxy(ragIndexes(address), {
-      get(index, name) {
-        if (name === "writeVersions" && full.isFull) {
-          return async (versions: FileVersion[], batch: UpsertBatch) =>
-            await Promise.all(
-              versions.map(async ({ file, revision, staged }) => {
-                const sent = { ...batch, folder: folderOf(file.path) };
-                const stored = await index.stage(file.fileId, revision, staged, sent);
-                return { stored, activation: { outcome: "full" } };
-              }),
-            );
-        }
-        const call = Reflect.get(index, name) as (...args: unknown[]) => unknown;
-        return (...args: unknown[]) => call(...args);
-      },
+  world.aroundIndexes(async ({ name, args, go }, address) => {
+    if (name !== "writeVersions" || !full.isFull) return await go();
+    const [versions, batch] = args as [FileVersion[], UpsertBatch];
+    const writing = versions.map(async ({ file, revision, staged }) => {
+      const sent = { ...batch, folder: folderOf(file.path) };
+      const stored = await ragIndexes(address).stage(file.fileId, revision, staged, sent);
+      return { stored, activation: { outcome: "full" } };
     });
+    return await Promise.all(writing);
+  });
   return full;
 }
 
