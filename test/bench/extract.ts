@@ -28,9 +28,9 @@ type Row = {
 };
 
 const PANDOC = new Set(".docx .dotx .docm .epub .html .ipynb .csv .tsv".split(" "));
-const WRITER = new Set(".odt .ott .fodt .rtf".split(" "));
-const SHEETS = new Set(".xlsx .xlsm .xltx .ods .ots .fods".split(" "));
-const SLIDES = new Set(".pptx .potx .odp .otp .fodp".split(" "));
+const WRITER = new Set(".odt .ott .rtf".split(" "));
+const SHEETS = new Set(".xlsx .xlsm .xltx .ods .ots".split(" "));
+const SLIDES = new Set(".pptx .potx .odp .otp".split(" "));
 const PYTHON: Record<string, string> = {
   ".json": "Python's json",
   ".jsonl": "Python's json",

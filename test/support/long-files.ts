@@ -151,11 +151,6 @@ export const LONG_FILES: [name: string, of: (rows: number) => string | Uint8Arra
         `<office:presentation><draw:page>${odfParagraphs(rows)}</draw:page></office:presentation>`,
       ),
   ],
-  [
-    "beds.fodt",
-    (rows) =>
-      `<?xml version="1.0"?><office:document ${NAMESPACES} office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text>${odfParagraphs(rows)}</office:text></office:body></office:document>`,
-  ],
   ["beds.epub", epub],
   [
     "beds.rtf",

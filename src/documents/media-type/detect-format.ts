@@ -3,7 +3,7 @@ import { UnreadableDocument, type RawDocument } from "../extracted-document.ts";
 import type { DocumentFormat } from "../document-format.ts";
 import { FORMATS, type DocumentKind } from "../registry.ts";
 import { kindByMediaType, kindByName } from "./media-types.ts";
-import { foreignMediaType, headOf } from "./foreign-types.ts";
+import { FLAT_ODF, foreignMediaType, headOf } from "./foreign-types.ts";
 
 type Format = DocumentFormat<DocumentKind>;
 type Detected = { format: Format } | { foreign: string };
@@ -13,7 +13,9 @@ const SNIFFED_BYTES = 4_096;
 const PDF_HEADER_LINE = /^[ \t]*%PDF-\d/m;
 const [TAB, RETURN, ESCAPE, SPACE] = [0x09, 0x0d, 0x1b, 0x20] as const;
 const OLE_SIGNATURE = "\xd0\xcf\x11\xe0";
-const FLAT_WORD = /^\s*(?:\xef\xbb\xbf)?<\?xml\s[^]*<(?:w:wordDocument|pkg:package)[\s>]/;
+/** Office documents in one XML file, which are not read. */
+const FLAT_OFFICE =
+  /^\s*(?:\xef\xbb\xbf)?<\?xml\s[^]*<(?:w:wordDocument|pkg:package|(office:document))[\s>]/;
 const UNKNOWN_BINARY = "application/octet-stream";
 
 /** By content, then name, then media type. @throws UnreadableDocument for damaged archives */
@@ -26,7 +28,8 @@ export function detectFormat(file: RawDocument): Detected {
   if (signed !== undefined) return { format: signed };
   const foreign = foreignMediaType(file.bytes);
   if (foreign !== null) return { foreign };
-  if (FLAT_WORD.test(headOf(file.bytes, SNIFFED_BYTES))) return { foreign: "application/msword" };
+  const flat = FLAT_OFFICE.exec(headOf(file.bytes, SNIFFED_BYTES));
+  if (flat !== null) return { foreign: flat[1] === undefined ? "application/msword" : FLAT_ODF };
   return { format: formatOf(textKind(file)) };
 }
 
@@ -154,7 +157,6 @@ const BINARY_KINDS = new Set(
 );
 /** Allows leading comments, each ending at its first `-->`: there is one way to match them. */
 const HTML_START = /^(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html[\s>])/i;
-const FLAT_ODF = /^(?:<\?xml\s[^]*?)?<office:document[\s>]/;
 const MAIL_HEADER =
   /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|x-[\w-]+|dkim-signature|content-type|reply-to|cc):/i;
 const MAIL_PROOF = /^(mime-version|message-id|received|return-path|content-type):/im;
@@ -164,7 +166,6 @@ function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind |
   if (HTML_START.test(start)) {
     return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";
   }
-  if (FLAT_ODF.test(start)) return "odf";
   if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
   // In a mailbox, the headers follow the envelope line.
   const mail = start.replace(/^From [^\n]*\n/, "");

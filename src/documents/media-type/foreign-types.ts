@@ -52,6 +52,8 @@ export function foreignMediaType(bytes: Uint8Array): string | null {
   return found?.[2] ?? null;
 }
 
+export const FLAT_ODF = "application/vnd.oasis.opendocument.text-flat-xml";
+
 const ADVICE: Record<string, string> = {
   "application/msword": "save it as DOCX",
   "application/vnd.ms-powerpoint": "save it as PPTX",
@@ -59,6 +61,7 @@ const ADVICE: Record<string, string> = {
   "application/vnd.ms-excel.sheet.binary.macroenabled.12": "save it as XLSX",
   "application/vnd.ms-outlook": "save it as EML",
   "application/vnd.apple.iwork": "export it as PDF, DOCX, XLSX or PPTX",
+  [FLAT_ODF]: "save it as ODT, ODS or ODP",
   "application/vnd.oasis.opendocument.graphics": "export it as PDF",
   "application/vnd.ms-visio.drawing": "export it as PDF",
   "application/postscript": "convert it to PDF",

@@ -149,7 +149,6 @@ const RIGHTLY_MISSING: Record<string, string[]> = {
   "docx-lease.docx": ["hidden", "clause"],
   "xlsx-populate-prices.xlsx": ["hidden", "margin"],
   "libreoffice-orders.ods": ["00"],
-  "libreoffice-orders.fods": ["00"],
 };
 
 describe("words as an independent reader has them", () => {

@@ -29,7 +29,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     }
     const text = yield* readChapter(archive, part, unread);
     if (text === null) continue;
-    hidden += (yield* readHtml(selfClosedAsPairs(text), out)).hidden;
+    hidden += (yield* readHtml(text, out, { isXhtml: true })).hidden;
   }
   if (out.length === 0 && unread.length > 0) throw unread[0];
   const notes = [
@@ -53,17 +53,6 @@ function* readChapter(
     failures.push(error);
     return null;
   }
-}
-
-const VOID = new Set(
-  "area base br col embed hr img input link meta param source track wbr".split(" "),
-);
-
-/** Writes self-closed XHTML elements as pairs of tags: to an HTML parser `<title/>` stays open. */
-function selfClosedAsPairs(xhtml: string): string {
-  return xhtml.replace(/<([a-zA-Z][\w:-]*)(\s[^<>]*)?\/>/g, (whole, name: string, rest = "") =>
-    VOID.has(name) ? whole : `<${name}${rest}></${name}>`,
-  );
 }
 
 function* refuseProtected(archive: ZipArchive): CooperativeWork<void> {

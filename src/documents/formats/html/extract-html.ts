@@ -84,7 +84,7 @@ export function* readHtml(
   options: HtmlOptions = {},
 ): CooperativeWork<HtmlReader> {
   const reader = new HtmlReader(out, options);
-  const parser = new Parser(reader);
+  const parser = new Parser(reader, { recognizeSelfClosing: options.isXhtml === true });
   for (let at = 0; at < html.length; at += PARSE_STEP_CHARACTERS) {
     const step = html.slice(at, at + PARSE_STEP_CHARACTERS);
     parser.write(step);

@@ -33,6 +33,8 @@ import { ShownText } from "./shown-text.ts";
 export type HtmlOptions = {
   keepNavigation?: boolean;
   leave?: number[];
+  /** Elements may close in themselves: `<title/>`. */
+  isXhtml?: boolean;
 };
 
 const CELLS = new Set(["td", "th"]);

@@ -1,8 +1,7 @@
 import { foldSpace } from "../../writing/fold-space.ts";
+import { linked } from "../../writing/link-text.ts";
 import { isSkipLink, type Attributes, type Effect } from "./html-roles.ts";
 
-const LINK_TARGET = /^(https?:\/\/|mailto:)/i;
-const MAX_LINK_CHARACTERS = 300;
 const PERMALINK = /^(?:[¶#§¤∞↩↑⚓⌗\u{1f517}\uf0c1]|\ufe0e|\ufe0f)+$/u;
 /** Superscript ends of ordinals and abbreviations: 21st, 1er, Mme, 3ème, Nº. */
 const HIGH_ENDING = /^\p{L}{2,4}$/u;
@@ -30,7 +29,7 @@ export function inlineText(effect: Effect, text: string, around: InlineSurroundi
 
 function outsideCode(effect: Effect, text: string, around: InlineSurroundings): string {
   if (effect === "struck") return struckText(text);
-  if (effect === "link") return linkText(text, around.attributes["href"] ?? "");
+  if (effect === "link") return linked(text, around.attributes["href"]?.trim() ?? "");
   if (effect === "note") return noteText(text);
   return effect === "code" ? codeText(text) : text;
 }
@@ -40,15 +39,6 @@ function leadsNowhere(text: string, attributes: Attributes): boolean {
   const { href = "" } = attributes;
   if (href.startsWith("#") && isSkipLink(attributes, text)) return true;
   return href.includes("#") && PERMALINK.test(foldSpace(text));
-}
-
-function linkText(text: string, href: string): string {
-  const label = foldSpace(text);
-  const target = href.trim();
-  if (!LINK_TARGET.test(target)) return text;
-  const isPlain = label === "" || label === target || /[\s()]/.test(target);
-  if (isPlain || target.length > MAX_LINK_CHARACTERS) return text;
-  return `${/^\s/.test(text) ? " " : ""}[${label}](${target})`;
 }
 
 function noteText(text: string): string {

@@ -38,7 +38,7 @@ const MAX_UNCLOSED = 20;
 export type ShownMarkdown = { markdown: string; comments: number; elements: number };
 
 /**
- * Markdown without its comments and hidden HTML elements, except in code, where they are shown. A
+ * Markdown without its comments and hidden HTML elements, except in fences and inline code. A
  * container that begins a line may end in another paragraph; other elements that do not end in
  * theirs are shown: a page may mention elements.
  */
@@ -46,7 +46,6 @@ export function* withoutHiddenMarkup(text: string): CooperativeWork<ShownMarkdow
   const found: ShownMarkdown = { markdown: text, comments: 0, elements: 0 };
   if (!text.includes(COMMENT_START) && !MAY_BE_HIDDEN.test(text)) return found;
   const progress = new Progress();
-  const lines = new MarkdownLines(text);
   const ends = new HiddenEnds(text);
   const parts = new RegExp(PARTS);
   let kept = "";
@@ -54,8 +53,7 @@ export function* withoutHiddenMarkup(text: string): CooperativeWork<ShownMarkdow
   for (let part = parts.exec(text); part !== null; part = parts.exec(text)) {
     yield* progress.advanceTo(parts.lastIndex);
     const { fence, code, name } = part.groups ?? {};
-    if (fence !== undefined) lines.skipTo(parts.lastIndex);
-    if ((fence ?? code) !== undefined || lines.isCode(part.index)) continue;
+    if ((fence ?? code) !== undefined) continue;
     const end = ends.of(part.index, part[0], name?.toLowerCase());
     if (end === null) continue;
     if (name === undefined) found.comments++;
@@ -123,73 +121,4 @@ function hides(name: string, tag: string): boolean {
   });
   parser.end(tag);
   return hidden;
-}
-
-const CODE_INDENT = 4;
-const TAB_WIDTH = 4;
-const QUOTE = /^(?: {0,3}> ?){1,100}/;
-const ITEM = /^([ \t]*(?:[-*+]|\d{1,9}[.)]))([ \t]+|$)/;
-
-/** Scans the lines of Markdown once, and finds indented code (CommonMark 0.31, §4.4). */
-class MarkdownLines {
-  #from = 0;
-  #before: "blank" | "code" | "text" = "blank";
-  /** The column where the text of the innermost open list item begins. */
-  #offset = 0;
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** Whether the line at `at` is code; earlier lines can no longer be asked for. */
-  isCode(at: number): boolean {
-    while (this.#from <= at) {
-      const end = this.#text.indexOf("\n", this.#from);
-      const next = end < 0 ? this.#text.length : end;
-      this.#pass(this.#text.slice(this.#from, Math.min(next, this.#from + LOOK_CHARACTERS)));
-      this.#from = next + 1;
-    }
-    return this.#before === "code";
-  }
-
-  skipTo(at: number): void {
-    if (this.#from >= at) return;
-    this.#from = at;
-    this.#before = "text";
-  }
-
-  #pass(line: string): void {
-    const text = line.replace(QUOTE, "");
-    if (text.trim() === "") {
-      if (this.#before !== "code") this.#before = "blank";
-      return;
-    }
-    const indent = widthOf(/^[ \t]*/.exec(text)?.[0] ?? "");
-    if (this.#before !== "text" && indent >= this.#offset + CODE_INDENT) {
-      this.#before = "code";
-      return;
-    }
-    const isAnew = this.#before !== "text";
-    this.#offset =
-      offsetBehind(text, indent, this.#offset) ??
-      (isAnew ? Math.min(indent, this.#offset) : this.#offset);
-    this.#before = "text";
-  }
-}
-
-/** The column where the text of the item that this line opens begins; null where it opens none. */
-function offsetBehind(line: string, indent: number, offset: number): number | null {
-  const found = ITEM.exec(line);
-  if (found === null || indent >= offset + CODE_INDENT) return null;
-  const [, marker = "", space = ""] = found;
-  // After a wider space it is code.
-  const width = Math.max(1, widthOf(space));
-  return widthOf(marker) + (width > CODE_INDENT ? 1 : width);
-}
-
-function widthOf(text: string): number {
-  let width = 0;
-  for (const each of text) width += each === "\t" ? TAB_WIDTH - (width % TAB_WIDTH) : 1;
-  return width;
 }

@@ -68,11 +68,10 @@ export function* corePropertiesOf(
   return reader.properties;
 }
 
-/** Reads properties by their Dublin Core names, up to a document's body. */
+/** Reads properties by their Dublin Core names. */
 export class PropertiesReader implements XmlHandler {
   readonly #values: Record<string, string> = {};
   #current = "";
-  #inBody = false;
 
   get properties(): CoreProperties {
     const { title = "", language = "" } = this.#values;
@@ -80,14 +79,13 @@ export class PropertiesReader implements XmlHandler {
   }
 
   open(name: string): void {
-    if (name === "body") this.#inBody = true;
     // The first title is the document's; later ones of a book are alternative titles.
     const isFact = name === "title" || name === "language";
     this.#current = isFact && !this.#values[name]?.trim() ? name : "";
   }
 
   text(data: string): void {
-    if (this.#inBody || this.#current === "") return;
+    if (this.#current === "") return;
     this.#values[this.#current] = (this.#values[this.#current] ?? "") + data;
   }
 

@@ -1,3 +1,4 @@
+import { longer } from "../../writing/bounded-text.ts";
 import { LongTable } from "../../writing/long-table.ts";
 import type { BlockTarget, MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { FilledRow } from "../../writing/table-text.ts";
@@ -18,6 +19,7 @@ export class TextWriter {
   protected readonly out: MarkdownBuilder;
   readonly #code: string[] = [];
   readonly #drawings: Drawing[] = [];
+  readonly #notes: string[] = [];
   #pageFollows = false;
 
   constructor(out: MarkdownBuilder, page = 1) {
@@ -69,9 +71,22 @@ export class TextWriter {
     this.#pageFollows = false;
   }
 
+  /** Begins a note. Returns its mark, whose number counts the notes in the text. */
+  openNote(): string {
+    return `[^${this.#notes.push("")}]`;
+  }
+
+  /** Appends to the last note, untrimmed: trimming would copy it for each of its parts. */
+  addToNote(text: string): void {
+    this.#notes.push(longer(this.#notes.pop() ?? "", text));
+  }
+
+  /** Notes stand at the end, in the order of their marks. */
   finish(): void {
     this.endCode();
     this.endBlock();
+    for (const [at, note] of this.#notes.entries())
+      if (note.trim() !== "") this.out.paragraph(`[^${at + 1}]: ${note.trim()}`);
   }
 
   endCode(): void {

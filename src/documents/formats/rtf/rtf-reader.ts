@@ -62,17 +62,14 @@ export class RtfReader {
   #side = "";
   #definedStyle = 0;
   #style: RtfStyle = { name: "", basedOn: NO_STYLE, outlineLevel: null };
-  readonly #notes: string[] = [];
   readonly #fonts = new RtfFonts();
   readonly #bytes = new RtfBytes(this.#fonts, (text) => this.#write(text));
   readonly #styles = new RtfStyles();
-  readonly #out: MarkdownBuilder;
   readonly #writer: RtfWriter;
 
   /** `isUtf8`: unescaped text is UTF-8, as some writers produce it. */
   constructor(out: MarkdownBuilder, isUtf8: boolean) {
     this.#fonts.isUtf8 = isUtf8;
-    this.#out = out;
     this.#writer = new RtfWriter(this.#styles, out);
   }
 
@@ -100,8 +97,6 @@ export class RtfReader {
     this.#bytes.end();
     this.#endParagraph();
     this.#writer.finish();
-    // In the order of their references.
-    for (const [at, note] of this.#notes.entries()) this.#out.paragraph(`[^${at + 1}]: ${note}`);
   }
 
   readonly #controls: Record<string, (parameter?: number) => void> = {
@@ -168,8 +163,7 @@ export class RtfReader {
     },
     footnote: () => {
       if (this.#group.destination !== "text") return;
-      this.#notes.push("");
-      this.#text.add(`[^${this.#notes.length}]`);
+      this.#text.add(this.#writer.openNote());
       this.#enter("note");
     },
   };
@@ -252,7 +246,7 @@ export class RtfReader {
     if (destination === "skip") return;
     if (isHidden) this.hiddenCharacters += text.length;
     else if (destination === "text") this.#text.add(text);
-    else if (destination === "note") this.#notes.push(longer(this.#notes.pop() ?? "", text));
+    else if (destination === "note") this.#writer.addToNote(text);
     else if (destination === "field-code") field.code = longer(field.code, text);
     else this.#side = longer(this.#side, text);
   }

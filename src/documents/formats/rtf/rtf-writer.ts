@@ -1,6 +1,6 @@
 import { longer } from "../../writing/bounded-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import { withLink } from "../../writing/link-text.ts";
+import { isLinkTarget, withLink } from "../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { filledRow } from "../../writing/table-text.ts";
 import { CODE_STYLE, QUOTE_STYLE, TextWriter } from "../office/text-writer.ts";
@@ -118,8 +118,6 @@ export class RtfWriter extends TextWriter {
 
 type Link = { start: number; target: string; depth: number };
 
-const WEB_TARGET = /^(?:https?|mailto):/;
-
 export class RtfText {
   #text = "";
   /** The open link; links inside a link are ignored. */
@@ -131,7 +129,7 @@ export class RtfText {
   }
 
   openLink(target: string, depth: number): void {
-    if (this.#link !== null || !WEB_TARGET.test(target)) return;
+    if (this.#link !== null || !isLinkTarget(target)) return;
     this.#link = { start: this.#text.length, target, depth };
   }
 

@@ -1,6 +1,7 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { TableCollector } from "../html/table-collector.ts";
+import { isLinkTarget, linked } from "../../writing/link-text.ts";
 import { LongTable } from "../../writing/long-table.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
@@ -19,7 +20,6 @@ type List = { isOrdered: boolean; next: number };
 const KEEPS_SAYINGS = new Set<XmlRole>(["field", "inline", "item", "cell", "heading"]);
 const MAX_TEXT_CHARACTERS = 8 << 20;
 const PROSE_CHARACTERS = 200;
-const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
 
 export class XmlReader {
   title: string | null = null;
@@ -70,7 +70,7 @@ export class XmlReader {
 
   /** Links inside a link are ignored: their text would be copied for each enclosing link. */
   #openLink(open: Open): void {
-    if (open.role !== "inline" || !LINK_TARGET.test(open.href)) return;
+    if (open.role !== "inline" || !isLinkTarget(open.href)) return;
     if (this.#inLink) open.href = "";
     this.#inLink = true;
   }
@@ -146,12 +146,9 @@ export class XmlReader {
   }
 
   #closeInline(open: Open): void {
-    if (LINK_TARGET.test(open.href)) {
+    if (isLinkTarget(open.href)) {
       this.#inLink = false;
-      const text = this.#text.takeFrom(open.textStart);
-      const label = foldSpace(text);
-      const isTold = label === "" || label === open.href;
-      this.#text.add(isTold ? text : `${/^\s/.test(text) ? " " : ""}[${label}](${open.href})`);
+      this.#text.add(linked(this.#text.takeFrom(open.textStart), open.href));
     }
     for (const says of open.says) this.#text.add(` (${says})`);
     this.#separate(open.name);

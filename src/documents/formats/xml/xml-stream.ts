@@ -7,7 +7,8 @@ import { UnreadableDocument } from "../../extracted-document.ts";
 export type XmlAttributes = Record<string, string>;
 
 export type XmlHandler = {
-  open(name: string, attributes: XmlAttributes): void;
+  /** `"skip"`: the element and all that it holds are left out. */
+  open(name: string, attributes: XmlAttributes): "skip" | undefined | void;
   close?(name: string): void;
   text?(data: string): void;
 };
@@ -24,6 +25,8 @@ const STEP_CHARACTERS = 1 << 16;
 export class XmlStream {
   readonly #parser: Parser;
   #depth = 0;
+  /** The depth of the element that is left out; 0: none is. */
+  #skipped = 0;
   #attributes: XmlAttributes = {};
   #attributeCount = 0;
 
@@ -43,12 +46,19 @@ export class XmlStream {
           const local = localName(name);
           if (!Object.hasOwn(this.#attributes, local)) this.#attributes[local] = value;
         },
-        onopentag: (name) => handler.open(localName(name), this.#attributes),
-        onclosetag: (name) => {
-          this.#depth--;
-          handler.close?.(localName(name));
+        onopentag: (name) => {
+          if (this.#skipped > 0) return;
+          if (handler.open(localName(name), this.#attributes) === "skip")
+            this.#skipped = this.#depth;
         },
-        ontext: (data) => handler.text?.(data),
+        onclosetag: (name) => {
+          const isSkipped = this.#skipped > 0;
+          if (this.#skipped === this.#depth--) this.#skipped = 0;
+          if (!isSkipped) handler.close?.(localName(name));
+        },
+        ontext: (data) => {
+          if (this.#skipped === 0) handler.text?.(data);
+        },
         onprocessinginstruction: (name, data) => {
           if (/^!doctype$/i.test(name) && data.includes("<!ENTITY")) {
             throw new UnreadableDocument("XML declares entities");

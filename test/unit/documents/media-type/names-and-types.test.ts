@@ -92,6 +92,11 @@ describe("what there is no reader for says what to do", () => {
     ["a.ppt", compound("PowerPoint Document"), "application/vnd.ms-powerpoint; save it as PPTX"],
     ["a.msg", compound("__properties_version1.0"), "application/vnd.ms-outlook; save it as EML"],
     ["a.pages", iwork, "application/vnd.apple.iwork; export it as PDF, DOCX, XLSX or PPTX"],
+    [
+      "a.fodt",
+      utf8('<?xml version="1.0"?><office:document xmlns:office="o" office:mimetype="x"/>'),
+      "application/vnd.oasis.opendocument.text-flat-xml; save it as ODT, ODS or ODP",
+    ],
     ["a.odg", zipSync({ mimetype: strToU8(graphics) }), `${graphics}; export it as PDF`],
     [
       "a.gif",

@@ -42,7 +42,6 @@ const BLANK: DocxParagraph = {
 export class DocxReader implements XmlHandler {
   hiddenParagraphs = 0;
   unreadParts = 0;
-  #leftOut = 0;
   readonly runs = new DocxRuns();
   #collects: "text" | "code" | null = null;
   readonly #formula = new OpenFormula();
@@ -115,26 +114,23 @@ export class DocxReader implements XmlHandler {
     vMerge: ({ val }) => this.#tables.change({ isContinued: val !== "restart" }),
   };
 
-  open(name: string, attributes: XmlAttributes): void {
-    if (LEFT_OUT.has(name)) this.#leftOut++;
-    if (this.#leftOut > 0) return;
+  open(name: string, attributes: XmlAttributes): "skip" | undefined {
+    if (LEFT_OUT.has(name)) return "skip";
     if (name === this.#noteElement) this.#openNote(attributes);
     if (!this.#formula.open(name, attributes)) entryNamed(this.#onOpen, name)?.(attributes);
+    return undefined;
   }
 
   text(data: string): void {
-    if (this.#leftOut > 0 || this.#formula.takes(data)) return;
+    if (this.#formula.takes(data)) return;
     if (this.#collects === "text") this.#write(data);
     else if (this.#collects === "code") this.#fields.addCode(data);
   }
 
   close(name: string): void {
-    if (LEFT_OUT.has(name)) this.#leftOut--;
-    else if (this.#leftOut === 0) {
-      const formula = this.#formula.close();
-      if (formula === null) entryNamed(this.#onClose, name)?.();
-      else this.#write(formula);
-    }
+    const formula = this.#formula.close();
+    if (formula === null) entryNamed(this.#onClose, name)?.();
+    else this.#write(formula);
   }
 
   readonly #onClose: Record<string, () => void> = {
@@ -199,7 +195,7 @@ export class DocxReader implements XmlHandler {
     const { noteMarks } = this.#parts;
     const kind = this.#noteElement ?? "";
     this.#noteHidden = noteMarks.isHidden(kind, id);
-    this.#writer.openNote(this.#noteHidden ? null : noteMarks.mark(kind, id));
+    this.#writer.beginNote(this.#noteHidden ? null : noteMarks.mark(kind, id));
   }
 
   #nextPage(): void {

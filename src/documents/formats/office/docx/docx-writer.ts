@@ -31,7 +31,7 @@ export class DocxWriter extends TextWriter {
     return styleOf(this.#styles, style).isHidden === true;
   }
 
-  openNote(mark: string | null): void {
+  beginNote(mark: string | null): void {
     this.#note = mark === null ? null : `${mark}: `;
   }
 

@@ -3,26 +3,18 @@ import { ZipArchive } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { countNote, ENDS_EARLY } from "../../../notes.ts";
+import { countNote } from "../../../notes.ts";
 import { hiddenCellNotes } from "../sheets/hidden-cells.ts";
 import { OdfReader } from "./odf-reader.ts";
 import { OdfObjectReader, type OdfObject } from "./odf-objects.ts";
-import type { OdfKind } from "./odf-writer.ts";
-import { corePropertiesOf, PropertiesReader } from "../relationships.ts";
+import { corePropertiesOf } from "../relationships.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 
 const utf8 = new TextDecoder();
 const KINDS = ["spreadsheet", "presentation"] as const;
 
-const ZIP_SIGNATURE = "PK";
-
-/** OpenDocument text, spreadsheets and presentations, as packages or as one flat XML file. */
+/** OpenDocument text, spreadsheets and presentations. */
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
-  const isPackage = utf8.decode(bytes.subarray(0, ZIP_SIGNATURE.length)) === ZIP_SIGNATURE;
-  return yield* isPackage ? extractPackage(bytes) : extractFlatOdf(bytes);
-}
-
-function* extractPackage(bytes: Uint8Array): CooperativeWork<Extraction> {
   const archive = new ZipArchive(bytes);
   const declared = utf8.decode((yield* archive.read("mimetype")) ?? undefined);
   const kind = KINDS.find((each) => declared.includes(each)) ?? "text";
@@ -34,7 +26,23 @@ function* extractPackage(bytes: Uint8Array): CooperativeWork<Extraction> {
   const reader = new OdfReader(kind, out, yield* readObjects(archive));
   yield* readXml(archive.chunks("styles.xml"), reader);
   yield* readXml(archive.chunks("content.xml"), reader);
-  return finished(reader, out, kind, yield* corePropertiesOf(archive, "meta.xml"));
+  reader.finish();
+  const { title, language } = yield* corePropertiesOf(archive, "meta.xml");
+  const notes = [
+    ...countNote(reader.hiddenSheets, "hidden sheet", "left out"),
+    ...hiddenCellNotes(reader.tables.hidden),
+    ...countNote(reader.hiddenSlides, "hidden slide", "left out"),
+    ...countNote(reader.hiddenSections, "hidden section", "left out"),
+    ...countNote(reader.paragraphs.hiddenTexts, "hidden text run", "removed"),
+  ];
+  return {
+    text: out,
+    title: title ?? (kind === "spreadsheet" ? null : out.firstHeading()),
+    language,
+    // A single page of text means that the file does not record page ends.
+    pages: kind === "text" && out.pages.length === 1 ? [] : out.pages,
+    notes,
+  };
 }
 
 function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObject>> {
@@ -48,48 +56,4 @@ function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObjec
     objects.set(folder, reader.object);
   }
   return objects;
-}
-
-function* extractFlatOdf(bytes: Uint8Array): CooperativeWork<Extraction> {
-  const text = utf8.decode(bytes);
-  const kind = KINDS.find((each) => text.includes(`<office:${each}`)) ?? "text";
-  const out = new MarkdownBuilder();
-  const reader = new OdfReader(kind, out);
-  const described = new PropertiesReader();
-  const { endsEarly } = yield* readXml([bytes], {
-    open: (name, attributes) => {
-      described.open(name);
-      reader.open(name, attributes);
-    },
-    text: (data) => {
-      described.text(data);
-      reader.text(data);
-    },
-    close: (name) => {
-      described.close();
-      reader.close(name);
-    },
-  });
-  const { notes, ...rest } = finished(reader, out, kind, described.properties);
-  return { ...rest, notes: endsEarly ? [...notes, ENDS_EARLY] : notes };
-}
-
-function finished(
-  reader: OdfReader,
-  out: MarkdownBuilder,
-  kind: OdfKind,
-  properties: { title: string | null; language: string | null },
-): Extraction {
-  reader.finish();
-  // A single page of text means that the file does not record page ends.
-  const pages = kind === "text" && out.pages.length === 1 ? [] : out.pages;
-  const title = properties.title ?? (kind === "spreadsheet" ? null : out.firstHeading());
-  const notes = [
-    ...countNote(reader.hiddenSheets, "hidden sheet", "left out"),
-    ...hiddenCellNotes(reader.tables.hidden),
-    ...countNote(reader.hiddenSlides, "hidden slide", "left out"),
-    ...countNote(reader.hiddenSections, "hidden section", "left out"),
-    ...countNote(reader.paragraphs.hiddenTexts, "hidden text run", "removed"),
-  ];
-  return { text: out, title, language: properties.language, pages, notes };
 }

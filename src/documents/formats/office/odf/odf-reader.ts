@@ -1,4 +1,3 @@
-import { longer } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
@@ -22,10 +21,7 @@ export class OdfReader implements XmlHandler {
   hiddenSheets = 0;
   hiddenSlides = 0;
   hiddenSections = 0;
-  #hiddenDepth = 0;
   #inBody = false;
-  #leftOut = 0;
-  readonly #notes: string[] = [];
   #noteDepth = 0;
   #inSpeakerNotes = 0;
   /** Paragraphs of a slide's title; null outside a title. */
@@ -35,7 +31,6 @@ export class OdfReader implements XmlHandler {
   readonly #lists = new OdfLists(this.#numbering);
   readonly paragraphs = new OdfParagraphs(this.#styles);
   readonly tables = new OdfTables();
-  readonly #out: MarkdownBuilder;
   readonly #writer: OdfWriter;
   readonly #kind: OdfKind;
   /** By their name in the package, such as `Object 1`. */
@@ -43,7 +38,6 @@ export class OdfReader implements XmlHandler {
 
   constructor(kind: OdfKind, out: MarkdownBuilder, objects = new Map<string, OdfObject>()) {
     this.#kind = kind;
-    this.#out = out;
     this.#writer = new OdfWriter(kind, out);
     this.#objects = objects;
   }
@@ -66,10 +60,7 @@ export class OdfReader implements XmlHandler {
     "soft-page-break": () => this.#writer.nextPage(),
     list: (attributes) => this.#lists.openList(attributes),
     "list-item": (attributes) => this.#lists.openItem(attributes),
-    note: () => {
-      this.#notes.push("");
-      this.#write(`[^${this.#notes.length}]`);
-    },
+    note: () => this.#write(this.#writer.openNote()),
     "note-body": () => this.#noteDepth++,
     page: () => {
       if (this.#kind === "presentation") this.#writer.openSlide(false);
@@ -85,41 +76,30 @@ export class OdfReader implements XmlHandler {
     "covered-table-cell": (attributes) => this.tables.openCell(attributes),
   };
 
-  open(name: string, attributes: XmlAttributes): void {
-    if (this.#hiddenDepth > 0 || this.#hides(name, attributes)) {
-      this.#hiddenDepth++;
-      return;
-    }
-    if (this.#leavesOut(name, attributes)) return;
+  open(name: string, attributes: XmlAttributes): "skip" | undefined {
+    if (name === "object") this.#place(attributes["href"] ?? "");
+    if (this.#hides(name, attributes) || LEFT_OUT.has(name)) return "skip";
     if (this.#inBody) entryNamed(this.#onOpen, name)?.(attributes);
     else if (name === "body") this.#onOpen["body"]?.(attributes);
     else {
       entryNamed(this.#styles.onOpen, name)?.(attributes);
       entryNamed(this.#numbering.onOpen, name)?.(attributes);
     }
+    return undefined;
   }
 
   text(data: string): void {
     // White space collapses; significant white space is written as elements.
-    if (this.#hiddenDepth === 0 && this.#leftOut === 0 && this.#inBody)
-      this.#write(data.replace(/\s+/g, " "));
+    if (this.#inBody) this.#write(data.replace(/\s+/g, " "));
   }
 
   close(name: string): void {
-    if (this.#hiddenDepth > 0) {
-      this.#hiddenDepth--;
-      return;
-    }
-    if (LEFT_OUT.has(name)) this.#leftOut--;
-    if (this.#leftOut > 0) return;
     if (this.#inBody) entryNamed(this.#onClose, name)?.();
     else if (name === "style") this.#styles.endStyle();
   }
 
   finish(): void {
     this.#writer.finish();
-    for (const [index, note] of this.#notes.entries())
-      if (note.trim() !== "") this.#out.paragraph(`[^${index + 1}]: ${note.trim()}`);
   }
 
   readonly #onClose: Record<string, () => void> = {
@@ -141,14 +121,8 @@ export class OdfReader implements XmlHandler {
     },
   };
 
-  #leavesOut(name: string, { href = "" }: XmlAttributes): boolean {
-    if (name === "object" && this.#leftOut === 0) this.#place(href);
-    if (LEFT_OUT.has(name)) this.#leftOut++;
-    return this.#leftOut > 0;
-  }
-
   #hides(name: string, attributes: XmlAttributes): boolean {
-    if (this.#leftOut > 0 || !this.#inBody) return false;
+    if (!this.#inBody) return false;
     if (HIDEABLE.has(name)) {
       const { display, "is-hidden": isHidden } = attributes;
       // The value of a condition when LibreOffice wrote the file.
@@ -170,12 +144,8 @@ export class OdfReader implements XmlHandler {
   #closeParagraph(): void {
     const paragraph = this.paragraphs.close();
     if (paragraph === undefined) return;
-    if (this.#noteDepth > 0) {
-      // Appended untrimmed: trimming or searching would copy the note's text again for each
-      // paragraph.
-      const last = this.#notes.length - 1;
-      this.#notes[last] = longer(this.#notes[last] ?? "", ` ${paragraph.text}`);
-    } else if (this.tables.depth > 0) this.tables.write(this.#cellText(paragraph));
+    if (this.#noteDepth > 0) this.#writer.addToNote(` ${paragraph.text}`);
+    else if (this.tables.depth > 0) this.tables.write(this.#cellText(paragraph));
     else if (this.#title !== null) this.#title.push(paragraph.text);
     else this.#writeParagraph(paragraph);
   }
@@ -213,7 +183,7 @@ export class OdfReader implements XmlHandler {
       this.#writer.slideTitle(parts.join(" "));
   }
 
-  /** Places an object of the package; those that a flat file holds itself are left out. */
+  /** Places an object of the package. */
   #place(href: string): void {
     const object = this.#objects.get(href.replace(/^\.\//, ""));
     if (object === undefined) return;

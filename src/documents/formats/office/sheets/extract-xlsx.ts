@@ -109,6 +109,8 @@ function* readWorkbook(archive: ZipArchive, part: string): CooperativeWork<Workb
   return workbook;
 }
 
+const PHONETIC = "rPh";
+
 /** The texts that cells refer to by index; phonetic readings are left out. */
 function* readSharedStrings(
   archive: ZipArchive,
@@ -117,20 +119,19 @@ function* readSharedStrings(
   const strings = new SharedStrings();
   let current = "";
   let collects = false;
-  let phonetic = 0;
   yield* readXml(archive.chunks(part ?? ""), {
     open: (name) => {
+      if (name === PHONETIC) return "skip";
       if (name === "si") current = "";
-      else if (name === "rPh") phonetic++;
-      else if (name === "t") collects = phonetic === 0;
+      collects = name === "t";
+      return undefined;
     },
     text: (data) => {
       if (collects) current = longer(current, data);
     },
     close: (name) => {
       if (name === "si") strings.add(unescaped(current));
-      else if (name === "rPh") phonetic--;
-      else if (name === "t") collects = false;
+      collects = false;
     },
   });
   return strings;
@@ -158,7 +159,6 @@ const unescaped = (text: string) =>
 class SheetReader implements XmlHandler {
   unsavedFormulas = 0;
   #hasFormula = false;
-  #phonetic = 0;
   #row: FilledRow = { columns: [], cells: [] };
   /** Characters of the row, checked before a shared text is decoded again. */
   #characters = 0;
@@ -179,14 +179,15 @@ class SheetReader implements XmlHandler {
     this.#isFiltered = of.isFiltered;
   }
 
-  open(name: string, attributes: XmlAttributes): void {
+  open(name: string, attributes: XmlAttributes): "skip" | undefined {
+    if (name === PHONETIC) return "skip";
     if (name === "row") this.#openRow(attributes);
     else if (name === "c") this.#openCell(attributes);
-    else if (name === "v" || name === "t") this.#collects = this.#phonetic === 0;
+    else if (name === "v" || name === "t") this.#collects = true;
     else if (name === "f") this.#hasFormula = true;
-    else if (name === "rPh") this.#phonetic++;
     else if (name === "sheetPr") this.#isFiltered ||= isTrue(attributes["filterMode"]);
     else if (name === "col") this.#openColumns(attributes);
+    return undefined;
   }
 
   text(data: string): void {
@@ -195,7 +196,6 @@ class SheetReader implements XmlHandler {
 
   close(name: string): void {
     if (name === "v" || name === "t") this.#collects = false;
-    else if (name === "rPh") this.#phonetic--;
     else if (name === "c") {
       addCell(this.#row, this.#column, this.#shownValue());
       this.#column++;

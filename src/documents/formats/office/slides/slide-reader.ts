@@ -50,7 +50,6 @@ export class SlideReader implements XmlHandler {
   #runTarget = "";
   readonly #formula = new OpenFormula();
   #collects = false;
-  #fallback = 0;
   #table: TableCollector | null = null;
   #cell = "";
   readonly #titleParts: string[] = [];
@@ -114,24 +113,21 @@ export class SlideReader implements XmlHandler {
     Object.assign(this.#shapes.at(-1) ?? {}, change);
   }
 
-  open(name: string, attributes: XmlAttributes): void {
-    if (name === "Fallback") this.#fallback++;
-    if (this.#fallback > 0) return;
+  open(name: string, attributes: XmlAttributes): "skip" | undefined {
+    if (name === "Fallback") return "skip";
     if (SHAPES.has(name)) {
       const isHidden = this.#shapes.at(-1)?.isHidden ?? false;
       this.#shapes.push({ placeholder: "", isHidden, lostText: false });
     }
     if (!this.#formula.open(name, attributes)) entryNamed(this.#onOpen, name)?.(attributes);
+    return undefined;
   }
 
   text(data: string): void {
-    if (this.#fallback > 0 || this.#formula.takes(data)) return;
-    if (this.#collects) this.#paragraph += data;
+    if (!this.#formula.takes(data) && this.#collects) this.#paragraph += data;
   }
 
   close(name: string): void {
-    if (name === "Fallback") this.#fallback--;
-    if (this.#fallback > 0) return;
     const formula = this.#formula.close();
     if (formula !== null) this.#paragraph += formula;
     else if (SHAPES.has(name)) this.#closeShape();

@@ -1,6 +1,7 @@
 import { doubleSpacingOf, goesOn, type DoubleSpacing } from "./double-spacing.ts";
 import { joinedLine } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
+import { runsOf } from "./page-rows.ts";
 import type { Segment } from "./segment.ts";
 import type { BlockRole } from "../structure/structure-tree.ts";
 
@@ -33,16 +34,23 @@ export function partsOf(segments: Segment[]): PagePart[] {
   );
 }
 
-export function blockOf(lines: Segment[]): Block | null {
-  const [first] = lines;
-  const last = lines.at(-1);
-  if (first === undefined || last === undefined) return null;
-  const block: Block = { lines, x0: first.x0, x1: first.x1, top: first.y, bottom: last.y };
-  for (const { x0, x1 } of lines) {
-    block.x0 = Math.min(block.x0, x0);
-    block.x1 = Math.max(block.x1, x1);
-  }
+export function blockOf([first, ...others]: Segment[]): Block | null {
+  if (first === undefined) return null;
+  const block = beginBlock(first);
+  for (const line of others) extendBlock(block, line);
   return block;
+}
+
+function beginBlock(line: Segment): Block {
+  const { x0, x1, y } = line;
+  return { lines: [line], x0, x1, top: y, bottom: y };
+}
+
+function extendBlock(block: Block, line: Segment): void {
+  block.lines.push(line);
+  block.x0 = Math.min(block.x0, line.x0);
+  block.x1 = Math.max(block.x1, line.x1);
+  block.bottom = line.y;
 }
 
 function blocksOf(segments: Segment[]): Block[] {
@@ -50,15 +58,8 @@ function blocksOf(segments: Segment[]): Block[] {
   const spacing = doubleSpacingOf(segments);
   for (const segment of segments) {
     const last = blocks.at(-1);
-    if (last !== undefined && continuesBlock(last, segment, spacing)) {
-      last.lines.push(segment);
-      last.x0 = Math.min(last.x0, segment.x0);
-      last.x1 = Math.max(last.x1, segment.x1);
-      last.bottom = segment.y;
-    } else {
-      const { x0, x1, y } = segment;
-      blocks.push({ lines: [segment], x0, x1, top: y, bottom: y });
-    }
+    if (last !== undefined && continuesBlock(last, segment, spacing)) extendBlock(last, segment);
+    else blocks.push(beginBlock(segment));
   }
   return blocks;
 }
@@ -81,23 +82,14 @@ function lineDistance(block: Block): number {
   return Math.min(LINE_DISTANCE, ((second.y - first.y) / first.size) * 1.2);
 }
 
-function rowsOf(blocks: Block[]): Block[][] {
-  const rows: Block[][] = [];
-  for (const block of blocks) {
-    const row = rows.at(-1);
-    const first = row?.[0];
-    const last = row?.at(-1);
+const rowsOf = (blocks: Block[]) =>
+  runsOf(blocks, (block, row) => {
     const size = block.lines[0]?.size ?? 1;
-    const isBeside =
-      first !== undefined &&
-      last !== undefined &&
-      Math.abs(first.top - block.top) < size * ROW_TOLERANCE &&
-      block.x0 >= last.x1 - size * 0.2;
-    if (isBeside) row?.push(block);
-    else rows.push([block]);
-  }
-  return rows;
-}
+    const last = row.at(-1) ?? row[0];
+    return (
+      Math.abs(row[0].top - block.top) < size * ROW_TOLERANCE && block.x0 >= last.x1 - size * 0.2
+    );
+  });
 
 function tablesIn(rows: Block[][]): PagePart[] {
   const parts: PagePart[] = [];

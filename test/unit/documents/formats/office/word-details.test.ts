@@ -67,8 +67,9 @@ describe("numbers of lists", () => {
       `<text:list text:style-name="L" text:continue-numbering="true"><text:list-item><text:p>${text}</text:p></text:list-item></text:list>`;
     const rowOf = (...cells: string[]) =>
       `<table:table-row>${cells.map((each) => `<table:table-cell>${each}</table:table-cell>`).join("")}</table:table-row>`;
-    const flat = `<office:document xmlns:office="o" xmlns:text="t" xmlns:table="b" xmlns:style="s" office:mimetype="application/vnd.oasis.opendocument.text"><office:automatic-styles><text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" style:num-prefix="REQ-"/></text:list-style></office:automatic-styles><office:body><office:text><table:table>${rowOf(list("start"), "<text:p>b</text:p>")}${rowOf(list(""), "<text:p>d</text:p>")}</table:table>${list("after")}${list("")}${list("last")}</office:text></office:body></office:document>`;
-    expect((await extract("a.fodt", strToU8(flat))).markdown).toBe(
+    const content = `<office:document-content><office:automatic-styles><text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" style:num-prefix="REQ-"/></text:list-style></office:automatic-styles><office:body><office:text><table:table>${rowOf(list("start"), "<text:p>b</text:p>")}${rowOf(list(""), "<text:p>d</text:p>")}</table:table>${list("after")}${list("")}${list("last")}</office:text></office:body></office:document-content>`;
+    const mimetype = "application/vnd.oasis.opendocument.text";
+    expect((await extract("a.odt", packed({ mimetype, "content.xml": content }))).markdown).toBe(
       "| REQ-1 start | b |\n| --- | --- |\n| REQ-2 | d |\n\n- REQ-3 after\n- REQ-5 last",
     );
   });
