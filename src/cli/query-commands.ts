@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 
 import { Command, InvalidArgumentError } from "commander";
 
-import { dataOf, panelApi, publicApi } from "./api/clients.ts";
-import type { Chunk, Explained, PublicApi } from "./api/clients.ts";
+import { dataOf, panelApi, publicApi, unless } from "./api/clients.ts";
+import type { PublicApi } from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
 import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { parsedJson } from "../core/input/parsed-json.ts";
 import { codeOf, CommandFailure } from "./failure.ts";
+import { emptyFileNotices, explanationNotices, rerankNotice } from "./query-notices.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { checkedUrl, keyIn, tokenIn, withTarget } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
@@ -25,6 +26,7 @@ type SearchOptions = Searching & { query?: string[]; explain?: true };
 type AskOptions = Searching & { search?: string[]; schema?: string };
 
 const DEFAULT_TOP_K = 5;
+const NOT_FOUND = 404;
 
 const ofService = (name: string) =>
   withTarget(new Command(name), "QUARRY_TOKEN", "the service's answer");
@@ -46,7 +48,10 @@ function collectPath(value: string, earlier: string[] | undefined): string[] {
   if (value.startsWith("/")) {
     throw new InvalidArgumentError("must be a path in the source, without a leading /");
   }
-  const path = value.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+  const path = value
+    .normalize()
+    .replace(/^(?:\.\/)+/, "")
+    .replace(/\/+$/, "");
   if (path === "" || path === ".") throw new InvalidArgumentError("must be a path in the source");
   return collect(path, earlier);
 }
@@ -96,18 +101,23 @@ async function search(rag: string, words: string[], options: SearchOptions): Pro
   const { answer, notices } = await ask(rag, body, options).finally(terminal.waitForAnswer());
   terminal.result(answer);
   if (!terminal.json) showChunks(terminal, answer.chunks, queries);
-  notices.push(...emptyFileNotices(file, answer.chunks));
   for (const line of [...lostLines(answer), ...notices]) terminal.warn(line);
 }
 
 type SearchBody = { semanticSearch: string[] } & ReturnType<typeof searchFields>;
 
 async function searched(identifier: string, body: SearchBody, options: SearchOptions) {
+  const api = open(options);
   const params = { path: { identifier } };
-  const call = open(options).POST("/api/rags/{identifier}/retrieve", { params, body });
+  const call = api.POST("/api/rags/{identifier}/retrieve", { params, body });
   const answer = await dataOf(call);
-  const { response } = await call;
-  return { answer, notices: rerankNotice(response, `the RAG ${identifier} has no reranker`) };
+  const notices = [
+    ...rerankNotice((await call).response, `the RAG ${identifier} has no reranker`),
+    ...(await emptyFileNotices(options, answer.chunks, (path) =>
+      filesIn(api, identifier, { page: 1, limit: 1, path }),
+    )),
+  ];
+  return { answer, notices };
 }
 
 /** The panel's search, which explains each passage to administrators. */
@@ -116,29 +126,16 @@ async function explained(id: string, search: SearchBody, options: SearchOptions)
   const body = { ...search, ...(as === undefined ? {} : { reader: as }) };
   const api = panelApi(checkedUrl(url), keyIn(process.env));
   const answer = await dataOf(api.POST("/rags/{id}/search", { params: { path: { id } }, body }));
-  return { answer, notices: explanationNotices(answer.chunks, rerank === true) };
-}
-
-function explanationNotices(chunks: Explained[], rerank: boolean): string[] {
-  const [first] = chunks;
-  if (first === undefined) return [];
-  if (first.explanation === undefined) return ["Explanations need the key of an administrator."];
-  const isReranked = chunks.some(({ explanation }) => explanation?.relevance !== null);
-  return rerank && !isReranked
-    ? ["--rerank has no effect: no reranker scored these passages."]
-    : [];
-}
-
-/** A sentence where the service ignored the wish to rerank. */
-function rerankNotice(response: Response, subject: string): string[] {
-  const ignored = (response.headers.get("X-Ignored-Fields") ?? "").split(", ");
-  return ignored.includes("useReranking") ? [`--rerank has no effect: ${subject}.`] : [];
-}
-
-/** A sentence for each `--file` that no passage comes from: it may be misspelt. */
-function emptyFileNotices(files: string[], found: Pick<Chunk, "source">[]): string[] {
-  const empty = files.filter((file) => !found.some(({ source }) => source?.filePath === file));
-  return empty.map((file) => `--file ${file}: no passage comes from it. Check the path.`);
+  const filesAt = async (path: string) => {
+    const { fileSource } = await dataOf(api.GET("/rags/{id}", { params: { path: { id } } }));
+    const params = { path: { id: fileSource.identifier }, query: { path, limit: 1 } };
+    return (await dataOf(api.GET("/file-sources/{id}/files", { params }))).data;
+  };
+  const notices = [
+    ...explanationNotices(answer.chunks, rerank === true),
+    ...(await emptyFileNotices(options, answer.chunks, filesAt)),
+  ];
+  return { answer, notices };
 }
 
 /** What the API calls the options that a search and an answer share. */
@@ -160,7 +157,9 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   const { schema, search: searches = [prompt] } = options;
   const jsonSchema = schema === undefined ? undefined : await readSchema(pathOfUser(schema));
   const api = open(options);
-  const context = contextFrom(inference, await ragsOf(api, inference), searches, options);
+  const linked = await sourcesOf(api, inference);
+  const rags = linked.map(({ ragIdentifier }) => ragIdentifier);
+  const context = contextFrom(inference, rags, searches, options);
   const body = { prompt, ...context, ...(jsonSchema === undefined ? {} : { jsonSchema }) };
   const terminal = openTerminal(options.json === true);
   const answered = terminal.waitForAnswer();
@@ -175,7 +174,9 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   if (!terminal.json) terminal.say(said === "" ? answerText(run.response) : "");
   const notices = [
     ...rerankNotice(response, "no RAG of this inference has a reranker"),
-    ...emptyFileNotices(options.file ?? [], run.items),
+    ...(await emptyFileNotices(options, run.items, (file) =>
+      statesIn(api, inference, linked, file),
+    )),
   ];
   const shown = terminal.json ? [] : [...sourceLines(run), ...lostLines(run)];
   // A pipe gets the answer alone.
@@ -205,11 +206,25 @@ function contextFrom(
   );
 }
 
-/** The RAGs that an inference searches before its model is called. */
-async function ragsOf(api: PublicApi, inference: string): Promise<string[]> {
+/** The RAGs that an inference searches before its model is called, with their sources. */
+async function sourcesOf(api: PublicApi, inference: string) {
   const listed = await dataOf(api.GET("/api/inferences"));
-  const found = listed.find(({ identifier }) => identifier === inference);
-  return found?.fileSources.map(({ ragIdentifier }) => ragIdentifier) ?? [];
+  return listed.find(({ identifier }) => identifier === inference)?.fileSources ?? [];
+}
+
+/** The state of a file in each of an inference's sources that has it. */
+async function statesIn(
+  api: PublicApi,
+  identifier: string,
+  sources: Awaited<ReturnType<typeof sourcesOf>>,
+  file: string,
+) {
+  const found = sources.map(({ identifier: file_source_identifier }) => {
+    const params = { path: { identifier, file_source_identifier }, query: { file } };
+    const path = "/api/inferences/{identifier}/file-sources/{file_source_identifier}";
+    return unless(NOT_FOUND, dataOf(api.GET(path, { params })));
+  });
+  return (await Promise.all(found)).filter((one) => one !== null);
 }
 
 /** The text of a JSON Schema. @throws CommandFailure when there is no JSON at the path */
@@ -231,7 +246,7 @@ async function status(identifier: string, options: Shared): Promise<void> {
   const api = open(options);
   const params = { path: { identifier } };
   const rag = await dataOf(api.GET("/api/rags/{identifier}", { params }));
-  const failed = await failedFiles(api, identifier);
+  const failed = await filesIn(api, identifier, { status: "error" });
   const terminal = openTerminal(options.json === true);
   terminal.result({ ...rag, failed });
   if (terminal.json) return;
@@ -246,8 +261,12 @@ async function status(identifier: string, options: Shared): Promise<void> {
 }
 
 /** Without a page, the service answers with all of them. */
-async function failedFiles(api: PublicApi, identifier: string) {
-  const params = { path: { identifier }, query: { status: "error" } as const };
+async function filesIn(
+  api: PublicApi,
+  identifier: string,
+  query: { page?: number; limit?: number; path?: string; status?: "error" },
+) {
+  const params = { path: { identifier }, query };
   const files = await dataOf(api.GET("/api/rags/{identifier}/files", { params }));
   return "data" in files ? files.data : files;
 }

@@ -24,7 +24,8 @@ export type PublicFile = Row<typeof PUBLIC_FILE>;
 /** The rows of a RAG's live generation; of a reader's files alone where `readers` says so. */
 export type LiveRows = { ragId: RagId; generation: number; readers?: Restriction["readers"] };
 
-export type FileFilter = { status: FileStatus | null; folder: string | null };
+/** `path`: of a file, or of a folder, with or without its slash. */
+export type FileFilter = { status: FileStatus | null; path: string | null };
 export type FileSlice = LiveRows & { offset: number; limit: number; filter: FileFilter };
 
 /**
@@ -34,19 +35,22 @@ export type FileSlice = LiveRows & { offset: number; limit: number; filter: File
  */
 function rowsSql(
   { ragId, generation, readers }: LiveRows,
-  { status, folder }: FileFilter,
+  { status, path }: FileFilter,
   after: string | null = null,
 ): Sql {
   const readable =
     readers === undefined
       ? raw("")
       : sql`and exists (select 1 from files f where f.id = x.file_id and ${isReadable(readers)})`;
-  const begins = after === null ? sql`>= ${folder ?? ""}` : sql`> ${after}`;
-  const ends = folder === null ? raw("") : sql`and x.path < ${folder.slice(0, -1) + AFTER_SLASH}`;
+  const begins = after === null ? sql`>= ${path ?? ""}` : sql`> ${after}`;
+  const name = path?.replace(/\/$/, "") ?? "";
+  // `a-b` lies between the file `a` and the folder `a/`.
+  const ends = sql`and x.path < ${name + AFTER_SLASH}
+    and (x.path = ${name} or x.path >= ${`${name}/`})`;
   const rowsWith = (wanted: FileStatus) =>
     sql`select x.file_id, x.path from rag_files x where x.rag_id = ${ragId}
-      and x.generation = ${generation} and x.status = ${wanted} and x.path ${begins} ${ends}
-      ${readable}`;
+      and x.generation = ${generation} and x.status = ${wanted} and x.path ${begins}
+      ${path === null ? raw("") : ends} ${readable}`;
   return joined((status === null ? FILE_STATUSES : [status]).map(rowsWith), " union all ");
 }
 
@@ -68,8 +72,8 @@ export async function readFileSlices(db: Reads, slices: FileSlice[]): Promise<Pu
   return await runBatch(db, slices.map(sliceStatement));
 }
 
-/** A page and the number of files below a folder, counted in the index. */
-export async function readFolderPage(db: Reads, slice: FileSlice) {
+/** A page and the number of files at a path or below it, counted in the index. */
+export async function readPathPage(db: Reads, slice: FileSlice) {
   const [found, [counted]] = await runBatch(db, [
     sliceStatement(slice),
     counting(sql`from (${rowsSql(slice, slice.filter)})`),

@@ -119,7 +119,7 @@ function slicesOf(rags: ListedRag[], { offset, limit }: { offset: number; limit:
   for (const rag of rags) {
     const total = totalOf(rag.fileCounts, null);
     const take = Math.min(left, Math.max(0, total - skip));
-    const filter = { status: null, folder: null };
+    const filter = { status: null, path: null };
     const slice = { ...liveRowsOf(rag), offset: skip, limit: take, filter };
     if (take > 0) slices.push({ rag, slice });
     skip = Math.max(0, skip - total);

@@ -6,7 +6,7 @@ import {
   type PublicFile,
   readFilesAfter,
   readFileSlices,
-  readFolderPage,
+  readPathPage,
 } from "../../db/files/public-files.ts";
 import type { FileCounts, ListedRag } from "../../db/records.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
@@ -29,7 +29,7 @@ const query = z
     status: FileStatusName.optional().openapi({ description: "Only files in this status." }),
     path: relativePath
       .optional()
-      .openapi({ description: "Only files in this folder.", example: "handbook/" }),
+      .openapi({ description: "Only files in this folder, or this file.", example: "handbook/" }),
   })
   .refine(limitFitsPage, limitProblem);
 
@@ -60,7 +60,7 @@ export const ragFileRoutes = new OpenAPIHono<AppEnv>();
 ragFileRoutes.openapi(listRagFiles, async (context) => {
   const { rag, services } = context.var;
   const { page, limit, status = null, path } = context.req.valid("query");
-  const filter = { status, folder: folderOf(path) };
+  const filter = { status, path: path === undefined || path === "" ? null : storedPath(path) };
   if (page === undefined) {
     const whole = streamJsonArray(batchesOf(services, rag, filter), ragFileAnswer);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream has no type that the route could check
@@ -74,13 +74,7 @@ ragFileRoutes.openapi(listRagFiles, async (context) => {
 
 const ragFileAnswer = (file: PublicFile) => ({ ...fileAnswer(file), externalId: file.externalId });
 
-/** A folder with its slash; null for the whole source. */
-function folderOf(path: string | undefined): string | null {
-  if (path === undefined || path === "") return null;
-  return storedPath(path.endsWith("/") ? path : `${path}/`);
-}
-
-/** Only files below a folder have to be counted: the RAG's counters hold the other totals. */
+/** Only files at a path or below it have to be counted: the RAG's counters hold the other totals. */
 async function readPage(
   { reads }: Services,
   rag: ListedRag,
@@ -88,7 +82,7 @@ async function readPage(
   { offset, limit }: { offset: number; limit: number },
 ) {
   const slice = { ...liveRowsOf(rag), offset, limit, filter };
-  if (filter.folder !== null) return await readFolderPage(reads, slice);
+  if (filter.path !== null) return await readPathPage(reads, slice);
   const total = totalOf(rag.fileCounts, filter.status);
   if (offset >= total) return { files: [], total };
   const [files = []] = await readFileSlices(reads, [slice]);

@@ -56,7 +56,7 @@ export async function listResources(
   const ahead = rags.filter(
     ({ identifier, processedFiles }) => identifier >= from.rag && processedFiles > 0,
   );
-  const filter = { status: "indexed", folder: null } as const;
+  const filter = { status: "indexed", path: null } as const;
   const resources: Resource[] = [];
   for (const rag of ahead.slice(0, PAGE_RAGS)) {
     const { identifier } = rag;

@@ -257,6 +257,8 @@ const files = section("GET /api/rags/{identifier}/files", {
       const below = await page(world, `?page=1&path=${path}&limit=2`);
       assert.deepEqual([below.total, below.data.length], [3, 2]);
     }
+    const one = await page(world, "?page=1&path=notes/copy.md");
+    assert.deepEqual([one.total, one.data[0]?.filePath], [1, "notes/copy.md"]);
     const whole = ok<File[]>(await world.get(filesOf(world, "?path=notes&status=indexed")));
     assert.deepEqual(
       whole.map(({ filePath }) => filePath),

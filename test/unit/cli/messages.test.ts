@@ -70,6 +70,23 @@ test("a Node.js that is too old to serve is told", () => {
 type Sent = { url: string; body: unknown };
 let warned: MockInstance;
 const FOUND = [{ text: "", score: 1, source: { filePath: "a.md", headings: [], page: null } }];
+/** What the service says of the files that are asked for. */
+const FILES = new Map<string, object>([
+  ["indexed.md", { status: "indexed", errorMessage: null }],
+  ["failed.pdf", { status: "error", errorMessage: "no text" }],
+  ["waiting.md", { status: "pending", errorMessage: null }],
+]);
+
+/** The API's lists hold what is below a folder of the path, too; one file that is not there is 404. */
+function fileAnswer({ pathname, searchParams }: URL): Response {
+  if (pathname === "/panel/api/rags/docs")
+    return Response.json({ fileSource: { identifier: "f" } });
+  const path = searchParams.get("path") ?? searchParams.get("file") ?? "";
+  const file = FILES.get(path);
+  if (searchParams.has("file")) return Response.json(file ?? {}, { status: file ? 200 : 404 });
+  const below = { filePath: `${path}/below.md`, status: "indexed", errorMessage: null };
+  return Response.json({ data: file ? [{ filePath: path, ...file }, below] : [below] });
+}
 
 /** What a command sends to a service with the inferences "sample", of one RAG, and "plain". */
 async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
@@ -78,7 +95,9 @@ async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
   vi.stubEnv("QUARRY_KEY", "qrya_a");
   vi.stubGlobal("fetch", async (request: Request) => {
     const { url, method } = request;
-    if (method === "GET") return Response.json(INFERENCES);
+    if (method === "GET") {
+      return url.endsWith("/inferences") ? Response.json(INFERENCES) : fileAnswer(new URL(url));
+    }
     sent = { url, body: await request.json() };
     const found = { chunks: FOUND, items: FOUND, response: [] };
     const isStream = request.headers.get("Accept") === "text/event-stream";
@@ -179,14 +198,20 @@ test.each([[[]], [["--json"]]])(
   "--rerank without a reranker and a --file without a passage are reported, with %j, too",
   async (json) => {
     const said = () => warned.mock.calls.flat().join("");
-    const missing = "--file b.md: no passage comes from it. Check the path.\n";
-    await searched("x", "--rerank", "--file", "a.md", "--file", "b.md", ...json);
-    expect(said()).toBe(`--rerank has no effect: the RAG docs has no reranker.\n${missing}`);
-    await searched("x", "--explain", "--file", "b.md", ...json);
-    expect(said()).toContain(missing);
-    await sentBy(askCommand(), "sample", "x", "--rerank", "--file", "b.md", ...json);
+    const files = ["a.md", "b.md", ...FILES.keys()].flatMap((file) => ["--file", file]);
+    const why = [
+      "--file b.md: there is no such file.",
+      "--file indexed.md: no passage of it was found.",
+      "--file failed.pdf: it could not be indexed: no text.",
+      "--file waiting.md: it is not indexed yet (pending).\n",
+    ].join("\n");
+    await searched("x", "--rerank", ...files, ...json);
+    expect(said()).toBe(`--rerank has no effect: the RAG docs has no reranker.\n${why}`);
+    await searched("x", "--explain", ...files, ...json);
+    expect(said()).toContain(why);
+    await sentBy(askCommand(), "sample", "x", "--rerank", ...files, ...json);
     const ineffective = "--rerank has no effect: no RAG of this inference has a reranker.\n";
-    expect(said()).toContain(`${ineffective}${missing}`);
+    expect(said()).toContain(`${ineffective}${why}`);
   },
 );
 

@@ -7,7 +7,7 @@ import { finishFiles, type FileEnd } from "../../../src/db/files/finish-files.ts
 import {
   readFilesAfter,
   readFileSlices,
-  readFolderPage,
+  readPathPage,
 } from "../../../src/db/files/public-files.ts";
 import { writeFiles } from "../../../src/db/files/write-files.ts";
 import { countedDatabase } from "../../support/counted-rows.ts";
@@ -124,7 +124,7 @@ test("files of any status are listed by path, and a page reads its own rows", as
   const { counts, db } = countedDatabase();
   const live = { ragId, generation: 1 };
   const sorted = paths.toSorted();
-  const all = { status: null, folder: null };
+  const all = { status: null, path: null };
   const [page] = await readFileSlices(db, [{ ...live, offset: 30, limit: 20, filter: all }]);
   expect(page?.map(({ path }) => path)).toEqual(sorted.slice(30, 50));
   const after = await readFilesAfter(db, live, all, sorted[99] ?? "", 20);
@@ -132,12 +132,21 @@ test("files of any status are listed by path, and a page reads its own rows", as
   // A look at all files is 500 rows for each of the two.
   expect(counts.read).toBeLessThan(350);
 
-  const folder = { status: null, folder: "1/" };
-  const below = await readFolderPage(db, { ...live, offset: 0, limit: 10, filter: folder });
+  const folder = { status: null, path: "1/" };
+  const below = await readPathPage(db, { ...live, offset: 0, limit: 10, filter: folder });
   expect(below.total).toBe(250);
   expect(below.files.map(({ path }) => path)).toEqual(sorted.slice(250, 260));
-  const failed = { status: "error" as const, folder: "1/" };
-  const some = await readFolderPage(db, { ...live, offset: 0, limit: 10, filter: failed });
+  // "1/1001" is the beginning of a name, and not a file or a folder.
+  for (const [path, count] of [
+    ["1/1001.txt", 1],
+    ["1/1001", 0],
+    ["1", 250],
+  ] as const) {
+    const filter = { status: null, path };
+    expect((await readPathPage(db, { ...live, offset: 0, limit: 1, filter })).total).toBe(count);
+  }
+  const failed = { status: "error" as const, path: "1/" };
+  const some = await readPathPage(db, { ...live, offset: 0, limit: 10, filter: failed });
   expect(some.total).toBe(50);
   expect(new Set(some.files.map(({ status }) => status))).toEqual(new Set(["error"]));
 });

@@ -25,7 +25,7 @@ type Cut = Omit<ChunkPreview["chunks"][number], "tokens"> & { tokens: number | n
 export async function previewPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const services = context.get("services");
   const form = formFrom(new URL(context.req.url).searchParams);
-  const filter = { status: "indexed", folder: null } as const;
+  const filter = { status: "indexed", path: null } as const;
   const slice = { ragId: rag.id, generation: rag.generation, offset: 0, limit: FILES_OFFERED };
   const [files = []] = await readFileSlices(services.reads, [{ ...slice, filter }]);
   const path = form.text("path") || (files[0]?.path ?? "");

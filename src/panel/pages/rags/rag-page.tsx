@@ -23,7 +23,7 @@ type Index = Awaited<ReturnType<typeof indexState>>;
 
 export async function ragPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const services = context.get("services");
-  const filter = { status: "error", folder: null } as const;
+  const filter = { status: "error", path: null } as const;
   const slice = { ragId: rag.id, generation: rag.generation, offset: 0, limit: FAILED_SHOWN };
   const [index, [failed = []], generations] = await Promise.all([
     indexState(services, rag.id),

@@ -86,7 +86,7 @@ test("a page of files costs as many rows while another index is kept", async () 
   const reads = [];
   for (const generation of [1, 2]) {
     const { counts, db } = countedDatabase();
-    const filter = { status: null, folder: null };
+    const filter = { status: null, path: null };
     const slice = { ragId: rag, generation, offset: 1_000, limit: 100, filter };
     const [files] = await readFileSlices(db, [slice]);
     expect(files?.map(({ path }) => path).at(-1)).toBe("001100.md");

@@ -67,7 +67,7 @@ test("a file that only left a scope is listed nowhere; a deleted one is deleted"
   await world.drop(source, "a/gone.txt");
   const { db } = world.services;
   const listed = async () => {
-    const filter = { status: null, folder: null };
+    const filter = { status: null, path: null };
     const slice = { ragId: id, generation: 1, offset: 0, limit: 10, filter };
     const [files = []] = await readFileSlices(db, [slice]);
     return files.map(({ path, status }) => `${path} ${status}`);

@@ -1,0 +1,39 @@
+import type { Chunk, Explained, SourceFile } from "./api/clients.ts";
+
+export function explanationNotices(chunks: Explained[], rerank: boolean): string[] {
+  const [first] = chunks;
+  if (first === undefined) return [];
+  if (first.explanation === undefined) return ["Explanations need the key of an administrator."];
+  const isReranked = chunks.some(({ explanation }) => explanation?.relevance !== null);
+  return rerank && !isReranked
+    ? ["--rerank has no effect: no reranker scored these passages."]
+    : [];
+}
+
+/** A sentence where the service ignored the wish to rerank. */
+export function rerankNotice(response: Response, subject: string): string[] {
+  const ignored = (response.headers.get("X-Ignored-Fields") ?? "").split(", ");
+  return ignored.includes("useReranking") ? [`--rerank has no effect: ${subject}.`] : [];
+}
+
+type FileState = Pick<SourceFile, "status" | "errorMessage"> & { filePath?: string };
+
+/**
+ * A sentence for each `--file` that no passage comes from. `filesAt`: the file itself comes first;
+ * files below a folder of its name may follow.
+ */
+export async function emptyFileNotices(
+  { file: files = [] }: { file?: string[] },
+  found: Pick<Chunk, "source">[],
+  filesAt: (file: string) => Promise<FileState[]>,
+): Promise<string[]> {
+  const empty = files.filter((file) => !found.some(({ source }) => source?.filePath === file));
+  const reasonFor = async (file: string) => {
+    const [{ filePath = file, status = null, errorMessage = null } = {}] = await filesAt(file);
+    if (status === null || filePath !== file) return "there is no such file";
+    if (status === "error") return `it could not be indexed: ${errorMessage}`;
+    if (status === "indexed") return "no passage of it was found";
+    return status === "deleted" ? "it was deleted" : `it is not indexed yet (${status})`;
+  };
+  return await Promise.all(empty.map(async (file) => `--file ${file}: ${await reasonFor(file)}.`));
+}
