@@ -10,7 +10,8 @@ import { PAYLOADS } from "./support/payloads.ts";
 import { writtenFolder } from "./support/written-folder.ts";
 import { storePayloads } from "./support/store-payloads.ts";
 import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
-import { dropped, linksIn, overflowOf, signedInVisitor, type Visitor } from "./support/visitor.ts";
+import { dropped, layoutProblems, linksIn, overflowOf } from "./support/visitor.ts";
+import { signedInVisitor, type Visitor } from "./support/visitor.ts";
 import { askStaffQuestion, callChartsOn, violationsOn, visitorIn } from "./support/visitor.ts";
 import { ADMIN, makeWorld, MEMBER, type Api } from "./support/world.ts";
 
@@ -94,11 +95,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
       const status = (await page.goto(path))?.status();
       const problems: unknown[] = await violationsOn(page);
       if (status !== (STATUSES[path] ?? 200)) problems.push(`status ${status}`);
-      for (const viewport of [PHONE, DESK]) {
-        await page.setViewportSize(viewport);
-        const overflow = await overflowOf(page);
-        if (overflow > 0) problems.push(`${overflow} pixels too wide for ${viewport.width}`);
-      }
+      for (const { width } of [PHONE, DESK]) problems.push(...(await layoutProblems(page, width)));
       if (problems.length > 0) found[path] = problems;
     }
     expect(found).toEqual({});

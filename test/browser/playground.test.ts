@@ -96,6 +96,8 @@ describe.skipIf(executablePath === null)("search and answers in Chromium", () =>
     await page.click("button:has-text('Search both')");
     await page.waitForURL("**/search?*b.searchMode=keyword*");
     await page.locator(".moved").first().waitFor();
+    // Its form is folded: results come first.
+    expect(await page.locator("[name='b.searchMode']").isVisible()).toBe(false);
 
     await page.goto("/panel/search?with=inference:ask");
     await page.click("button:has-text('Compare two settings')");
@@ -107,6 +109,7 @@ describe.skipIf(executablePath === null)("search and answers in Chromium", () =>
     expect(await columns.nth(0).locator(".hit").count()).toBeGreaterThan(1);
     expect(await columns.nth(1).locator(".hit").count()).toBe(1);
     for (const at of [0, 1]) expect(await columns.nth(at).innerText()).toContain("26 days");
+    expect(await page.locator("[name='b.topK']").isVisible()).toBe(false);
     await page.click("button:has-text('Stop comparing')");
     await page.locator("button:has-text('Compare two settings')").waitFor();
   });

@@ -21,6 +21,8 @@ type ExclusionInput = {
   path: string;
   passage: { textHash: string; excerpt: string } | null;
   excluded: boolean;
+  /** Who does it. */
+  by: string | null;
 };
 
 /**
@@ -30,7 +32,7 @@ type ExclusionInput = {
  */
 export async function excludeFromSearch(
   services: Pick<Services, "db" | "now" | "ragIndexes">,
-  { source: { id: sourceId }, path, passage, excluded }: ExclusionInput,
+  { source: { id: sourceId }, path, passage, excluded, by }: ExclusionInput,
 ): Promise<void> {
   const { db } = services;
   const createdAt = services.now();
@@ -42,7 +44,7 @@ export async function excludeFromSearch(
   if (excluded) {
     if ((await findFile(db, sourceId, path)) === null) throw notFound();
     const excerpt = passage?.excerpt.slice(0, EXCERPT_LENGTH).toWellFormed() ?? "";
-    const exclusion = { ...key, path, excerpt, createdAt };
+    const exclusion = { ...key, path, excerpt, createdAt, createdBy: by };
     const fits = await insertExclusion(db, exclusion, { max: EXCLUSIONS_MAX, repeatAt });
     if (!fits) throw invalidField("path", `: ${EXCLUSIONS_MAX} are left out of search already`);
   } else {

@@ -5,7 +5,7 @@ import { columnsOf, computed, flag, pick, select, type Row } from "../select.ts"
 import { execute, raw, readValues, runBatch, sql, type Database } from "../sql.ts";
 
 const e = columnsOf(searchExclusions, "e");
-const EXCLUSION = select(pick(e, "kind", "value", "path", "excerpt", "createdAt"));
+const EXCLUSION = select(pick(e, "kind", "value", "path", "excerpt", "createdAt", "createdBy"));
 export type Exclusion = Row<typeof EXCLUSION>;
 export type ExclusionKey = Pick<Exclusion, "kind" | "value"> & { sourceId: FileSourceId };
 
@@ -42,9 +42,10 @@ export async function insertExclusion(
   const { kind, value } = exclusion;
   const same = sql`file_source_id = ${sourceId} and kind = ${kind}`;
   const [, , found] = await runBatch(db, [
-    sql`insert into search_exclusions (file_source_id, kind, value, path, excerpt, created_at)
+    sql`insert into search_exclusions (file_source_id, kind, value, path, excerpt, created_at,
+        created_by)
       select ${sourceId}, ${kind}, ${value}, ${exclusion.path}, ${exclusion.excerpt},
-        ${exclusion.createdAt}
+        ${exclusion.createdAt}, ${exclusion.createdBy}
       where (select count(*) from search_exclusions where ${same}) < ${max}
       on conflict do nothing`,
     repeatAtSql(sourceId, repeatAt),
@@ -73,14 +74,13 @@ export const ragsExcluding = (db: Database, sourceId: FileSourceId) =>
   readValues(db, ragId)`select r.id from rags r
     where r.file_source_id = ${sourceId} and r.removed_at is null`;
 
-/** What is left out of a source, or of what was left out at one file. */
+/** What is left out of a source. */
 export const listExclusions = (
   db: Database,
-  { sourceId, path, ...slice }: Slice & { sourceId: FileSourceId; path: string | null },
+  { sourceId, ...slice }: Slice & { sourceId: FileSourceId },
 ) =>
   readPage(db, EXCLUSION, {
     ...slice,
-    from: sql`from search_exclusions e where e.file_source_id = ${sourceId}
-      and ${path === null ? raw("1") : sql`e.path = ${path}`}`,
+    from: sql`from search_exclusions e where e.file_source_id = ${sourceId}`,
     order: raw("e.path, e.kind, e.created_at"),
   });

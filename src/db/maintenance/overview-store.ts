@@ -101,6 +101,7 @@ const FAILING_FILES = raw(`rags r
 
 const FAILED_FILE = select({
   sourceIdentifier: s.identifier,
+  sourceName: s.name,
   filePath: x.path,
   errorMessage: x.errorMessage,
 });

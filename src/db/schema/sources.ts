@@ -293,6 +293,8 @@ export const searchExclusions = sqliteTable(
     path: text().notNull(),
     excerpt: text().notNull().default(""),
     createdAt: integer().notNull(),
+    /** The name of whoever left it out, at that time; null: not recorded. */
+    createdBy: text(),
   },
   (table) => [primaryKey({ columns: [table.fileSourceId, table.kind, table.value] })],
 );

@@ -99,6 +99,7 @@ const ExcludedItem = z
     value: z.string().openapi({ description: "The path, or the hash of the passage's text." }),
     excerpt: z.string(),
     createdAt: time,
+    createdBy: z.string().nullable(),
   })
   .openapi("SearchExclusion");
 const Manifest = z
@@ -183,15 +184,17 @@ const addExclusions = (endpoints: Endpoints<FileSource>) =>
       "What is left out of search. Files by path, passages by the hash of their text.",
       { item: ExcludedItem },
       ({ services, found: { source }, paging: { offset, limit } }) =>
-        listExclusions(services.db, { sourceId: source.id, path: null, offset, limit }),
+        listExclusions(services.db, { sourceId: source.id, offset, limit }),
     )
     .empty(
       `put ${SOURCE}/exclusions`,
       "Leave a file or a passage out of search, or take it in again. With `textHash` of a passage, the passage, and every equal one of the source. It stays out when the file is indexed again.",
       { body: exclusion },
-      async ({ services, found: { source }, body: { path, textHash, excerpt, excluded } }) => {
+      async ({ context, services, found: { source }, body }) => {
+        const { path, textHash, excerpt, excluded } = body;
         const passage = textHash === undefined ? null : { textHash, excerpt };
-        await excludeFromSearch(services, { source, path, passage, excluded });
+        const by = context.get("actor")?.name ?? null;
+        await excludeFromSearch(services, { source, path, passage, excluded, by });
       },
     );
 

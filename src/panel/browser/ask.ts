@@ -33,6 +33,7 @@ async function ask(form: HTMLFormElement, body: URLSearchParams): Promise<void> 
   const turn = newTurn(body.get("q") ?? "");
   document.querySelector("#turns")?.append(turn);
   const button = form.querySelector(".ask button");
+  const label = button?.textContent ?? "";
   if (button !== null) button.textContent = "Stop";
   turn.scrollIntoView({ block: "nearest" });
   asking = new AbortController();
@@ -43,7 +44,7 @@ async function ask(form: HTMLFormElement, body: URLSearchParams): Promise<void> 
   }
   asking = null;
   const again = document.querySelector("#ask .ask button");
-  if (again?.textContent === "Stop") again.textContent = "Ask";
+  if (again?.textContent === "Stop") again.textContent = label;
 }
 
 async function receive(
@@ -109,10 +110,9 @@ function finish(turn: HTMLElement, html?: string): void {
   const [form, next] = [document.querySelector("#ask"), page.querySelector("#ask")];
   if (form === null || next === null) return;
   const made = document.importNode(next, true);
-  const drawers = form.querySelectorAll("details");
-  for (const [at, drawer] of made.querySelectorAll("details").entries()) {
-    drawer.open ||= drawers[at]?.open === true;
-  }
+  const drawers = form.querySelectorAll<HTMLDetailsElement>("details:not(.second)");
+  const kept = made.querySelectorAll<HTMLDetailsElement>("details:not(.second)");
+  for (const [at, drawer] of kept.entries()) drawer.open ||= drawers[at]?.open === true;
   form.replaceWith(made);
   made.querySelector<HTMLElement>("[name=q]")?.focus({ preventScroll: true });
   if (!isRefused) whole?.scrollIntoView();

@@ -63,7 +63,7 @@ function asCurl(url: string, body: unknown): string {
   return [
     `curl -s ${quoted(url)} \\`,
     `  -H "Authorization: Bearer $QUARRY_TOKEN" \\`,
-    `  -d ${quoted(JSON.stringify(body))}`,
+    `  -d ${quoted(JSON.stringify(body, null, 2)).replaceAll("\n", "\n  ")}`,
   ].join("\n");
 }
 

@@ -40,12 +40,12 @@ const WHOLE_LETTERS = 30;
 const END_LETTERS = 18;
 
 /** A name on one line: what does not fit is left out of its middle. The whole is shown on hover. */
-export const Shortened = ({ text }: { text: string }) => {
+export const Shortened = ({ text, mono = false }: { text: string; mono?: boolean }) => {
   const whole = visible(text);
   const letters = [...whole];
   const at = letters.length <= WHOLE_LETTERS ? letters.length : letters.length - END_LETTERS;
   return (
-    <bdi class="short" dir="auto" title={whole}>
+    <bdi class={mono ? "short mono" : "short"} dir="auto" title={whole}>
       <span>{letters.slice(0, at).join("")}</span>
       {at === letters.length ? null : <span>{letters.slice(at).join("")}</span>}
     </bdi>

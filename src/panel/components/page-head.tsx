@@ -30,7 +30,9 @@ export const PageHead = ({ title, data, trail = [], sub, actions }: HeadProps) =
       </nav>
     )}
     <div class="head-line">
-      <h1>{data === true ? <Data>{title}</Data> : title}</h1>
+      <h1 title={data === true ? title : undefined}>
+        {data === true ? <Data>{title}</Data> : title}
+      </h1>
       {actions == null ? null : <div class="actions">{actions}</div>}
     </div>
     {sub === undefined ? null : <p class="sub">{sub}</p>}

@@ -10,6 +10,7 @@ export const PAGES = [
   "/panel/new/source",
   "/panel/sources/handbook",
   "/panel/sources/handbook/runs",
+  "/panel/sources/handbook/left-out",
   "/panel/sources/handbook/settings",
   "/panel/sources/unused/remove",
   "/panel/sources/handbook/file/remove?path=handbook/leave.md",

@@ -79,6 +79,21 @@ export const overflowOf = async (page: Page): Promise<number> =>
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
 
+/** What does not fit at this width: the page, or code in a cell, which is then on several lines. */
+export async function layoutProblems(page: Page, width: number): Promise<string[]> {
+  await page.setViewportSize({ width, height: 900 });
+  const overflow = await overflowOf(page);
+  const broken = await page
+    .locator(":is(td, dd) :is(.mono, code:not(pre code, .code-line code))")
+    .evaluateAll((all) =>
+      all.filter((one) => one.getClientRects().length > 1).map((one) => one.textContent),
+    );
+  return [
+    ...(overflow > 0 ? [`${overflow} pixels too wide for ${width}`] : []),
+    ...broken.map((code) => `${code} is broken at ${width}`),
+  ];
+}
+
 /** Lets go of a folder over the page's place for it. */
 export async function dropped({ page, context }: Visitor, folder: string): Promise<void> {
   const box = await page.locator("[data-drop].ready").boundingBox();

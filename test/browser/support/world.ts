@@ -48,6 +48,8 @@ export async function makeWorld(url: string): Promise<Api> {
   for (const [path, text] of Object.entries(DOCUMENTS)) {
     await api("PUT", `/file-sources/handbook/files/${path}`, text);
   }
+  const leftOut = { path: "policies/empty.md", excluded: true };
+  await api("PUT", "/file-sources/handbook/exclusions", leftOut);
   const rag = { name: "Handbook", identifier: "handbook", fileSource: "handbook" };
   await api("POST", "/rags", { ...rag, reranker: "embedded/lexical" });
   const prompted = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["handbook"] };

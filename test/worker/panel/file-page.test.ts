@@ -82,7 +82,7 @@ test("files that browsers do not show are downloaded, text of old encodings is r
   expect(text.body).toBe("# Leave\n\nThere are 26 days of leave.");
 });
 
-test("a passage and a file are left out of search without script, and taken in again", async () => {
+test("a passage and a file are left out of search, listed, and taken in again", async () => {
   const found = async () => {
     const asked = { semanticSearch: ["days of leave"] };
     const { body } = await panel.send("POST", "/rags/notes/search", asked);
@@ -99,7 +99,14 @@ test("a passage and a file are left out of search without script, and taken in a
     expect(await found()).toBe(false);
     await admin.open(at("leave.md"));
     expect(textOf(admin.html)).toMatch(/left out of search.*Take into search/);
-    await admin.post(`${PAGE}/search`, { ...part, excluded: "" });
+    await admin.open("/panel/sources/notes/left-out");
+    expect(textOf(admin.html)).toMatch(
+      /leave\.md.*(whole file|one passage) just now admin@localhost/,
+    );
+    const back = "/left-out";
+    const undone = await admin.post(`${PAGE}/search`, { ...part, excluded: "", back });
+    expect(undone.location).toBe("/panel/sources/notes/left-out");
+    expect(textOf(admin.html)).toContain("Nothing is left out of search.");
   }
   expect(await found()).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { listModelLines, type ModelLine } from "../../../db/catalog/panel-lists.ts";
 import { recentCalls } from "../../../db/usage/usage-store.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { Data, Faint, ShortenedLink, LinkButton } from "../../components/data.tsx";
+import { Data, Faint, Shortened, ShortenedLink, LinkButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
@@ -46,16 +46,20 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
   const since = time - COUNTED_MS;
   const calls = await recentCalls(db, { dimension: kind, keys, since, now: time });
   const { place, title, sub, empty } = WORDS[kind];
-  const add = <LinkButton href={`/panel/new/${kind}`} label={`New ${kind}`} kind="primary" />;
+  const add = isAdmin(context) ? (
+    <LinkButton href={`/panel/new/${kind}`} label={`New ${kind}`} kind="primary" />
+  ) : null;
   return await listPage(context, {
     title,
     sub,
-    actions: isAdmin(context) ? add : null,
+    actions: add,
+    one: kind,
     listed,
     search: "Name or identifier contains",
     empty: (
       <Empty title={`There are no ${place} yet.`}>
         <p>{empty}</p>
+        {add === null ? null : <p>{add}</p>}
       </Empty>
     ),
     columns: [
@@ -69,7 +73,7 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
           </>
         ),
       },
-      { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
+      { head: "Model", cell: ({ model }) => <Shortened text={model} mono /> },
       { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
       { head: "Calls, 24 hours", numeric: true, cell: ({ id }) => <Calls of={calls.get(id)} /> },
     ],
@@ -129,13 +133,13 @@ export async function modelTab(
     trail: [{ name: title, href: `/panel/${place}` }],
     sub: (
       <>
-        <Data mono>{model}</Data>
         {description === "" ? null : (
           <>
-            {" · "}
             <Data>{description}</Data>
+            <br />
           </>
         )}
+        Model <Data mono>{model}</Data> · Identifier{" "}
         <CodeLine text={identifier} label="identifier" />
       </>
     ),

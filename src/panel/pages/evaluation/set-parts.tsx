@@ -29,9 +29,11 @@ export const trailToRuns = (set: QuestionSet) => [
   { name: "Runs", href: runsAddress(set) },
 ];
 
-export const SubjectLink = ({ set }: { set: QuestionSet }) => (
-  <DataLink href={`/panel/${set.subjectKind}s/${set.subjectIdentifier}`} text={set.subjectName} />
-);
+/** A link to what the set asks. */
+export const subjectOf = (set: QuestionSet) => ({
+  href: `/panel/${set.subjectKind}s/${set.subjectIdentifier}`,
+  text: set.subjectName,
+});
 
 /** The set that the address names. @throws QuarryError `not-found`. */
 export const setOf = (context: PageContext): Promise<QuestionSet> =>
@@ -45,7 +47,7 @@ export async function setTab(context: PageContext, { set, here, ...of }: TabProp
   const address = setAddress(set.identifier);
   const sub = (
     <>
-      Asks <SubjectLink set={set} />.
+      Asks <DataLink {...subjectOf(set)} />.
     </>
   );
   const head = { title: set.name, data: true, trail: [PLACE], sub };

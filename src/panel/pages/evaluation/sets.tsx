@@ -19,7 +19,7 @@ import { SettingFields, SettingForm } from "../../components/setting-fields.tsx"
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { DangerZone, DataLink, LinkButton, Data } from "../../components/data.tsx";
+import { DangerZone, DataLink, LinkButton, Data, ShortenedLink } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { submit, type FormState, formFrom, shownState } from "../request/form.ts";
 import {
@@ -27,7 +27,7 @@ import {
   NEW_SET,
   PLACE,
   setAddress,
-  SubjectLink,
+  subjectOf,
   setOf,
   setTab,
   trailTo,
@@ -82,24 +82,28 @@ async function setListPage(context: PageContext): Promise<Response> {
             Thirty real questions show whether a reranker, a chunk size or a model makes the answers
             better.
           </p>
+          {isAdmin(context) ? <p>{NEW}</p> : null}
         </Empty>
       }
       columns={[
         {
           head: "Name",
-          cell: (set) => <DataLink href={setAddress(set.identifier)} text={set.name} />,
+          main: true,
+          cell: (set) => <ShortenedLink href={setAddress(set.identifier)} text={set.name} />,
         },
-        { head: "Asks", cell: (set) => <SubjectLink set={set} /> },
+        { head: "Asks", cell: (set) => <ShortenedLink {...subjectOf(set)} /> },
         { head: "Questions", numeric: true, cell: ({ questions }) => count(questions) },
       ]}
     />,
   );
 }
 
+const NEW = <LinkButton href={NEW_SET} label="New question set" kind="primary" />;
+
 const ACTIONS = (
   <>
     <LinkButton href={ASKED} label="What people ask" />
-    <LinkButton href={NEW_SET} label="New question set" kind="primary" />
+    {NEW}
   </>
 );
 

@@ -79,7 +79,7 @@ const filesByReason = (failing: Needs["failingFiles"]) => [
 function needOf(files: Needs["failingFiles"]): Need[] {
   const [first] = files;
   if (first === undefined) return [];
-  const { filePath, sourceIdentifier, errorMessage } = first;
+  const { filePath, sourceIdentifier, sourceName, errorMessage } = first;
   const isOne = files.length === 1;
   const tail = isOne ? `/file?path=${encodeURIComponent(filePath)}` : "?status=error";
   return [
@@ -89,7 +89,7 @@ function needOf(files: Needs["failingFiles"]): Need[] {
         <Data mono>{filePath}</Data>
       ) : (
         <>
-          <strong>{counted(files.length, "file")}</strong> in <Data>{sourceIdentifier}</Data>
+          <strong>{counted(files.length, "file")}</strong> in <Data>{sourceName}</Data>
         </>
       ),
       why: ended(errorMessage ?? NO_REASON),
@@ -113,10 +113,10 @@ export const NeedsList = ({ needs }: { needs: readonly Need[] }) => (
       <li>
         <span class={`dot ${tone}`}></span>
         <div>
-          {what}{" "}
-          <span class="soft">
+          {what}
+          <div class="soft">
             <Data>{why}</Data>
-          </span>
+          </div>
         </div>
         <LinkButton href={href} label={remedy} />
       </li>

@@ -1,5 +1,5 @@
 import { listRagLines, type RagLine, listChoices } from "../../../db/catalog/panel-lists.ts";
-import { Data, LinkButton, ShortenedLink, Menu } from "../../components/data.tsx";
+import { LinkButton, Shortened, ShortenedLink, Menu } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
@@ -48,12 +48,13 @@ const Name = ({ line }: { line: RagLine }) => (
   <>
     <ShortenedLink href={ragAddress(line.identifier)} text={line.name} />
     <div class="faint">
-      {line.status === "paused" ? <Status tone="off">paused · </Status> : null}
+      {line.status === "paused" ? <Status tone="off">paused ·</Status> : null}
       {line.sourceFailed && line.status === "active" ? (
-        <Status tone="bad">source failed · </Status>
+        <Status tone="bad">source failed ·</Status>
       ) : null}
-      {line.isBuilding ? <Status tone="work">new index is being built · </Status> : null}
-      of <ShortenedLink href={`/panel/sources/${line.sourceIdentifier}`} text={line.sourceName} />
+      {line.isBuilding ? <Status tone="work">new index is being built ·</Status> : null}
+      <span>of</span>
+      <ShortenedLink href={`/panel/sources/${line.sourceIdentifier}`} text={line.sourceName} />
     </div>
   </>
 );
@@ -89,7 +90,7 @@ const COLUMNS: Column<RagLine>[] = [
     head: "Embedding model",
     wide: true,
     sort: "model",
-    cell: ({ embeddingModel }) => <Data mono>{embeddingModel}</Data>,
+    cell: ({ embeddingModel }) => <Shortened text={embeddingModel} mono />,
   },
 ];
 

@@ -5,7 +5,14 @@ import { readFileSlices, type PublicFile } from "../../../db/files/public-files.
 import { listGenerations } from "../../../db/generations/generation-store.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { CodeLine } from "../../components/code-block.tsx";
-import { Data, Time, DataLink, ShortenedLink, LinkButton } from "../../components/data.tsx";
+import {
+  Data,
+  Problem,
+  Time,
+  DataLink,
+  ShortenedLink,
+  LinkButton,
+} from "../../components/data.tsx";
 import { count, counted, percent } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
@@ -116,11 +123,13 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
           {
             head: "File",
             main: true,
-            cell: ({ path }) => (
-              <ShortenedLink href={fileAddress(rag.fileSource.identifier, path)} text={path} />
+            cell: ({ path, errorMessage }) => (
+              <>
+                <ShortenedLink href={fileAddress(rag.fileSource.identifier, path)} text={path} />
+                <Problem text={errorMessage} />
+              </>
             ),
           },
-          { head: "Why", cell: ({ errorMessage }) => <Data>{errorMessage ?? ""}</Data> },
           mayChange
             ? {
                 head: "",

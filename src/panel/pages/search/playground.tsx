@@ -11,7 +11,7 @@ import { ragsOf, type Target } from "./search-settings.ts";
 import { sampleCall, type Passage, type Tried } from "./try-setting.ts";
 import type { SearchAnswer } from "../../search/search-rag.ts";
 
-export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered"> & {
+export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered" | "hasResults"> & {
   before: EarlierMessage[];
   /** One answer, or two that are compared; empty while nothing was asked. */
   found: Tried[];
@@ -23,7 +23,10 @@ export const Playground = (props: PlaygroundProps) => {
   const [first] = found;
   const isSearch = target.kind === "rag" && (second === null || second.kind === "rag");
   const call = first?.call ?? sampleCall(target);
-  const form = <SearchForm {...props} call={call} isAnswered={!isSearch && first !== undefined} />;
+  const hasResults = first !== undefined;
+  const form = (
+    <SearchForm {...{ ...props, call, hasResults }} isAnswered={!isSearch && hasResults} />
+  );
   if (isSearch) {
     return (
       <>
@@ -148,16 +151,14 @@ const Compared = ({ found, mayChange, id }: PlaygroundProps & { id: string }) =>
       {found.map((one, at) => (
         <div>
           <h2>
-            {at === 0 ? "This setting: " : "Compared: "}
+            {at === 0 ? "First setting: " : "Second setting: "}
             <Data>{one.target.record.name}</Data>
           </h2>
           {one.outcome === null ? null : (
             <Answer outcome={one.outcome} id={`${id}-${at}`} isAdmin={mayChange} />
           )}
           {at === 0 || gone === 0 ? null : (
-            <p class="soft">
-              {gone} of the passages at the left {gone === 1 ? "is" : "are"} not among these.
-            </p>
+            <p class="soft">Without {counted(gone, "passage")} of the first setting.</p>
           )}
           <Found
             found={one}

@@ -26,6 +26,8 @@ export type FormProps = {
   turns: EarlierMessage[];
   /** The question that was just answered is not offered again. */
   isAnswered: boolean;
+  /** The second setting is folded below its results, which come first. */
+  hasResults: boolean;
   call: Call | null;
   baseUrl: string;
 };
@@ -55,7 +57,7 @@ const With = ({ name, choices, chosen }: { name: string; choices: Choices; chose
   );
 };
 
-const Ask = ({ state, choices, target, turns, isAnswered }: FormProps) => (
+const Ask = ({ state, choices, target, second, turns, isAnswered }: FormProps) => (
   <div class={choices === null ? "ask fixed" : "ask"}>
     {choices === null ? (
       <input type="hidden" name="with" value={keyOf(target)} />
@@ -74,7 +76,10 @@ const Ask = ({ state, choices, target, turns, isAnswered }: FormProps) => (
     >
       {isAnswered ? "" : `\n${state.text("q")}`}
     </textarea>
-    <button class="btn primary">{target.kind === "rag" ? "Search" : "Ask"}</button>
+    <button class="btn primary">
+      {target.kind === "rag" ? "Search" : "Ask"}
+      {second === null ? "" : " both"}
+    </button>
   </div>
 );
 
@@ -89,15 +94,13 @@ export const SearchForm = (props: FormProps) => {
       <HiddenTurns turns={turns} />
       <Ask {...props} />
       <p class="actions">
-        {second === null ? (
-          <button class="btn" name="compare" value="begin" formnovalidate>
-            Compare two settings
-          </button>
-        ) : null}
+        <button class="btn" name="compare" value={second === null ? "begin" : "end"} formnovalidate>
+          {second === null ? "Compare two settings" : "Stop comparing"}
+        </button>
         {turns.length === 0 ? null : <LinkButton href={here} label="New conversation" />}
       </p>
       <details class="options" open={state.status !== 200}>
-        <summary>All options</summary>
+        <summary>{second === null ? "All options" : "First setting"}</summary>
         <TextArea
           {...field(state, "more", isRag ? "Further questions" : "Search for")}
           rows={2}
@@ -133,10 +136,10 @@ const SavePrompt = ({ target, seen }: FormProps) =>
   );
 
 const Comparison = (props: FormProps & { second: Target }) => {
-  const { choices, target, second } = props;
+  const { choices, second, state, hasResults } = props;
   return (
-    <details class="options" open>
-      <summary>Compared with</summary>
+    <details class="options second" open={!hasResults || state.status !== 200}>
+      <summary>Second setting</summary>
       <input type="hidden" name="compare" value="on" />
       {choices === null ? (
         <input type="hidden" name={`${SECOND}with`} value={keyOf(second)} />
@@ -146,10 +149,6 @@ const Comparison = (props: FormProps & { second: Target }) => {
         </p>
       )}
       <Options {...props} target={second} prefix={SECOND} />
-      <button class="btn primary">{target.kind === "rag" ? "Search both" : "Ask both"}</button>{" "}
-      <button class="btn" name="compare" value="end" formnovalidate>
-        Stop comparing
-      </button>
     </details>
   );
 };

@@ -37,6 +37,8 @@ import { trySetting, type Tried } from "./try-setting.ts";
 const HERE = "/panel/search";
 const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q", "more"];
 const EVENTS_TYPE = "text/event-stream";
+/** A comparison that begins: nothing is asked before its second setting is set. */
+const BEGIN = "begin";
 
 /** Searches are addresses; what a model answers is asked by a form, as it may cost something. */
 export function searchPages(app: Pages): void {
@@ -45,7 +47,8 @@ export function searchPages(app: Pages): void {
     const asked = await askedIn(context, form, null);
     if (asked === null) return await nothingYet(context);
     const { signal } = context.req.raw;
-    const isSearch = searchesOnly(asked) && form.text("q") !== "";
+    const isBegun = form.text("compare") === BEGIN;
+    const isSearch = !isBegun && searchesOnly(asked) && form.text("q") !== "";
     const tried = isSearch ? await tryAll(context, asked, { signal, emit: ignored }) : NOTHING;
     return await answerPage(context, asked, tried);
   });
@@ -115,7 +118,8 @@ function addressOf(form: Form): string {
     const value = form.exact(name);
     return value === "" ? [] : [[name, value]];
   });
-  const query = new URLSearchParams([...values, ...(isCompared ? [["compare", "on"]] : [])]);
+  const compared = isCompared ? [["compare", form.text("compare")]] : [];
+  const query = new URLSearchParams([...values, ...compared]);
   return `${HERE}?${query.toString()}`;
 }
 

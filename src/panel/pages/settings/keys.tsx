@@ -6,7 +6,7 @@ import {
   readKeyPage,
   type ListedKey,
 } from "../../../db/access/key-store.ts";
-import { Data, Time } from "../../components/data.tsx";
+import { Data, Shortened, Time } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { type PageContext, type Pages, isAdmin } from "../page-env.ts";
@@ -72,6 +72,7 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
       <List
         context={context}
         label="Automation keys"
+        one="key"
         listed={await readKeyPage(db, pageAt(context), part)}
         search="Name contains"
         columns={columnsFor(isAdmin(context), now())}
@@ -91,7 +92,11 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
 const columnsFor = (mayRemove: boolean, now: number): Columns<ListedKey> => [
   { head: "Name", main: true, cell: ({ name }) => <Data>{name}</Data> },
   { head: "Role", cell: (key) => key.role },
-  { head: "Created by", wide: true, cell: ({ createdByEmail }) => <Data>{createdByEmail}</Data> },
+  {
+    head: "Created by",
+    wide: true,
+    cell: ({ createdByEmail }) => <Shortened text={createdByEmail} />,
+  },
   { head: "Created", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
   { head: "Expires", cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} /> },
   mayRemove ? removeColumn(({ id }) => `${HERE}/${id}/remove`) : null,

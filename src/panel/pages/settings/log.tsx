@@ -6,7 +6,7 @@ import type { AuditEvent, AuditFilter, Named } from "../../../db/access/audit-st
 import { listKeys } from "../../../db/access/key-store.ts";
 import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";
-import { Data, Time, Faint, visible } from "../../components/data.tsx";
+import { Data, ShortenedLink, Time, Faint, visible } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText, type Column } from "../../components/table.tsx";
 import type { Option } from "../../components/form.tsx";
@@ -43,6 +43,7 @@ export async function logPage(context: PageContext): Promise<Response> {
       <List
         context={context}
         label="Audit log"
+        one="event"
         listed={listed}
         columns={columnsAt(now(), { names, here: hereOf(context) })}
         empty={isFiltered(filter) ? "No matches." : "Nothing has happened yet."}
@@ -138,7 +139,7 @@ const Thing = ({ event, shown: { names, here } }: { event: AuditEvent; shown: Sh
 const columnsAt = (now: number, shown: Shown): Column<AuditEvent>[] => [
   { head: "When", cell: ({ at }) => <Time at={at} now={now} /> },
   { head: "Who", cell: (event) => actorOf(event, shown.here) },
-  { head: "What", cell: (event) => <What event={event} shown={shown} /> },
+  { head: "What", main: true, cell: (event) => <What event={event} shown={shown} /> },
   {
     head: "From",
     wide: true,
@@ -165,9 +166,9 @@ function actorOf({ actorKind, actorId, actorName }: AuditEvent, here: string): C
   if (actorId === null) return <span class="soft">nobody signed in</span>;
   const kind = actorKind === "user" ? "" : `${actorKind} `;
   return (
-    <a href={changed(here, { actor: actorId })}>
-      {kind}
-      <Data>{actorName ?? actorId}</Data>
-    </a>
+    <ShortenedLink
+      href={changed(here, { actor: actorId })}
+      text={`${kind}${actorName ?? actorId}`}
+    />
   );
 }

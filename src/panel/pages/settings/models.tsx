@@ -7,7 +7,7 @@ import {
   type ProviderKeyState,
 } from "../../../catalog/models/provider-keys.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { Time, Data } from "../../components/data.tsx";
+import { Time, Data, Shortened } from "../../components/data.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Table, type Columns, removeColumn } from "../../components/table.tsx";
@@ -165,7 +165,7 @@ function vectorsOf({ VECTOR_INDEX: index, EXACT_SEARCH_CHUNKS: chunks }: Config)
 const priceOf = (price: number, { currency }: ModelRow) => `${price} ${currency}`;
 
 const modelColumns = (mayChange: boolean): Columns<ModelRow> => [
-  { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
+  { head: "Model", main: true, cell: ({ model }) => <Shortened text={model} mono /> },
   { head: "Kind", wide: true, cell: ({ kind }) => kind },
   { head: "Input", numeric: true, cell: (row) => priceOf(row.inputPrice, row) },
   { head: "Output", numeric: true, cell: (row) => priceOf(row.outputPrice, row) },
@@ -177,7 +177,7 @@ const modelColumns = (mayChange: boolean): Columns<ModelRow> => [
 ];
 
 const keyColumns = (mayChange: boolean, now: number): Columns<ProviderKeyState> => [
-  { head: "Provider", cell: ({ provider }) => PROVIDERS[provider] ?? provider },
+  { head: "Provider", main: true, cell: ({ provider }) => PROVIDERS[provider] ?? provider },
   {
     head: "Key",
     cell: ({ provider, setBy, setAt }) => {

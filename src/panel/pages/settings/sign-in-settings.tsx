@@ -78,11 +78,15 @@ async function signInTab(context: PageContext, { state, findings }: Shown): Prom
   return await settingsPage(context, "/sign-in", content, state);
 }
 
-function passwordsIn(wanted: "on" | "off", areAccepted: boolean): string {
+function passwordsIn(wanted: "on" | "off", areAccepted: boolean): Child {
   if (!areAccepted) return "off";
-  return wanted === "on"
-    ? "on; to switch them off, set PASSWORD_SIGN_IN=off"
-    : "on until an administrator has signed in with OpenID Connect";
+  return wanted === "off" ? (
+    "on until an administrator has signed in with OpenID Connect"
+  ) : (
+    <>
+      on; to switch them off, set <code>PASSWORD_SIGN_IN=off</code>
+    </>
+  );
 }
 
 const TONES: Record<Finding["tone"], [tone: Tone, word: string]> = {

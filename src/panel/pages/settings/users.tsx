@@ -51,6 +51,7 @@ async function usersTab(context: PageContext, state: FormState): Promise<Respons
       <List
         context={context}
         label="Users"
+        one="user"
         listed={await readPersonPage(db, pageAt(context), part)}
         search="E-mail contains"
         columns={columnsFor(isAdmin(context), now())}

@@ -24,6 +24,7 @@ import { passagesTab, textTab } from "./file-content.tsx";
 import { readersOfFile } from "./permissions.tsx";
 import { FileFacts, remedyOf } from "./file-facts.tsx";
 import { FileMetadata, metadataOf } from "./file-metadata.tsx";
+import { LEFT_OUT } from "./left-out.tsx";
 import { Original, originalOf } from "./original.tsx";
 import { sourceOf, trailTo, type ShownFile } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
@@ -74,19 +75,23 @@ export function filePages(app: Pages): void {
 function addChanges(app: Pages): void {
   app.post("/:id/file/search", async (context) => {
     const form = await formOf(context);
-    const { shown, file, here } = await fileOf(context, form.exact("path"));
-    const { id } = shown.source;
-    auditAs(context, "file-sources.exclusions.put", id);
+    const { source, path: sourcePath } = await sourceOf(context);
+    auditAs(context, "file-sources.exclusions.put", source.id);
     const textHash = form.text("textHash");
     const passage = textHash === "" ? null : { textHash, excerpt: form.exact("excerpt") };
     const excluded = form.text("excluded") === "on";
-    const { path } = file;
-    await excludeFromSearch(context.get("services"), { source: { id }, path, passage, excluded });
+    const path = form.exact("path");
+    const by = context.get("session").email;
+    const services = context.get("services");
+    await excludeFromSearch(services, { source, path, passage, excluded, by });
     const back = form.text("back");
+    const here = fileAddress(source.identifier, path);
+    const to = back === "" ? here : `${here}&rag=${encodeURIComponent(back)}`;
     const what = passage === null ? "The file" : "The passage";
     const notice = excluded ? "is left out of every search." : "is found again.";
-    const to = back === "" ? here : `${here}&rag=${encodeURIComponent(back)}`;
-    return redirectWithNotice(context, to, { notice: `${what} ${notice}` });
+    return redirectWithNotice(context, back === LEFT_OUT ? sourcePath + LEFT_OUT : to, {
+      notice: `${what} ${notice}`,
+    });
   });
 
   app.post("/:id/file/metadata", async (context) => {

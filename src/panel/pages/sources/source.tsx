@@ -19,15 +19,16 @@ import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
 import { filesCsv, filesTab } from "./files-tab.tsx";
 import { AccessTroubles } from "./permissions.tsx";
+import { LEFT_OUT, leftOutTab } from "./left-out.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
 
-const TABS = { "": filesTab, "/runs": runsTab, "/settings": settingsTab };
+const TABS = { "": filesTab, "/runs": runsTab, "/left-out": leftOutTab, "/settings": settingsTab };
 type Tab = keyof typeof TABS;
 /** The pages of one source by what follows its address. */
-const NAMES = { "": "Files", "/runs": "Runs", "/settings": "Settings" };
+const NAMES = { "": "Files", "/runs": "Runs", [LEFT_OUT]: "Left out", "/settings": "Settings" };
 /** A source that is pushed has no runs. */
-const PUSHED_NAMES = { "": "Files", "/settings": "Settings" };
+const PUSHED_NAMES = { "": "Files", [LEFT_OUT]: "Left out", "/settings": "Settings" };
 
 /** One source: its files, the runs over it, its settings. */
 export function sourcePages(app: Pages): void {
@@ -37,6 +38,7 @@ export function sourcePages(app: Pages): void {
   };
   app.get("/:id", shown(""));
   app.get("/:id/runs", shown("/runs"));
+  app.get("/:id/left-out", shown("/left-out"));
   app.get("/:id/settings", shown("/settings"));
   app.get("/:id/files.csv", async (context) => filesCsv(context, await sourceOf(context)));
 }

@@ -1,0 +1,1 @@
+ALTER TABLE `search_exclusions` ADD `created_by` text;

@@ -1,0 +1,75 @@
+import type { Child } from "hono/jsx";
+
+import { listExclusions, type Exclusion } from "../../../db/catalog/exclusion-store.ts";
+import { Faint, Shortened, ShortenedLink, Time } from "../../components/data.tsx";
+import { ActionButton } from "../../components/form.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import { Table, type Columns } from "../../components/table.tsx";
+import { isAdmin, type PageContext } from "../page-env.ts";
+import { offsetIn, Part, ROWS } from "../request/list.tsx";
+import { fileAddress } from "../search/hits.tsx";
+import type { ShownSource } from "./shown-source.ts";
+
+/** What follows a source's address here; forms that lead back name it. */
+export const LEFT_OUT = "/left-out";
+
+/** Files and passages of a source that no search finds, each with the way back. */
+export async function leftOutTab(
+  context: PageContext,
+  { source, path }: ShownSource,
+): Promise<Child> {
+  const { db, now } = context.get("services");
+  const offset = offsetIn(context);
+  const of = { sourceId: source.id, offset, limit: ROWS };
+  const { data, total } = await listExclusions(db, of);
+  const columns: Columns<Exclusion> = [
+    {
+      head: "Left out",
+      main: true,
+      cell: (one) => (
+        <>
+          <ShortenedLink href={fileAddress(source.identifier, one.path)} text={one.path} />
+          {one.kind === "file" ? null : <Faint text={one.excerpt} />}
+        </>
+      ),
+    },
+    { head: "What", cell: ({ kind }) => (kind === "file" ? "whole file" : "one passage") },
+    { head: "Since", cell: ({ createdAt }) => <Time at={createdAt} now={now()} /> },
+    {
+      head: "By",
+      wide: true,
+      cell: ({ createdBy }) => <Shortened text={createdBy ?? "–"} />,
+    },
+    isAdmin(context) ? { head: "", cell: (one) => <TakeIn path={path} of={one} /> } : null,
+  ];
+  return (
+    <>
+      <Table
+        label="Left out of search"
+        rows={data}
+        columns={columns}
+        empty={
+          <Empty title="Nothing is left out of search.">
+            <p>The page of a file leaves it, or one of its passages, out of every search.</p>
+          </Empty>
+        }
+      />
+      {total === 0 ? null : (
+        <Part here={path + LEFT_OUT} from={offset} step={ROWS} total={total} unit="entry" />
+      )}
+    </>
+  );
+}
+
+const TakeIn = ({ path, of: { kind, value, path: file } }: { path: string; of: Exclusion }) => (
+  <ActionButton
+    action={`${path}/file/search`}
+    label="Take into search"
+    values={{
+      path: file,
+      ...(kind === "file" ? {} : { textHash: value }),
+      excluded: "",
+      back: LEFT_OUT,
+    }}
+  />
+);
