@@ -1,4 +1,5 @@
 import { invalid, tooLarge } from "./errors.ts";
+import { indexOfBytes } from "./find-bytes.ts";
 import { piecesOf } from "./read-limited.ts";
 
 /**
@@ -97,7 +98,7 @@ class DelimitedReader {
     let from = this.#start;
     let isTooLong = false;
     for (;;) {
-      const at = this.#find(delimiter, from);
+      const at = indexOfBytes(this.#held.subarray(0, this.#end), delimiter, from);
       if (at !== -1) {
         isTooLong ||= at - this.#start > limit;
         const found = isTooLong ? null : this.#held.slice(this.#start, at);
@@ -118,19 +119,6 @@ class DelimitedReader {
     while (this.#end - this.#start < text.length) await this.#fill();
     const next = this.#held.subarray(this.#start, this.#start + text.length);
     return decoder.decode(next) === text;
-  }
-
-  /** No delimiter begins inside another one, so that each byte is compared about once. */
-  #find(delimiter: Uint8Array, from: number): number {
-    const [first = 0] = delimiter;
-    const held = this.#held.subarray(0, this.#end);
-    let at = held.indexOf(first, from);
-    while (at !== -1 && at + delimiter.length <= this.#end) {
-      const start = at;
-      if (delimiter.every((byte, offset) => held[start + offset] === byte)) return at;
-      at = held.indexOf(first, at + 1);
-    }
-    return -1;
   }
 
   /** Reads more; returns by how much the held bytes moved to the front. */

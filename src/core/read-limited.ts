@@ -16,19 +16,15 @@ export async function readLimited(
   for await (const part of piecesOf(body)) {
     const end = size + part.byteLength;
     if (end > limit) return null;
-    if (end > whole.byteLength)
-      whole = grown(whole, size, Math.min(limit, Math.max(end, size * 2)));
+    if (end > whole.byteLength) whole = resized(whole, Math.min(limit, Math.max(end, size * 2)));
     whole.set(part, size);
     size = end;
   }
-  return size === whole.byteLength ? whole : whole.slice(0, size);
+  return resized(whole, size);
 }
 
-function grown(whole: Uint8Array, filled: number, bytes: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(bytes);
-  larger.set(whole.subarray(0, filled));
-  return larger;
-}
+const resized = ({ buffer }: Uint8Array<ArrayBuffer>, bytes: number) =>
+  new Uint8Array(buffer.transfer(bytes));
 
 const PIECE_BYTES = 64 * 1_024;
 

@@ -1,3 +1,4 @@
+import { indexOfBytes } from "../../core/find-bytes.ts";
 import { ZipArchive } from "../formats/archive/zip-archive.ts";
 import { UnreadableDocument, type RawDocument } from "../extracted-document.ts";
 import type { DocumentFormat } from "../document-format.ts";
@@ -50,7 +51,7 @@ function isPdf({ name, mimeType, bytes }: RawDocument): boolean {
   const byName = kindByName(name);
   if ((byName ?? kindByMediaType(mimeType)) === "pdf" || !isPlainText(bytes)) return true;
   const header = PDF_HEADER_LINE.exec(head);
-  if (header === null || !includesBytes(bytes, latin1("obj"))) return false;
+  if (header === null || indexOfBytes(bytes, "obj") < 0) return false;
   return header.index === 0 || byName === null || byName === "text" || BINARY_KINDS.has(byName);
 }
 
@@ -87,7 +88,7 @@ function zipFormat(file: RawDocument): Detected {
 
 /** Of compound files. @throws UnreadableDocument for documents with a password */
 function oleMediaType(bytes: Uint8Array): string {
-  const holds = (name: string) => includesUtf16(bytes, name);
+  const holds = (name: string) => indexOfBytes(bytes, name.replace(/./g, "$&\0")) >= 0;
   if (holds("EncryptedPackage")) throw new UnreadableDocument("document is encrypted", "encrypted");
   if (holds("WordDocument")) return "application/msword";
   if (holds("PowerPoint Document")) return "application/vnd.ms-powerpoint";
@@ -95,18 +96,6 @@ function oleMediaType(bytes: Uint8Array): string {
   return holds("__properties_version1.0")
     ? "application/vnd.ms-outlook"
     : "application/x-ole-storage";
-}
-
-const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-const includesUtf16 = (bytes: Uint8Array, name: string) =>
-  includesBytes(bytes, latin1([...name].map((letter) => `${letter}\0`).join("")));
-
-function includesBytes(bytes: Uint8Array, wanted: Uint8Array): boolean {
-  const first = wanted[0] ?? 0;
-  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
-    if (wanted.every((byte, index) => bytes[at + index] === byte)) return true;
-  }
-  return false;
 }
 
 /** The kind of a text file; a file that is not text fails when it is decoded. */

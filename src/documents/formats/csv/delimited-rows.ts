@@ -1,3 +1,5 @@
+import { rankedByCount } from "../../../core/ranked.ts";
+
 const DELIMITERS = [",", ";", "\t", "|"];
 const SAMPLE_CHARACTERS = 20_000;
 const SAMPLE_ROWS = 20;
@@ -13,17 +15,11 @@ export function guessDelimiter(text: string): string {
   const scores = DELIMITERS.map((delimiter) => {
     const rows = [...rowsOf(sample, delimiter)].slice(0, SAMPLE_ROWS);
     const widths = rows.map((row) => row.length).filter((width) => width > 1);
-    const commonest = mostFrequent(widths);
+    const [[commonest] = [0]] = rankedByCount(widths);
     const agreeing = widths.filter((width) => width === commonest).length;
     return { delimiter, score: (agreeing / Math.max(rows.length, 1)) * Math.log2(1 + commonest) };
   });
   return scores.reduce((best, each) => (each.score > best.score ? each : best)).delimiter;
-}
-
-function mostFrequent(values: number[]): number {
-  const counts = new Map<number, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
 /** Rows of cells; a quote that is never closed ends with the text. `place`: how far it came. */

@@ -1,3 +1,4 @@
+import { ranked } from "../../../../core/ranked.ts";
 import { compoundsIn } from "../layout/joined-lines.ts";
 import { type Block, type PagePart, textOf } from "../layout/page-blocks.ts";
 import type { Segment } from "../layout/segment.ts";
@@ -20,23 +21,17 @@ const MAX_LEVELS = 4;
 const rounded = (size: number) => Math.round(size * 2) / 2;
 
 export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>): DocumentShape {
-  const bySize = new Map<number, number>();
-  const byFont = new Map<string, number>();
   const segments = pages.flat();
-  for (const { size, font, text } of segments) {
-    bySize.set(rounded(size), (bySize.get(rounded(size)) ?? 0) + text.length);
-    byFont.set(font, (byFont.get(font) ?? 0) + text.length);
-  }
-  const bodySize = largest(bySize) ?? 10;
-  const headingSizes = [...bySize.keys()]
+  const bySize = ranked(segments.map(({ size, text }) => [rounded(size), text.length] as const));
+  const byFont = ranked(segments.map(({ font, text }) => [font, text.length] as const));
+  const [[bodySize] = [10]] = bySize;
+  const [[bodyFont] = [""]] = byFont;
+  const headingSizes = bySize
+    .map(([size]) => size)
     .filter((size) => size >= bodySize * HEADING_SCALE)
     .sort((a, b) => b - a);
   const compounds = compoundsIn(segments.map(({ text }) => text));
-  return { bodySize, bodyFont: largest(byFont) ?? "", headingSizes, bookmarks, compounds };
-}
-
-function largest<Key>(counts: Map<Key, number>): Key | null {
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+  return { bodySize, bodyFont, headingSizes, bookmarks, compounds };
 }
 
 export const foldTitle = (text: string) =>

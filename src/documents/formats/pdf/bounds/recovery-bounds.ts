@@ -1,4 +1,5 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { indexOfBytes } from "../../../../core/find-bytes.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 
 /**
@@ -32,7 +33,7 @@ export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
     const { kind, end } = next;
     if (kind === "stream") {
       // Searched only while one is left; the same `endstream` ends all streams before it.
-      if (endOfStream < end) endOfStream = indexOfWord(bytes, "endstream", end);
+      if (endOfStream < end) endOfStream = indexOfBytes(bytes, "endstream", end);
       if (endOfStream < 0) endOfStream = bytes.length;
       add(end, endOfStream);
     }
@@ -82,13 +83,6 @@ function isClosed(bytes: Uint8Array, from: number, to: number): boolean {
     else if (CLOSERS.has(byte)) depth--;
   }
   return depth <= 0 && strings === 0;
-}
-
-export function indexOfWord(bytes: Uint8Array, word: string, from: number): number {
-  const first = word.charCodeAt(0);
-  let at = bytes.indexOf(first, from);
-  while (at >= 0 && !isWordAt(bytes, word, at)) at = bytes.indexOf(first, at + 1);
-  return at;
 }
 
 function isWordAt(bytes: Uint8Array, word: string, at: number): boolean {

@@ -1,7 +1,7 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { Inflate } from "fflate";
 import { UnreadableDocument } from "../../../extracted-document.ts";
-import { indexOfWord } from "./recovery-bounds.ts";
+import { indexOfBytes } from "../../../../core/find-bytes.ts";
 import { ObjectSigns } from "./object-signs.ts";
 
 const MIB = 1 << 20;
@@ -24,7 +24,7 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
   };
   let objects = 0;
   let from = 0;
-  let at = indexOfWord(bytes, "stream", 0);
+  let at = indexOfBytes(bytes, "stream", 0);
   while (at >= 0) {
     if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF has too many objects");
     const before = latin1(bytes.subarray(Math.max(from, at - DICTIONARY_BYTES), at));
@@ -34,7 +34,7 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
     addBetween(from, at);
     yield* checkStream(bytes.subarray(start, end), dictionary, lookAt(dictionary, states, signs));
     from = Math.max(end, start) + "endstream".length;
-    at = indexOfWord(bytes, "stream", from);
+    at = indexOfBytes(bytes, "stream", from);
   }
   addBetween(from, bytes.length);
   return signs;
@@ -147,7 +147,7 @@ function streamEnd(bytes: Uint8Array, start: number, dictionary: string): number
   const said = start + length;
   const near = latin1(bytes.subarray(said, said + "endstream".length + 4));
   if (near.includes("endstream")) return said;
-  const end = indexOfWord(bytes, "endstream", start);
+  const end = indexOfBytes(bytes, "endstream", start);
   return end < 0 ? bytes.length : end;
 }
 

@@ -1,3 +1,4 @@
+import { rankedByCount } from "../../../../core/ranked.ts";
 import type { Segment } from "./segment.ts";
 
 export type DoubleSpacing = {
@@ -24,18 +25,15 @@ const RAGGED = 0.15;
 export function doubleSpacingOf(segments: Segment[]): DoubleSpacing | null {
   let [x0, x1] = [Infinity, -Infinity];
   for (const segment of segments) [x0, x1] = [Math.min(x0, segment.x0), Math.max(x1, segment.x1)];
-  const counts = new Map<number, number>();
-  let all = 0;
+  const distances: number[] = [];
   for (const [at, next] of segments.entries()) {
     const last = segments[at - 1];
     if (last === undefined || next.y <= last.y || !isFull(last, { x0, x1 })) continue;
-    const distance = Math.round(distanceOf(last, next) / SAME_DISTANCE) * SAME_DISTANCE;
-    counts.set(distance, (counts.get(distance) ?? 0) + 1);
-    all++;
+    distances.push(Math.round(distanceOf(last, next) / SAME_DISTANCE) * SAME_DISTANCE);
   }
-  const [distance, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [0, 0];
+  const [[distance, count] = [0, 0]] = rankedByCount(distances);
   if (distance <= MIN_DISTANCE || distance > MAX_DISTANCE) return null;
-  return count >= Math.max(MIN_LINES, all * MIN_SHARE) ? { distance, x0, x1 } : null;
+  return count >= Math.max(MIN_LINES, distances.length * MIN_SHARE) ? { distance, x0, x1 } : null;
 }
 
 /** Whether a line continues in the next one, which is not indented as a new paragraph. */

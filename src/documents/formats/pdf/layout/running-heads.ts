@@ -1,3 +1,4 @@
+import { rankedByCount } from "../../../../core/ranked.ts";
 import { foldTitle, HEADING_SCALE, type DocumentShape } from "../bounds/document-shape.ts";
 import { rowsAtEdges } from "./page-rows.ts";
 import type { Segment } from "./segment.ts";
@@ -151,8 +152,8 @@ function knownNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
     const values = [...pages].flatMap(([page, lines]) =>
       lines.map((numbers) => ({ page, value: numbers[at] ?? -1 })),
     );
-    const ahead = commonest(values.map(({ page, value }) => value - page));
-    const [same] = commonest(values.map(({ value }) => value));
+    const ahead = rankedByCount(values.map(({ page, value }) => value - page));
+    const [same] = rankedByCount(values.map(({ value }) => value));
     const least = pages.size * SAME_SHARE;
     const counted = ahead.filter(([, count]) => count >= MIN_COUNTED);
     if (counted.reduce((sum, [, count]) => sum + count, 0) >= least)
@@ -161,12 +162,6 @@ function knownNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
     else return null;
   }
   return known;
-}
-
-function commonest(values: number[]): [number, number][] {
-  const counts = new Map<number, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1]);
 }
 
 const numbersIn = ({ text }: Segment): number[] =>
