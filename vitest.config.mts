@@ -169,7 +169,7 @@ export default defineConfig({
         test: {
           name: "worker-on-production-adapters",
           include: [
-            "test/worker/ingestion/rebuilds/{during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
+            "test/worker/ingestion/rebuilds/{during-a-build,growth,rebuild,return}.test.ts",
             "test/worker/ingestion/crashes.test.ts",
             "test/worker/ingestion/scanning/scopes.test.ts",
             "test/worker/journeys/random-steps.test.ts",

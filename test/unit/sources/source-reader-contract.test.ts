@@ -29,6 +29,10 @@ async function objectStorageWorld(): Promise<ReaderWorld> {
   let refusal: keyof typeof REFUSALS | null = null;
   const outgoing: Outgoing["fetch"] = async (input, init) =>
     refusal === null ? await fetch(input, init) : new Response(null, REFUSALS[refusal]);
+  const { endpoint, bucket } = storage;
+  const config = { endpoint, region: "us-east-1", bucket, prefix: "docs/", pathStyle: true };
+  const to = { outgoing: { fetch: outgoing, allowPrivate: true }, now: () => 0 };
+  const options = { ...to, pageSize: PAGE_SIZE };
   return {
     async hold(files) {
       refusal = null;
@@ -39,18 +43,7 @@ async function objectStorageWorld(): Promise<ReaderWorld> {
       held.clear();
       for (const [path, text] of files) held.set(path, text);
     },
-    newReader: () =>
-      objectStorageReader(
-        {
-          endpoint: storage.endpoint,
-          region: "us-east-1",
-          bucket: storage.bucket,
-          prefix: "docs/",
-          pathStyle: true,
-        },
-        CREDENTIALS,
-        { outgoing: { fetch: outgoing, allowPrivate: true }, now: () => 0, pageSize: PAGE_SIZE },
-      ),
+    newReader: () => objectStorageReader(config, CREDENTIALS, options),
     fail: (kind) => {
       refusal = kind;
     },

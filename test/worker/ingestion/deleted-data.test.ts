@@ -1,16 +1,14 @@
-import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { DAY_MS, MINUTE_MS } from "../../../src/core/time.ts";
 import { openSource } from "../../../src/sources/open-source.ts";
-import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
 import { VectorizeWorld } from "../../support/vectorize-world.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { rowsOf, type World } from "../../support/ingestion-world.ts";
 import { placesOf } from "../../support/stored-data.ts";
-import { scan } from "../sources/scanning.ts";
+import { followedWorld, scan } from "../sources/scanning.ts";
 
 const DIMENSIONS = 64;
 const SITE = "https://moss.example.com";
@@ -28,9 +26,8 @@ type Life = {
   /** Passages of other files. */
   others: number;
   words: Words;
-  appears: (world: World, source: FileSourceId) => Promise<void>;
-  changes: (world: World, source: FileSourceId) => Promise<void>;
-  goes: (world: World, source: FileSourceId) => Promise<void>;
+  /** The file has this text from now on; null: it is no more. */
+  says: (world: World, source: FileSourceId, text: string | null) => Promise<void>;
 };
 
 const wordsOf = (letter: string): Words => ({
@@ -46,43 +43,33 @@ function pushed(): Life {
   const words = wordsOf("p");
   const path = `${words.path}/a.html`;
   const metadata = { labels: [words.metadata] };
-  const push = async (world: World, source: FileSourceId, text: string) => {
-    await world.put(source, path, htmlOf(text), { metadata });
-    await world.deliver();
-  };
   return {
     provider: "file_system",
     others: 0,
     words,
-    appears: async (world, source) => await push(world, source, words.first),
-    changes: async (world, source) => await push(world, source, words.second),
-    goes: async (world, id) => await world.drop(id, path),
+    async says(world, source, text) {
+      if (text === null) return await world.drop(source, path);
+      await world.put(source, path, htmlOf(text), { metadata });
+      await world.deliver();
+    },
   };
 }
 
 function listed(): Life {
   const words = wordsOf("s");
   const reader = new ScriptedSource();
-  const list = async (world: World, source: FileSourceId, texts: string[]) => {
-    world.services.sourceReaders = async () => reader;
-    const files = texts.map((text): [string, object] => [
-      `${words.path}/a.txt`,
-      {
-        text: `A note about ${text}.`,
-        version: `"${text.length}"`,
-        metadata: { owner: words.metadata },
-      },
-    ]);
-    reader.set({ ...Object.fromEntries(files), "other.txt": "A note that stays." });
-    await scan(world, source);
-  };
+  const metadata = { owner: words.metadata };
   return {
     provider: "object_storage",
     others: 1,
     words,
-    appears: async (world, source) => await list(world, source, [words.first]),
-    changes: async (world, source) => await list(world, source, [words.second]),
-    goes: async (world, source) => await list(world, source, []),
+    async says(world, source, text) {
+      world.services.sourceReaders = async () => reader;
+      reader.set({ "other.txt": "A note that stays." });
+      const of = { text: `A note about ${text}.`, version: `"${text?.length}"`, metadata };
+      if (text !== null) reader.files.set(`${words.path}/a.txt`, of);
+      await scan(world, source);
+    },
   };
 }
 
@@ -90,7 +77,7 @@ function crawled(): Life {
   const words = wordsOf("w");
   const site: Site = new Map();
   const address = `${SITE}/${words.path}`;
-  const crawl = async (world: World, source: FileSourceId, text: string | null) => {
+  const says: Life["says"] = async (world, source, text) => {
     if (text === null) page(site, `${SITE}/`, "A note without links.");
     else page(site, `${SITE}/`, "A note with a link.", [address]);
     site.delete(address);
@@ -106,9 +93,7 @@ function crawled(): Life {
     others: 1,
     config: { startUrls: [`${SITE}/`] },
     words,
-    appears: async (world, source) => await crawl(world, source, words.first),
-    changes: async (world, source) => await crawl(world, source, words.second),
-    goes: async (world, source) => await crawl(world, source, null),
+    says,
   };
 }
 
@@ -130,7 +115,7 @@ test.for([
   const tables = (all: string[]) => [...new Set(all.map((place) => place.split(" ").at(-1)))];
   const { words } = life;
 
-  await life.appears(world, source);
+  await life.says(world, source, words.first);
   await world.sweepAfter(2);
   expect(tables(await places(words.first))).toEqual(
     expect.arrayContaining(["contents", "words_data", expect.stringContaining("/text/")]),
@@ -140,12 +125,12 @@ test.for([
   );
   expect(vectorize.everything()).not.toBe("[]");
 
-  await life.changes(world, source);
+  await life.says(world, source, words.second);
   await world.sweepAfter(1);
   expect(await places(words.first)).toEqual([]);
   expect(tables(await places(words.second))).toContain("contents");
 
-  await life.goes(world, source);
+  await life.says(world, source, null);
   await world.sweepAfter(1);
   expect(await places(words.second)).toEqual([]);
   await world.sweepAfter(LATE_MINUTES);
@@ -155,23 +140,19 @@ test.for([
 
   await world.sweepAfter((KEPT_DAYS * DAY_MS) / MINUTE_MS);
   for (const word of Object.values(words)) expect(await places(word)).toEqual([]);
-  const waiting = await env.DB.prepare("select * from replaced_contents").all();
-  expect(waiting.results).toEqual([]);
+  expect(await rowsOf("select * from replaced_contents")).toEqual([]);
   expect(JSON.parse(vectorize.everything())).toHaveLength(life.others * rags.length);
 });
 
 test("a file that a feed deletes is found by any Unicode form of its path", async () => {
-  const reader = new FollowedSource({});
-  const world = new World({ sourceReaders: async () => reader });
-  const { source, rag } = await world.addSourceAndRag("cloud_drive");
-  await scan(world, source);
+  const { reader, world, rag, scan: scanAgain } = await followedWorld({});
   const path = "\u00dcbersicht.txt".normalize("NFD");
   reader.change(path, { text: "A note.", externalId: "id" });
-  await scan(world, source);
+  await scanAgain();
   expect(Object.keys(await world.shown(rag))).toEqual([path.normalize("NFC")]);
   // The feed names it by its path.
   reader.files.delete(path);
   reader.remove(path);
-  await scan(world, source);
+  await scanAgain();
   expect(await world.shown(rag)).toEqual({});
 });

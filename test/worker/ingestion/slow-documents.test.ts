@@ -2,28 +2,15 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { bytesOf, ragWorld } from "../../support/ingestion-world.ts";
+import { lineOf, pagesOf } from "../../support/pdf-of.ts";
 import { LONG_FILES } from "../../support/long-files.ts";
 
 const PAGES = 200;
-const FIRST_PAGE = 5;
 const TOO_LONG = "reading it takes longer than 3 minutes; split it into several";
 
 /** Many pages that show the same line. */
-function pdfOfManyPages(): string {
-  const line = "BT /F 12 Tf 20 100 Td (A note about moss.) Tj ET";
-  const numbers = Array.from({ length: PAGES }, (_unused, at) => at + FIRST_PAGE);
-  const page =
-    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << /Font << /F 3 0 R >> >> >>";
-  const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    `<< /Type /Pages /Count ${PAGES} /Kids [${numbers.map((each) => `${each} 0 R`).join(" ")}] >>`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    `<< /Length ${line.length} >>\nstream\n${line}\nendstream`,
-    ...numbers.map(() => page),
-  ];
-  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join("");
-  return `%PDF-1.7\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF`;
-}
+const pdfOfManyPages = () =>
+  pagesOf(Array<string>(PAGES).fill(lineOf(100, "[(A note about moss.)]"))).slice().buffer;
 
 const longFile = (name: string, rows: number) => {
   const content = LONG_FILES.find(([each]) => each === name)?.[1](rows) ?? "";
@@ -63,7 +50,7 @@ const keptLengths = async (source: string) => {
 };
 
 test("a document that takes over three minutes is given up, and the next is indexed", async () => {
-  const pdf = bytesOf(pdfOfManyPages());
+  const pdf = pdfOfManyPages();
   expect((await deliver("a.pdf", pdf, 0)).rows).toMatchObject([
     { path: "a.pdf", status: "indexed" },
     { path: "z.txt", status: "indexed" },

@@ -1,36 +1,10 @@
-import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import type { FileId } from "../../../src/core/ids.ts";
 import type { RagIndex } from "../../../src/ports/rag-index.ts";
-import { factsOf, indexOf, put, search, stubOf, versionOf } from "./support.ts";
+import { factsOf, indexOf, put, search, versionOf } from "./support.ts";
 
 const EQUAL = "The same notice everywhere.";
-const remove = (name: string, path: string, revision: number) =>
-  indexOf(name).remove([{ fileId: `file ${path}` as FileId, revision }]);
-
-test("of equal chunks the first answers, and when it goes the next one", async () => {
-  const index = indexOf("equal-succession");
-  await put(index, "1.md", 1, [EQUAL]);
-  await put(index, "2.md", 1, [`the SAME  notice\neverywhere.`]);
-  await put(index, "3.md", 1, [EQUAL, "Something else."]);
-  const notices = async () => {
-    const { lexicalPlaces, vectorPlaces } = await search(index, "same notice");
-    const vector = vectorPlaces.filter((place) => /same/i.test(place));
-    expect(vector).toEqual(lexicalPlaces);
-    return lexicalPlaces;
-  };
-  expect(await notices()).toEqual([`1.md: ${EQUAL}`]);
-  await remove("equal-succession", "1.md", 2);
-  expect(await notices()).toEqual(["2.md: the SAME  notice\neverywhere."]);
-  await evictDurableObject(stubOf("equal-succession"));
-  await put(index, "2.md", 2, ["Now another text."]);
-  expect(await notices()).toEqual([`3.md: ${EQUAL}`]);
-  await put(index, "4.md", 1, [EQUAL]);
-  expect(await notices()).toEqual([`3.md: ${EQUAL}`]);
-  await put(index, "3.md", 2, ["Something else."]);
-  expect(await notices()).toEqual([`4.md: ${EQUAL}`]);
-});
 
 test("equal chunks of one file and one activation are duplicates, too", async () => {
   const index = indexOf("within");
@@ -41,29 +15,6 @@ test("equal chunks of one file and one activation are duplicates, too", async ()
   const all = await search(index, "notice", { includeDuplicates: true });
   expect(all.lexical).toHaveLength(3);
   expect(all.vector).toHaveLength(3);
-});
-
-test("under a restriction the first eligible one stands in, and only it", async () => {
-  const index = indexOf("standing in");
-  for (const path of ["a/1.md", "b/2.md", "b/3.md", "c/4.md"]) await put(index, path, 1, [EQUAL]);
-  const within = (...folders: string[]) =>
-    search(index, "notice", { restriction: { named: { files: [], folders }, metadata: [] } });
-  const found = await within("b", "c");
-  expect(found.lexicalPlaces).toEqual([`b/2.md: ${EQUAL}`]);
-  expect(found.vectorPlaces).toEqual([`b/2.md: ${EQUAL}`]);
-  expect((await within("c")).vectorPlaces).toEqual([`c/4.md: ${EQUAL}`]);
-  expect((await within("a", "c")).vectorPlaces).toEqual([`a/1.md: ${EQUAL}`]);
-});
-
-test("a hidden original does not keep its duplicate from answering", async () => {
-  const index = indexOf("hidden original");
-  await put(index, "out/1.md", 1, [EQUAL]);
-  await put(index, "in/2.md", 1, [EQUAL]);
-  expect((await search(index, "notice")).vectorPlaces).toEqual([`out/1.md: ${EQUAL}`]);
-  await index.restrictToScopes([{ type: "path", value: "in/" }]);
-  expect((await search(index, "notice")).vectorPlaces).toEqual([`in/2.md: ${EQUAL}`]);
-  await index.restrictToScopes(null);
-  expect((await search(index, "notice")).lexicalPlaces).toEqual([`out/1.md: ${EQUAL}`]);
 });
 
 test("an earlier equal chunk that comes late becomes the original", async () => {

@@ -2,8 +2,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import type { FileCondition, MetadataFilter } from "../../../src/ports/file-condition.ts";
+import type { Restriction } from "../../../src/ports/rag-index.ts";
 import { IndexStore } from "../../../src/rag-index/index-store.ts";
-import { factsOf, indexOf, put, requestFor, search, stubOf } from "./support.ts";
+import { countStatements, factsOf, indexOf, put, requestFor, search, stubOf } from "./support.ts";
 
 const LONG = "a-folder-whose-name-alone-is-longer-than-fifty-bytes-äöü-for-sure";
 const ODD = '50%/a_b/it\'s "quoted"\\.md';
@@ -27,6 +28,21 @@ async function filled(name: string) {
 }
 
 const pathsOf = (places: string[]) => places.map((place) => place.replace(/: stone.*/, "")).sort();
+
+/** Files with this metadata, and the paths that both legs find within a restriction. */
+async function described(name: string, files: Record<string, Record<string, unknown>>) {
+  const index = indexOf(name);
+  for (const [path, metadata] of Object.entries(files)) {
+    await put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
+  }
+  const within = async (more: Partial<Restriction>) => {
+    const restriction = { named: null, metadata: [], ...more };
+    const found = await search(index, "stone", { restriction });
+    expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
+    return pathsOf(found.vectorPlaces);
+  };
+  return { index, within };
+}
 
 test("files and folders are named exactly, whatever their characters", async () => {
   const index = await filled("named");
@@ -72,17 +88,12 @@ test("the cut to the limit comes after the restriction", async () => {
 });
 
 test("metadata filters are ANDed, values ORed; lists match on a shared value", async () => {
-  const index = indexOf("metadata");
-  const put1 = (path: string, metadata: Record<string, unknown>) =>
-    put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
-  await put1("a", { labels: ["contract", "2026"], owner: "ann", 'odd "key"': true, size: 3 });
-  await put1("b", { labels: ["invoice"], owner: "ann", nested: { owner: "bob" }, none: null });
-  await put1("c", { labels: "contract", owner: "bob" });
-  const matching = async (...metadata: MetadataFilter[]) => {
-    const found = await search(index, "stone", { restriction: { named: null, metadata } });
-    expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
-    return pathsOf(found.vectorPlaces).join("");
-  };
+  const { index, within } = await described("metadata", {
+    a: { labels: ["contract", "2026"], owner: "ann", 'odd "key"': true, size: 3 },
+    b: { labels: ["invoice"], owner: "ann", nested: { owner: "bob" }, none: null },
+    c: { labels: "contract", owner: "bob" },
+  });
+  const matching = async (...metadata: MetadataFilter[]) => (await within({ metadata })).join("");
   expect(await matching({ field: "labels", values: ["contract"] })).toBe("ac");
   expect(await matching({ field: "labels", values: ["2026", "invoice"] })).toBe("ab");
   const contract = { field: "labels", values: ["contract"] };
@@ -96,18 +107,12 @@ test("metadata filters are ANDed, values ORed; lists match on a shared value", a
 });
 
 test("a condition combines paths, folders and metadata with and, or and not", async () => {
-  const index = indexOf("condition");
-  const put1 = (path: string, metadata: Record<string, unknown>) =>
-    put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
-  await put1("x/a", { labels: ["contract", "2026"] });
-  await put1("x/y/b", { labels: ["invoice"] });
-  await put1("z/c", {});
-  const matching = async (condition: FileCondition) => {
-    const restriction = { named: null, metadata: [], condition };
-    const found = await search(index, "stone", { restriction });
-    expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
-    return pathsOf(found.vectorPlaces);
-  };
+  const { index, within } = await described("condition", {
+    "x/a": { labels: ["contract", "2026"] },
+    "x/y/b": { labels: ["invoice"] },
+    "z/c": {},
+  });
+  const matching = async (condition: FileCondition) => await within({ condition });
   const contract: FileCondition = { metadata: { field: "labels", values: ["contract"] } };
   expect(await matching({ not: contract })).toEqual(["x/y/b", "z/c"]);
   expect(await matching({ any: [contract, { paths: ["z/c", "none"] }] })).toEqual(["x/a", "z/c"]);
@@ -120,18 +125,14 @@ test("a condition combines paths, folders and metadata with and, or and not", as
 });
 
 test("a condition compares texts, numbers and times; what is neither passes none", async () => {
-  const index = indexOf("comparisons");
-  const put1 = (path: string, metadata: Record<string, unknown>) =>
-    put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
-  await put1("x/a", { size: 3, day: "2026-03-01", title: "50% off_" });
-  await put1("x/b", { size: [10, 20], day: "2026-03-01T12:30:00Z", title: "" });
-  await put1("y/c", { size: "many", day: "soon" });
+  const { within } = await described("comparisons", {
+    "x/a": { size: 3, day: "2026-03-01", title: "50% off_" },
+    "x/b": { size: [10, 20], day: "2026-03-01T12:30:00Z", title: "" },
+    "y/c": { size: "many", day: "soon" },
+  });
   const matching = async (of: "path" | { field: string }, ...tests: object[]) => {
-    const found = tests.map(async (test) => {
-      const condition = { compare: { of, ...test } } as FileCondition;
-      const restriction = { named: null, metadata: [], condition };
-      return pathsOf((await search(index, "stone", { restriction })).vectorPlaces).join(" ");
-    });
+    const conditions = tests.map((test) => ({ compare: { of, ...test } }) as FileCondition);
+    const found = conditions.map(async (condition) => (await within({ condition })).join(" "));
     return await Promise.all(found);
   };
   const order = (relation: string, value: number, kind = "number") => {
@@ -209,25 +210,6 @@ test("only a vector index is asked where the plan says so", async () => {
   expect([narrow.plan.kind, narrow.vector]).toEqual(["exact", ["stone 8"]]);
 });
 
-/** The storage of an object, counting statements. */
-function counted(storage: DurableObjectStorage) {
-  const count = { statements: 0 };
-  const bound = <Target extends object>(target: Target, name: string | symbol): unknown => {
-    const value: unknown = Reflect.get(target, name);
-    return typeof value === "function" ? value.bind(target) : value;
-  };
-  const sql = new Proxy(storage.sql, {
-    get(target, name) {
-      if (name === "exec") count.statements += 1;
-      return bound(target, name);
-    },
-  });
-  const counting = new Proxy(storage, {
-    get: (target, name) => (name === "sql" ? sql : bound(target, name)),
-  });
-  return { count, counting };
-}
-
 test("equal passages cost a filtered search nothing, and the first eligible is shown", async () => {
   const index = indexOf("footers");
   const noted = { metadata: { kind: "note" } };
@@ -240,14 +222,14 @@ test("equal passages cost a filtered search nothing, and the first eligible is s
       await put(index, facts, 1, [`stone ${files}`, "All stones stay confidential."]);
     }
     await runInDurableObject(stubOf("footers"), (_object, { storage }) => {
-      const { count, counting } = counted(storage);
-      const store = new IndexStore(counting);
+      const count = countStatements(storage.sql);
+      const store = new IndexStore(storage);
       const restriction = { named: null, metadata: [{ field: "kind", values: ["note"] }] };
       const request = requestFor("stones confidential", { restriction });
       store.call("search", request);
-      count.statements = 0;
+      count.texts.length = 0;
       const { queries } = store.call("search", request);
-      statements.push(count.statements);
+      statements.push(count.texts.length);
       const { chunks } = store.call("hydrate", {
         ids: [queries[0]?.vector[0]?.id, queries[0]?.lexical[0]?.id].flatMap((id) => id ?? []),
         queryVectors: [],

@@ -3,7 +3,15 @@ import { expect, test } from "vitest";
 
 import { IndexStore } from "../../../src/rag-index/index-store.ts";
 import { rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
-import { DIMENSIONS, indexOf, put, requestFor, search, stubOf } from "./support.ts";
+import {
+  countStatements,
+  DIMENSIONS,
+  indexOf,
+  put,
+  requestFor,
+  search,
+  stubOf,
+} from "./support.ts";
 
 test("an activated file is found by its words and by its vector", async () => {
   const index = indexOf("first");
@@ -55,15 +63,9 @@ test("what is in memory is not read again by a search", async () => {
   const moor = ["heather on the moor", "sundew in the bog", "heather by the path"];
   for (const [at, text] of moor.entries()) await put(index, `${at}.md`, 1, [text]);
   await search(index, "heather moor");
-  const statements: string[] = [];
-  await runInDurableObject(stubOf("read-once"), (_, { storage }) => {
-    const exec = storage.sql.exec.bind(storage.sql);
-    const value = (...args: Parameters<typeof exec>) => {
-      statements.push(args[0]);
-      return exec(...args);
-    };
-    Object.defineProperty(storage.sql, "exec", { value, configurable: true });
-  });
+  const { texts: statements } = await runInDurableObject(stubOf("read-once"), (_, { storage }) =>
+    countStatements(storage.sql),
+  );
   const base = { restriction: { named: null, metadata: [] }, includeDuplicates: false };
   const vector = new Float32Array(DIMENSIONS).fill(1);
   const queries = [{ text: "heather moor", vector }];

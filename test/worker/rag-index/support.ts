@@ -1,13 +1,18 @@
 import { env } from "cloudflare:workers";
 
 import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import {
+  METADATA_INDEXES,
+  vectorizeIndex,
+} from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { folderOf } from "../../../src/core/folders.ts";
 import { encodeHalfFloats } from "../../../src/core/half-float.ts";
 import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
-import type { FileId, RagId } from "../../../src/core/ids.ts";
+import type { FileId, RagId, VectorId } from "../../../src/core/ids.ts";
 import type { FileFacts, PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
 import type { SearchRequest, RagIndex } from "../../../src/ports/rag-index.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 
 export const DIMENSIONS = 64;
@@ -21,6 +26,21 @@ export const indexOf = (name: string): RagIndex =>
 
 /** The stub behind `indexOf`, for eviction. */
 export const stubOf = (name: string) => RAG_INDEX.get(RAG_INDEX.idFromName(`${name}:1:0`));
+
+/** The statements that are executed from now on, and the rows that they have read so far. */
+export function countStatements(sql: SqlStorage) {
+  const exec = sql.exec.bind(sql);
+  const texts: string[] = [];
+  const cursors: { rowsRead: number }[] = [];
+  const value = (...args: Parameters<typeof exec>) => {
+    texts.push(args[0]);
+    const cursor = exec(...args);
+    cursors.push(cursor);
+    return cursor;
+  };
+  Object.defineProperty(sql, "exec", { value, configurable: true });
+  return { texts, rowsRead: () => cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
+}
 
 const embed = (text: string) => Float32Array.from(hashEmbedding(text, DIMENSIONS));
 
@@ -84,6 +104,32 @@ export async function put(
       : undefined,
   );
   return index.activateVersion(facts, revision, placed);
+}
+
+/** A vector index that shows at once what it is given: the passages of these files of a RAG. */
+export async function vectorIndexOf(
+  ragId: RagId,
+  files: { facts: FileFacts; passages: string[]; folder?: string }[],
+) {
+  const vectorize = new VectorizeDouble({
+    dimensions: DIMENSIONS,
+    now: () => Date.now(),
+    visibleAfterMs: 0,
+    metadataIndexes: METADATA_INDEXES,
+  });
+  const vectorIndex = vectorizeIndex(vectorize);
+  for (const {
+    facts: { fileId },
+    passages,
+    folder = "",
+  } of files) {
+    const { staged } = await versionOf(fileId, passages);
+    const vectors = staged.map(({ id }, at) => {
+      return { id: id as string as VectorId, values: embed(passages[at] ?? ""), fileId, folder };
+    });
+    await vectorIndex.upsert({ ragId, generation: 1 }, vectors);
+  }
+  return { vectorize, vectorIndex };
 }
 
 type Wish = Partial<Omit<SearchRequest, "queries">> & { vector?: Float32Array | null };

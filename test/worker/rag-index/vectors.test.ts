@@ -68,6 +68,9 @@ async function expectExact(
   }
 }
 
+const allOf = ({ length: chunkCount }: string[]) =>
+  new Eligibility({ files: null, chunkCount }, false, () => new BitSet());
+
 test("neighbours and scores equal a brute-force search, through changes and eviction", async () => {
   const { index, texts } = await filled("exact");
   const all = () => [...texts.values()].flat();
@@ -91,11 +94,7 @@ test("signs in memory find the same, scored exactly, through changes", async () 
   const stub = stubOf("signs");
   const compare = async (all: string[], seed: string) =>
     await runInDurableObject(stub, (_object, { storage: { sql } }) => {
-      const eligibility = new Eligibility(
-        { files: null, chunkCount: all.length },
-        false,
-        () => new BitSet(),
-      );
+      const eligibility = allOf(all);
       const query = vectorOf(seed);
       const memory = SignMemory.load(sql, DIMENSIONS);
       const found = memory.search(sql, queryVector(query), eligibility, 20);
@@ -137,11 +136,7 @@ test("signs in memory follow what is written, and are loaded again when most are
         ({ chunk }) => chunk,
       );
     const find = (limit: number) => {
-      const eligibility = new Eligibility(
-        { files: null, chunkCount: all.length },
-        false,
-        () => new BitSet(),
-      );
+      const eligibility = allOf(all);
       const found = memory.search(sql, queryVector(vectorOf("west")), eligibility, limit);
       return found.map(({ key }) => key);
     };
@@ -163,9 +158,7 @@ test("an index that gets no memory, because others hold it, finds the same", asy
   const { index, texts } = await filled("crowded");
   await runInDurableObject(stubOf("crowded"), (_object, { storage: { sql } }) => {
     const leg = new VectorLeg(sql);
-    const all = [...texts.values()].flat();
-    const within = { files: null, chunkCount: all.length };
-    const eligibility = new Eligibility(within, false, () => new BitSet());
+    const eligibility = allOf([...texts.values()].flat());
     const of = { limit: 20, among: "all" } as const;
     const find = () => [leg.searcher([vectorOf("north")], eligibility, of)(0)];
     const others = { forget: () => undefined };

@@ -1,15 +1,13 @@
 import { describe, expect, test } from "vitest";
 
-import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
-import type { ChunkId, VectorId } from "../../../src/core/ids.ts";
+import type { ChunkId } from "../../../src/core/ids.ts";
 import { searchedAs } from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
-import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
-import { DIMENSIONS, factsOf, versionOf } from "../rag-index/support.ts";
+import { DIMENSIONS, factsOf, vectorIndexOf } from "../rag-index/support.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
 const embed = (text: string) => hashEmbedding(text, DIMENSIONS);
@@ -161,30 +159,15 @@ describe("reranking", () => {
 
 describe("with a vector index outside", () => {
   async function world(identifier: string) {
-    const vectorize = new VectorizeDouble({
-      dimensions: DIMENSIONS,
-      now: () => Date.now(),
-      visibleAfterMs: 0,
-      metadataIndexes: ["file", "folder"],
-    });
-    const vectorIndex = vectorizeIndex(vectorize);
     const files = {
       "x/a.md": ["The boiler gets its service."],
       "y/b.md": ["Warm water is made here."],
     };
     const rag = await indexedRag(identifier, files);
-    for (const [path, passages] of Object.entries(files)) {
-      const { staged } = await versionOf(factsOf(path).fileId, passages);
-      const space = { ragId: rag.id, generation: 1 };
-      const folder = path.split("/")[0] ?? "";
-      const vectors = staged.map(({ id }, at) => ({
-        id: id as string as VectorId,
-        values: Float32Array.from(embed(passages[at] ?? "")),
-        fileId: factsOf(path).fileId,
-        folder,
-      }));
-      await vectorIndex.upsert(space, vectors);
-    }
+    const stored = Object.entries(files).map(([path, passages]) => {
+      return { facts: factsOf(path), passages, folder: path.split("/")[0] ?? "" };
+    });
+    const { vectorize, vectorIndex } = await vectorIndexOf(rag.id, stored);
     const { services } = worldWith({});
     return { rag, vectorize, services: { ...services, vectorIndex } };
   }

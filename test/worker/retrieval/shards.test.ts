@@ -1,18 +1,16 @@
 import { expect, test } from "vitest";
 
-import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { hash32, shardOf } from "../../../src/core/hash.ts";
-import type { FileId, VectorId } from "../../../src/core/ids.ts";
+import type { FileId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import type { RagIndexes } from "../../../src/ports/rag-index.ts";
 import { searchedAs, type SearchMode } from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
 import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
-import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
-import { DIMENSIONS, factsOf, put, versionOf } from "../rag-index/support.ts";
+import { DIMENSIONS, factsOf, put, vectorIndexOf } from "../rag-index/support.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
 const SHARDS = 4;
@@ -146,17 +144,10 @@ test("a shard that is down takes its files with it, and the answer says so", asy
 
 /** The answers of a RAG whose vectors are in a vector index of its own. */
 async function besideVectorIndex(rag: RagRecord, asked: Partial<RetrievalRequest>) {
-  const visible = { now: () => Date.now(), visibleAfterMs: 0, metadataIndexes: ["file", "folder"] };
-  const vectorIndex = vectorizeIndex(new VectorizeDouble({ dimensions: DIMENSIONS, ...visible }));
-  for (let file = 0; file < FILES; file++) {
-    const { fileId } = factsAt(file);
-    const { staged } = await versionOf(fileId, passagesOf(file));
-    const vectors = staged.map(({ id }, at) => {
-      const values = Float32Array.from(hashEmbedding(passagesOf(file)[at] ?? "", DIMENSIONS));
-      return { id: id as string as VectorId, values, fileId, folder: "" };
-    });
-    await vectorIndex.upsert({ ragId: rag.id, generation: 1 }, vectors);
-  }
+  const files = Array.from({ length: FILES }, (_, file) => {
+    return { facts: factsAt(file), passages: passagesOf(file) };
+  });
+  const { vectorIndex } = await vectorIndexOf(rag.id, files);
   return await answer({ ...worldWith({}).services, vectorIndex }, rag, asked);
 }
 

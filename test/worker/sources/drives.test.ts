@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { afterEach, expect, inject, test, vi } from "vitest";
 
 import { readAs } from "../../../src/access/readers.ts";
@@ -101,46 +100,51 @@ async function scanned<Of extends Drive>(of: Of, permissions = "off") {
   return { ...of, world, source, rag, logged };
 }
 
-test.each<[string, () => ReturnType<typeof googleDrive> | ReturnType<typeof sharePoint>]>([
+const DRIVES: [string, () => ReturnType<typeof googleDrive> | ReturnType<typeof sharePoint>][] = [
   ["Google Drive", googleDrive],
   ["SharePoint", sharePoint],
-])("%s is indexed; a moved folder costs no download, its passages stay", async (_name, open) => {
-  const of = await scanned(await open());
-  const { world, source, rag, base } = of;
-  expect(await lastRun(source)).toMatchObject({ added: 30, failed: 0, error: null });
-  expect(await world.counters(rag)).toMatchObject({ indexed: 30 });
-  of.rename("Old rules");
-  of.change(7, "A note numbered seven.");
-  of.asked.length = 0;
-  await scan(world, source);
-  expect(await lastRun(source)).toMatchObject({ changed: 30, removed: 0, error: null });
-  expect(of.asked.filter((asked) => asked.includes(of.download))).toHaveLength(1);
-  const shown = await world.shown(rag, "numbered");
-  expect(shown[`${base}Old rules/7.md`]).toEqual(["A note numbered seven."]);
-  expect(Object.keys(shown).every((path) => path.startsWith(`${base}Old rules/`))).toBe(true);
-});
+];
 
-test.each<[string, () => ReturnType<typeof googleDrive> | ReturnType<typeof sharePoint>]>([
-  ["Google Drive", googleDrive],
-  ["SharePoint", sharePoint],
-])("%s: a folder's new reader finds its files after a scan, no old one", async (_name, open) => {
-  const of = await open();
-  of.share(["ann@example.com"]);
-  const { world, source, rag } = await scanned(of, "on");
-  const found = await findRag(world.services, { key: rag });
-  const finds = async (user: string) => {
-    const reading = { reader: user, groups: [], header: null, groupsHeader: null };
-    const [read = found] = await readAs(world.services.db, reading, [found]);
-    const request = requestOf([read], { queries: ["note"], topK: 50, includeDuplicates: true });
-    return (await retrieve(world.services, request)).chunks.length;
-  };
-  expect([await finds("ann@example.com"), await finds("bob@example.com")]).toEqual([30, 0]);
-  of.share(["bob@example.com"]);
-  of.asked.length = 0;
-  await scan(world, source);
-  expect([await finds("ann@example.com"), await finds("bob@example.com")]).toEqual([0, 30]);
-  expect(of.asked.filter((asked) => asked.includes(of.download))).toEqual([]);
-});
+test.each(DRIVES)(
+  "%s is indexed; a moved folder costs no download, its passages stay",
+  async (_name, open) => {
+    const of = await scanned(await open());
+    const { world, source, rag, base } = of;
+    expect(await lastRun(source)).toMatchObject({ added: 30, failed: 0, error: null });
+    expect(await world.counters(rag)).toMatchObject({ indexed: 30 });
+    of.rename("Old rules");
+    of.change(7, "A note numbered seven.");
+    of.asked.length = 0;
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({ changed: 30, removed: 0, error: null });
+    expect(of.asked.filter((asked) => asked.includes(of.download))).toHaveLength(1);
+    const shown = await world.shown(rag, "numbered");
+    expect(shown[`${base}Old rules/7.md`]).toEqual(["A note numbered seven."]);
+    expect(Object.keys(shown).every((path) => path.startsWith(`${base}Old rules/`))).toBe(true);
+  },
+);
+
+test.each(DRIVES)(
+  "%s: a folder's new reader finds its files after a scan, no old one",
+  async (_name, open) => {
+    const of = await open();
+    of.share(["ann@example.com"]);
+    const { world, source, rag } = await scanned(of, "on");
+    const found = await findRag(world.services, { key: rag });
+    const finds = async (user: string) => {
+      const reading = { reader: user, groups: [], header: null, groupsHeader: null };
+      const [read = found] = await readAs(world.services.db, reading, [found]);
+      const request = requestOf([read], { queries: ["note"], topK: 50, includeDuplicates: true });
+      return (await retrieve(world.services, request)).chunks.length;
+    };
+    expect([await finds("ann@example.com"), await finds("bob@example.com")]).toEqual([30, 0]);
+    of.share(["bob@example.com"]);
+    of.asked.length = 0;
+    await scan(world, source);
+    expect([await finds("ann@example.com"), await finds("bob@example.com")]).toEqual([0, 30]);
+    expect(of.asked.filter((asked) => asked.includes(of.download))).toEqual([]);
+  },
+);
 
 test("a drive that is no longer shared is told, and nothing is removed", async () => {
   const { drive, world, source, rag } = await scanned(await googleDrive());
@@ -173,11 +177,11 @@ test("a key revoked in mid-scan is told, removes nothing, and a new one goes on"
   const { error } = (await lastRun(source)) ?? {};
   expect(error).toContain(`the key of ${drive.account.email} is refused`);
   expect(await world.counters(rag)).toMatchObject({ indexed: 30, deleted: 0 });
-  await env.DB.prepare(
+  await statement(
     `update file_sources set config = json_set(config, '$.credentials', json(?2)) where id = ?1`,
-  )
-    .bind(source, JSON.stringify(drive.account.keyFile()))
-    .run();
+    source,
+    JSON.stringify(drive.account.keyFile()),
+  ).run();
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ error: null, removed: 0 });
   const paths = Object.keys(await world.shown(rag, "numbered"));

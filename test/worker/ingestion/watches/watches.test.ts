@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
 import { watchesOf } from "../../../../src/db/scans/watch-store.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId } from "../../../../src/core/ids.ts";
 import { purgeSource } from "../../../../src/ingestion/removal/purge-removed-resources.ts";
 import { keepWatches } from "../../../../src/ingestion/watches/keep-watches.ts";
@@ -12,10 +13,6 @@ import { SourceFailure, type SourceReader } from "../../../../src/ports/source-r
 import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
 import { WatcherDouble } from "../../../doubles/source/watched-source.ts";
 import { World, statement } from "../../../support/ingestion-world.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 async function watchedWorld(address: string | undefined = "https://quarry.example.com") {
   const scans: FileSourceId[] = [];
@@ -35,10 +32,17 @@ async function watchedWorld(address: string | undefined = "https://quarry.exampl
   return { world, watcher, source, scans, keep };
 }
 
+const notify = async (
+  world: World,
+  { id: watchId = "", token = "" }: { id?: string; token?: string } = {},
+  event: "changed" | "ended" | "expiring",
+  resourceId: string | null = null,
+) => await receiveNotifications(world.services, [{ watchId, token, resourceId, event }]);
+
 const dueTime = async (id: FileSourceId) =>
-  await statement("select watch_due_at from file_sources where id = ?", id).first<number | null>(
-    "watch_due_at",
-  );
+  await statement("select watch_due_at as at from file_sources where id = ?", id).first<
+    number | null
+  >("at");
 
 const shown = async (world: World, key: string) => {
   const { watchedUntil, watchError } = (await findFileSource(world.services, { key })).source;
@@ -124,14 +128,7 @@ test("a start whose answer is lost leads to another; the first is stopped once k
   await keep(2 * MINUTE_MS);
   expect(watcher.watched()).toHaveLength(2);
   const [lost] = watcher.live.values();
-  await receiveNotifications(world.services, [
-    {
-      watchId: lost?.id ?? "",
-      token: lost?.token ?? "",
-      resourceId: lost?.resourceId ?? "",
-      event: "changed",
-    },
-  ]);
+  await notify(world, lost, "changed", lost?.resourceId);
   // It is known now, so that it is stopped at once.
   await keep(MINUTE_MS);
   expect(watcher.watched()).toHaveLength(1);
@@ -197,10 +194,7 @@ test("a watch that its provider ended is replaced at once, and a scan follows", 
   await keep();
   const [watch] = watcher.live.values();
   watcher.live.clear();
-  const { id: watchId = "", token = "" } = watch ?? {};
-  await receiveNotifications(world.services, [
-    { watchId, token, resourceId: null, event: "ended" },
-  ]);
+  await notify(world, watch, "ended");
   expect(scans).toEqual([source, source]);
   await keep(MINUTE_MS);
   expect(watcher.watched()).toEqual(["changes"]);
@@ -214,9 +208,7 @@ test("a watch is extended where the provider can, also early when it asks for it
   const [watch] = watcher.live.values();
   await keep(2 * DAY_MS);
   expect(watcher.asked).not.toContain("extend");
-  const { id: watchId = "", token = "" } = watch ?? {};
-  const notification = { watchId, token, resourceId: null } as const;
-  await receiveNotifications(world.services, [{ ...notification, event: "expiring" }]);
+  await notify(world, watch, "expiring");
   await keep(MINUTE_MS);
   expect(watcher.asked.filter((asked) => asked === "extend")).toHaveLength(1);
   expect(await shown(world, source)).toMatchObject({ watchedUntil: world.now + 7 * DAY_MS });
