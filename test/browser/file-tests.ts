@@ -47,7 +47,7 @@ export function fileTests(world: () => { admin: Visitor; api: Api }): void {
     await page.keyboard.press("Enter");
     await page.waitForSelector(".cut.excluded");
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Take into search" }).focus();
+    await page.getByRole("button", { name: "Include in search" }).focus();
     await page.keyboard.press("Enter");
     await page.waitForSelector(".cut:not(.excluded)");
   });

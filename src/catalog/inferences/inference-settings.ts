@@ -34,9 +34,9 @@ export const newInference = z.object({
   planning: z
     .enum(["off", "on"])
     .meta({
-      label: "Search for several things",
+      label: "Complex questions",
       group: SEARCH,
-      hint: "Each search for several things costs one more model call.",
+      hint: "Splitting a question costs one more model call.",
       choices: { off: "At once", on: "One by one: the model splits the question" },
     })
     .default("off"),

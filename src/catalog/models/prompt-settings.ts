@@ -34,7 +34,7 @@ export const answerSettings = {
     .nullable()
     .meta({
       label: "Temperature",
-      hint: "0 to 2. If empty, the model's own.",
+      hint: "0 to 2. If empty, the model's default.",
       isHalf: true,
       group: ANSWER,
     })
@@ -46,7 +46,7 @@ export const answerSettings = {
     .nullable()
     .meta({
       label: "Length of the answer",
-      hint: "Maximum, in tokens. If empty, the model's own.",
+      hint: "Maximum, in tokens. If empty, the model's default.",
       isHalf: true,
       group: ANSWER,
     })

@@ -15,7 +15,7 @@ export const identifier = z
   .regex(IDENTIFIER_PATTERN, "must be lower-case letters and digits, joined by single hyphens")
   .meta({
     label: "Identifier",
-    hint: "Used in API paths. It never changes; if empty, it is made from the name.",
+    hint: "Used in API paths. It cannot be changed. If empty, it is made from the name.",
   });
 
 export const modelName = z
@@ -51,7 +51,7 @@ export const openToMembers = z
   .boolean()
   .meta({
     label: "Members may connect programs",
-    hint: "Otherwise only administrators connect assistants to it.",
+    hint: "Otherwise only administrators can connect assistants to it.",
   })
   .default(false);
 

@@ -13,6 +13,10 @@ export const counted = (number: number, one: string, more = `${one}s`) =>
 export const atLeast = (number: number, limit: number, one: string) =>
   counted(number, one) + (number < limit ? "" : " or more");
 
+/** A message from any part of the service, as a sentence. */
+export const sentence = (text: string) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 const STEP = 1_000;
 const TENTHS_BELOW = 10;

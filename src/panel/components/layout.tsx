@@ -183,8 +183,8 @@ const Icon = ({ name }: { name: IconName }) => (
 );
 
 const KEYS = [
-  ["/", "Search: the list on this page, else the documents"],
-  ["?", "This list"],
+  ["/", "Search this list, or the documents"],
+  ["?", "Show these keys"],
   ["Esc", "Close, or leave a field"],
 ] as const;
 

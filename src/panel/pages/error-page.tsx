@@ -1,14 +1,15 @@
 import type { Context } from "hono";
 
 import { answerAndLog } from "../../http/errors.ts";
+import { sentence } from "../components/figures.ts";
 import { barePage, page, type PageEnv, type PageContext } from "./page.tsx";
 
 const TITLES: Partial<Record<number, string>> = {
   400: "That request cannot be understood.",
   401: "You are not signed in.",
-  403: "You may not do that.",
+  403: "You are not allowed to do that.",
   404: "There is no such page.",
-  409: "That cannot be done now.",
+  409: "That is not possible now.",
   413: "That is too large.",
   429: "Too many requests.",
   500: "Quarry failed.",
@@ -28,10 +29,10 @@ export async function errorPage(thrown: unknown, context: Context<PageEnv>): Pro
   const content = (
     <>
       <h1>{title}</h1>
-      <p class="sub">{HELP[status] ?? error}</p>
+      <p class="sub">{HELP[status] ?? sentence(error)}</p>
       {status === 500 ? <p class="faint">Request {context.get("requestId")}</p> : null}
       <p>
-        <a href="/panel">To the overview</a>
+        <a href="/panel">Go to the overview</a>
       </p>
     </>
   );

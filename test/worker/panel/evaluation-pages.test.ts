@@ -36,7 +36,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(admin.html).toMatch(/name="question"[^>]*>\s*days of leave<.*>\s*leave\.md<\/textarea>/s);
   const kept = { question: "days of leave", expected: "leave.md" };
   await admin.post("/panel/evaluation/moor/questions", kept);
-  expect(read(admin.html)).toMatch(/The question is kept\..*days of leave.*leave\.md/);
+  expect(read(admin.html)).toMatch(/The question is saved\..*days of leave.*leave\.md/);
 
   const csv = "question,file\n<b>Which certificate?</b>,vpn.md\nWrong,";
   await admin.post("/panel/evaluation/moor/import", { format: "csv", text: csv });
@@ -56,7 +56,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   const updatedAt = /name="updatedAt" value="([^"]*)"/.exec(admin.html)?.[1] ?? "";
   const change = { question: "days of leave", expected: "leave.md", updatedAt };
   await admin.post(one, { ...change, question: "Days of leave a year?" });
-  expect(read(admin.html)).toMatch(/The question is kept\..*Days of leave a year\?/);
+  expect(read(admin.html)).toMatch(/The question is saved\..*Days of leave a year\?/);
   const collided = await admin.post(one, { ...change, question: "Days of leave?" });
   expect(collided.status).toBe(409);
   expect(read(admin.html)).toContain("Somebody else changed this meanwhile");

@@ -98,7 +98,7 @@ test("a passage and a file are left out of search, listed, and taken in again", 
     expect(textOf(admin.html)).toContain("is left out of every search.");
     expect(await found()).toBe(false);
     await admin.open(at("leave.md"));
-    expect(textOf(admin.html)).toMatch(/left out of search.*Take into search/);
+    expect(textOf(admin.html)).toMatch(/left out of search.*Include in search/);
     await admin.open("/panel/sources/notes/left-out");
     expect(textOf(admin.html)).toMatch(
       /leave\.md.*(whole file|one passage) just now admin@localhost/,

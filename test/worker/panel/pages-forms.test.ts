@@ -184,7 +184,7 @@ test("parts of a source are chosen and left out by their exact names, with numbe
     await api.put(`/file-sources/docs/files/${path}`, `# ${path}`);
   }
   await browser.open("/panel/rags/docs/scope/narrow");
-  expect(browser.html).toContain("stay in it; you can add parts next");
+  expect(browser.html).toContain("You can add more parts next");
   await browser.post("/panel/rags/docs/scope/narrow", { typed: "on", entry: " notes/" });
   expect(browser.html).toContain("Only the chosen parts are indexed now.");
   const add = { type: "path", typed: "on", value: " notes/ " };
@@ -197,11 +197,11 @@ test("parts of a source are chosen and left out by their exact names, with numbe
   await browser.open("/panel/rags/docs/scope?path=%20notes/");
   expect(browser.html).toContain("b.md");
   await browser.open("/panel/rags/docs/scope/remove?type=path&value=%20notes/&path=");
-  expect(browser.html).toContain("1 file of it is no longer found");
+  expect(browser.html).toContain("no longer finds its 1 file, unless");
   await browser.post("/panel/rags/docs/scope/remove", { type: "path", value: " notes/" });
   expect(await scopes()).toEqual(["notes/"]);
   await browser.open("/panel/rags/docs/scope/everything");
-  expect(browser.html).toContain("Forgets 1 choice of folders");
+  expect(browser.html).toContain("Discards 1 choice of folders");
   await browser.post("/panel/rags/docs/scope/everything");
   expect((await api.send("GET", "/rags/docs")).body).toMatchObject({ scopeMode: "global" });
   await browser.open("/panel/sources/docs/file/remove?path=other.md");

@@ -36,7 +36,7 @@ test("a search of an index without passages says that nothing is indexed", async
   await admin.open("/panel/search?rag=docs&q=leave&modifiedBefore=2001-01-01");
   expect(admin.html).toContain("No passages.");
   await admin.open("/panel/search?rag=docs&q=leave&similarityThreshold=1");
-  expect(admin.html).toContain("Nothing in the index passes these settings.");
+  expect(admin.html).toContain("Nothing in the index matches these settings.");
   await api.send("DELETE", "/rags/bare");
   await api.send("DELETE", "/file-sources/bare");
 });

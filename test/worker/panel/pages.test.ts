@@ -170,7 +170,7 @@ test("a model gets a price, a changed one, and leaves the list", async () => {
   await admin.post("/panel/settings/models", { ...model, inputPrice: "cheap", currency: "EUR" });
   expect(read(admin.html)).toContain("Price of input must be a number");
   await admin.post("/panel/settings/models/remove", { model: "openai/x", kind: "chat" });
-  expect(read(admin.html)).toContain("No model is in the list.");
+  expect(read(admin.html)).toContain("The list is empty.");
 });
 
 test("what was done through pages is told as what was done through the API", async () => {

@@ -25,13 +25,13 @@ test("permissions of a source are previewed, switched on and shown with each fil
   await api.put("/file-sources/vault/files/b.md", "A note.", "text/markdown");
   const path = "/panel/sources/vault/permissions";
   const preview = await textOf(`${path}?preview=on`);
-  expect(preview).toMatch(/2 files ?; 1 nobody could read/);
+  expect(preview).toMatch(/2 files\. Nobody could read 1 of them/);
   expect(preview).toContain("b.md");
   const refused = await browser.post(path, { permissions: "on", defaultReaders: "ann" });
   expect(refused.status).toBe(400);
   expect(browser.html).toContain("must be user:, group: or domain:");
   await browser.post(path, { permissions: "on", defaultReaders: "" });
-  expect(await textOf(path)).toMatch(/1 nobody can read/);
+  expect(await textOf(path)).toMatch(/Nobody can read 1 of them/);
   const file = "/panel/sources/vault/file?path=a.md";
   const asked = await textOf(`${file}&reader=ann@example.com`);
   expect(asked).toMatch(/may read it ?, by user:ann@example.com \(push\)/);

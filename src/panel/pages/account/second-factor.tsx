@@ -78,15 +78,15 @@ async function secondFactorPage(context: PageContext, state: FormState): Promise
       title: "Second factor",
       status: state.status,
       trail: isRequired ? [] : [{ name: "Account", href: "/panel/account" }],
-      sub: "A code of an authenticator app, in addition to the password at every sign-in.",
+      sub: "Every sign-in asks for a code from an authenticator app as well as the password.",
     },
     <>
       {session.hasTotp ? <Removing state={state} /> : null}
       {isRequired ? (
-        <p class="notice warn">This service requires one: enrol it to continue.</p>
+        <p class="notice warn">This service requires a second factor. Set one up to continue.</p>
       ) : null}
       {pending === null && !session.hasTotp ? (
-        <ActionButton action={HERE} label="Begin" kind="primary" />
+        <ActionButton action={HERE} label="Set up" kind="primary" />
       ) : null}
       {pending === null ? null : <Confirming {...pending} state={state} />}
     </>,
@@ -116,7 +116,7 @@ const Confirming = (props: { secret: string; uri: string; state: FormState }) =>
         </Form>
       </li>
     </ol>
-    <ActionButton action={HERE} label="Begin again with another key" />
+    <ActionButton action={HERE} label="Start over with another key" />
   </>
 );
 

@@ -62,7 +62,8 @@ export async function askedIn(context: PageContext, query: string): Promise<Aske
 }
 
 const NO_CHALLENGE = "The program sent no code challenge: PKCE with S256 is required";
-const UNKNOWN_APP = "It would send you to an app that could be any: its address has no domain";
+const UNKNOWN_APP =
+  "It would send you to an app that anybody could have made: its address has no domain";
 const NO_DOCUMENT = "The document that describes the program could not be read";
 const NAME_KEPT = 200;
 
@@ -93,7 +94,7 @@ function aboutOf(described: ConsentDescription) {
   const { clientDomain } = described;
   const warnings = [
     ...(clientDomain === undefined
-      ? ["The program chose its name itself: nobody has verified it."]
+      ? ["The program chose its own name. Nobody has verified it."]
       : []),
     ...(isLocal(described)
       ? ["It runs on your computer. Allow it only if you have just begun to connect it there."]

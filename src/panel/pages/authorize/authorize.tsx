@@ -57,7 +57,7 @@ type Answer = { id: TokenId; form: Form; asked: Valid };
 async function connect(context: PageContext, { id, form, asked }: Answer): Promise<string> {
   const person = context.get("session");
   if (form.text("person") !== person.userId) {
-    throw conflict("Somebody else is signed in by now. Begin again in the program to connect it.");
+    throw conflict("Somebody else is signed in now. Start again in the program to connect it.");
   }
   const chosen = {
     rags: chosenIn(form, "rags"),
@@ -141,5 +141,5 @@ async function answerForm(context: PageContext, { query }: Valid, state: FormSta
 
 const nothingOffered = (admin: boolean) =>
   admin
-    ? "There is nothing to connect it to yet: create a RAG first."
-    : "An administrator has opened nothing to members yet: it is a setting of each RAG, inference and agent.";
+    ? "There is nothing to connect to yet. Create a RAG first."
+    : "No RAG, inference or agent is open to members yet. An administrator can open them in their settings.";

@@ -46,7 +46,7 @@ export function questionPages(app: Pages): void {
       work: (form) =>
         changeQuestion(context.get("services"), { set, question, change: askedIn(form) }),
       again: (state) => questionPage(context, set, question, state),
-      leads: () => ({ to: setAddress(set.identifier), notice: "The question is kept." }),
+      leads: () => ({ to: setAddress(set.identifier), notice: "The question is saved." }),
     });
   });
 
@@ -76,7 +76,7 @@ async function questionPage(
 ): Promise<Response> {
   const seen = await shownState(context, "questions", question.id);
   const mayChange = isAdmin(context);
-  const title = mayChange ? "Change a question" : "Question";
+  const title = mayChange ? "Edit question" : "Question";
   const address = `${setAddress(set.identifier)}/questions/${question.id}`;
   const cancel = setAddress(set.identifier);
   return await page(
@@ -106,7 +106,7 @@ async function latestResults(context: PageContext, set: QuestionSet, { id }: Que
       <Table
         label="Latest results"
         rows={await resultsOfQuestion(db, set.id, id)}
-        empty={<p class="soft">No run has asked it yet.</p>}
+        empty={<p class="soft">No run has asked this question yet.</p>}
         columns={[
           {
             head: "Run",

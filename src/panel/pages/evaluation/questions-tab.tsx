@@ -40,7 +40,7 @@ export function questionListPages(app: Pages): void {
       fields: QUESTION_FIELDS,
       work: async (form) => await keep(context, set, [askedIn(form)]),
       again: (added) => questionsTab(context, set, { added }),
-      leads: (kept) => ({ ...kept, notice: "The question is kept." }),
+      leads: (kept) => ({ ...kept, notice: "The question is saved." }),
     });
   });
 

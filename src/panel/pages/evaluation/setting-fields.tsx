@@ -54,7 +54,7 @@ export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => 
           </>
         }
       />
-      <TextField state={state} name={`${prefix}similarityThreshold`} label="Similarity threshold" />
+      <TextField state={state} name={`${prefix}similarityThreshold`} label="Minimum similarity" />
     </div>
     <Checkbox {...field(state, `${prefix}useReranking`, "Rerank with the RAG's own reranker")} />
   </>
@@ -71,7 +71,7 @@ export const FACT_NAMES: Record<string, string> = {
   topK: "Passages",
   candidateMultiplier: "Candidates per passage",
   includeDuplicates: "Duplicates",
-  similarityThreshold: "Similarity of at least",
+  similarityThreshold: "Minimum similarity",
   useReranking: "Reranking",
   model: "Model",
   rag: "RAG",

@@ -34,7 +34,7 @@ function stepsOf({ source, rag, inference, hasFiles, hasToken, hasCalls }: Steps
   return [
     {
       title: "Documents",
-      says: "Upload a folder, or name a web site, a bucket or a drive.",
+      says: "Upload a folder, or connect a website, a bucket or a drive.",
       isDone: hasFiles,
       href: source === null ? "/panel/first-steps/folder" : `/panel/sources/${source}`,
       label: "Upload files",
@@ -42,7 +42,7 @@ function stepsOf({ source, rag, inference, hasFiles, hasToken, hasCalls }: Steps
     },
     {
       title: "RAG",
-      says: "The index of your documents: passages that can be found.",
+      says: "Indexes your documents as passages that searches find.",
       isDone: rag !== null,
       href: source === null || rag !== null ? null : "/panel/first-steps/rag",
       label: "Create RAG",

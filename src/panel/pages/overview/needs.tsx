@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import type { Needs } from "../../../db/maintenance/overview-store.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
+import { counted, sentence } from "../../components/figures.ts";
 import { leftOutSentences } from "../sources/scan-state.tsx";
 import type { Tone } from "../../components/status.tsx";
 
@@ -10,10 +10,6 @@ export type Need = { tone: Tone; what: Child; why: string; href: string; remedy:
 
 const SHOWN = 20;
 const NO_REASON = "It could not be read.";
-
-/** Makes a sentence of a reason from any part of the service. */
-const ended = (text: string) =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 
 /** Sources first: one of them may keep thousands of files from being seen. */
 export function needsOf({ failingSources, failingFiles, failing }: Needs): Need[] {
@@ -25,7 +21,7 @@ export function needsOf({ failingSources, failingFiles, failing }: Needs): Need[
 function ofSource(source: Needs["failingSources"][number]): Need {
   const { heldRemovals, identifier, name, error } = source;
   const href = `/panel/sources/${identifier}`;
-  const sentence = (says: string) => (
+  const subject = (says: string) => (
     <>
       Source{" "}
       <strong>
@@ -37,7 +33,7 @@ function ofSource(source: Needs["failingSources"][number]): Need {
   if (error === null && heldRemovals > 0) {
     return {
       tone: "warn",
-      what: sentence(`has lost ${counted(heldRemovals, "file")}.`),
+      what: subject(`has lost ${counted(heldRemovals, "file")}.`),
       why: "That is more than half of it. Quarry removes nothing until somebody confirms.",
       href,
       remedy: "Review removals",
@@ -49,8 +45,8 @@ function ofSource(source: Needs["failingSources"][number]): Need {
       unreadable === 0 ? "" : ` ${unreadable} of them have permissions that could not be read.`;
     return {
       tone: "warn",
-      what: sentence(`has ${counted(nobody, "file")} that nobody can read.`),
-      why: `No call finds them.${unread}`,
+      what: subject(`has ${counted(nobody, "file")} that nobody can read.`),
+      why: `Searches do not find them.${unread}`,
       href: `${href}/permissions`,
       remedy: "See permissions",
     };
@@ -58,14 +54,14 @@ function ofSource(source: Needs["failingSources"][number]): Need {
   if (source.status === "active") {
     return {
       tone: "warn",
-      what: sentence("is read only in part."),
+      what: subject("is read only in part."),
       why: leftOutSentences(source, source.leftOut).join(" "),
       href: `${href}/settings`,
       remedy: "Open settings",
     };
   }
-  const why = `${ended(error ?? NO_REASON)} What is indexed stays searchable.`;
-  return { tone: "bad", what: sentence("is not read."), why, href, remedy: "Open the source" };
+  const why = `${sentence(error ?? NO_REASON)} What is indexed stays searchable.`;
+  return { tone: "bad", what: subject("is not read."), why, href, remedy: "Open the source" };
 }
 
 /** Files that failed for the same reason in the same source are one need. */
@@ -92,7 +88,7 @@ function needOf(files: Needs["failingFiles"]): Need[] {
           <strong>{counted(files.length, "file")}</strong> in <Data>{sourceName}</Data>
         </>
       ),
-      why: ended(errorMessage ?? NO_REASON),
+      why: sentence(errorMessage ?? NO_REASON),
       href: `/panel/sources/${sourceIdentifier}${tail}`,
       remedy: isOne ? "See the file" : "See the files",
     },

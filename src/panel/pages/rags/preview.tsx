@@ -116,14 +116,14 @@ const Result = ({ rag, found }: { rag: RagRecord; found: Both }) => {
     <div class="cols even">
       <section aria-labelledby="now-title">
         <h2 id="now-title">
-          Now: {counted(now.total, "passage")} of {rag.chunkSize} tokens at most
+          Now: {counted(now.total, "passage")} of at most {rag.chunkSize} tokens
         </h2>
         <Cuts cuts={now.cuts} total={now.total} />
       </section>
       <section aria-labelledby="then-title">
         <h2 id="then-title">
-          {asNow ? "The same settings" : "With these settings"}: {counted(preview.total, "passage")}{" "}
-          of {preview.chunkSize} tokens at most
+          {asNow ? "With the same settings" : "With these settings"}:{" "}
+          {counted(preview.total, "passage")} of at most {preview.chunkSize} tokens
         </h2>
         {isPart ? (
           <p class="soft">

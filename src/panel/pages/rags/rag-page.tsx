@@ -82,10 +82,10 @@ const Figures = ({ rag, index: { live } }: { rag: RagRecord; index: Index }) => 
 );
 
 const RagStatus = ({ rag }: { rag: RagRecord }) => {
-  if (rag.status === "paused") return <Status tone="off">paused: nothing is indexed</Status>;
+  if (rag.status === "paused") return <Status tone="off">paused: no new files are indexed</Status>;
   if (rag.status === "error") return <Status tone="bad">its source cannot be read</Status>;
   return rag.processedFiles < rag.totalFiles ? (
-    <Status tone="work">active, not everything is indexed</Status>
+    <Status tone="work">active, some files not indexed</Status>
   ) : (
     <Status tone="ok">active</Status>
   );
@@ -141,7 +141,7 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
         ]}
       />
       {files.length < FAILED_SHOWN ? null : (
-        <p class="soft">The first {FAILED_SHOWN}; the others are in the list of the source.</p>
+        <p class="soft">The first {FAILED_SHOWN}. The source lists the others.</p>
       )}
     </section>
   );

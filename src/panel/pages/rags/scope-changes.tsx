@@ -54,7 +54,7 @@ export function addRemovals(app: Pages): void {
       title: "Remove the RAG",
       says: (
         <p>
-          Removes <Data>{rag.name}</Data> with its {counted(rag.numberVectors, "passage")} of{" "}
+          Removes <Data>{rag.name}</Data> with its {counted(rag.numberVectors, "passage")} from{" "}
           {counted(rag.processedFiles, "file")}. The documents stay in{" "}
           <Data>{rag.fileSource.name}</Data>. Tokens no longer cover it; programs that search it get
           404.
@@ -98,9 +98,9 @@ function addScopeChanges(app: Pages): void {
       cancel: treeAddress(rag, form),
       says: (
         <p>
-          Leaves out <Data>{scope.value}</Data>: {atLeast(files, FILES_COUNTED, "file")} of it
-          {files === 1 ? " is" : " are"} no longer found by <Data>{rag.name}</Data>, unless another
-          choice holds them. The documents stay in <Data>{rag.fileSource.name}</Data>.
+          Leaves out <Data>{scope.value}</Data>: <Data>{rag.name}</Data> no longer finds its{" "}
+          {atLeast(files, FILES_COUNTED, "file")}, unless another choice includes them. The
+          documents stay in <Data>{rag.fileSource.name}</Data>.
         </p>
       ),
       audit: audited("rags.scopes.remove", rag),
@@ -138,9 +138,10 @@ function addNarrowing(app: Pages): void {
       cancel: scopeAddress(rag),
       says: (
         <p>
-          The index has {counted(rag.numberVectors, "passage")} of{" "}
-          {counted(rag.processedFiles, "file")}. Only those of the part that you choose here stay in
-          it; you can add parts next. The documents stay in <Data>{rag.fileSource.name}</Data>.
+          The index has {counted(rag.numberVectors, "passage")} from{" "}
+          {counted(rag.processedFiles, "file")}. Only passages from the part that you choose here
+          are kept. You can add more parts next. The documents stay in{" "}
+          <Data>{rag.fileSource.name}</Data>.
         </p>
       ),
       fields: (state) => <FirstPart state={state} options={offered} />,
@@ -172,8 +173,8 @@ function addWidening(app: Pages): void {
       cancel: scopeAddress(rag),
       says: (
         <p>
-          Forgets {atLeast(scopes, MUCH, "choice")} of folders, files and ids, and indexes all of{" "}
-          <Data>{rag.fileSource.name}</Data>. Nothing leaves the index.
+          Discards {atLeast(scopes, MUCH, "choice")} of folders, files and ids, and indexes all of{" "}
+          <Data>{rag.fileSource.name}</Data>. Nothing is removed from the index.
         </p>
       ),
       audit: audited("rags.change", rag),

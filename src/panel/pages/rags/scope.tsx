@@ -37,12 +37,13 @@ export async function scopePage(
 const Everything = ({ rag, mayChange }: { rag: RagRecord; mayChange: boolean }) => (
   <>
     <p>
-      Everything in <Data>{rag.fileSource.name}</Data>, and what comes later.
+      Everything in <Data>{rag.fileSource.name}</Data>, including files added later.
     </p>
     {mayChange ? (
       <>
         <p class="soft">
-          To index a part of the source, choose folders and files. Other files leave the index.
+          To index a part of the source, choose folders and files. Other files are removed from the
+          index.
         </p>
         <LinkButton
           href={`${ragAddress(rag.identifier)}/scope/narrow`}

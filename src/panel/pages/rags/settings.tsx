@@ -26,8 +26,8 @@ import { RAG_FORM, ragControls, ragAddress, ragTab, trailTo } from "./rag-tab.ts
 
 const ADVICE = (address: string) => (
   <p>
-    Another length or overlap builds a new index while this one answers. The next page shows the
-    cost first. <a href={`${address}/preview`}>Preview how a file is cut</a>.
+    A new length or overlap builds a new index while this one answers. The next page shows the cost
+    first. <a href={`${address}/preview`}>Preview chunking</a>.
   </p>
 );
 
@@ -147,7 +147,7 @@ async function costPage(context: PageContext, rag: RagRecord, of: CostProps): Pr
           Files: count(estimate.files),
           Passages: `about ${count(estimate.chunks)} (now ${count(rag.numberVectors)})`,
           "Tokens to embed": `about ${count(estimate.inputTokens)}`,
-          "Calls of the model": `about ${counted(estimate.embeddingCalls, "call")}`,
+          "Model calls": `about ${counted(estimate.embeddingCalls, "call")}`,
           Cost:
             cost === null
               ? "unknown: the embedding model has no price in Settings"

@@ -49,7 +49,7 @@ const Nothing = ({ rags }: Pick<HitsProps, "rags">) => {
     return (
       <Empty title="No passages.">
         <p>
-          Nothing in the index passes these settings. A lower similarity threshold, other words or
+          Nothing in the index matches these settings. A lower similarity threshold, other words or
           fewer restrictions may help.
         </p>
       </Empty>

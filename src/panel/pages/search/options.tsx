@@ -93,14 +93,14 @@ const SearchOptions = ({ state, prefix, target, rerankers }: OptionsProps) => {
         />
       ) : null}
       <TextField
-        {...field("candidateMultiplier", "Candidates for each passage")}
+        {...field("candidateMultiplier", "Candidates per passage")}
         type="number"
         min={2}
         max={10}
         placeholder="2"
       />
       <TextField
-        {...field("similarityThreshold", "Similarity of at least")}
+        {...field("similarityThreshold", "Minimum similarity")}
         type="number"
         min={0}
         max={1}
@@ -108,14 +108,14 @@ const SearchOptions = ({ state, prefix, target, rerankers }: OptionsProps) => {
         placeholder="0"
       />
       <Checkbox {...field("useReranking", "Rerank")} hint="If the RAG has a reranker." />
-      <Checkbox {...field("includeDuplicates", "Show equal passages too")} />
+      <Checkbox {...field("includeDuplicates", "Include duplicate passages")} />
       <TextArea
         {...field("selectedFiles", "Only these files")}
         rows={2}
         hint="One path or external id a line."
       />
       <TextArea {...field("selectedFolders", "Only these folders")} rows={2} hint="One a line." />
-      <TextField {...field("modifiedAfter", "Only files changed from")} type="date" />
+      <TextField {...field("modifiedAfter", "Only files changed since")} type="date" />
       <TextField {...field("modifiedBefore", "Only files changed before")} type="date" />
       <TextArea
         {...field("providerFilter", "Only files with this metadata")}

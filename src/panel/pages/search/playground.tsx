@@ -118,7 +118,7 @@ const Found = ({ found, id, mayKeep, compared }: FoundProps) => {
     <>
       {degraded === undefined ? null : (
         <Warning
-          text={`A part of the search was lost, and the answer was built from the rest${
+          text={`Part of the search failed, and the results come from the rest${
             degraded.message === undefined ? "." : `: ${degraded.message}`
           }`}
         />

@@ -50,7 +50,7 @@ export function keyPages(app: Pages): void {
       says: (
         <p>
           <Data>{name}</Data> stops working at once, in every program that has it, and cannot be
-          brought back.
+          restored.
         </p>
       ),
       audit: ["keys.remove", id],
@@ -76,7 +76,7 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
         listed={await readKeyPage(db, pageAt(context), part)}
         search="Name contains"
         columns={columnsFor(isAdmin(context), now())}
-        empty="There are no keys."
+        empty="There are no keys yet."
       />
       {isAdmin(context) ? (
         <>

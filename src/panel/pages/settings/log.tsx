@@ -163,7 +163,7 @@ const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
 };
 
 function actorOf({ actorKind, actorId, actorName }: AuditEvent, here: string): Child {
-  if (actorId === null) return <span class="soft">nobody signed in</span>;
+  if (actorId === null) return <span class="soft">not signed in</span>;
   const kind = actorKind === "user" ? "" : `${actorKind} `;
   return (
     <ShortenedLink

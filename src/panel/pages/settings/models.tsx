@@ -62,7 +62,7 @@ export function modelPages(app: Pages): void {
       values: { model, kind },
       says: (
         <p>
-          <Data mono>{model}</Data> ({kind}) is no longer suggested, and its prices are forgotten:{" "}
+          <Data mono>{model}</Data> ({kind}) is no longer suggested, and its prices are deleted:{" "}
           {priceOf(row.inputPrice, row)} for input, {priceOf(row.outputPrice, row)} for output. What
           uses it keeps working; the cost of further calls is not counted.
         </p>
@@ -86,7 +86,7 @@ function addKeys(app: Pages): void {
         await setProviderKey(context.get("services"), given);
       },
       again: (key) => modelsTab(context, { key }),
-      leads: () => ({ to: HERE, notice: "The provider takes the key. It is stored." }),
+      leads: () => ({ to: HERE, notice: "The provider accepted the key. It is stored." }),
     }),
   );
 
@@ -120,7 +120,7 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
         rows={await listModelRows(db)}
         columns={modelColumns(mayChange)}
         empty={
-          <Empty title="No model is in the list.">
+          <Empty title="The list is empty.">
             <p>
               You can use models that are not listed. Without a price, their cost is not counted.
             </p>
@@ -159,7 +159,7 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
 function vectorsOf({ VECTOR_INDEX: index, EXACT_SEARCH_CHUNKS: chunks }: Config): string {
   if (index === "embedded") return "in the built-in index";
   if (index === "vectorize") return "in Vectorize";
-  return `in the built-in index, of RAGs above ${chunks.toLocaleString("en")} passages in Vectorize`;
+  return `in the built-in index; in Vectorize for RAGs above ${chunks.toLocaleString("en")} passages`;
 }
 
 const priceOf = (price: number, { currency }: ModelRow) => `${price} ${currency}`;

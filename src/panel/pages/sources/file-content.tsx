@@ -62,7 +62,7 @@ const NoText = ({ isDeleted }: { isDeleted: boolean }) =>
       </p>
     </Empty>
   ) : (
-    <Empty title="No text was read from it.">
+    <Empty title="No text was extracted.">
       <p>A file is read when a RAG indexes it.</p>
     </Empty>
   );
@@ -78,7 +78,7 @@ export async function passagesTab(
   const offset = offsetIn(context);
   const page = { offset, limit: PASSAGES_SHOWN };
   const { data, total } = await listPassages(services, { rag, path: file.path, ...page });
-  if (total === 0) return <Empty title="There are no passages of it in this RAG yet." />;
+  if (total === 0) return <Empty title="This RAG has no passages of the file yet." />;
   const to = Math.min(total, offset + PASSAGES_SHOWN);
   // While a newer version is read, places are those of the earlier text.
   const { status } = file.rags.find(({ ragIdentifier }) => ragIdentifier === rag.identifier) ?? {};
@@ -149,11 +149,11 @@ const Cut = ({ of, passage, own, mayChange, back }: CutProps) => {
         {headings.length === 0 ? null : <Data>{headings.join(" › ")}</Data>}
         {page === null ? null : <PageLink of={of} page={page} />}
         {isExcluded ? <span>left out of search</span> : null}
-        {isDuplicate && !isExcluded ? <span>an equal passage is found instead</span> : null}
+        {isDuplicate && !isExcluded ? <span>a duplicate is found instead</span> : null}
         {mayChange ? (
           <ActionButton
             action={`${of.shown.path}/file/search`}
-            label={isExcluded ? "Take into search" : "Leave out of search"}
+            label={isExcluded ? "Include in search" : "Leave out of search"}
             kind="link"
             values={{
               path: of.file.path,

@@ -28,7 +28,7 @@ export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
               </>
             ),
           "Last changed": <TimeOr at={file.modifiedAt} now={now} none="–" />,
-          "Known since": <TimeOr at={file.createdAt} now={now} none="–" />,
+          "First seen": <TimeOr at={file.createdAt} now={now} none="–" />,
         }}
       />
       <h2>In RAGs</h2>
@@ -54,7 +54,7 @@ const InRags = ({ rags, now }: { rags: FileDetail["rags"]; now: number }) => (
     label="RAGs"
     rows={rags}
     empty={
-      <Empty title="It is in no RAG.">
+      <Empty title="The file is in no RAG.">
         <p>No RAG reads this source, or the file lies outside the scopes of those that do.</p>
       </Empty>
     }

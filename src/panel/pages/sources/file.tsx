@@ -60,8 +60,8 @@ export function filePages(app: Pages): void {
       says: (
         <p>
           Deletes <Data>{path}</Data>, {size(file.size)}, with its{" "}
-          {counted(passagesOf(file), "passage")} in {counted(file.rags.length, "RAG")}. This service
-          holds no other copy of it.
+          {counted(passagesOf(file), "passage")} in {counted(file.rags.length, "RAG")}. Quarry has
+          no other copy.
         </p>
       ),
       audit: ["file-sources.files.remove", source.id],
@@ -152,7 +152,7 @@ async function filePage(
             address={here}
             names={Object.fromEntries([
               ...cut.map((rag) => [`&rag=${rag.ragIdentifier}`, `Passages in ${rag.ragName}`]),
-              ["&view=text", "Text as it was read"],
+              ["&view=text", "Extracted text"],
             ])}
             here={isPlain ? "&view=text" : `&rag=${shownRag}`}
           />
@@ -183,7 +183,7 @@ const FileState = ({ of: { shown, file }, mayChange }: { of: ShownFile; mayChang
       {file.isExcluded ? (
         <div class="notice warn" role="status">
           <p>
-            The file is left out of search. It stays indexed, and out of every search when it is
+            This file is left out of search. It stays indexed, and it stays left out when it is
             indexed again.
           </p>
           {mayChange ? <SearchButton of={{ shown, file }} /> : null}
@@ -196,7 +196,7 @@ const FileState = ({ of: { shown, file }, mayChange }: { of: ShownFile; mayChang
 const SearchButton = ({ of: { shown, file } }: { of: Omit<ShownFile, "here"> }) => (
   <ActionButton
     action={`${shown.path}/file/search`}
-    label={file.isExcluded ? "Take into search" : "Leave out of search"}
+    label={file.isExcluded ? "Include in search" : "Leave out of search"}
     values={{ path: file.path, excluded: file.isExcluded ? "" : "on" }}
   />
 );

@@ -138,7 +138,7 @@ const NoFiles = ({ isFiltered, hasMore, isPushed }: NoFilesProps) =>
   ) : (
     <Empty title="There are no files yet.">
       <p>
-        {isPushed ? "Upload some, or push a folder." : "They show here once a scan has found them."}
+        {isPushed ? "Upload some, or push a folder." : "They appear here after the first scan."}
       </p>
     </Empty>
   );
@@ -218,7 +218,7 @@ const Actions = ({ of: { path, file, isPushed } }: { of: ActionsOf }) => {
       {file.status === "deleted" ? null : (
         <MenuPost
           action={`${path}/file/search`}
-          label={file.isExcluded ? "Take into search" : "Leave out of search"}
+          label={file.isExcluded ? "Include in search" : "Leave out of search"}
           values={{ path: file.path, excluded: file.isExcluded ? "" : "on" }}
         />
       )}

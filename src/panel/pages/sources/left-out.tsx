@@ -64,7 +64,7 @@ export async function leftOutTab(
 const TakeIn = ({ path, of: { kind, value, path: file } }: { path: string; of: Exclusion }) => (
   <ActionButton
     action={`${path}/file/search`}
-    label="Take into search"
+    label="Include in search"
     values={{
       path: file,
       ...(kind === "file" ? {} : { textHash: value }),

@@ -58,7 +58,7 @@ const HERE = { name: "New source", href: "/panel/new/source" };
 const choosePage = (context: PageContext): Promise<Response> =>
   page(
     context,
-    { title: HERE.name, trail: [LIST], sub: "Choose where your documents are" },
+    { title: HERE.name, trail: [LIST], sub: "Choose where your documents are." },
     <ul class="cards">
       {SOURCES.map(({ id, name, summary }) => (
         <li>

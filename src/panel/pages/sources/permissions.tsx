@@ -109,7 +109,7 @@ const Told = ({ files, nobody, problems, isComplete, isOn }: ToldProps) => (
     <h2>{isOn ? "Files" : "Preview"}</h2>
     <p>
       {counted(files, "file")}
-      {isComplete ? "" : " looked at so far"}; {nobody} nobody {isOn ? "can" : "could"} read.
+      {isComplete ? "" : " checked so far"}. Nobody {isOn ? "can" : "could"} read {nobody} of them.
     </p>
     {problems.length === 0 ? null : (
       <Pairs rows={problems.map((one) => [one.path, one.message])} heads={["File", "Reason"]} />

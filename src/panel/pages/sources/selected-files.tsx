@@ -91,7 +91,7 @@ const askToRemove = (context: PageContext, shown: ShownSource, paths: string[]) 
       <>
         <p>
           Deletes {counted(paths.length, "file")} with their passages in{" "}
-          {counted(shown.rags.length, "RAG")}. This service holds no other copy of them.
+          {counted(shown.rags.length, "RAG")}. Quarry has no other copies.
         </p>
         <details open={paths.length <= LISTED_OPEN}>
           <summary>Which files</summary>

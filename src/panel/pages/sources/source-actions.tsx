@@ -13,7 +13,7 @@ import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
 import { given } from "../../../core/input/given.ts";
 import { Data } from "../../components/data.tsx";
-import { atLeast } from "../../components/figures.ts";
+import { atLeast, sentence } from "../../components/figures.ts";
 import type { PageContext, Pages } from "../page-env.ts";
 import { auditAs, redirectWithNotice, submit, formOf } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
@@ -98,7 +98,7 @@ function addSaving(app: Pages): void {
 
 /** What was done, and what the source's provider said of it, for the page after a redirect. */
 export function noticeFrom(done: string, { ok, message }: SourceCheck) {
-  const said = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}.`;
+  const said = sentence(message);
   if (ok === null) return { notice: done };
   return ok ? { notice: `${done} ${said}` } : { notice: done, problem: said };
 }

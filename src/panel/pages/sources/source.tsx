@@ -99,9 +99,7 @@ const State = ({ shown, now }: { shown: ShownSource; now: number }) => {
   return (
     <>
       {manifestOf(source).name} ·{" "}
-      {rags.length === 0
-        ? "in no RAG yet: nothing of it is indexed."
-        : `${inWords(files)}.${under}`}
+      {rags.length === 0 ? "in no RAG yet, so nothing is indexed." : `${inWords(files)}.${under}`}
       {rags.length === 0 ? null : (
         <>
           {" "}

@@ -58,8 +58,8 @@ export function tokenPages(app: Pages): void {
       name,
       says: (
         <p>
-          <Data>{name}</Data> stops working within three seconds everywhere and cannot be brought
-          back. Last used: <TimeOr at={lastUsedAt} now={now()} none="never" />.
+          <Data>{name}</Data> stops working within three seconds everywhere and cannot be restored.
+          Last used: <TimeOr at={lastUsedAt} now={now()} none="never" />.
         </p>
       ),
       audit: ["tokens.remove", id],
@@ -76,7 +76,7 @@ async function show(context: PageContext): Promise<Response> {
   const add = <LinkButton href={`${HERE}/new`} label="New token" kind="primary" />;
   return await listPage(context, {
     title: "Tokens",
-    sub: "Programs call the API with a token, which names what they may use.",
+    sub: "Programs call the API with a token. Each token lists what it may use.",
     tabs: { ...TOKEN_TABS, here: "" },
     actions: (
       <>
@@ -90,7 +90,7 @@ async function show(context: PageContext): Promise<Response> {
     columns: columnsOf(services.now(), mayChange),
     empty: (
       <Empty title="There are no tokens yet.">
-        <p>A program needs one to search, to run inferences and agents.</p>
+        <p>Programs need a token to search and to run inferences and agents.</p>
         {mayChange ? <p>{add}</p> : null}
       </Empty>
     ),
