@@ -71,7 +71,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
       /file in first 10 1\.000 0\.000 -1\.000 \(-1\.000 to -1\.000\)/,
     );
   }, soon);
-  expect(read(admin.html)).toContain("similarity of at least 1");
+  expect(read(admin.html)).toContain("minimum similarity 1");
   await admin.open("/panel/evaluation/moor/runs");
   expect(admin.html).toContain("First hit near the top, 0.000 to 1.000");
   const [, run = ""] = /first=([\w-]+)/.exec(comparison) ?? [];
