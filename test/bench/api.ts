@@ -1,95 +1,136 @@
-import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
-import { inBatches } from "../../src/core/work/batches.ts";
-import { extractDocument } from "../../src/documents/extract-document.ts";
-import { cutDocument } from "../support/cut-document.ts";
 import { startBundledService } from "./support/bundled-service.ts";
-import type { Passage } from "./support/floor-worker.ts";
-import { compareInTurn, ROUNDS, type Compared } from "./support/in-turn.ts";
-import { fillRags, type PushedText } from "./support/local-service.ts";
-import { retrievalsOf } from "./support/retrievals.ts";
-import { askingOf } from "./support/timed-clients.ts";
-import { startWorkerd } from "./support/workerd.ts";
+import { madeUp, pushFiles, startService } from "./support/fresh-service.ts";
+import type { PushedText, Service } from "./support/fresh-service.ts";
+import { quantilesOf, timeCalls } from "./support/time-calls.ts";
 
-const FLOOR = join(import.meta.dirname, "support/floor-worker.ts");
-const PASSAGES_A_CALL = 500;
-/** As a RAG has it by default. */
-const CHUNKING = { chunkSize: 400, chunkOverlap: 60, tokenizer: "unknown" } as const;
 /** As in production, where the usage of a second shares a message; a local queue costs each call. */
-const BINDINGS = { RATE_LIMIT_API: "10000", USAGE_WAIT_MS: "1000" };
-/** Of the floor's. */
-const P50_BAR = 1.3;
-const CALLS_BAR = 0.9;
+const VARIABLES = ["USAGE_WAIT_MS:1000"];
+const DEFAULT_FILES = 100;
+const PASSAGES_A_FILE = 100;
+const SMALL_FILES = 10;
+const CALLS = 300;
+const CALLERS = 8;
+const QUERIES = 10;
+const LONG_CHARACTERS = 16_000;
+const HEAVY_CALLERS = 12;
+const CROWDED_MS = 10_000;
+const FILTER = { providerFilter: [{ field: "mimeType", values: ["text/plain"] }] };
+/** A filter costs at most so many times as much; ten queries with one; what others wait for. */
+const BARS = { filteredRatio: 2.5, tenFilteredMs: 2_500, othersP95Ms: 1_000 };
 
-/** The passages that the service makes of the documents, with what its answers say of them. */
-async function passagesOf(documents: PushedText[]): Promise<Passage[]> {
-  const passages: Passage[] = [];
-  for (const { path, text } of documents) {
-    const name = basename(path);
-    const bytes = new TextEncoder().encode(text);
-    const document = await extractDocument({ name, mimeType: "text/markdown", bytes });
-    for (const chunk of cutDocument(document, { ...CHUNKING, fileName: name })) {
-      const { position, page, headings, start, end } = chunk;
-      const of = { ragIdentifier: "bench", filePath: path, name, externalId: null, url: null };
-      const source = { ...of, position, page, headings, start, end };
-      passages.push({ text: chunk.text, embeddedText: chunk.embeddedText, source });
-    }
-  }
-  return passages;
+/** Long files; every third passage is one of ten notes that all of them repeat. */
+function longFiles(count: number): PushedText[] {
+  const notes = madeUp(10, 1_000_000).map(({ text }) => `Note. ${text}`);
+  return Array.from({ length: count }, (_, file) => {
+    const own = madeUp(PASSAGES_A_FILE, file * PASSAGES_A_FILE).map(({ text }) => text);
+    const text = own
+      .map((passage, at) => (at % 3 === 0 ? notes[(file + at) % notes.length] : passage))
+      .join("\n\n");
+    return { path: `${file}.txt`, text };
+  });
 }
 
-async function loadFloor(url: URL, passages: Passage[]): Promise<void> {
-  for (const batch of inBatches(passages, PASSAGES_A_CALL)) {
-    const body = JSON.stringify(batch);
-    const { ok, status } = await fetch(new URL("/load", url), { method: "POST", body });
-    if (!ok) throw new Error(`/load: ${status}`);
-  }
+/** The same words for the same number. */
+function wordsOf(seed: number, count: number): string {
+  const words = madeUp(1 + Math.ceil(count / 200), seed).map(({ text }) => text);
+  return words.join(" ").split(" ").slice(0, count).join(" ");
 }
 
-function checkBars(results: Compared[]): void {
-  for (const { clients, p50Ratio, callsRatio } of results) {
-    if (p50Ratio <= P50_BAR && callsRatio >= CALLS_BAR) continue;
-    console.error(
-      `${clients} clients: ${p50Ratio} of the floor's p50 (bar ${P50_BAR}), ` +
-        `${callsRatio} of its calls a second (bar ${CALLS_BAR})`,
+const queries = (seed: number, words: number) =>
+  Array.from({ length: QUERIES }, (_, at) =>
+    wordsOf(seed * QUERIES + at, words).slice(0, LONG_CHARACTERS),
+  );
+
+async function search({ url, token }: Service, rag: string, body: object): Promise<void> {
+  const response = await fetch(`${url}/api/rags/${rag}/retrieve`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`a search was answered with ${response.status}: ${text}`);
+}
+
+async function alone(service: Service) {
+  const questions = Array.from({ length: CALLS }, (_, at) => wordsOf(at, 8));
+  const ask = (callers: number, more: object = {}) =>
+    timeCalls(questions, callers, (text) =>
+      search(service, "bench", { semanticSearch: [text], includeSources: true, ...more }),
     );
-    process.exitCode = 1;
-  }
+  await ask(2);
+  const ten = (words: number, more: object) =>
+    timeCalls([queries(1, words)], 1, (semanticSearch) =>
+      search(service, "bench", { semanticSearch, ...more }),
+    );
+  return {
+    "one caller": await ask(1),
+    "eight callers": await ask(CALLERS),
+    "with a filter": await ask(1, FILTER),
+    "ten queries with a filter": await ten(8, FILTER),
+    "ten long queries": await ten(4_000, { topK: 100 }),
+  };
+}
+
+/** What others wait for while one caller keeps twelve calls of this kind under way. */
+async function crowded(service: Service, words: number, more: object) {
+  const end = new AbortController();
+  const keepOn = async (work: (round: number) => Promise<unknown>) => {
+    const times: number[] = [];
+    for (let round = 0; !end.signal.aborted; round++) {
+      const from = performance.now();
+      await work(round);
+      times.push(performance.now() - from);
+    }
+    return times;
+  };
+  const heavy = Array.from({ length: HEAVY_CALLERS }, (_, at) =>
+    keepOn((round) =>
+      search(service, "bench", { semanticSearch: queries(at + 100 * round, words), ...more }),
+    ),
+  );
+  const small = keepOn((round) =>
+    search(service, "small", { semanticSearch: [wordsOf(round, 5)] }),
+  );
+  const health = keepOn(async () => await (await fetch(`${service.url}/health`)).text());
+  await pause(CROWDED_MS);
+  end.abort();
+  return {
+    heavy: quantilesOf((await Promise.all(heavy)).flat()),
+    "another RAG": quantilesOf(await small),
+    "/health": quantilesOf(await health),
+  };
 }
 
 /**
- * `npm run bench -- api [FOLDER]`: retrievals of the whole service (rate window, token, D1, usage)
- * over HTTP in plain workerd, with one client and with eight, in turn with a Worker that does
- * nothing but search. FOLDER has docs.jsonl, queries.jsonl and qrels.tsv; without it the
- * collection is made up.
+ * `npm run bench -- api [FILES]`: searches over HTTP of the whole service in plain workerd: FILES
+ * long files of about 100 passages in one RAG, ten short ones in another. What callers, filters and
+ * many queries cost, and what others wait for while one caller has twelve long searches under way.
  */
-export async function run([folder]: string[]): Promise<Record<string, unknown>> {
-  const { documents, bodies } = retrievalsOf(folder);
-  const passages = await passagesOf(documents);
-  const service = await startBundledService(BINDINGS);
+export async function run([files]: string[]): Promise<Record<string, unknown>> {
+  const rags = [{ name: "bench" }, { name: "small" }];
+  const start = startBundledService;
+  const { service, stop } = await startService(rags, { vars: VARIABLES, start });
   try {
-    const floor = await startWorkerd(FLOOR, {
-      durableObject: { binding: "FLOOR", className: "Floor" },
-    });
-    try {
-      await loadFloor(floor.address, passages);
-      const { token, count } = await fillRags(service.url, documents);
-      if (count !== passages.length) {
-        throw new Error(`the service has ${count} passages, the floor ${passages.length}`);
-      }
-      const results = await compareInTurn(bodies, {
-        base: {
-          name: "floor",
-          asking: (_, body) => ({ url: floor.address.href, headers: {}, body }),
-        },
-        other: { name: "api", asking: askingOf(service.url, token) },
-      });
-      checkBars(results);
-      return { documents: documents.length, passages: count, rounds: ROUNDS, results };
-    } finally {
-      await floor.stop();
+    const long = longFiles(Number(files ?? DEFAULT_FILES));
+    const { numberVectors } = await pushFiles(service, "bench", long);
+    await pushFiles(service, "small", madeUp(SMALL_FILES));
+    const single = await alone(service);
+    const filtered = await crowded(service, 8, { ...FILTER, topK: 20 });
+    const longer = await crowded(service, 4_000, { topK: 100 });
+    for (const measured of [single, filtered, longer]) console.table(measured);
+    const others = [filtered, longer].flatMap((one) => [one["another RAG"], one["/health"]]);
+    const isWithin =
+      single["with a filter"].p50Ms <= BARS.filteredRatio * single["one caller"].p50Ms &&
+      single["ten queries with a filter"].maxMs <= BARS.tenFilteredMs &&
+      others.every(({ p95Ms }) => p95Ms <= BARS.othersP95Ms);
+    if (!isWithin) {
+      console.error(`beyond a bar: ${JSON.stringify(BARS)}`);
+      process.exitCode = 1;
     }
+    return { passages: numberVectors, single, filtered, longer };
   } finally {
-    await service.stop();
+    await stop();
   }
 }

@@ -1,15 +1,15 @@
 /**
- * `npm run bench -- large [index] [LABEL…]`: time, memory and chunks of large documents of each
- * type, and of hostile files, read and cut in workerd; with `index`, also embedded and handed to an index elsewhere. Memory is what is alive, heap and buffers together, after each of the
- * garbage collections that V8 is made to run all the time (with many pages: in a small heap); time is taken in a second run without.
+ * `npm run bench -- large [LABEL…]`: time, memory and chunks of large documents of each type, and
+ * of hostile files, read and cut in workerd. Memory is what is alive, heap and buffers together,
+ * after each of the garbage collections that V8 is made to run all the time (with many pages: in a
+ * small heap); time is taken in a second run without.
  */
 import { join } from "node:path";
 import Table from "cli-table3";
 import { LARGE_DOCUMENTS, type LargeDocument } from "./support/large-documents.ts";
 import { startWorkerd } from "./support/workerd.ts";
 
-const EXTRACT_WORKER = join(import.meta.dirname, "support/extract-worker.ts");
-const INDEX_WORKER = join(import.meta.dirname, "support/index-worker.ts");
+const WORKER = join(import.meta.dirname, "support/extract-worker.ts");
 const MEGABYTE = 1e6;
 const MIB = 1 << 20;
 /** V8's heap in the measured run, MiB: above a Worker's, so that the peak is seen. */
@@ -25,9 +25,7 @@ const memoryFlags = ({ hasManyPages = false }: LargeDocument) =>
 
 type Reply = { outcome: string; characters: number; pages: number; chunks: number };
 
-export async function run(words: string[]): Promise<Record<string, unknown>> {
-  const [worker, labels] =
-    words[0] === "index" ? [INDEX_WORKER, words.slice(1)] : [EXTRACT_WORKER, words];
+export async function run(labels: string[]): Promise<Record<string, unknown>> {
   const wanted = LARGE_DOCUMENTS.filter(
     ({ label }) => labels.length === 0 || labels.some((part) => label.includes(part)),
   );
@@ -37,8 +35,8 @@ export async function run(words: string[]): Promise<Record<string, unknown>> {
   let mostMemory = 0;
   for (const document of wanted) {
     const bytes = document.make();
-    const { seconds } = await read(worker, document, bytes, []);
-    const { reply, output } = await read(worker, document, bytes, memoryFlags(document));
+    const { seconds } = await read(document, bytes, []);
+    const { reply, output } = await read(document, bytes, memoryFlags(document));
     const memory = peakMegabytes(output);
     mostMemory = Math.max(mostMemory, memory);
     process.stderr.write(`${document.label}: ${seconds.toFixed(1)} s, ${memory.toFixed(0)} MB\n`);
@@ -51,8 +49,8 @@ export async function run(words: string[]): Promise<Record<string, unknown>> {
   return { documents: wanted.length, mostMemoryMegabytes: Math.round(mostMemory) };
 }
 
-async function read(worker: string, { name }: LargeDocument, bytes: Uint8Array, v8Flags: string[]) {
-  const { address, stop, output } = await startWorkerd(worker, { v8Flags });
+async function read({ name }: LargeDocument, bytes: Uint8Array, v8Flags: string[]) {
+  const { address, stop, output } = await startWorkerd(WORKER, { v8Flags });
   try {
     const started = performance.now();
     const response = await fetch(new URL(name, address), {

@@ -1,6 +1,7 @@
 import { filesOf, readCollection, type Collection } from "./support/collection.ts";
 import { pushFiles, startService, type Service } from "./support/fresh-service.ts";
 import { ndcg } from "./support/ndcg.ts";
+import { timeCalls } from "./support/time-calls.ts";
 
 const DEPTH = 10;
 /** Some documents have several chunks: ask for more chunks than documents are counted. */
@@ -27,32 +28,19 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   }
 }
 
-async function askAll(service: Service, collection: Collection, useReranking: boolean) {
-  const { url, token } = service;
-  const latencies: number[] = [];
+async function askAll({ url, token }: Service, collection: Collection, useReranking: boolean) {
   let sum = 0;
-  for (const { id, text } of collection.queries) {
-    const startedAt = performance.now();
+  const { p50Ms } = await timeCalls(collection.queries, 1, async ({ id, text }) => {
+    const body = { semanticSearch: [text], topK: TOP_K, useReranking, includeSources: true };
     const reply = await fetch(`${url}/api/rags/bench/retrieve`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}` },
-      body: JSON.stringify({
-        semanticSearch: [text],
-        topK: TOP_K,
-        useReranking,
-        includeSources: true,
-      }),
+      body: JSON.stringify(body),
     });
     const { chunks } = (await reply.json()) as { chunks: { source: { filePath: string } }[] };
-    latencies.push(performance.now() - startedAt);
     const files = chunks.map(({ source }) => source.filePath.replace(/\.md$/, ""));
     sum += ndcg([...new Set(files)], collection.grades.get(id) ?? new Map(), DEPTH);
-  }
-  latencies.sort((a, b) => a - b);
-  const p50 = latencies[Math.floor(latencies.length / 2)] ?? 0;
-  return {
-    queries: collection.queries.length,
-    ndcgAt10: Math.round((sum / collection.queries.length) * 10_000) / 10_000,
-    p50Ms: Math.round(p50 * 10) / 10,
-  };
+  });
+  const { length: queries } = collection.queries;
+  return { queries, ndcgAt10: Number((sum / queries).toFixed(4)), p50Ms };
 }

@@ -13,7 +13,7 @@ const SETS = [...MEASURED, "training"];
 const PIECE_WORDS = 100;
 const CHUNKS = 50;
 /** `--mixed`: one RAG after the other is searched in these. */
-const MODES = ["hybrid", "semantic"];
+const MODES = ["hybrid", "semantic"] as const;
 /** What the embedded model says where nothing answers. */
 const NOT_SAID = "The documents do not seem to say.";
 /** … and before what is only the closest. */

@@ -2,8 +2,9 @@ import { join } from "node:path";
 
 import { inBatches } from "../../src/core/work/batches.ts";
 import { readCollection } from "./support/collection.ts";
-import type { Collection, Document, Query } from "./support/collection.ts";
+import type { Collection, Document } from "./support/collection.ts";
 import { ndcg } from "./support/ndcg.ts";
+import { timeCalls } from "./support/time-calls.ts";
 import { startWorkerd } from "./support/workerd.ts";
 
 const RESULTS = 10;
@@ -56,29 +57,6 @@ async function rowsARetrieval(address: URL, queries: { text: string }[]): Promis
   return Math.round((await post<number>(address, "/rows", null)) / queries.length);
 }
 
-async function timeOneClient(address: URL, queries: Query[]): Promise<number[]> {
-  const times: number[] = [];
-  for (const query of queries) {
-    const start = performance.now();
-    await retrieve(address, query);
-    times.push(performance.now() - start);
-  }
-  return times.sort((a, b) => a - b);
-}
-
-async function throughput(address: URL, queries: Query[]): Promise<number> {
-  const work = Array.from({ length: ROUNDS }, () => queries).flat();
-  const start = performance.now();
-  const client = async () => {
-    for (let query = work.pop(); query !== undefined; query = work.pop()) {
-      await retrieve(address, query);
-    }
-  };
-  const count = work.length;
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-  return count / ((performance.now() - start) / 1_000);
-}
-
 /**
  * One retrieval (both legs, fusion, ten texts) in plain workerd, without HTTP API and D1.
  * Argument: a folder with docs.jsonl, queries.jsonl and qrels.tsv.
@@ -92,28 +70,32 @@ export async function run([folder]: string[]): Promise<Record<string, unknown>> 
   try {
     const { address } = worker;
     const loaded = await load(address, collection.documents);
-    const firstSearch = (await timeOneClient(address, collection.queries.slice(0, 1)))[0] ?? 0;
+    const { queries } = collection;
+    const time = (asked: typeof queries, clients: number) =>
+      timeCalls(asked, clients, (query) => retrieve(address, query));
+    const { maxMs: firstSearchMs } = await time(queries.slice(0, 1), 1);
     const asked: number[] = [];
     for (const titles of inBatches(collection.documents.slice(0, TITLES), TITLES_A_ROUND)) {
-      const queries = titles.map(({ title }) => ({ text: title }));
-      asked.push(await rowsARetrieval(address, queries));
+      const texts = titles.map(({ title }) => ({ text: title }));
+      asked.push(await rowsARetrieval(address, texts));
     }
     const ndcgAt10 = await quality(address, collection);
-    const rowsOfWordsInMemory = await rowsARetrieval(address, collection.queries);
-    const times = await timeOneClient(address, collection.queries);
-    const at = (share: number) => Number((times[Math.floor(times.length * share)] ?? 0).toFixed(2));
+    const rowsOfWordsInMemory = await rowsARetrieval(address, queries);
+    const { p50Ms, p95Ms } = await time(queries, 1);
+    const rounds = Array.from({ length: ROUNDS }, () => queries).flat();
+    const { perSecond } = await time(rounds, CLIENTS);
     const result = {
       documents: collection.documents.length,
       loadedPerSecond: Math.round(loaded),
-      firstSearchMs: Math.round(firstSearch),
+      firstSearchMs,
       ndcgAt10: Number(ndcgAt10.toFixed(4)),
       rowsOfFirstTitles: asked[0],
       rowsOfLastTitles: asked.at(-1),
       rowsOfWordsInMemory,
-      p50Ms: at(0.5),
-      p95Ms: at(0.95),
+      p50Ms,
+      p95Ms,
       floorMs: FLOOR_MS,
-      requestsPerSecondAt8: Math.round(await throughput(address, collection.queries)),
+      requestsPerSecondAt8: perSecond,
     };
     console.table(result);
     return result;

@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 
-import { capacityTable, scaleTables, shown } from "./support/capacity-report.ts";
+import { capacityTable } from "./support/capacity-report.ts";
 import { measureScenarios } from "./support/scenarios.ts";
 
 const BARS: Record<string, number> = {
@@ -12,12 +12,14 @@ const BARS: Record<string, number> = {
   "an inference, of 10": 4,
 };
 
+const shown = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+
 /**
- * `npm run bench -- round-trips [--markdown]`: what each thing that the service does asks the platform for,
+ * `npm run bench -- round-trips`: what each thing that the service does asks the platform for,
  * counted at the bindings, over doubles of Vectorize and Workers AI; rows as D1 and the objects'
  * databases report them (of single reads by drizzle D1 reports none).
  */
-export async function run(args: string[]): Promise<Record<string, unknown>> {
+export async function run(): Promise<Record<string, unknown>> {
   const measured = await measureScenarios();
   const { scenarios, chunksAFile, indexBytesAChunk } = measured;
   const [first] = scenarios;
@@ -33,6 +35,6 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     process.exitCode = 1;
   }
   const capacity = capacityTable(measured);
-  if (args.includes("--markdown")) console.log(scaleTables(measured, capacity));
+  console.table(capacity);
   return { scenarios, chunksAFile, indexBytesAChunk, capacity };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { queryFor } from "./support/synthetic-text.ts";
+import { timeCalls } from "./support/time-calls.ts";
 import { startWorkerd } from "./support/workerd.ts";
 
 const WORKER = join(import.meta.dirname, "support/scale-worker.ts");
@@ -14,15 +15,10 @@ const WORDS_A_CHUNK = 200;
 const FILES_A_CALL = 100;
 const CALLS = 200;
 const QUERY_WORDS = 7;
-const HYDRATED = 100;
-const MOSTLY = 0.8;
 const KILOBYTE = 1_024;
-/** Linux counts processor time in hundredths of a second. */
-const TICK_MS = 10;
 
 type Ask = { generation: number; shards: number };
 type Post = <Reply>(path: string, body: unknown) => Promise<Reply>;
-type Bench = { post: Post; pid: number };
 
 const posterTo =
   (address: URL): Post =>
@@ -32,50 +28,6 @@ const posterTo =
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as Reply;
   };
-
-/** What a process has used; null where no Linux tells. */
-type Used = { cpuMs: number; readBytes: number; reads: number; fromDisk: number };
-
-function usedBy(pid: number): Used | null {
-  if (!existsSync(`/proc/${pid}/io`)) return null;
-  const io = readFileSync(`/proc/${pid}/io`, "utf8");
-  const counted = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, "m").exec(io)?.[1]);
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
-  const cpuMs = (Number(stat[13]) + Number(stat[14])) * TICK_MS;
-  const [readBytes, reads] = [counted("rchar"), counted("syscr")];
-  return { cpuMs, readBytes, reads, fromDisk: counted("read_bytes") };
-}
-
-/** Milliseconds as a caller sees them; the rest a call, whatever else the machine does. */
-type Times = { p50: number; p99: number; used: Used | null };
-
-async function time(
-  { pid }: Bench,
-  calls: number,
-  work: (at: number) => Promise<unknown>,
-): Promise<Times> {
-  const before = usedBy(pid);
-  const times: number[] = [];
-  for (let at = 0; at < calls; at++) {
-    const start = performance.now();
-    await work(at);
-    times.push(performance.now() - start);
-  }
-  const after = usedBy(pid);
-  times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(calls * share))] ?? 0;
-  const a = (name: keyof Used) =>
-    before === null || after === null ? 0 : (after[name] - before[name]) / calls;
-  const used = {
-    cpuMs: round(a("cpuMs")),
-    reads: Math.round(a("reads")),
-    readBytes: Math.round(a("readBytes")),
-    fromDisk: Math.round(a("fromDisk")),
-  };
-  return { p50: round(at(0.5)), p99: round(at(0.99)), used: before === null ? null : used };
-}
-
-const round = (value: number) => Number(value.toFixed(1));
 
 async function fill(post: Post, ask: Ask, chunks: number): Promise<number> {
   const files = Math.ceil(chunks / CHUNKS_A_FILE);
@@ -87,50 +39,34 @@ async function fill(post: Post, ask: Ask, chunks: number): Promise<number> {
   return Math.round(chunks / ((performance.now() - start) / 1_000));
 }
 
-/**
- * Each kind of call twice, the same calls: what they read is first mostly on the disk and then
- * in the machine's memory.
- */
-async function measure(bench: Bench, ask: Ask, chunks: number) {
-  const { post } = bench;
+async function measure(post: Post, ask: Ask, chunks: number) {
   const files = Math.ceil(chunks / CHUNKS_A_FILE);
   await post("/vectors", { ...ask, chunks });
-  const chunkAt = (at: number) => (at * 7_919) % chunks;
-  const words = (at: number) => queryFor(chunkAt(at), WORDS_A_CHUNK, QUERY_WORDS);
-  const search = (path: string) => async (at: number) => {
-    const found = await post<number | { chunks: number }>(path, { ...ask, text: words(at) });
-    if ((typeof found === "number" ? found : found.chunks) === 0) throw new Error("nothing found");
-  };
-  const hydrate = async (at: number) => {
-    const wanted = Array.from({ length: HYDRATED }, (_, place) => chunkAt(at * HYDRATED + place));
-    const read = await post<number>("/hydrate", { ...ask, chunks: wanted });
-    // Some have changed in an index that was kept.
-    if (read < HYDRATED * MOSTLY) throw new Error(`${read} of ${HYDRATED} were read`);
+  const retrieve = async (at: number) => {
+    const text = queryFor((at * 7_919) % chunks, WORDS_A_CHUNK, QUERY_WORDS);
+    const found = await post<{ chunks: number }>("/retrieve", { ...ask, text });
+    if (found.chunks === 0) throw new Error("nothing found");
   };
   // Each run of the bench makes versions that no earlier one has made.
   const version = Math.floor(Date.now() / 1_000);
-  const swap = (changed: number) => (at: number) =>
-    post("/swap", {
-      ...ask,
-      file: (at * 104_729) % files,
-      version: version + at + changed * CALLS,
-      changed,
-    });
+  const swap = (changed: number) => (at: number) => {
+    const file = (at * 104_729) % files;
+    return post("/swap", { ...ask, file, version: version + at + changed * CALLS, changed });
+  };
   const work: [string, (at: number) => Promise<unknown>][] = [
     ["a call that does nothing", () => post("/nothing", ask)],
-    ["lexical leg", search("/lexical")],
-    ["lexical leg, again", search("/lexical")],
-    ["hydration of 100", hydrate],
-    ["hydration of 100, again", hydrate],
-    ["retrieval with the Vectorize double", search("/retrieve")],
+    // What they read is first mostly on the disk and then in the machine's memory.
+    ["retrieval with the Vectorize double", retrieve],
+    ["retrieval, again", retrieve],
     ["swap of a file, 1 of 20 chunks new", swap(1)],
     ["swap of a file, 20 of 20 new", swap(CHUNKS_A_FILE)],
   ];
-  await time(bench, CALLS, () => post("/nothing", ask));
-  const times: Record<string, Times> = {};
-  for (const [name, call] of work) times[name] = await time(bench, CALLS, call);
+  const calls = Array.from({ length: CALLS }, (_, at) => at);
+  await timeCalls(calls, 1, () => post("/nothing", ask));
+  const times: Record<string, Awaited<ReturnType<typeof timeCalls>>> = {};
+  for (const [name, call] of work) times[name] = await timeCalls(calls, 1, call);
   const facts = await post<{ bytes: number; chunks: number }>("/facts", ask);
-  const kilobytesAChunk = round(facts.bytes / KILOBYTE / facts.chunks);
+  const kilobytesAChunk = Number((facts.bytes / KILOBYTE / facts.chunks).toFixed(1));
   return { chunks: facts.chunks, shards: ask.shards, kilobytesAChunk, times };
 }
 
@@ -140,17 +76,7 @@ function show({ chunks, shards, kilobytesAChunk, chunksPerSecond, times }: Measu
   console.log(
     `${chunks} chunks in ${shards} shards: ${kilobytesAChunk} KiB a chunk, filled with ${chunksPerSecond} a second`,
   );
-  console.table(
-    Object.entries(times).map(([call, { p50, p99, used }]) => ({
-      call,
-      "p50 ms": p50,
-      "p99 ms": p99,
-      "processor ms": used?.cpuMs,
-      "pages read": used?.reads,
-      "KiB read": used === null ? undefined : Math.round(used.readBytes / KILOBYTE),
-      "KiB from disk": used === null ? undefined : Math.round(used.fromDisk / KILOBYTE),
-    })),
-  );
+  console.table(times);
 }
 
 /**
@@ -161,12 +87,12 @@ async function fillAndMeasure(folder: string, ask: Ask, chunks: number): Promise
   const filled = join(folder, "filled.json");
   if (!existsSync(filled)) {
     mkdirSync(folder, { recursive: true });
-    const perSecond = await inWorkerd(folder, ({ post }) => fill(post, ask, chunks));
+    const perSecond = await inWorkerd(folder, (post) => fill(post, ask, chunks));
     writeFileSync(filled, JSON.stringify(perSecond));
   }
   const chunksPerSecond = Number(readFileSync(filled, "utf8"));
   execFileSync("sync");
-  const measured = await inWorkerd(folder, (bench) => measure(bench, ask, chunks));
+  const measured = await inWorkerd(folder, (post) => measure(post, ask, chunks));
   return { ...measured, chunksPerSecond };
 }
 
@@ -209,14 +135,14 @@ async function inFolder<Result>(
 
 async function inWorkerd<Result>(
   folder: string,
-  work: (bench: Bench) => Promise<Result>,
+  work: (post: Post) => Promise<Result>,
 ): Promise<Result> {
   const worker = await startWorkerd(WORKER, {
     durableObject: { binding: "RAG_INDEX", className: "RagIndex" },
     stateFolder: join(folder, "state"),
   });
   try {
-    return await work({ post: posterTo(worker.address), pid: worker.pid });
+    return await work(posterTo(worker.address));
   } finally {
     await worker.stop();
   }

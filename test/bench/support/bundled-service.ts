@@ -1,20 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 
-const PROJECT = join(import.meta.dirname, "../../..");
+import { PROJECT } from "../../../src/cli/installation.ts";
+import { migrationStatements } from "./migration-statements.ts";
 
 /** What wrangler would read by its configuration, and the bundle has or does without. */
 const OF_THE_SCRIPT = new Set(["modulesRules", "assets"]);
-
-export type BundledService = {
-  url: URL;
-  stop: () => Promise<void>;
-};
 
 /** Builds what would be deployed, offline. @throws Error with what wrangler said. */
 function bundleInto(folder: string): string {
@@ -27,23 +23,12 @@ function bundleInto(folder: string): string {
   return join(folder, "index.js");
 }
 
-async function migrate(database: Pick<D1Database, "prepare">): Promise<void> {
-  const folder = join(PROJECT, "migrations");
-  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
-  const statements = names
-    .sort()
-    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("--> statement-breakpoint"));
-  for (const sql of statements) await database.prepare(sql).run();
-}
-
 /**
  * The bundle that would be deployed, with the bindings and variables of the local default, in
  * workerd on a socket of its own: none of `wrangler dev`'s Workers and processes stands before it.
  * D1, R2 and queues are miniflare's, in the same process.
  */
-export async function startBundledService(
-  bindings: Record<string, string> = {},
-): Promise<BundledService> {
+export async function startBundledService(vars: string[]) {
   const folder = mkdtempSync(join(tmpdir(), "quarry-bundled-"));
   const stopping: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -53,6 +38,7 @@ export async function startBundledService(
   try {
     const scriptPath = bundleInto(join(folder, "bundle"));
     const { workerOptions } = workerOptionsOf(join(PROJECT, "wrangler.toml"));
+    const pairs = vars.map((pair) => [pair.split(":", 1)[0], pair.replace(/^\w+:/, "")]);
     const bindingsIn = Object.entries(workerOptions).filter(([name]) => !OF_THE_SCRIPT.has(name));
     const service = {
       ...Object.fromEntries(bindingsIn),
@@ -60,10 +46,8 @@ export async function startBundledService(
       rootPath: join(folder, "bundle"),
       modules: true,
       scriptPath,
-      bindings: Object.assign({}, workerOptions["bindings"], bindings),
+      bindings: Object.assign({}, workerOptions["bindings"], Object.fromEntries(pairs)),
       unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-      // Each client has an address, and a rate window of its own.
-      stripCfConnectingIp: false,
     };
     const miniflare = new Miniflare(
       convertV4MiniflareOptions({
@@ -75,8 +59,9 @@ export async function startBundledService(
     );
     stopping.push(() => miniflare.dispose());
     await miniflare.ready;
-    await migrate(await miniflare.getD1Database("DB", "bench"));
-    return { url: await miniflare.unsafeGetDirectURL("bench"), stop };
+    const database = await miniflare.getD1Database("DB", "bench");
+    for (const sql of migrationStatements()) await database.prepare(sql).run();
+    return { url: (await miniflare.unsafeGetDirectURL("bench")).origin, pid: 0, stop };
   } catch (thrown) {
     await stop();
     throw thrown;

@@ -148,16 +148,11 @@ function times(amounts: Amounts, factor: number): Amounts {
   return Object.fromEntries(scaled) as Amounts;
 }
 
-export function monthOf(basis: Basis, of: Case, words: Words) {
+export function monthOf(basis: Basis, of: Case, words: Words): number {
   const { perSecond } = of;
   const calls = perSecond * SECONDS_A_MONTH;
   const all = added(standing(basis, of), times(retrievalAmounts(basis, of, words), calls));
-  const lines = bill(all);
-  const total = PLAN_A_MONTH + Object.values(lines).reduce((sum, cost) => sum + cost, 0);
-  const [largest = "plan"] = Object.entries(lines)
-    .sort(([, a], [, b]) => b - a)
-    .map(([item]) => item);
-  return { total, largest, largestCost: lines[largest] ?? PLAN_A_MONTH };
+  return PLAN_A_MONTH + bill(all);
 }
 
 /** What it costs to index so many chunks once, allowances left aside. */
@@ -200,66 +195,3 @@ export function pineconeMonth(
   const used = gigabytes * PINECONE.gigabyteMonth + (units / 1_000_000) * PINECONE.millionReadUnits;
   return Math.max(PINECONE.leastAMonth, used);
 }
-
-export type Limit = { name: string; at: string; source: string };
-
-const docs = (path: string) => `https://developers.cloudflare.com/${path}/platform/limits/`;
-
-/** Documented limits, and two that were measured here, in the order in which growth meets them. */
-const LIMITS_OF_RATE: (Limit & { perSecond: number })[] = [
-  {
-    name: "caller's rate window",
-    perSecond: 1,
-    at: "60 calls a minute from one address; RATE_LIMIT_API, at most 10,000 a minute",
-    source: "src/config.ts",
-  },
-  {
-    name: "Workers AI calls",
-    perSecond: 50,
-    at: "3,000 embedding calls a minute for an account, unless raised",
-    source: docs("workers-ai"),
-  },
-  {
-    name: "index thread",
-    perSecond: 220,
-    at: "about 220 searches a second in one RAG, 4.4 ms each; other RAGs have their own thread",
-    source: "measured, 2026-11-22",
-  },
-  {
-    name: "D1 thread",
-    perSecond: 1_100,
-    at: "about 1,100 reads of token and RAG a second, 0.9 ms each, all from the primary",
-    source: "measured, 2026-11-22",
-  },
-];
-
-const LIMITS_OF_SIZE: (Limit & { chunks: (basis: Basis) => number })[] = [
-  {
-    name: "index object",
-    chunks: ({ indexBytesAChunk }) => (SHARDS_MAX * 10 * GIGABYTE) / indexBytesAChunk,
-    at: "10 GB an object, about 1.7 million chunks, and 32 of them a RAG",
-    source: docs("durable-objects"),
-  },
-  {
-    name: "Vectorize index",
-    chunks: () => 20_000_000,
-    at: "20 million vectors; all RAGs of a deployment share one index",
-    source: docs("vectorize"),
-  },
-  {
-    name: "D1 database",
-    chunks: ({ chunksAFile }) => ((10 * GIGABYTE) / D1_BYTES_A_FILE) * chunksAFile,
-    at: "10 GB, about 6.7 million files",
-    source: docs("d1"),
-  },
-];
-
-/** The limits that a case is beyond. */
-export function limitsMet(basis: Basis, { chunks, perSecond }: Case): Limit[] {
-  return [
-    ...LIMITS_OF_SIZE.filter((limit) => chunks > limit.chunks(basis)),
-    ...LIMITS_OF_RATE.filter((limit) => perSecond > limit.perSecond),
-  ];
-}
-
-export const ALL_LIMITS: readonly Limit[] = [...LIMITS_OF_SIZE, ...LIMITS_OF_RATE];

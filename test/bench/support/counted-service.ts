@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { unstable_readConfig as readConfig, unstable_startWorker as startWorker } from "wrangler";
 
+import { PROJECT } from "../../../src/cli/installation.ts";
 import { multipartBody } from "../../../src/cli/push/upload-files.ts";
+import { migrationStatements } from "./migration-statements.ts";
 import type { Told } from "./round-trips-worker.ts";
 
-const PROJECT = join(import.meta.dirname, "../../..");
 const POLL_MS = 100;
 /** Longer than a queue waits for more messages. */
 const QUIET_POLLS = 25;
@@ -72,14 +73,6 @@ function quickened(queues: unknown) {
   return { producers, consumers: quick };
 }
 
-function statements(): string[] {
-  const folder = join(PROJECT, "migrations");
-  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
-  return names
-    .sort()
-    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("--> statement-breakpoint"));
-}
-
 export async function startCountedService(): Promise<CountedService> {
   const folder = mkdtempSync(join(tmpdir(), "quarry-counted-"));
   const worker = await startWorker({
@@ -102,7 +95,7 @@ export async function startCountedService(): Promise<CountedService> {
     if (response.ok) return { text, headers: response.headers };
     throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`);
   };
-  await send("POST", "/__migrate", { body: JSON.stringify(statements()) });
+  await send("POST", "/__migrate", { body: JSON.stringify(migrationStatements()) });
   const session = await send("POST", "/panel/api/session", { body: JSON.stringify(ADMIN) });
   credential = { Cookie: session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "" };
 

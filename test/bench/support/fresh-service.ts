@@ -3,99 +3,153 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { encodedPath } from "../../../src/cli/api/clients.ts";
+import { dataOf, panelApi, signIn, type PanelApi } from "../../../src/cli/api/clients.ts";
+import { multipartBody } from "../../../src/cli/push/upload-files.ts";
 import { startWorker } from "../../../src/cli/worker/start-worker.ts";
+import { inBatches } from "../../../src/core/work/batches.ts";
 import { inParallel } from "../../../src/core/work/parallel.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
-import { signIn } from "./local-service.ts";
 
-const RATE_LIMIT = 10_000;
+const RATE_LIMIT = "10000";
+const UPLOADS_AT_ONCE = 4;
+const FILES_A_CALL = 250;
+const FIRST_FAILURE = 400;
+const POLL_MS = 250;
+const STALLED_MS = 120_000;
+const MADE_UP_WORDS = 20_000;
+const WORDS_EACH = 220;
+const FOLDERS = 50;
 
-/** File sources and RAGs of these names, and an inference called `bench` over all of them. */
-export type Service = { url: string; key: string; token: string };
-export type BenchRag = { name: string; searchMode?: string };
+export type PushedText = { path: string; text: string };
+export type BenchRag = { name: string; searchMode?: "hybrid" | "semantic" };
+
+export type Service = {
+  url: string;
+  /** Of the process group that runs it; 0 for a bundled service. */
+  pid: number;
+  api: PanelApi;
+  key: string;
+  /** For all RAGs and inferences that were asked for. */
+  token: string;
+};
+
+type Started = { url: string; pid: number; stop: () => Promise<void> };
 
 type Wanted = {
   /** `NAME:VALUE` */
   vars?: string[];
-  /** Besides `bench`; the token covers them. */
+  /** Besides `bench`, an inference over all RAGs. */
   inferences?: { name: string; model: string; systemPrompt: string; rags: string[] }[];
+  start?: (vars: string[]) => Promise<Started>;
 };
 
 /** As `npm start` runs it, in a folder of its own, which is removed when it stops. */
-export async function startService(
-  rags: BenchRag[] = [{ name: "bench" }],
-  { vars = [], inferences = [] }: Wanted = {},
-): Promise<{ service: Service; stop: () => Promise<void> }> {
-  const state = mkdtempSync(join(tmpdir(), "quarry-bench-service-"));
-  const worker = await startWorker({
-    port: await freePort(),
-    stateFolder: state,
-    vars: [`RATE_LIMIT_API:${RATE_LIMIT}`, ...vars],
-    tell: (line) => console.error(line),
-  });
+async function startLocally(vars: string[]): Promise<Started> {
+  const stateFolder = mkdtempSync(join(tmpdir(), "quarry-bench-service-"));
+  const tell = (line: string) => console.error(line);
+  const worker = await startWorker({ port: await freePort(), stateFolder, vars, tell });
   const stop = async () => {
     await worker.stop();
-    rmSync(state, { recursive: true, force: true });
+    rmSync(stateFolder, { recursive: true, force: true });
   };
+  return { ...worker, stop };
+}
+
+/** A service with RAGs of these names, each over a file source of its own. */
+export async function startService(
+  rags: BenchRag[] = [{ name: "bench" }],
+  { vars = [], inferences = [], start = startLocally }: Wanted = {},
+): Promise<{ service: Service; stop: () => Promise<void> }> {
+  const { url, pid, stop } = await start([`RATE_LIMIT_API:${RATE_LIMIT}`, ...vars]);
   try {
-    return { service: await setUp(worker.url, rags, inferences), stop };
+    return { service: { url, pid, ...(await setUp(url, rags, inferences)) }, stop };
   } catch (thrown) {
     await stop();
     throw thrown;
   }
 }
 
-async function setUp(
-  url: string,
-  rags: BenchRag[],
-  inferences: NonNullable<Wanted["inferences"]>,
-): Promise<Service> {
-  const send = await signIn(url);
-  const create = async (path: string, body: unknown) =>
-    (await (await send("POST", path, body)).json()) as { key: string; token: string };
+async function setUp(url: string, rags: BenchRag[], inferences: NonNullable<Wanted["inferences"]>) {
+  const panel = await signIn(url, "admin@localhost", "quarry");
+  const made = panel.POST("/keys", { body: { name: "Bench", role: "admin" } });
+  const { key } = await dataOf(made);
+  const api = panelApi(url, key);
   for (const rag of rags) {
-    await create("/file-sources", { name: rag.name, provider: "file_system" });
-    await create("/rags", { ...rag, fileSource: rag.name, reranker: "embedded/lexical" });
+    await api.POST("/file-sources", { body: { name: rag.name, provider: "file_system" } });
+    const body = { ...rag, fileSource: rag.name, reranker: "embedded/lexical" };
+    await api.POST("/rags", { body });
   }
-  const { key } = await create("/keys", { name: "Bench", role: "admin" });
   const names = rags.map(({ name }) => name);
   const answering = { systemPrompt: "", model: "embedded/extractive", rags: names };
   const all = [{ name: "Bench", ...answering }, ...inferences];
-  for (const inference of all) await create("/inferences", inference);
+  for (const body of all) await api.POST("/inferences", { body });
   const covered = all.map(({ name }) => name.toLowerCase());
-  const groups = { agents: [], inferences: covered, rags: names };
-  const { token } = await create("/tokens", { name: "Bench", ...groups });
-  return { url, key, token };
+  const body = { name: "Bench", agents: [], inferences: covered, rags: names };
+  const { token } = await dataOf(api.POST("/tokens", { body }));
+  return { key, token, api };
 }
 
-const UPLOADS_AT_ONCE = 8;
-const POLL_MS = 250;
+/** `count` texts of about 1,500 characters with words of their own, numbered from `from`. */
+export function madeUp(count: number, from = 0): PushedText[] {
+  const word = (seed: number) => (Math.imul(seed, 2_654_435_761) >>> 8).toString(36).slice(0, 6);
+  return Array.from({ length: count }, (_, nth) => from + nth).map((at) => ({
+    path: `${at % FOLDERS}/${at}.txt`,
+    text: Array.from({ length: WORDS_EACH }, (_, n) =>
+      word((at * 31 + n * 7) % MADE_UP_WORDS),
+    ).join(" "),
+  }));
+}
 
-/** Files of a source and RAG of this name; returns when all are indexed. */
-export async function pushFiles(
-  { url, key, token }: Service,
-  name: string,
-  files: { path: string; text: string }[],
+/** To the source of this name, in batches, as `quarry push` sends small files. */
+export async function pushAll(
+  { url, key }: Pick<Service, "url" | "key">,
+  source: string,
+  files: PushedText[],
 ): Promise<void> {
-  await inParallel(files, UPLOADS_AT_ONCE, async ({ path, text }) => {
-    const type = path.endsWith(".md") ? "text/markdown" : "text/plain";
-    const response = await fetch(
-      `${url}/panel/api/file-sources/${name}/files/${encodedPath(path)}`,
-      {
-        method: "PUT",
-        headers: { Authorization: `Bearer ${key}`, "Content-Type": type },
-        body: text,
-      },
-    );
-    if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await response.text()}`);
-    await response.arrayBuffer();
+  await inParallel(inBatches(files, FILES_A_CALL), UPLOADS_AT_ONCE, async (batch) => {
+    const parts = batch.map(({ path, text }) => {
+      const type = path.endsWith(".md") ? "text/markdown" : "text/plain";
+      const data = new TextEncoder().encode(text);
+      return { path, data, headers: { "Content-Type": type } };
+    });
+    const { data, contentType } = multipartBody(parts);
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": contentType };
+    const address = `${url}/panel/api/file-sources/${source}/files`;
+    const answer = await fetch(address, { method: "POST", headers, body: data });
+    const text = await answer.text();
+    const { files = [] } = answer.ok ? (JSON.parse(text) as { files: { status: number }[] }) : {};
+    if (!answer.ok || files.some(({ status }) => status >= FIRST_FAILURE)) {
+      throw new Error(`files were refused: ${answer.status} ${text}`);
+    }
   });
+}
+
+type Counts = { processedFiles: number; numberVectors: number };
+
+/**
+ * Waits until so many files of a RAG are indexed; `onStep` is told the count every now and then.
+ * @throws Error when none is indexed for two minutes
+ */
+export async function untilIndexed(
+  { api }: Pick<Service, "api">,
+  id: string,
+  total: number,
+  onStep: (counts: Counts) => Promise<void> = async () => undefined,
+): Promise<Counts> {
+  let seen = { files: 0, at: performance.now() };
   for (;;) {
-    const headers = { Authorization: `Bearer ${token}` };
-    const reply = await fetch(`${url}/api/rags/${name}`, { headers });
-    const { processedFiles } = (await reply.json()) as { processedFiles: number };
-    if (processedFiles === files.length) return;
+    const counts = await dataOf(api.GET("/rags/{id}", { params: { path: { id } } }));
+    const at = performance.now();
+    if (counts.processedFiles > seen.files) seen = { files: counts.processedFiles, at };
+    await onStep(counts);
+    if (counts.processedFiles === total) return counts;
+    if (at - seen.at > STALLED_MS) throw new Error(`stopped at ${seen.files} of ${total}`);
     await pause(POLL_MS);
   }
+}
+
+/** Files of a source and RAG of this name; returns when all are indexed. */
+export async function pushFiles(service: Service, name: string, files: PushedText[]) {
+  await pushAll(service, name, files);
+  return await untilIndexed(service, name, files.length);
 }

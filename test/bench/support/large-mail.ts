@@ -42,9 +42,3 @@ export function forwarded(message: string, times: number): Uint8Array {
   }
   return utf8.encode(whole);
 }
-
-/** A mailbox of a short mail and this one. */
-export function mailbox(message: string): string {
-  const envelope = "From a@example.com Fri Mar 14 09:00:00 2025\r\n";
-  return `${envelope}${emlHead("7bit")}Short.\r\n\r\n${envelope}${message}`;
-}

@@ -1,6 +1,7 @@
 import { zlibSync } from "fflate";
 
-import { numbers, paragraphs, SEED } from "./large-texts.ts";
+import { paragraphs } from "./large-texts.ts";
+import { randomFrom } from "./synthetic-text.ts";
 
 const LINES_A_PAGE = 50;
 const LINE_CHARACTERS = 95;
@@ -48,7 +49,7 @@ export function pdf(characters: number, padding = 0): Uint8Array {
   object(2, `<< /Type /Pages /Count ${kids.length} /Kids [${kids.join(" ")}] >>`);
   object(3, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>");
   if (padding > 0) {
-    const random = numbers(SEED);
+    const random = randomFrom(0);
     const picture = Uint8Array.from({ length: padding }, () => random() * 256);
     object(
       next++,

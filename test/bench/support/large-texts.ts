@@ -1,27 +1,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { randomFrom } from "./synthetic-text.ts";
+
 const PARAGRAPH_WORDS = 90;
 const SECTION_PARAGRAPHS = 6;
-export const SEED = 20_260_101;
+const SEED = 20_260_101;
 const PATH = join(import.meta.dirname, "../../fixtures/documents/handbook.md");
 
 export const utf8 = new TextEncoder();
 
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
-export function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Paragraphs of the handbook's words in any order, some of them with numbers and quotes. */
 export function* paragraphs(characters: number): Generator<string> {
-  const random = numbers(SEED);
+  const random = randomFrom(SEED);
   const words = readFileSync(PATH, "utf8").match(/\p{L}+/gu) ?? [];
   for (let length = 0; length < characters;) {
     const chosen = Array.from({ length: PARAGRAPH_WORDS }, () => {

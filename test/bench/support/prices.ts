@@ -16,7 +16,7 @@ const price = (per: number, unit: number, included: number, path: string): Price
 
 export const PLAN_A_MONTH = 5;
 
-export const PRICES = {
+const PRICES = {
   requests: price(0.3, MILLION, 10 * MILLION, "workers/platform/pricing/"),
   cpuMs: price(0.02, MILLION, 30 * MILLION, "workers/platform/pricing/"),
   logEvents: price(0.6, MILLION, 20 * MILLION, "workers/observability/logs/workers-logs/"),
@@ -41,13 +41,13 @@ export const PRICES = {
 type Item = keyof typeof PRICES;
 export type Amounts = Partial<Record<Item, number>>;
 
-/** What a month costs, item by item; the allowances are taken off. */
-export function bill(amounts: Amounts): Record<string, number> {
-  const lines = Object.entries(amounts).map(([item, amount]): [string, number] => {
-    const { per, unit, included } = PRICES[item as Item];
-    return [item, (Math.max(0, amount - included) / unit) * per];
-  });
-  return Object.fromEntries(lines);
+/** What a month costs; the allowances are taken off. */
+export function bill(amounts: Amounts): number {
+  const used = Object.entries(amounts).map(([item, amount]): [string, number] => [
+    item,
+    Math.max(0, amount - PRICES[item as Item].included),
+  ]);
+  return marginal(Object.fromEntries(used));
 }
 
 /** The same without allowances: what one event more costs. */

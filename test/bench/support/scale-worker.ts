@@ -11,16 +11,13 @@ import type { RagRecord } from "../../../src/db/records.ts";
 import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
 import { shardOf } from "../../../src/core/hash.ts";
 import type { PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
-import type { HydrateRequest } from "../../../src/ports/rag-index.ts";
 import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
-import { mergeShards } from "../../../src/retrieval/merge-shards.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { randomFrom, textOf } from "./synthetic-text.ts";
 
 const WORDS_A_CHUNK = 200;
 const CHUNKS_A_FILE = 20;
-const CANDIDATES = 100;
 const DIMENSIONS = 1_024;
 const BYTES_A_VECTOR = 2 * DIMENSIONS;
 /** Exponent of a half float near 1/32, as in a unit vector of 1,024 dimensions. */
@@ -114,43 +111,10 @@ export class RagIndex extends Index {
 type BenchEnv = { RAG_INDEX: DurableObjectNamespace<RagIndex> };
 type Ask = { generation: number; shards: number };
 
-const addressesOf = ({ generation, shards }: Ask) =>
-  Array.from({ length: shards }, (_, shard) => ({ ragId, generation, shard }));
-
-function objectsOf(env: BenchEnv, ask: Ask) {
-  return addressesOf(ask).map(({ generation, shard }) =>
+const objectsOf = (env: BenchEnv, { generation, shards }: Ask) =>
+  Array.from({ length: shards }, (_, shard) =>
     env.RAG_INDEX.get(env.RAG_INDEX.idFromName(`${ragId}:${generation}:${shard}`)),
   );
-}
-
-/** The lexical leg of all shards, merged, as a retrieval beside a vector index asks for it. */
-async function lexical(env: BenchEnv, ask: Ask & { text: string }) {
-  const open = ragIndexes(env.RAG_INDEX);
-  const request = {
-    ...everything,
-    queries: [{ text: ask.text, vector: null }],
-    limitPerLeg: CANDIDATES,
-    lexical: true,
-    mergedWith: ask.shards > 1 ? ("shards" as const) : null,
-  };
-  const replies = await Promise.all(
-    addressesOf(ask).map((address) => open(address).search(request)),
-  );
-  const size = { queryCount: 1, limitPerLeg: CANDIDATES };
-  return mergeShards(replies, size).queries[0]?.lexical.length ?? 0;
-}
-
-/** Texts and exact scores of chunks that a vector index named, of which nobody knows the shard. */
-async function hydrate(env: BenchEnv, ask: Ask & { chunks: number[] }) {
-  const open = ragIndexes(env.RAG_INDEX);
-  const vector = Float32Array.from({ length: DIMENSIONS }, () => 1 / Math.sqrt(DIMENSIONS));
-  const ids = ask.chunks.map((chunk) => chunkIdOf(chunk));
-  const request: HydrateRequest = { ...everything, ids, queryVectors: [vector] };
-  const replies = await Promise.all(
-    addressesOf(ask).map((address) => open(address).hydrate(request)),
-  );
-  return replies.flatMap(({ chunks }) => chunks).length;
-}
 
 /** What the double of Vectorize holds: chunks from all over the index, which it then names. */
 const NAMED_CHUNKS = 200;
@@ -219,8 +183,6 @@ const routes: Record<string, (env: BenchEnv, body: never) => Promise<unknown>> =
   "/nothing": async (env, ask: Ask) => (await objectsOf(env, ask)[0]?.facts())?.files,
   "/vectors": async (_env, ask: Ask & { chunks: number }) => giveVectors(ask),
   "/retrieve": search,
-  "/lexical": lexical,
-  "/hydrate": hydrate,
   "/swap": async (env, ask: Ask & { file: number; version: number; changed: number }) => {
     const { file, version, changed, shards } = ask;
     await objectsOf(env, ask)[shardOf(fileIdOf(file), shards)]?.put(file, version, changed);

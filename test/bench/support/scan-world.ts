@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getPlatformProxy } from "wrangler";
@@ -11,9 +11,9 @@ import type { IndexMessage, ScanMessage } from "../../../src/core/queue-messages
 import type { SourceReader } from "../../../src/ports/source-reader.ts";
 import type { Services } from "../../../src/services.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { migrationStatements } from "./migration-statements.ts";
 
-const PROJECT = join(import.meta.dirname, "../../..");
-export const SOURCE = "source" as FileSourceId;
+const SOURCE = "source" as FileSourceId;
 
 /** The bindings of a scan alone: the Worker's own objects would be missed here, and warned of. */
 const CONFIG = {
@@ -23,7 +23,7 @@ const CONFIG = {
   r2_buckets: [{ binding: "FILES", bucket_name: "files" }],
 };
 
-export type Bindings = { DB: D1Database; FILES: R2Bucket };
+type Bindings = { DB: D1Database; FILES: R2Bucket };
 
 const SOURCE_AND_RAG = [
   `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash, created_at)
@@ -37,14 +37,6 @@ const SOURCE_AND_RAG = [
 
 export const EVERYTHING_INDEXED = `update rag_files
   set status = 'indexed', claimed_until = 0, indexed_at = 1, chunk_count = 1`;
-
-function statements(): string[] {
-  const folder = join(PROJECT, "migrations");
-  const migrations = readdirSync(folder).filter((name) => name.endsWith(".sql"));
-  return migrations
-    .sort()
-    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("--> statement-breakpoint"));
-}
 
 const noCosts = () => ({ rows: noRows(), r2Operations: 0, messages: 0 });
 
@@ -70,12 +62,8 @@ const silent: Services["log"] = {
 };
 
 /** What a scan uses of the services; anything else would throw. */
-type ScanServices = Pick<Services, "db" | "files" | "now">;
-export type MakeReader = (services: ScanServices) => SourceReader;
-
-function scanServices(bindings: Bindings, makeReader: MakeReader, costs: Costs) {
+function scanServices(bindings: Bindings, makeReader: () => SourceReader, costs: Costs) {
   const queued: ScanMessage[] = [];
-  const indexed: IndexMessage[] = [];
   const background: Promise<unknown>[] = [];
   let skippedMs = 0;
   const services = {
@@ -93,21 +81,19 @@ function scanServices(bindings: Bindings, makeReader: MakeReader, costs: Costs) 
       },
       index: async (messages: IndexMessage[]) => {
         costs.messages += messages.length;
-        indexed.push(...messages);
       },
       usage: async () => undefined,
     },
     inBackground: (work: Promise<unknown>) => background.push(work),
   } as Partial<Services> as Services;
-  services.sourceReaders = async () => makeReader(services);
-  return { services, queued, indexed, background, skippedMs: () => skippedMs };
+  services.sourceReaders = async () => makeReader();
+  return { services, queued, background };
 }
 
 /** One whole scan, with the messages that continue it. */
-export async function scan(bindings: Bindings, makeReader: MakeReader) {
+export async function scan(bindings: Bindings, makeReader: () => SourceReader) {
   const costs = noCosts();
-  const world = scanServices(bindings, makeReader, costs);
-  const { services, queued, indexed, background } = world;
+  const { services, queued, background } = scanServices(bindings, makeReader, costs);
   const startedAt = performance.now();
   await startScan(services, { fileSourceId: SOURCE, confirmRemovals: false, urls: null });
   for (let next = queued.shift(); next !== undefined; next = queued.shift()) {
@@ -116,18 +102,8 @@ export async function scan(bindings: Bindings, makeReader: MakeReader) {
   await Promise.all(background);
   const { rows, r2Operations, messages } = costs;
   const ms = Math.round(performance.now() - startedAt);
-  return {
-    costs: {
-      rowsRead: rows.read,
-      rowsWritten: rows.written,
-      d1Calls: rows.calls,
-      r2Operations,
-      messages,
-      ms,
-    },
-    indexed,
-    waitedSeconds: Math.round(world.skippedMs() / 1_000),
-  };
+  const { read: rowsRead, written: rowsWritten, calls: d1Calls } = rows;
+  return { rowsRead, rowsWritten, d1Calls, r2Operations, messages, ms };
 }
 
 /** D1 and R2 of their own for the time of `work`, with one source and a RAG of it. */
@@ -140,7 +116,7 @@ export async function withSource<Result>(
   const proxy = await getPlatformProxy<Bindings>({ configPath, persist: { path: state } });
   try {
     const { DB } = proxy.env;
-    for (const sql of [...statements(), ...SOURCE_AND_RAG]) await DB.prepare(sql).run();
+    for (const sql of [...migrationStatements(), ...SOURCE_AND_RAG]) await DB.prepare(sql).run();
     return await work(proxy.env);
   } finally {
     await proxy.dispose();
