@@ -1,15 +1,12 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { composeServices } from "../../../src/compose.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { purgeEndedGrants } from "../../../src/db/access/grant-store.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
-import { createApp } from "../../../src/http/app.ts";
-import { panelPages } from "../../../src/panel/pages/app.ts";
 import { Browser } from "../../support/browser-without-script.ts";
-import { call, ORIGIN } from "../../support/worker-client.ts";
+import { panelWith } from "../../support/panel-with.ts";
+import { call } from "../../support/worker-client.ts";
 
 import {
   ANN,
@@ -190,47 +187,30 @@ test("another client ends the sessions of the one before, but not the administra
   expect(await isSignedIn(admin)).toBe(true);
 });
 
-/** The panel with other variables. */
-async function panelWith(variables: Record<string, string>, request: Request): Promise<Response> {
-  const app = createApp(composeServices);
-  app.route("/panel", panelPages());
-  const context = createExecutionContext();
-  const answer = await app.fetch(request, { ...env, ...variables }, context);
-  await waitOnExecutionContext(context);
-  return answer;
-}
-
-const openWith = async (variables: Record<string, string>, path: string, cookie = "") =>
-  await panelWith(variables, new Request(`${ORIGIN}${path}`, { headers: { Cookie: cookie } }));
-
-const passwordWith = async (variables: Record<string, string>) =>
-  await panelWith(
-    variables,
-    new Request(`${ORIGIN}/panel/sign-in`, {
-      method: "POST",
-      headers: { Origin: ORIGIN, "Content-Type": "application/x-www-form-urlencoded" },
-      body: "email=admin@localhost&password=quarry",
-    }),
-  );
+const PASSWORD = {
+  method: "POST",
+  type: "application/x-www-form-urlencoded",
+  body: "email=admin@localhost&password=quarry",
+};
 
 test("passwords are off once an administrator has signed in with the provider", async () => {
-  const off = { PASSWORD_SIGN_IN: "off" };
-  expect((await passwordWith(off)).status).toBe(303);
+  const off = panelWith({ PASSWORD_SIGN_IN: "off" });
+  expect((await off("/panel/sign-in", PASSWORD)).status).toBe(303);
   await signedInAs({ ...ANN, groups: ["admins"] });
-  expect((await passwordWith(off)).status).toBe(403);
-  const page = await (await openWith(off, "/panel/sign-in")).text();
+  expect((await off("/panel/sign-in", PASSWORD)).status).toBe(403);
+  const { text: page } = await off("/panel/sign-in");
   expect(page).toContain("Continue with Example");
   expect(page).not.toContain('type="password"');
-  expect((await passwordWith({})).status).toBe(303);
+  expect((await panelWith()("/panel/sign-in", PASSWORD)).status).toBe(303);
   await save({ enabled: "" });
-  expect((await passwordWith(off)).status).toBe(303);
+  expect((await off("/panel/sign-in", PASSWORD)).status).toBe(303);
 });
 
 test("our second factor is not asked of whoever the provider vouches for", async () => {
-  const { cookies } = await signedInAs();
-  const required = { REQUIRE_TOTP: "true" };
-  expect((await openWith(required, "/panel/account", cookies)).status).toBe(200);
-  expect((await openWith(required, "/panel/account", admin.cookies)).status).toBe(303);
+  const { cookies: cookie } = await signedInAs();
+  const strict = panelWith({ REQUIRE_TOTP: "true" });
+  expect((await strict("/panel/account", { cookie })).status).toBe(200);
+  expect((await strict("/panel/account", { cookie: admin.cookies })).status).toBe(303);
 });
 
 test("an administrator's link signs in once, by its button, within ten minutes", async () => {

@@ -1,14 +1,9 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { composeServices } from "../../../src/compose.ts";
-import { createApp } from "../../../src/http/app.ts";
-import { panelApi } from "../../../src/panel/api/app.ts";
-import { panelPages } from "../../../src/panel/pages/app.ts";
-import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { panelWith } from "../../support/panel-with.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { call, ORIGIN } from "../../support/worker-client.ts";
+import { call } from "../../support/worker-client.ts";
 
 /** Of each kind; a page that reads them all reads more than it may. */
 const MANY = 3_000;
@@ -20,14 +15,9 @@ const PAGE_ROWS = 2_500;
 /** Fifty lines with calls in each of 25 hours: three rows a look-up, as D1 counts them. */
 const DAY_OF_CALLS_ROWS = 5_000;
 
-const counts = noRows();
-const app = createApp((_, context) =>
-  composeServices({ ...env, DB: countedRows(env.DB, counts) }, context),
-);
-app.route("/panel/api", panelApi());
-app.route("/panel", panelPages());
-
+const ask = panelWith();
 let cookie = "";
+const open = (path: string) => ask(path, { cookie });
 
 beforeAll(async () => {
   const body = JSON.stringify({ email: "admin@localhost", password: "quarry" });
@@ -92,9 +82,9 @@ test.each([
   ["/panel/rags?sort=-name", "1–50 of 1,000 RAGs or more, page 1"],
   ["/panel/rags/rag-000001/scope/everything", "1,000 choices or more"],
 ])("%s reads as many rows as it shows, whatever there are", async (path, shown) => {
-  const { status, html, read } = await open(path);
+  const { status, text, read } = await open(path);
   expect(status).toBe(200);
-  expect(html).toContain(shown);
+  expect(text).toContain(shown);
   expect(read).toBeLessThan(PAGE_ROWS);
 });
 
@@ -103,66 +93,45 @@ test.each([
   ["/panel/tokens?q=2951", "T 002951"],
   ["/panel/settings/keys?q=x", "No matches."],
 ])("%s looks at each name, and reads only what is found", async (path, shown) => {
-  const { html, read } = await open(path);
-  expect(html).toContain(shown);
+  const { text, read } = await open(path);
+  expect(text).toContain(shown);
   // Counting and listing look at every name once.
   expect(read).toBeLessThan(2 * MANY + 100);
 });
 
 test("a list of inferences with calls in every hour of a month reads those of a day", async () => {
-  const { status, html, read } = await open("/panel/inferences");
+  const { status, text, read } = await open("/panel/inferences");
   expect(status).toBe(200);
-  expect(html).toContain("I 000050");
-  expect(html).toMatch(/>24</);
+  expect(text).toContain("I 000050");
+  expect(text).toMatch(/>24</);
   expect(read).toBeLessThan(DAY_OF_CALLS_ROWS);
 });
 
 test("the list of inferences reads a row per inference and link, each RAG once", async () => {
-  counts.read = 0;
-  const request = new Request(`${ORIGIN}/api/inferences`, { headers: { Cookie: cookie } });
-  const context = createExecutionContext();
-  const listed = await (
-    await app.fetch(request, env, context)
-  ).json<{ fileSources: unknown[] }[]>();
-  await waitOnExecutionContext(context);
+  const { text, read } = await open("/api/inferences");
+  const listed = JSON.parse(text) as { fileSources: unknown[] }[];
   expect(listed).toHaveLength(MANY);
   expect(listed.at(-1)?.fileSources).toMatchObject(
     ["rag-000001", "rag-000002", "rag-000003"].map((ragIdentifier) => {
       return { ragIdentifier, identifier: "docs", provider: "file_system" };
     }),
   );
-  expect(counts.read).toBeLessThan(4 * MANY + 100);
+  expect(read).toBeLessThan(4 * MANY + 100);
 });
 
 test("the list of a source's runs costs a page, and tells how many there are", async () => {
-  counts.read = 0;
-  const context = createExecutionContext();
-  const request = new Request(`${ORIGIN}/panel/api/file-sources/docs/runs`, {
-    headers: { Cookie: cookie },
-  });
-  const { total } = await (await app.fetch(request, env, context)).json<{ total: number }>();
-  await waitOnExecutionContext(context);
-  expect(total).toBe(MANY);
-  expect(counts.read).toBeLessThan(100);
+  const { text, read } = await open("/panel/api/file-sources/docs/runs");
+  expect(JSON.parse(text)).toMatchObject({ total: MANY });
+  expect(read).toBeLessThan(100);
 });
 
 test("a later page costs the same, and leads back to the one before", async () => {
   const first = await open("/panel/tokens");
-  const next = /href="([^"]*after=[^"]*)"/.exec(first.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const next = /href="([^"]*after=[^"]*)"/.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
   const second = await open(next);
-  expect(second.html).toContain("T 002950");
-  expect(second.html).not.toContain("T 002951");
+  expect(second.text).toContain("T 002950");
+  expect(second.text).not.toContain("T 002951");
   expect(second.read).toBeLessThan(PAGE_ROWS);
-  const back = /href="([^"]*before=[^"]*)"/.exec(second.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
-  expect((await open(back)).html).toContain("T 002951");
+  const back = /href="([^"]*before=[^"]*)"/.exec(second.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  expect((await open(back)).text).toContain("T 002951");
 });
-
-async function open(path: string) {
-  const context = createExecutionContext();
-  counts.read = 0;
-  const request = new Request(ORIGIN + path, { headers: { Cookie: cookie } });
-  const response = await app.fetch(request, env, context);
-  const html = await response.text();
-  await waitOnExecutionContext(context);
-  return { status: response.status, html, read: counts.read };
-}

@@ -1,13 +1,10 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, expect, test } from "vitest";
 
-import { composeServices } from "../../../src/compose.ts";
-import { createApp } from "../../../src/http/app.ts";
-import { panelPages } from "../../../src/panel/pages/app.ts";
 import { Browser } from "../../support/browser-without-script.ts";
+import { panelWith } from "../../support/panel-with.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
+import { call, signedIn } from "../../support/worker-client.ts";
 
 const MEMBER = { email: "reader@quarry.test", password: "quiet amber lantern" };
 const PROMPTED = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["docs"] };
@@ -229,18 +226,10 @@ test("a form sent after the session ended says so; an open tab does not prolong 
 });
 
 test("where a second factor is required, every page leads to enrolling it", async () => {
-  const strict = createApp(composeServices);
-  strict.route("/panel", panelPages());
+  const strict = panelWith({ REQUIRE_TOTP: "true" });
   const send = async (method: string, path: string) => {
-    const context = createExecutionContext();
-    const headers = { Cookie: member.cookies, Origin: ORIGIN };
-    const response = await strict.fetch(
-      new Request(ORIGIN + path, { method, headers, redirect: "manual" }),
-      { ...env, REQUIRE_TOTP: "true" },
-      context,
-    );
-    await waitOnExecutionContext(context);
-    return { status: response.status, to: response.headers.get("Location") };
+    const { status, to } = await strict(path, { method, cookie: member.cookies });
+    return { status, to };
   };
   const enrol = "/panel/account/second-factor";
   for (const path of ["/panel", "/panel/search", "/panel/rags/docs", "/panel/account"]) {

@@ -1,12 +1,8 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
-import { composeServices } from "../../../src/compose.ts";
-import { createApp } from "../../../src/http/app.ts";
-import { panelPages } from "../../../src/panel/pages/app.ts";
 import { Browser } from "../../support/browser-without-script.ts";
-import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { panelWith } from "../../support/panel-with.ts";
 import { PAYLOADS, runnable } from "../../support/payloads.ts";
 import { call } from "../../support/worker-client.ts";
 
@@ -185,18 +181,11 @@ test("what was done through pages is told as what was done through the API", asy
 });
 
 test("a page reads as many rows of 3,000 files and events as of 300", async () => {
-  const counts = noRows();
-  const counted = { ...env, DB: countedRows(env.DB, counts) };
-  const app = createApp((_env, context) => composeServices(counted, context));
-  app.route("/panel", panelPages());
+  const open = panelWith();
   const rowsOf = async (path: string) => {
-    Object.assign(counts, noRows());
-    const context = createExecutionContext();
-    const request = new Request(`http://localhost${path}`, { headers: { Cookie: admin.cookies } });
-    const response = await app.fetch(request, counted, context);
-    expect({ path, status: response.status }).toEqual({ path, status: 200 });
-    await waitOnExecutionContext(context);
-    return counts.read;
+    const { status, read: rows } = await open(path, { cookie: admin.cookies });
+    expect({ path, status }).toEqual({ path, status: 200 });
+    return rows;
   };
   const paths = [
     "/panel",

@@ -4,11 +4,8 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { countSealedByKey } from "../../../src/db/maintenance/sealed-secrets.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
-import { composeServices } from "../../../src/compose.ts";
-import { createApp } from "../../../src/http/app.ts";
 import { stepOf } from "../../../src/access/totp/totp-code.ts";
-import { panelApi } from "../../../src/panel/api/app.ts";
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { panelWith } from "../../support/panel-with.ts";
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 
 const PASSWORD = "quiet amber lantern";
@@ -179,17 +176,10 @@ test("it is removed with a code or the password, and by an administrator", async
 
 test("under REQUIRE_TOTP a user without one may do nothing but enrol", async () => {
   const { email } = await newUser("required");
-  const session = await signIn(email);
-  const app = createApp(composeServices);
-  app.route("/panel/api", panelApi());
-  const ask = async (method: string, path: string) => {
-    const context = createExecutionContext();
-    const headers = { Cookie: cookieOf(session), Origin: ORIGIN, "CF-Connecting-IP": "192.0.2.71" };
-    const request = new Request(`${ORIGIN}${path}`, { method, headers });
-    const answer = await app.fetch(request, { ...env, REQUIRE_TOTP: "true" }, context);
-    await waitOnExecutionContext(context);
-    return answer.status;
-  };
+  const cookie = cookieOf(await signIn(email));
+  const strict = panelWith({ REQUIRE_TOTP: "true" });
+  const ask = async (method: string, path: string) =>
+    (await strict(path, { method, cookie })).status;
   expect(await ask("GET", "/panel/api/rags")).toBe(403);
   expect(await ask("GET", "/panel/api/sessions")).toBe(403);
   expect(await ask("GET", "/api/rags")).toBe(403);

@@ -55,7 +55,7 @@ export async function leftOutTab(
         }
       />
       {total === 0 ? null : (
-        <Part here={path + LEFT_OUT} from={offset} step={ROWS} total={total} unit="entry" />
+        <Part here={path + LEFT_OUT} from={offset} step={ROWS} total={total} unit="item" />
       )}
     </>
   );
@@ -64,7 +64,7 @@ export async function leftOutTab(
 const TakeIn = ({ path, of: { kind, value, path: file } }: { path: string; of: Exclusion }) => (
   <ActionButton
     action={`${path}/file/search`}
-    label="Include in search"
+    label="Include"
     values={{
       path: file,
       ...(kind === "file" ? {} : { textHash: value }),
