@@ -7,6 +7,7 @@ import {
   FunctionName,
   functionsOf,
   FunctionType,
+  MODES,
   readFunctions,
 } from "./functions.ts";
 import { ResponseFormat, schemaOf } from "./response-format.ts";
@@ -34,20 +35,24 @@ const Call = z.object({
   function: z.object({ name: z.string(), arguments: z.string() }),
 });
 
-const Message = z.discriminatedUnion("role", [
-  z.object({
-    role: z.enum(["system", "developer", "user"]),
-    content: Content,
-    name: z.string().optional(),
-  }),
-  z.object({
-    role: z.literal("assistant"),
-    content: Content,
-    name: z.string().optional(),
-    tool_calls: z.array(Call).nullish(),
-  }),
-  z.object({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
-]);
+const Message = z.discriminatedUnion(
+  "role",
+  [
+    z.object({
+      role: z.enum(["system", "developer", "user"]),
+      content: Content,
+      name: z.string().optional(),
+    }),
+    z.object({
+      role: z.literal("assistant"),
+      content: Content,
+      name: z.string().optional(),
+      tool_calls: z.array(Call).nullish(),
+    }),
+    z.object({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
+  ],
+  "must be system, developer, user, assistant or tool",
+);
 
 const ChatFormat = ResponseFormat.extend({
   json_schema: z.object({ schema: ResponseFormat.shape.schema }).nullish(),
@@ -63,7 +68,7 @@ const ChatToolChoice = z.union([
   z
     .object({
       type: z.literal("allowed_tools"),
-      allowed_tools: z.object({ mode: CHOICES, tools: z.array(Named) }),
+      allowed_tools: z.object({ mode: MODES, tools: z.array(Named) }),
     })
     .transform(({ type, allowed_tools: { mode, tools } }) => ({ type, mode, tools })),
 ]);

@@ -19,7 +19,10 @@ export const FunctionName = z.string().regex(NAME, "must be 1 to 64 letters, dig
 export const FunctionFields = {
   name: FunctionName,
   description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
+  parameters: z
+    .record(z.string(), z.unknown())
+    .refine(({ type = "object" }) => type === "object", "must be a JSON Schema of type object")
+    .nullish(),
   strict: z.boolean().nullish(),
 };
 
@@ -33,13 +36,14 @@ export const FunctionType = z.literal(
 );
 
 const Named = z.object({ type: FunctionType, name: FunctionName });
-export const CHOICES = z.enum(["auto", "none", "required"]);
+export const MODES = z.enum(["auto", "none", "required"]);
+export const CHOICES = z.enum(MODES.options, "must be auto, none, required or a function of tools");
 
 /** `tool_choice` of responses; that of chat completions puts names one level deeper. */
 export const ToolChoice = z.union([
   CHOICES,
   Named,
-  z.object({ type: z.literal("allowed_tools"), mode: CHOICES, tools: z.array(Named) }),
+  z.object({ type: z.literal("allowed_tools"), mode: MODES, tools: z.array(Named) }),
 ]);
 
 type AskedFunction = z.output<z.ZodObject<typeof FunctionFields>>;

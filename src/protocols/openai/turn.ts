@@ -114,7 +114,10 @@ class Told {
     const last = this.messages.at(-1);
     const isMore = calls.length > 0 && text === "" && last?.role === "assistant";
     if (!isMore) this.expectAnswered(param);
-    for (const call of calls) this.#open.set(call.id, call);
+    for (const call of calls) {
+      if (this.#open.has(call.id)) throw refuse(param, "has two calls with one id");
+      this.#open.set(call.id, call);
+    }
     if (isMore) last.calls = [...(last.calls ?? []), ...calls];
     else if (text !== "" || calls.length > 0) {
       this.messages.push({ role: "assistant", content: text, calls });

@@ -56,7 +56,11 @@ const commonIn = (known: KnownWords) =>
 function tellingIn(query: string, language: Language | null): string[] {
   const words = searchWordsOf(query);
   const reduced = language !== null && isReduced(language) ? language : null;
-  const telling = words.filter((word) => !isFunctionWord(word, reduced));
+  // `Can it be sold`: elsewhere `can`, `may` and `will` name things, too.
+  const asks = languageOfQuestion(words.slice(1).join(" ")) === "english";
+  const telling = words.filter((word, at) => {
+    return !isFunctionWord(word, asks && at === 0 ? "english" : reduced);
+  });
   return telling.length > 0 ? telling : words;
 }
 

@@ -31,3 +31,27 @@ test("a refusal does not repeat names and ids of any length", () => {
     expect(() => readChat({ model: "agent/helper", ...body })).toThrow(/^.{1,300}$/s);
   }
 });
+
+const CALL = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+
+test.each<[string, object, string]>([
+  ["a hosted tool", { tool_choice: { type: "file_search" } }, "auto, none, required or a function"],
+  [
+    "parameters that no provider takes",
+    { tools: [{ type: "function", function: { name: "f", parameters: { type: "array" } } }] },
+    "tools[0].function.parameters must be a JSON Schema of type object",
+  ],
+  [
+    "two calls with one id",
+    { messages: [{ role: "assistant", tool_calls: [CALL, CALL] }] },
+    "one id",
+  ],
+  [
+    "a role of earlier versions",
+    { messages: [{ role: "function", name: "f", content: "a" }] },
+    "messages[0].role must be system, developer, user, assistant or tool",
+  ],
+])("%s is refused in words that say what to send", (_, body, said) => {
+  const messages = [{ role: "user", content: "Hello" }];
+  expect(() => readChat({ model: "agent/helper", messages, ...body })).toThrow(said);
+});

@@ -48,6 +48,15 @@ test("a query's words: rarest first, repeats kept, unknown and stop words out", 
   ]);
 });
 
+test.each([
+  ["Can nationality be taken away?", false],
+  ["can opener", true],
+  ["the can of beans", true],
+])("the verb that opens an English question is no word to search for: %s", (query, searched) => {
+  const words = queryTerms(query, { estimate: () => 1, shareOf: () => 0 });
+  expect(words.some(({ word }) => word === "can")).toBe(searched);
+});
+
 test("no more postings are read than the bound allows", () => {
   const bounded = withinBound(queryTerms("plant water boiler unit", known));
   expect(bounded.map(({ word }) => word)).toEqual(["boiler", "water"]);
