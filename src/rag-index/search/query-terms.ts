@@ -56,11 +56,9 @@ const commonIn = (known: KnownWords) =>
 function tellingIn(query: string, language: Language | null): string[] {
   const words = searchWordsOf(query);
   const reduced = language !== null && isReduced(language) ? language : null;
-  // `Can it be sold`: elsewhere `can`, `may` and `will` name things, too.
-  const asks = languageOfQuestion(words.slice(1).join(" ")) === "english";
-  const telling = words.filter((word, at) => {
-    return !isFunctionWord(word, asks && at === 0 ? "english" : reduced);
-  });
+  // `Can it be sold?`: elsewhere a can is a thing.
+  const asks = words[0] === "can" && words.slice(1).some((word) => isFunctionWord(word, "english"));
+  const telling = words.slice(asks ? 1 : 0).filter((word) => !isFunctionWord(word, reduced));
   return telling.length > 0 ? telling : words;
 }
 
