@@ -15,6 +15,19 @@ export class Browser {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   }
 
+  /** The page as it is read, without its tags. */
+  get text(): string {
+    return this.html
+      .replaceAll(/<[^>]*>/g, " ")
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#39;", "'")
+      .replaceAll("&amp;", "&")
+      .replaceAll(/\s+/g, " ")
+      .replaceAll(/ (?=[.,] )/g, "");
+  }
+
   async #send(method: string, path: string, headers: Record<string, string>, body?: BodyInit) {
     const answer = await call(method, path, {
       headers: { Cookie: this.cookies, ...headers },

@@ -88,11 +88,13 @@ export async function call(
 const FIRST = { email: "admin@localhost", password: "quarry" };
 
 /** The panel API as a user, by default its first administrator. */
-export async function signedIn({ email, password } = FIRST) {
+export async function signedIn({ email, password } = FIRST, more: Record<string, string> = {}) {
   const credentials = { email, password };
   const session = await call("POST", "/panel/api/session", {
+    headers: more,
     body: JSON.stringify(credentials),
   });
+  expect(told(session)).toBe("200 ");
   const cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
   const headers = { Cookie: cookie, Origin: ORIGIN };
   const send = async (method: string, path: string, body?: unknown) =>

@@ -12,24 +12,15 @@ afterEach(() => {
 
 async function newUser(name: string, role = "member") {
   const email = `${name}@example.com`;
-  const made = await admin.send("POST", "/users", { email, password: PASSWORD, role });
-  expect(made.status).toBe(201);
-  return { ...(made.body as { id: string }), email };
+  const { id } = await admin.made("/users", { email, password: PASSWORD, role });
+  return { id, email };
 }
 
 const signIn = async (credentials: object, headers: Record<string, string> = {}) =>
   await call("POST", "/panel/api/session", { body: JSON.stringify(credentials), headers });
 
-async function asUser(email: string, password = PASSWORD, headers = {}) {
-  const { status, headers: answered } = await signIn({ email, password }, headers);
-  expect(status).toBe(200);
-  const cookie = answered.get("Set-Cookie")?.split(";", 1)[0] ?? "";
-  return async (method: string, path: string, body?: unknown) =>
-    await call(method, `/panel/api${path}`, {
-      headers: { Cookie: cookie, Origin: ORIGIN },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-}
+const asUser = async (email: string, password = PASSWORD, headers = {}) =>
+  (await signedIn({ email, password }, headers)).send;
 
 test("a password that many use is refused, wherever one is set", async () => {
   const common = { email: "c@example.com", password: "1qaz2wsx3edc", role: "member" };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { panelWith } from "../../support/panel-with.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { call } from "../../support/worker-client.ts";
+import { signedIn } from "../../support/worker-client.ts";
 
 /** Of each kind; a page that reads them all reads more than it may. */
 const MANY = 3_000;
@@ -20,9 +20,7 @@ let cookie = "";
 const open = (path: string) => ask(path, { cookie });
 
 beforeAll(async () => {
-  const body = JSON.stringify({ email: "admin@localhost", password: "quarry" });
-  const session = await call("POST", "/panel/api/session", { body });
-  cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+  ({ cookie } = await signedIn());
   await fill();
 });
 afterAll(queuesSettled);

@@ -16,17 +16,6 @@ const member = new Browser();
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const HIDDEN = /[\u0000-\u0008\u202E]/;
 
-/** The text of a page as it is read, without its tags. */
-const read = (html: string) =>
-  html
-    .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&#39;", "'")
-    .replaceAll("&amp;", "&")
-    .replaceAll(/\s+/g, " ");
-
 beforeAll(async () => {
   await admin.signIn();
   await admin.post("/panel/settings", { ...MEMBER, role: "member" });
@@ -42,11 +31,11 @@ test("the root leads people to the panel and tells programs what is here", async
 
 test("the first visit leads from nothing to a RAG, and the overview tells the rest", async () => {
   await admin.open("/panel");
-  expect(read(admin.html)).toContain("From nothing to an answer");
+  expect(admin.text).toContain("From nothing to an answer");
   expect((await admin.post("/panel/first-steps/folder")).location).toBe("/panel/sources/documents");
-  expect(read(admin.html)).toContain("There are no files yet.");
+  expect(admin.text).toContain("There are no files yet.");
   await admin.post("/panel/first-steps/rag");
-  expect(read(admin.html)).toMatch(/The RAG is created .* Step 1 of 5/);
+  expect(admin.text).toMatch(/The RAG is created .* Step 1 of 5/);
   expect(admin.html).toMatch(/value="Ask Documents".*value="documents" checked=""/s);
   const asked = { systemPrompt: "Answer.", model: "embedded/extractive", rags: "documents" };
   await admin.post("/panel/new/inference", { name: "First", ...asked, nativeRag: "on" });
@@ -56,7 +45,7 @@ test("the first visit leads from nothing to a RAG, and the overview tells the re
   expect(admin.html).toMatch(/value="first".*"documents" checked="".*"first" checked=""/s);
   await admin.post("/panel/inferences/first/remove");
   await admin.open("/panel");
-  expect(read(admin.html)).toContain("From nothing to an answer");
+  expect(admin.text).toContain("From nothing to an answer");
 });
 
 test("a file is uploaded without a script, listed, read and removed", async () => {
@@ -65,19 +54,17 @@ test("a file is uploaded without a script, listed, read and removed", async () =
   form.append("files", new File(["# Out"], "../out.md"));
   const sent = await admin.sendRaw("/panel/sources/documents/upload", new Response(form));
   expect(sent.location).toBe("/panel/sources/documents");
-  expect(read(admin.html)).toMatch(/2 files: 1 uploaded, 1 failed\. \.\.\/out\.md: .*leave\.md/);
+  expect(admin.text).toMatch(/2 files: 1 uploaded, 1 failed\. \.\.\/out\.md: .*leave\.md/);
   await admin.open("/panel/sources/documents?path=EAVE");
   expect(admin.html).toContain("/panel/sources/documents/file?path=leave.md");
   await admin.open("/panel/sources/documents?path=other");
-  expect(read(admin.html)).toContain("No matches.");
+  expect(admin.text).toContain("No matches.");
   await admin.open("/panel/sources/documents/file?path=leave.md");
-  expect(read(admin.html)).toMatch(
-    /27 bytes.*text\/markdown.*Documents (waiting|being read|indexed)/,
-  );
+  expect(admin.text).toMatch(/27 bytes.*text\/markdown.*Documents (waiting|being read|indexed)/);
   await admin.post("/panel/sources/documents/file/remove", { path: "leave.md" });
-  expect(read(admin.html)).toContain("The file is removed");
+  expect(admin.text).toContain("The file is removed");
   await admin.open("/panel/sources/documents/file?path=leave.md");
-  expect(read(admin.html)).toContain("The file was deleted.");
+  expect(admin.text).toContain("The file was deleted.");
 });
 
 test("a form that failed keeps what was typed, with the message at its field", async () => {
@@ -146,15 +133,15 @@ test("a source is removed only by its name, and not while a RAG uses it", async 
   await admin.post("/panel/new/source", { kind: "file_system", name: "Old folder" });
   const remove = "/panel/sources/old-folder/remove";
   expect((await admin.post(remove, { confirmation: "old" })).status).toBe(400);
-  expect(read(admin.html)).toContain("Name must match");
+  expect(admin.text).toContain("Name must match");
   expect((await admin.post(remove, { confirmation: "Old folder" })).location).toBe(
     "/panel/sources",
   );
-  expect(read(admin.html)).toContain("“Old folder” is removed.");
+  expect(admin.text).toContain("“Old folder” is removed.");
   const used = await admin.post("/panel/sources/documents/remove", { confirmation: "Documents" });
   expect(used.status).toBe(409);
   await admin.open("/panel/sources/documents/settings");
-  expect(read(admin.html)).toContain("1 RAG uses it. Remove it first: Documents");
+  expect(admin.text).toContain("1 RAG uses it. Remove it first: Documents");
   expect(admin.html).toContain('href="/panel/rags/documents"');
 });
 
@@ -162,22 +149,22 @@ test("a model gets a price, a changed one, and leaves the list", async () => {
   const model = { model: "openai/x", kind: "chat", inputPrice: "1", outputPrice: "2" };
   await admin.post("/panel/settings/models", { ...model, currency: "usd" });
   await admin.post("/panel/settings/models", { ...model, outputPrice: "3", currency: "EUR" });
-  expect(read(admin.html)).toMatch(/openai\/x chat 1 EUR 3 EUR/);
+  expect(admin.text).toMatch(/openai\/x chat 1 EUR 3 EUR/);
   await admin.post("/panel/settings/models", { ...model, inputPrice: "cheap", currency: "EUR" });
-  expect(read(admin.html)).toContain("Price of input must be a number");
+  expect(admin.text).toContain("Price of input must be a number");
   await admin.post("/panel/settings/models/remove", { model: "openai/x", kind: "chat" });
-  expect(read(admin.html)).toContain("The list is empty.");
+  expect(admin.text).toContain("The list is empty.");
 });
 
 test("what was done through pages is told as what was done through the API", async () => {
   await admin.open("/panel/settings/log");
-  const text = read(admin.html);
+  const text = admin.text;
   for (const action of ["users.create", "keys.create", "file-sources.remove", "models.put"]) {
     expect(text).toContain(action);
   }
   expect(text).toMatch(/reader@localhost panel\.refused|panel\.refused.*refused, 403/);
   await admin.open("/panel/settings/log?action=keys.create");
-  expect(read(admin.html)).not.toContain("models.put");
+  expect(admin.text).not.toContain("models.put");
 });
 
 test("a page reads as many rows of 3,000 files and events as of 300", async () => {
@@ -283,7 +270,7 @@ test("nothing that strangers wrote runs, in any field that is shown", async () =
   }
   for (const path of pages) {
     const { status } = await admin.open(path);
-    const told = { path, status, run: runnable(admin.html), hidden: HIDDEN.test(read(admin.html)) };
+    const told = { path, status, run: runnable(admin.html), hidden: HIDDEN.test(admin.text) };
     expect(told).toEqual({ path, status: 200, run: [], hidden: false });
   }
 });

@@ -15,7 +15,7 @@ afterAll(queuesSettled);
 
 async function textOf(address: string) {
   await browser.open(address);
-  return browser.html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+  return browser.text;
 }
 
 test("permissions of a source are previewed, switched on and shown with each file", async () => {
@@ -64,8 +64,7 @@ test("a token's reader is chosen: none, each call's, or one person", async () =>
       "rags.reach": "all",
       ...fields,
     });
-    const text = browser.html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
-    return [status, /Email address must be|names readers|reads as [^ ]+/.exec(text)?.[0]];
+    return [status, /Email address must be|names readers|reads as [^ ]+/.exec(browser.text)?.[0]];
   };
   const person = "ann@example.com";
   expect(await made({ "reader.reach": "none", reader: person })).toEqual([303, undefined]);

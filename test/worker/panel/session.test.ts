@@ -8,23 +8,14 @@ const ADMIN = { email: "admin@localhost", password: "quarry" };
 const signIn = async (credentials: object, headers: Record<string, string> = {}) =>
   await call("POST", "/panel/api/session", { body: JSON.stringify(credentials), headers });
 
-async function cookieOf(credentials: object): Promise<string> {
-  const { headers } = await signIn(credentials);
-  return headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
-}
+const cookieOf = async (credentials: typeof ADMIN) => (await signedIn(credentials)).cookie;
 
 const whoAmI = async (cookie: string) =>
   await call("GET", "/panel/api/session", { headers: { Cookie: cookie } });
 
 async function makeUser(email: string, role: string) {
   const admin = await signedIn();
-  const created = await admin.send("POST", "/users", {
-    email,
-    password: "quiet amber lantern",
-    role,
-  });
-  expect(created.status).toBe(201);
-  return created.body as { id: string };
+  return await admin.made("/users", { email, password: "quiet amber lantern", role });
 }
 
 afterEach(() => {

@@ -154,10 +154,7 @@ test("only file_system sources take files", async () => {
 });
 
 test("a push with the cookie from another origin is refused and stores nothing", async () => {
-  const session = await call("POST", "/panel/api/session", {
-    body: JSON.stringify({ email: "admin@localhost", password: "quarry" }),
-  });
-  const Cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+  const { cookie: Cookie } = admin;
   const put = async (Origin: string) =>
     (await call("PUT", `/panel/api${FILES}/csrf.txt`, { headers: { Cookie, Origin }, body: "x" }))
       .status;
