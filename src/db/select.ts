@@ -5,10 +5,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { joined, raw, Selected, Selection, sql, readValue } from "./sql.ts";
 import type { Reader, Sql, Database } from "./sql.ts";
 
-/*
- * What statements read and write, taken from the tables of the schema: a column is described there
- * and nowhere else.
- */
+/** What statements read and write, taken from the tables of the schema. */
 
 /** Fields of an outer join, null where it found no row: then the first of them is null. */
 class Maybe<Fields extends Shape> {
@@ -137,10 +134,7 @@ export function values<Table extends SQLiteTable>(table: Table, row: Table["$inf
   return sql`(${joined(names, ", ")}) values (${joined(given, ", ")})`;
 }
 
-/**
- * How fields of the items `m` of a JSON list are written to a table: the names of the columns,
- * their values in an item, and what an upsert sets.
- */
+/** How fields of a JSON list's items `m` are written: columns, values, and what an upsert sets. */
 export function listed<Table extends SQLiteTable>(
   _of: Table,
   ...names: (keyof Table["$inferSelect"] & string)[]

@@ -3,10 +3,7 @@ import { CasingCache } from "drizzle-orm/casing";
 
 import { inBatchesBySize } from "../core/work/batches.ts";
 
-/*
- * The one way to the database: statements are drizzle's SQL, sql`select ${FILE} from files f where
- * f.id = ${id}`, and what they read and write comes from the tables of the schema (`select.ts`).
- */
+/** Statements are drizzle's SQL; what they read and write comes from the schema (`select.ts`). */
 
 /** Reads a whole row. */
 export type RowReader<Row> = (row: Record<string, unknown>) => Row;
@@ -19,10 +16,7 @@ export class Sql extends SQL {
   }
 }
 
-/**
- * Reads one value of a row; throws when it has another type. Plain functions: a page of 1,000 rows
- * is read in less than a millisecond.
- */
+/** Throws when the value has another type. Functions: a page of 1,000 rows takes under 1 ms. */
 export type Reader<Value> = (value: unknown, name: string) => Value;
 
 /** A value of a row: how it is selected, and how it is read. */
@@ -50,10 +44,7 @@ export type Statement = ReadStatement<unknown> | Sql;
 
 type Template<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
 
-/**
- * Values become parameters: booleans as 0 and 1, objects and lists as JSON. Other SQL and
- * selections become part of the text.
- */
+/** Booleans become 0 and 1, objects and lists JSON; other SQL becomes part of the text. */
 export const sql: Template<Sql> = (strings, ...values) =>
   new Sql(drizzleSql(strings, ...values.map(chunkOf)).queryChunks);
 

@@ -56,10 +56,7 @@ export const groupsOfUser = async (db: Database, userId: UserId): Promise<string
 
 type Identity = { userId: UserId; issuer: string; subject: string; groups: string[]; now: number };
 
-/**
- * Joins a user to an account, in place of one of another provider. False when the user has another
- * account of this provider already, or the account another user.
- */
+/** Joins a user to an account; false when either is already joined to another of this provider. */
 export const joinIdentity = (db: Database, { now, ...identity }: Identity) =>
   hasRows(db)`insert into user_identities
     ${values(userIdentities, { ...identity, createdAt: now, checkedAt: now })}

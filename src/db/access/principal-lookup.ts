@@ -58,9 +58,7 @@ export async function lookUpPrincipal(
   return principal;
 }
 
-/**
- * The fields of `Covered` beside those of a resource. `rags` selects the ids of the RAGs behind it.
- */
+/** The fields of `Covered` beside a resource's. `rags` selects the ids of the RAGs behind it. */
 function coverage(
   { kind, hash }: Credential,
   resource: "rag" | "inference" | "agent",

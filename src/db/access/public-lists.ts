@@ -113,10 +113,7 @@ function linksOf({ kind, hash }: Credential): { links: Sql; rags: Sql[] } {
   };
 }
 
-/**
- * The caller and the inferences that the credential covers, by identifier, in one round trip. Reads
- * a row for each inference and each link that it shows, and each RAG once.
- */
+/** What the caller may use, by identifier, in one round trip that reads each RAG once. */
 export async function listPublicInferences(
   db: Reads,
   credential: Credential,

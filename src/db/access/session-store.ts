@@ -60,10 +60,7 @@ export async function insertSession(
   ]);
 }
 
-/**
- * Claims the check of a session with the provider, until `until`; false when another request
- * checks it: a refresh token may be good for one use only.
- */
+/** Claims the check of a session with the provider: a refresh token may be good for one use. */
 export const claimCheck = (db: Database, hash: string, now: number, until: number) =>
   hasRows(db)`update sessions set checking_until = ${until}
     where hash = ${hash} and checking_until <= ${now} returning 1`;
@@ -122,10 +119,7 @@ export async function purgeExpired(db: Database, now: number): Promise<void> {
   ]);
 }
 
-/**
- * One client has at most this many attempts per minute; the delay is for attempts from many
- * clients.
- */
+/** One client has at most this many a minute; the delay is for attempts from many clients. */
 const FREE_TRIES = 10;
 const FIRST_WAIT_MS = SECOND_MS;
 /** Short enough for the rightful user to wait. */

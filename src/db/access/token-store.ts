@@ -26,10 +26,7 @@ export type TokenRow = typeof tokens.$inferSelect;
 
 export const TOKEN_KINDS = ["token", "program"] as const;
 
-/**
- * Writes a token and the ids it names, all or none; ids removed meanwhile are left out. False:
- * there is a token with its id, which stays as it is.
- */
+/** False: there is a token with its id, which stays as it is. Removed ids are left out. */
 export async function insertToken(
   db: Database,
   token: TokenRow,
@@ -113,10 +110,7 @@ const TOKEN_LINE = select({
 });
 export type TokenLine = Row<typeof TOKEN_LINE>;
 
-/**
- * A page of the panel's tokens or of connected programs, the newest first, with the first of what
- * they name. `person`: only programs that this user connected.
- */
+/** The newest first, with the first of what they name. `person`: only programs of this user. */
 export const listTokenLines = (
   db: Database,
   query: ListQuery,

@@ -98,10 +98,7 @@ const anotherAdminThan = (id: UserId) =>
 
 export type UserChange = { email?: string; passwordHash?: string; role?: Role };
 
-/**
- * Changes a user; a new password or role ends the user's sessions in the same step. False when no
- * administrator would remain, or the address belongs to another user.
- */
+/** A new password or role ends sessions. False: the last administrator, or the address is taken. */
 export async function updateUser(
   db: Database,
   id: UserId,
@@ -147,10 +144,7 @@ export async function setPassword(
   ]);
 }
 
-/**
- * Removes a user and, by cascade, its sessions and the keys that it created. False for the last
- * administrator.
- */
+/** Removes its sessions and keys by cascade. False for the last administrator. */
 export const deleteUser = (db: Database, id: UserId) =>
   hasRows(db)`delete from users
     where id = ${id} and (role <> 'admin' or ${anotherAdminThan(id)}) returning 1`;

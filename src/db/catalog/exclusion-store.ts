@@ -25,10 +25,7 @@ export const selectExclusionsOf = (ragId: RagId) =>
 
 const ragId = columnsOf(rags, "r").id;
 
-/**
- * The sweep applies the scopes of the source's RAGs again from `repeatAt` on, exclusions included,
- * unless `exclusionsApplied` says that all indexes know them.
- */
+/** From `repeatAt` on the sweep applies the scopes again, unless all indexes know of it. */
 const repeatAtSql = (sourceId: FileSourceId, repeatAt: number) =>
   sql`update rags set scopes_due_at = coalesce(scopes_due_at, ${repeatAt})
     where file_source_id = ${sourceId} and removed_at is null`;

@@ -5,10 +5,7 @@ import type { ListQuery, PageAt } from "../page.ts";
 import { FILE_COUNTS } from "../records.ts";
 import { fileSources, inferences, ragGenerations, rags } from "../schema/index.ts";
 
-/*
- * The lists of the panel's pages, in order of identifier. Each is read from its index, so that a
- * page costs the same whatever the number of rows.
- */
+/** In order of identifier, read from its index: a page costs the same at any number of rows. */
 
 /** RAGs linked to one inference or agent that a list names. */
 const LINKED_TOLD = 5;

@@ -20,10 +20,7 @@ export async function scopesOf(db: Database, ragId: RagId): Promise<IndexScope[]
   return scopes;
 }
 
-/**
- * Which of these paths a RAG has as scopes, and a part of all its scopes in order, behind `after`.
- * Reads as many rows as it returns, whatever the number of scopes.
- */
+/** Which of these paths a RAG has, and a part of its scopes in order behind `after`. */
 export async function readScopes(
   db: Database,
   { ragId, paths, after, limit }: ScopesAsked,
@@ -46,10 +43,7 @@ export const countScopes = (db: Database, ragId: RagId, max: number) =>
 
 const ID = computed(text, "m.value");
 
-/**
- * Those of these external ids that no file of the source has, neither as its own nor as that of a
- * folder above it. For ids that are no file's own, the source's files are read once.
- */
+/** Those that no file of the source has, as its own id or that of a folder above it. */
 export async function findUnknownIds(
   db: Database,
   sourceId: FileSourceId,
@@ -84,16 +78,10 @@ export async function scopesOfAll(db: Database, ragIds: RagId[]) {
 /** Written with every change of scopes: until a walk over the files has ended, the sweep begins one. */
 const SCOPES_CHANGED = raw("scopes_due_at = 0, scopes_revision = scopes_revision + 1");
 
-/**
- * The same where files may be added: until they are counted, one is expected, so that the RAG does
- * not count as complete.
- */
+/** The same where files may be added: one is expected until they are counted. */
 export const SCOPES_REPLACED = sql`${SCOPES_CHANGED}, coming_files = 1`;
 
-/**
- * Adds a scope to a scoped RAG with fewer than `max`; "full" at the maximum, "none" when the scope
- * exists or the RAG is not scoped.
- */
+/** "full" at `max` scopes; "none" when the scope exists or the RAG is not scoped. */
 export async function insertScope(
   db: Database,
   ragId: RagId,

@@ -24,10 +24,7 @@ const namesOf = (kind: Kind) => ({
   owner: raw(`${kind}_id`),
 });
 
-/**
- * Reads inferences or agents: settings of a chat model, with the RAGs linked to it. `of` and `known`
- * select from their table `m`.
- */
+/** Inferences or agents with their RAGs. `of` and `known` select from their table `m`. */
 function runnerReads<Runner extends Stored>(
   kind: Kind,
   of: Selection<Runner>,

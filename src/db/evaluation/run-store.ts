@@ -27,10 +27,7 @@ export type NewRun = {
   claimedUntil: number;
 };
 
-/**
- * Starts a run with a copy of the set's questions, and deletes the oldest finished runs
- * of the set beyond `kept`. False while `mostAtOnce` runs are under way.
- */
+/** Copies the set's questions, deletes its oldest runs beyond `kept`. False: `mostAtOnce` run. */
 export async function insertRun(
   db: Database,
   { id, setId, setting, facts, now, claimedUntil }: NewRun,

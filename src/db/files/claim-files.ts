@@ -34,10 +34,7 @@ export type ClaimedFile = Omit<ClaimedRow, "vectorsFrom"> & {
   vectorsFrom: { generation: number; shards: number } | null;
 };
 
-/**
- * Claims the files of these messages that are still wanted and not claimed by another worker, in
- * one round trip per batch. Files not returned are done, void, or claimed by another worker.
- */
+/** Files not returned are done, void, or claimed by another worker. One round trip per batch. */
 export async function claimFiles(
   db: Database,
   messages: IndexMessage[],
@@ -93,10 +90,7 @@ export const renewClaims = (
   execute(db)`update rag_files set leased_until = ${lease.until} from json_each(${messages}) m
     where ${sameFile()} and rag_files.lease_id = ${lease.id} and rag_files.status = 'processing'`;
 
-/**
- * Releases claimed files that were not started: they are pending as before the claim. Returns what
- * to queue; a file that was changed, deleted or claimed by another meanwhile is left alone.
- */
+/** Makes claimed files pending again. Returns what to queue: those that nobody changed. */
 export async function releaseClaims(
   db: Database,
   files: ClaimedFile[],

@@ -51,10 +51,7 @@ export function countingFiles(
   };
 }
 
-/**
- * For a batch that adds or changes these files of a source, in whichever RAGs contain them. RAGs
- * with scopes may contain few of them, so the triggers count there.
- */
+/** For files of a source in any RAG. In RAGs with scopes, which may contain few, triggers count. */
 export function countingInRags(sourceId: FileSourceId, fileIds: FileId[]): Around {
   if (fileIds.length < WORTH_FILES) return { before: [], after: [] };
   const ofWholeSource = sql`o.state in ('live', 'building') and o.rag_id in (

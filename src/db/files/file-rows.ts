@@ -76,10 +76,7 @@ const PENDING = raw(`status = 'pending', error_message = null, error_is_outside 
 /** When a change became known, and until when its message is awaited, ms. */
 export type PendTimes = { now: number; claimedUntil: number };
 
-/**
- * Makes files `f` pending in the open generations of those RAGs `r` that contain them; `from`
- * selects both. Returns messages.
- */
+/** Makes files `f` pending in open generations of RAGs `r` that contain them. Returns messages. */
 export const pendSql = (from: Sql, where: Sql, { now, claimedUntil }: PendTimes): Sql =>
   sql`insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
     select r.id, g.generation, f.id, f.path, 'pending', ${now}, ${claimedUntil}

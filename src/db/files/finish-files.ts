@@ -63,10 +63,7 @@ export async function finishFiles(
   await runBatch(db, steps, countingFiles(ends));
 }
 
-/**
- * The index knows a later revision than D1: the row's revision is raised above it and the row is
- * pending again. Returns what to queue; a row that changed meanwhile is left alone.
- */
+/** The index knows a later revision than D1: raises the row's above it, queues the file again. */
 export const requeueSuperseded = (
   db: Database,
   superseded: (IndexMessage & { above: number })[],

@@ -30,10 +30,7 @@ const lapsed = (now: number, limit: number) =>
     where ${SAME} and x.status = 'processing' and g.processing_files > 0
       and ${heldUntil("x")} < ${now} limit ${limit}`;
 
-/**
- * The oldest first: pending rows whose messages were lost, rows that wait for vectors, and those
- * of workers that died. Only rows that a worker holds are read in vain.
- */
+/** The oldest first. Only rows that a worker holds are read in vain. */
 const oldest = (now: number, limit: number) =>
   sql`select x.file_id as id from rag_files x indexed by rag_files_claimed
     where ${SAME} and x.${IN_WORK} and x.claimed_until < ${now} and ${heldUntil("x")} < ${now}
@@ -65,10 +62,7 @@ const UNCLAIMED_FILE = select({
   ),
 });
 
-/**
- * Files whose worker or message was lost: they become pending and are to be queued. A file that
- * used up its attempts without a result (its worker dies each time) is given up.
- */
+/** Makes files pending whose worker or message was lost; gives up those without attempts left. */
 export async function takeUnclaimedFiles(
   db: Database,
   of: { now: number; claimedUntil: number; limit: number; maxTries: number; reason: string },
@@ -90,10 +84,7 @@ export async function takeUnclaimedFiles(
   );
 }
 
-/**
- * A RAG's files that are pending without an attempt, to be queued now: their messages arrived
- * while the RAG was paused. A message that is still queued finds the file claimed.
- */
+/** Pending files whose messages arrived while the RAG was paused. A queued one finds a claim. */
 export const takeUnstartedFiles = (
   db: Database,
   ragId: RagId,
@@ -114,10 +105,7 @@ export const claimPending = (db: Database, messages: IndexMessage[], claimedUnti
 /** Ten minutes of sweeps: by then the claims of all other files have expired. */
 const RELEASED_AT_ONCE = 10_000;
 
-/**
- * Makes a RAG's pending files due for the next sweep, as the RAG may have been paused. Limited to
- * what the sweep processes before claims expire, so that the statement stays short.
- */
+/** Due for the next sweep: the RAG may have been paused. As many as a sweep processes. */
 export const releasePending = (db: Database, ragId: RagId, claimedAfter: number) =>
   execute(db)`update rag_files set claimed_until = 1 where (${rowKey()}) in (
     select ${rowKey("x")} from ${rowsOf(ragId, "pending")} and x.attempts = 0
@@ -130,10 +118,7 @@ const PENDED = select({
   isLive: computed(flag, "generation = (select r.generation from rags r where r.id = rag_id)"),
 });
 
-/**
- * Makes a RAG's failed files pending again; only these paths unless they are null. `count`: of those that
- * the RAG lists.
- */
+/** Only these paths unless they are null. `count`: of those that the RAG lists. */
 export const pendFailed = (
   db: Database,
   ragId: RagId,

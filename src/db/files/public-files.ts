@@ -113,10 +113,7 @@ export const readFilesAfter = (
     PUBLIC_FILE,
   )`${pageSql(live, sql`${rowsSql(live, filter, after)} order by path limit ${limit}`)}`;
 
-/**
- * A file of a source as each of these RAGs indexes it, looked up by path and by external id.
- * @param names that it may be stored under; the first known one counts.
- */
+/** A file as each of these RAGs indexes it. `names`: that it may have; the first known counts. */
 export async function findFileStatuses(
   db: Reads,
   sourceId: FileSourceId,

@@ -47,10 +47,7 @@ export const leaveSql = (where: Sql, times: RemovalTimes, limit = raw("")) =>
       select ${rowKey("rf")} from ${where} and ${isOpen("rf")} ${limit})
     returning ${REMOVAL}`.reading(REMOVAL);
 
-/**
- * The files at these paths were deleted at their source, so they are deleted in every RAG. `paths`:
- * those that had a file.
- */
+/** Deleted at their source, so in every RAG. `paths`: those that had a file. */
 export async function markPathsDeleted(
   db: Database,
   { sourceId, paths }: { sourceId: FileSourceId; paths: readonly string[] },
@@ -66,9 +63,7 @@ export async function markPathsDeleted(
   return { paths: new Set(marked.map(({ path }) => path)), removals };
 }
 
-/**
- * The same for files that a scan did not find, unless they were added or restored after `before`.
- */
+/** The same for files that a scan did not find and that were not added after `before`. */
 export async function markFilesDeleted(
   db: Database,
   ids: FileId[],
@@ -111,10 +106,7 @@ export const overdueRemovals = (db: Database, { now, removedUntil }: RemovalTime
 
 const p = columnsOf(replacedContents, "p");
 
-/**
- * What a replaced or deleted file had stored. `contentId` null: its text is still current.
- * `provider` null: the source was removed. `isCurrent`: the file has this version again.
- */
+/** `contentId` null: the text is still current. `provider` null: the source was removed. */
 const REPLACED = select({
   ...pick(p, "id", "fileId", "path", "version", "contentId"),
   sourceId: p.fileSourceId,
@@ -132,10 +124,7 @@ export const dueReplacedContents = (db: Database, now: number, limit: number) =>
 
 const among = (ids: number[]) => sql`id in (select value from json_each(${ids}))`;
 
-/**
- * They could not be deleted and are due again at `dueAt` (ms): late enough that one deletion then
- * is enough, because no worker can be left that writes them.
- */
+/** `dueAt` (ms): when no worker can be left that writes them, so that one deletion is enough. */
 export const postponeReplacedContents = (db: Database, ids: number[], dueAt: number) =>
   execute(db)`update replaced_contents set due_at = ${dueAt} where ${among(ids)}`;
 

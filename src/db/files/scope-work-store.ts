@@ -120,10 +120,7 @@ type Page = {
   revision: number | null;
 };
 
-/**
- * Adds the files of a page that are inside the RAG's scopes, and marks those outside. The last page
- * (`upTo` null) ends the work on the scopes that the walk began with.
- */
+/** Adds a page's files that the scopes contain, marks the others. `upTo` null: the last page. */
 export async function applyScopesToPage(
   db: Database,
   ragId: RagId,

@@ -76,10 +76,7 @@ const filesOf = (sourceId: FileSourceId, contains: string) =>
           order by path limit ${MAX_PATHS_SEARCHED}) where ${pathContains(contains)}) found
         cross join files f on f.file_source_id = ${sourceId} and f.path = found.path`;
 
-/**
- * A folder is a range of the paths' index; the few others inside it, like `a-b` beside `a/b`, are
- * filtered out.
- */
+/** A folder is a range of paths; what else is in the range (`a-b` beside `a/b`) is filtered out. */
 const inside = (path: string) =>
   sql`f.path >= ${path} and f.path < ${path + AFTER_SLASH}
     and (f.path = ${path} or substr(f.path, 1, length(${path}) + 1) = ${`${path}/`})`;

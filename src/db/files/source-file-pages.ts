@@ -27,10 +27,7 @@ const SEARCHED = select({
   paths: computed(number, "count(*)"),
 });
 
-/**
- * A page of a source's files in order of path, read from indexes of paths alone. A search reads
- * 100,000 paths at most; the next page continues where it ended.
- */
+/** In order of path. A search reads 100,000 paths at most; the next page continues there. */
 export async function readFilePage(
   db: Database,
   { sourceId, part, at, status, descending = false }: FilePageQuery,
@@ -84,10 +81,7 @@ export async function readFilesBySize(
   return { ...page, data: await filesAt(db, sourceId, paths) };
 }
 
-/**
- * The same in order of their status in one live index that holds all of them: the lists of its
- * statuses one after the other, each read from its index as far as the page needs.
- */
+/** The same by status in one live index that holds them all: one list after the other. */
 export async function readFilesByStatus(
   db: Database,
   { sourceId, at, descending, index }: Sorted & { index: LiveRows },

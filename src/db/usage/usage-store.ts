@@ -15,9 +15,7 @@ export type UsageId = { id: string; at: number };
 /** Messages close in time share rows: a longer slot gives fewer rows. */
 const SLOT_MS = 10 * SECOND_MS;
 
-/**
- * What is stored about the messages of one time slot; texts are compared as SQLite compares them.
- */
+/** What is stored about the messages of a time slot; texts compare as in SQLite. */
 type Slot = { slot: number; first: string; last: string; ids: string[] };
 
 function slotsOf(messages: readonly UsageId[]): Slot[] {
@@ -32,10 +30,7 @@ function slotsOf(messages: readonly UsageId[]): Slot[] {
   });
 }
 
-/**
- * Which of these messages are counted in the slot `asked`; rows that cannot contain any are not
- * parsed.
- */
+/** Which of these messages are counted; rows that cannot contain any are not parsed. */
 const countedOf = (messages: UsageId[]) =>
   sql`usage_counted held, json_each(held.ids) counted
     where held.slot = asked.value ->> 'slot'
@@ -127,9 +122,7 @@ const usageLatency = (key: string) =>
   });
 export type UsageLatency = Row<ReturnType<typeof usageLatency>>;
 
-/**
- * `from` inclusive, `to` exclusive, both ms; an hour counts fully if its start is in the range.
- */
+/** `from` inclusive, `to` exclusive (ms); an hour counts if its start is in the range. */
 export async function sumUsage(
   db: Database,
   { from, to, group }: { from: number; to: number; group: UsageGroup },

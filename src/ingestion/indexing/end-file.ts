@@ -47,10 +47,7 @@ export function superseded(file: ClaimedFile, above: number): FileResult {
   return { kind: "superseded", message: { ...messageOf(file), above } };
 }
 
-/**
- * When the content is unchanged, only the file's metadata may have changed. Null when the chunks
- * must be made again.
- */
+/** Of unchanged content, the metadata alone. Null when the chunks must be made again. */
 export async function describeUnchanged(
   services: Services,
   file: ClaimedFile,

@@ -7,15 +7,10 @@ import { notFound } from "../../core/errors.ts";
 import { findFileWithStatus, type FileWithStatus } from "../../db/files/source-file-list.ts";
 import type { Services } from "../../services.ts";
 
-/**
- * Plain text up to this size (bytes) is read as fast from its bytes as from a stored extraction.
- */
+/** Up to this size (bytes), plain text is read as fast from its file as from an extraction. */
 const PLAIN_TEXT_KEPT_FROM_BYTES = 64 * 1024;
 
-/**
- * Encoding is done in pieces of this size, so that memory never holds a second copy of a long
- * text.
- */
+/** Encoded in pieces, so that memory never holds a second copy of a long text. */
 const PIECE_CHARACTERS = 1 << 17;
 const FIRST_LINE_END = "\n";
 

@@ -84,10 +84,7 @@ export function placed(chunk: IdentifiedChunk): PlacedChunk {
   return { id, position, headings, page, start, end };
 }
 
-/**
- * Identifies everything that a file's chunks and vectors are made from. When it is unchanged and
- * the index has the file, nothing needs to be read, chunked or embedded.
- */
+/** Of all that chunks and vectors are made from: unchanged, nothing is read or embedded again. */
 export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<string> {
   const { name, mimeType, chunkSize, chunkOverlap, embeddingModel, dimensions } = file;
   const formats = [EXTRACTION_FORMAT, CHUNKING_FORMAT];

@@ -91,10 +91,7 @@ export async function indexFiles(
 /** Files that nobody has begun, and what releases those that nobody will. */
 type Waiting = { waiting: Set<ClaimedFile>; releases: Promise<void>[] };
 
-/**
- * Renews the lease of files under work, and of those that wait for it. Once the time to begin is
- * over nobody works on these any more: they are released while the others go on.
- */
+/** Renews leases of files under work, and of waiting ones until the time to begin is over. */
 async function renewAll(
   services: Services,
   of: Waiting & { lease: Lease; budget: WorkBudget },
@@ -160,10 +157,7 @@ function weightOf(file: ClaimedFile): number {
   return mayBeCompressed(name, mimeType) ? Math.min(EXPANSION * size, MAX_TEXT_BYTES + size) : size;
 }
 
-/**
- * Processes a group when the isolate has memory for it; a group that waited too long is not
- * started.
- */
+/** Starts a group when the isolate has memory for it, unless it waited too long. */
 async function* workInTurn(
   services: Services,
   group: ClaimedFile[],
@@ -224,10 +218,7 @@ async function writeEnds(
   }
 }
 
-/**
- * One line for all files of a RAG that failed alike: what is down is told at the first attempt, and
- * a provider that is down for an hour does not fill the log.
- */
+/** One line for all files of a RAG that failed alike: an outage does not fill the log. */
 function tellNextTries(log: Log, results: FileResult[]): void {
   const tries = new Map<string, { ragId: string; fileId: string; files: number } & NextTry>();
   for (const result of results) {

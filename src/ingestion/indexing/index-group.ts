@@ -43,10 +43,7 @@ export type DoneFile = { file: ClaimedFile; result: FileResult; saved: number };
 /** A file and its missing chunks, with what may have their vectors already. */
 type ReusableFile = Lacking & { reuse: Reuse };
 
-/**
- * Reads and chunks each file, embeds the new chunks of files together and activates each version.
- * Files are handed on as they are done: none waits for a slow one.
- */
+/** Embeds files together and hands each on when it is done: none waits for a slow one. */
 export async function* indexGroup(
   services: Services,
   group: readonly ClaimedFile[],

@@ -6,10 +6,7 @@ import type { Services } from "../../services.ts";
 /** Files of at most this size (bytes) share messages, so that they are indexed together. */
 const SMALL_FILE_BYTES = 64 * 1_024;
 
-/**
- * Queues the indexing of files; small ones share messages, and their texts travel with them. Each
- * larger one has a message of its own, so that none waits for another's work.
- */
+/** Small files share messages that carry their texts; none waits for a larger one. */
 export async function queueBySize(
   { queue }: Pick<Services, "queue">,
   files: SizedMessage[],

@@ -102,10 +102,7 @@ function shortened(note: string): string {
 
 /** Opening and reading one document at its source, ms. */
 const DOWNLOAD_TIMEOUT_MS = 60_000;
-/**
- * Parsing and chunking one downloaded document, ms; less than a queue consumer's processor time
- * limit.
- */
+/** For parsing and chunking a document; below a queue consumer's limit of processor time. */
 const READING_TIMEOUT_MS = 3 * MINUTE_MS;
 
 type LoadedDocument =

@@ -9,10 +9,7 @@ const FILES_PER_STEP = 1_000;
 type Retrying = Pick<Services, "db" | "now" | "queue">;
 type Step = { now: number; claimedUntil: number; limit: number };
 
-/**
- * Retries a RAG's failed files: those at `paths`, or all when it is null. Returns how many were
- * in `error` and are now `pending`.
- */
+/** Failed files at `paths`, or all (null). Returns how many are `pending` now. */
 export async function retryFiles(
   services: Retrying,
   { ragId, paths }: { ragId: RagId; paths: readonly string[] | null },

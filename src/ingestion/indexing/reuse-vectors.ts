@@ -13,10 +13,7 @@ const CHUNKS_PER_PAGE = 256;
 type Reused = { embedded: Embedded[]; left: readonly IdentifiedChunk[] };
 export type Reuse = (missing: readonly IdentifiedChunk[]) => Promise<Reused>;
 
-/**
- * A file that is indexed in a generation of the same model takes its vectors from the previous one
- * where a chunk's embedded text is the same.
- */
+/** Vectors of the previous generation, where the model and a chunk's embedded text are the same. */
 export function reuseFor(services: Services, work: FileWork): Reuse {
   const { isBuilding, vectorsFrom, ragId, fileId } = work.file;
   if (!isBuilding || vectorsFrom === null) return async (left) => ({ embedded: [], left });

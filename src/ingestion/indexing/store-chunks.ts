@@ -11,10 +11,7 @@ import type { Embedded, FileWork, Outcome } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 
-/*
- * The RAG's index is written first: it records every vector that is sent to the vector index,
- * searches in-flight vectors itself, and is the copy from which lost ones are sent again.
- */
+/** The index is written first: it searches in-flight vectors, and lost ones are sent from it. */
 
 /** Indexes that are written at once. */
 const INDEXES_AT_ONCE = 6;

@@ -13,10 +13,7 @@ import { LEASE_MS } from "../timeouts.ts";
 const BEGIN_WITHIN_MS = MINUTE_MS;
 
 export type WorkBudget = {
-  /**
-   * Whether one more file may be started. The first always may, so every invocation makes
-   * progress.
-   */
+  /** The first always may, so that every invocation makes progress. */
   mayBegin: () => boolean;
   /** Whether waiting for memory is still worthwhile. */
   mayWait: () => boolean;
@@ -45,10 +42,7 @@ const RENEW_AFTER_MS = LEASE_MS / 4;
 /** A claim on files, renewed for those that their worker still works on. */
 export type Lease = { id: string; renew: (files: readonly IndexMessage[]) => Promise<void> };
 
-/**
- * A lease for these messages, after they were claimed under the lease's id. A file that is not
- * named for long is not renewed: its work hangs, whatever happens to the others of its batch.
- */
+/** A file that is not named for long is not renewed: its work hangs, whatever the others do. */
 export function leaseOf(services: Pick<Services, "db" | "now">, messages: IndexMessage[]): Lease {
   const id = crypto.randomUUID();
   let renewedAt = services.now();

@@ -168,10 +168,7 @@ async function queuePurges(services: Services): Promise<void> {
   }
 }
 
-/**
- * Their bytes and texts were deleted long ago; what an interrupted upload left, at the latest here.
- * Deletes rows first: a file that is pushed again keeps its row, and with it its stored objects.
- */
+/** Rows first: a file that is pushed again keeps its row, and with it its stored objects. */
 async function forgetDeletedFiles({ config, db, files, now }: Services): Promise<void> {
   const before = now() - config.DELETED_FILES_DAYS * DAY_MS;
   const forgettable = await forgettableFiles(db, before, FORGOTTEN_PER_SWEEP);
@@ -197,10 +194,7 @@ async function queueDueScans(services: Services): Promise<void> {
   }
 }
 
-/**
- * Runs after a local server was killed. Its queues were in memory, so no lease or message is left,
- * and all pending work is queued at once.
- */
+/** After a local server was killed: its queues were in memory, so all pending work is queued. */
 export async function recoverAfterRestart(services: Services): Promise<void> {
   await expireClaims(services.db);
   await tick(services);

@@ -52,10 +52,7 @@ type Source = { id: FileSourceId; permissionsSince?: number };
 /** `readers` null: nobody told them, and there is no default. */
 type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
-/**
- * Records who may read files and tells their indexes: the call that returns is the last whose
- * searches see the readers before. Nothing is embedded or indexed again.
- */
+/** Once this returns, no search sees the readers before. Nothing is embedded or indexed again. */
 export async function recordReaders(
   services: Pick<Services, "db" | "now" | "ragIndexes">,
   source: Source,
@@ -77,10 +74,7 @@ export async function recordReaders(
   await tellIndexes(services, source.id);
 }
 
-/**
- * Tells the indexes what is recorded of a source's files and they may not know: of this change, and
- * of earlier ones that were cut off in between.
- */
+/** Tells the indexes what they may not know: this change, and earlier ones that were cut off. */
 export async function tellIndexes(
   { db, ragIndexes }: Pick<Services, "db" | "ragIndexes">,
   sourceId: FileSourceId,

@@ -19,10 +19,7 @@ const GROUPS_AT_ONCE = 4;
 const TURN_TIMEOUT_MS = 45 * SECOND_MS;
 const RETRY_AFTER_MS = 15 * MINUTE_MS;
 
-/**
- * Reads who is in the groups that may read files of sources with permissions: once a day, and soon
- * after a scan met a new group. Searches read what is kept here.
- */
+/** Once a day, and soon after a scan met a new group. Searches read what is kept here. */
 export async function syncGroups(services: Services): Promise<void> {
   const now = services.now();
   const taken = now + RETRY_AFTER_MS;

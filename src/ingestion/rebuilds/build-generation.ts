@@ -42,10 +42,7 @@ export async function continueBuilds(services: Services): Promise<void> {
   }
 }
 
-/**
- * Each step adds rows for the next files and queues them. After the last file, every change of a
- * file is queued when it happens, and a step only checks whether all files are done.
- */
+/** Each step queues the next files; after the last, it only checks whether all are done. */
 async function build(services: Services, building: Building): Promise<void> {
   const { ragId, filledUpTo } = building;
   if (filledUpTo === null) return await retryOrGoLive(services, building);

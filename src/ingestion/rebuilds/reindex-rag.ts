@@ -18,10 +18,7 @@ export async function reindexRag(
   await services.queue.scan({ kind: "reindex", ragId, since: services.now() });
 }
 
-/**
- * Begins a new generation if the RAG's settings require one; with `since` (ms), also if none was
- * begun since then. The live generation answers until the new one is complete.
- */
+/** If the settings require one; with `since` (ms), also if none was begun since then. */
 export async function startRebuild(
   services: Services,
   { ragId, since }: { ragId: RagId; since?: number | undefined },

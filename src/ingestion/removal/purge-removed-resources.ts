@@ -42,9 +42,7 @@ export async function purgeRag(services: Services, ragId: RagId): Promise<void> 
   await deleteRag(services.db, ragId);
 }
 
-/**
- * Vectors are removed from the vector index by id; the object knows the ids until it is destroyed.
- */
+/** By id, which the object knows until it is destroyed. */
 export async function emptyIndex(services: Services, address: PlacedIndex): Promise<boolean> {
   const index = services.ragIndexes(address);
   if (isInVectorIndex(services, address)) {
@@ -60,10 +58,7 @@ export async function emptyIndex(services: Services, address: PlacedIndex): Prom
   return true;
 }
 
-/**
- * One step of deleting the data of a removed file source, after that of its RAGs. Its own row stays
- * until no worker can be left that writes below its prefix: the sweep empties it again until then.
- */
+/** One step. The row stays until no worker can be left that writes below its prefix. */
 export async function purgeSource(services: Services, fileSourceId: FileSourceId): Promise<void> {
   const removedAt = await purgeableSince(services.db, fileSourceId);
   if (removedAt === null) return;
