@@ -38,19 +38,6 @@ test("notebooks, what lies in them, and shortcuts are left out and named", async
   ]);
 });
 
-test("two names that are one after normalisation keep paths of their own", async () => {
-  const { drive, source } = libraryOf();
-  const composed = drive.file(drive.root, "Caf\u00E9.txt", "1");
-  const decomposed = drive.file(drive.root, "Cafe\u0301.txt", "2");
-  await source.scan();
-  const apart = `Caf\u00E9 (${decomposed}).txt`;
-  expect(source.paths()).toEqual([apart, "Caf\u00E9.txt"].sort());
-  drive.change(decomposed, { content: "22" });
-  drive.change(composed, { content: "11" });
-  await source.scan();
-  expect(fileOf(source, decomposed).path).toBe(apart);
-});
-
 test("10 changes of 500 files cost 10 downloads", async () => {
   const { graph, drive, source } = libraryOf();
   const ids = Array.from({ length: 500 }, (_, at) => drive.file(drive.root, `${at}.txt`, "x"));

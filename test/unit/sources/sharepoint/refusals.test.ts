@@ -141,18 +141,6 @@ test.each([
   expect(token).toMatchObject({ kind: "throttled", retryAfterMs: 7_000 });
 });
 
-test("a token that expires is renewed; one that is refused twice is told", async () => {
-  const { graph, source } = site();
-  const reader = source.reader();
-  await reader.list(null, FOREVER);
-  expect(graph.entra.granted).toBe(1);
-  graph.entra.expireTokens();
-  await reader.list(null, FOREVER);
-  expect(graph.entra.granted).toBe(2);
-  graph.fail({ path: /sites/, status: 401, code: "InvalidAuthenticationToken", times: 2 });
-  expect(await failureOf(reader.list(null, FOREVER))).toMatchObject({ kind: "denied" });
-});
-
 function readerWith(graph: GraphDouble, secret: string) {
   return new SharePointReader(graphConfig(graph, { siteId: HR }), secret, {
     outgoing: { fetch: graph.fetch, allowPrivate: false },

@@ -82,53 +82,6 @@ test("one library of a site by its name, a site by its id, a folder of a library
   expect(graph.asked.slice(asked)).toHaveLength(2);
 });
 
-test("follows edits, renames, moves and deletions, and asks for nothing else", async () => {
-  const { graph, drive, source } = libraryOf();
-  const inside = drive.folder(drive.root, "A");
-  const [edited, renamed, moved, deleted] = ["1", "2", "3", "4"].map((name) =>
-    drive.file(drive.root, `${name}.txt`, name),
-  ) as [string, string, string, string];
-  await source.scan();
-  const before = fileOf(source, edited).version;
-  drive.change(edited, { content: "changed" });
-  drive.change(renamed, { name: "renamed.txt" });
-  drive.change(moved, { parent: inside });
-  drive.delete(deleted);
-  drive.file(drive.folder(inside, "New"), "new.txt", "new");
-  expect(await source.scan()).toBe("follow");
-  expect(source.paths()).toEqual(["1.txt", "A/3.txt", "A/New/new.txt", "renamed.txt"]);
-  expect(fileOf(source, edited).version).not.toBe(before);
-  graph.asked.length = 0;
-  expect(await source.scan()).toBe("follow");
-  expect(graph.asked.filter((asked) => !asked.endsWith("/token"))).toEqual([
-    `GET /v1.0/drives/${drive.id}/root/delta`,
-  ]);
-});
-
-test.each([true, false])(
-  "a folder that moves or goes takes all beneath along (feed names it: %s)",
-  async (namesDescendants) => {
-    const { drive, source } = libraryOf();
-    drive.namesDescendants = namesDescendants;
-    const [from, to] = [drive.folder(drive.root, "From"), drive.folder(drive.root, "To")];
-    const deep = drive.folder(from, "Deep");
-    const file = drive.file(deep, "a.txt", "a");
-    await source.scan();
-    const { version } = fileOf(source, file);
-    drive.change(deep, { parent: to, name: "Deeper" });
-    expect(await source.scan()).toBe("full");
-    expect(source.paths()).toEqual(["To/Deeper/a.txt"]);
-    expect(fileOf(source, file)).toMatchObject({
-      version,
-      externalId: file,
-      metadata: { ancestors: [drive.root, to, deep] },
-    });
-    drive.delete(to);
-    await source.scan();
-    expect(source.paths()).toEqual([]);
-  },
-);
-
 test("a deleted root folder is an error that names it, and nothing is removed", async () => {
   const { graph, drive } = libraryOf();
   const root = drive.folder(drive.root, "Root");
