@@ -1,10 +1,8 @@
 import { stemOf } from "../text/stems.ts";
 import { withoutStopWords } from "../text/stop-words.ts";
 import { isTelling } from "../text/telling-words.ts";
-import { codeWordParts, searchWordsOf } from "../text/words.ts";
-import { Beginnings } from "./beginnings.ts";
+import { codeWordParts, searchWordsOf, withoutSigns } from "../text/words.ts";
 import type { PassageWords } from "./passage-words.ts";
-import { readSentences } from "./read-sentences.ts";
 
 /** A candidate as its words are looked at. */
 export type Candidate = {
@@ -56,7 +54,6 @@ type QueryStems = {
   order: number[];
   /** Every stem, stop words included. */
   all: Set<string>;
-  starts: Beginnings;
   /** First five letters of a term. */
   families: Map<string, number>;
   /** What words of candidates are, as they come. */
@@ -84,7 +81,6 @@ function askedOf(query: string): QueryStems {
     terms,
     order,
     all: new Set([...stems, ...words.map(stemOf)]),
-    starts: new Beginnings(stems),
     families: new Map(families),
     known: new Map(),
   };
@@ -120,30 +116,32 @@ function heldBy({ words: { text, headings, names } }: Candidate, asked: QuerySte
     sentences: [],
     behind: [],
   };
-  let sentence: Terms = 0;
   let before = -1;
-  readSentences(text, {
-    beginnings: asked.starts,
-    word(word, follows) {
+  for (const sentence of sentencesOf(text)) {
+    const words = searchWordsOf(sentence);
+    let terms = termsAmong(codeWordParts(sentence), asked);
+    if (words.length === 0) before = -1;
+    for (const word of words) {
       const { term, relative } = knownOf(word, asked);
       if (relative >= 0) held.relatives |= 1 << relative;
-      if (term >= 0) sentence |= 1 << term;
-      if (term >= 0 && follows && before >= 0) {
-        held.behind[before] = (held.behind[before] ?? 0) | (1 << term);
-      }
+      if (term >= 0) terms |= 1 << term;
+      if (term >= 0 && before >= 0) held.behind[before] = (held.behind[before] ?? 0) | (1 << term);
       before = term;
-    },
-    parts(words) {
-      sentence |= termsAmong(words, asked);
-    },
-    end() {
-      if (sentence !== 0) held.sentences.push(sentence);
-      held.text |= sentence;
-      sentence = 0;
-    },
-  });
+    }
+    if (terms !== 0) held.sentences.push(terms);
+    held.text |= terms;
+  }
   return held;
 }
+
+const SENTENCE_END = /[.!?:]\s+|\n[ \t]*\n|\n[ \t]*[-*] /;
+/** Ends no sentence, and is no part of a word. */
+const NO_SIGN = ",";
+const NO_BREAK_SPACE = "\u00a0";
+
+/** Without signs most of them are ASCII, which is cut into words several times as fast. */
+const sentencesOf = (text: string): string[] =>
+  withoutSigns(text.replaceAll(NO_BREAK_SPACE, " "), NO_SIGN).split(SENTENCE_END);
 
 function knownOf(word: string, { known, all, terms, families }: QueryStems): Known {
   const before = known.get(word);
@@ -159,30 +157,14 @@ function knownOf(word: string, { known, all, terms, families }: QueryStems): Kno
 function termsAmong(words: string[], asked: QueryStems): Terms {
   let found: Terms = 0;
   for (const word of words) {
-    if (!asked.starts.has(word)) continue;
     const { term } = knownOf(word, asked);
     if (term >= 0) found |= 1 << term;
   }
   return found;
 }
 
-const NOTHING = () => undefined;
-
-function termsIn(text: string, asked: QueryStems): Terms {
-  let found: Terms = 0;
-  readSentences(text, {
-    beginnings: asked.starts,
-    word(word) {
-      const { term } = knownOf(word, asked);
-      if (term >= 0) found |= 1 << term;
-    },
-    parts(words) {
-      found |= termsAmong(words, asked);
-    },
-    end: NOTHING,
-  });
-  return found;
-}
+const termsIn = (text: string, asked: QueryStems): Terms =>
+  termsAmong([...searchWordsOf(text), ...codeWordParts(text)], asked);
 
 /** Looks at the candidates of one query, in their order. Pure; no word is English by need. */
 export function featuresOf(query: string, candidates: Candidate[]): Features[] {

@@ -1,6 +1,7 @@
 import { codeWordParts, searchWordsOf } from "../text/words.ts";
-import { MAX_CHARACTERS } from "./read-sentences.ts";
 
+/** More of a passage is not looked at. */
+const MAX_CHARACTERS = 8_000;
 const EXTENSIONS = /(?:\.[\p{L}\p{N}]{1,5}){1,3}$/u;
 const CASE_CHANGE = /([\p{Ll}\d])(\p{Lu})/gu;
 /** Names that say what a document is for, and not what it is about. */
@@ -8,7 +9,7 @@ const SAYS_LITTLE = /^(?:readme|index|docs?|documentation|api|main|src|man|guide
 
 /** A passage by its words: its names are cut once for all queries. */
 export type PassageWords = {
-  /** Their beginnings, read with `readSentences`. */
+  /** Their beginnings. */
   text: string;
   headings: string;
   /** Those of each name in the path (`undici`, `retry agent`), outermost first. */

@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { attempt } from "../../core/log.ts";
+import { withinTime } from "../../core/work/deadline.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { purgeEvents } from "../../db/access/audit-store.ts";
 import { purgeEndedGrants } from "../../db/access/grant-store.ts";
@@ -86,20 +87,11 @@ export async function sweep(services: Services, withinMs = SWEEP_MS): Promise<vo
   const until = Date.now() + withinMs;
   for (const [name, step] of STEPS) {
     const work = attempt(services.log, "sweep step failed", { step: name }, () => step(services));
-    const hasEnded = await endsWithin(work, Math.max(until - Date.now(), STEP_MS));
-    if (!hasEnded) services.log.error("sweep step goes on in the background", { step: name });
+    const ended = work.then(() => true);
+    const hasEnded = await withinTime(ended, Math.max(until - Date.now(), STEP_MS));
+    if (hasEnded === null)
+      services.log.error("sweep step goes on in the background", { step: name });
   }
-}
-
-async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const over = new AbortController();
-  const late = scheduler.wait(ms, { signal: over.signal }).then(
-    () => false,
-    () => true,
-  );
-  const hasEnded = await Promise.race([work.then(() => true), late]);
-  over.abort();
-  return hasEnded;
 }
 
 async function finishRemovals(services: Services): Promise<void> {

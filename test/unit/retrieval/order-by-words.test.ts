@@ -162,6 +162,19 @@ test("shares are of a sentence, a file's candidates together, names and relative
   expect(family?.relatives).toBeGreaterThan(0);
 });
 
+test("a point in a word ends no sentence, and a no-break space is a space", () => {
+  const [joined, apart, across] = lookAt(
+    "retry agents",
+    { text: "retry.agent" },
+    { text: "Retry.\u00a0Then the agent" },
+    { text: "An agent – of retries" },
+  );
+  expect(joined).toMatchObject({ sentence: 1, neighbours: 1 });
+  expect(apart).toMatchObject({ neighbours: 0 });
+  expect(apart?.sentence).toBeCloseTo(0.5);
+  expect(across).toMatchObject({ sentence: 1, neighbours: 0 });
+});
+
 test("empty queries, texts and hostile lengths measure nothing and stay finite", () => {
   for (const query of ["", "???", "the of and", "x ".repeat(20_000)]) {
     const looked = lookAt(query, { text: "", path: "" }, { text: "\n".repeat(50_000), path: "/" });

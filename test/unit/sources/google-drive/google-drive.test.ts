@@ -34,7 +34,7 @@ test("lists what lies beneath the root, with folders, type, owner and address", 
   expect(await textOf(source, plan)).toBe("# Plan");
 });
 
-test("the bin, withdrawn shares and what leaves the root are deletions, also by folder", async () => {
+test("the bin, withdrawn shares and what leaves the root are deletions", async () => {
   const { drive, source } = await openDrive();
   const outside = drive.folder(null, "Outside");
   const inside = drive.folder(drive.root, "In");
