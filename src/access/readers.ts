@@ -48,10 +48,7 @@ export function sessionReading(
   return readingOf({ reader: NAMED, readerGroups: [] }, headers);
 }
 
-/**
- * A call in the panel; `as`: whom an administrator names. Keys read everything, whatever their role.
- * @throws QuarryError `forbidden`
- */
+/** `as`: whom an administrator names. Keys read everything. @throws QuarryError `forbidden` */
 export function readingInPanel(caller: PanelCaller, as: Reader | null): Reading {
   if (as !== null && caller.role !== "admin") throw forbidden();
   if (as !== null) return { reader: as.user, groups: as.groups, header: null, groupsHeader: null };

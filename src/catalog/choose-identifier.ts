@@ -1,10 +1,7 @@
 import { invalidField, QuarryError } from "../core/errors.ts";
 import { identifierFrom } from "../core/ids.ts";
 
-/**
- * The given identifier, or one derived from the name.
- * @throws QuarryError `invalid` when the name has no usable characters.
- */
+/** Else derived from the name. @throws QuarryError `invalid` for a name without usable letters. */
 export function chooseIdentifier(name: string, given: string | undefined): string {
   const identifier = given ?? identifierFrom(name);
   if (identifier === "")

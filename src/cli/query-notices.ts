@@ -18,10 +18,7 @@ export function rerankNotice(response: Response, subject: string): string[] {
 
 type FileState = Pick<SourceFile, "status" | "errorMessage"> & { filePath?: string };
 
-/**
- * A sentence for each `--file` that no passage comes from. `filesAt`: the file itself comes first;
- * files below a folder of its name may follow.
- */
+/** For each `--file` without a passage. `filesAt`: the file comes first, then those below it. */
 export async function emptyFileNotices(
   { file: files = [] }: { file?: string[] },
   found: Pick<Chunk, "source">[],

@@ -16,10 +16,7 @@ export function terminalColumns(stream: NodeJS.WriteStream = process.stdout): nu
   return Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, stream.columns ?? NO_TERMINAL));
 }
 
-/**
- * A table of at most `columns` columns. Its widest cells are wrapped, at words where possible.
- * @param caps the most columns of text for each column; none where left out
- */
+/** The widest cells are wrapped. @param caps the most columns of each cell's text; none: no cap */
 export function drawTable(
   head: string[],
   rows: string[][],

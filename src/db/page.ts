@@ -34,10 +34,7 @@ export async function readPage<Row>(
   return { data, total: only(counted).count };
 }
 
-/**
- * The id of what a key names in a table, by id or by identifier; an id takes precedence. Each is
- * looked up in its index, where `or` would read all that is not removed.
- */
+/** By id, then by identifier, each from its index: `or` would read all that is not removed. */
 export const idOfKey = (table: "rags" | "file_sources", key: string): Sql =>
   sql`(select id from (select id from ${raw(table)} where id = ${key} union all
     select id from ${raw(table)} where identifier = ${key} and removed_at is null) limit 1)`;

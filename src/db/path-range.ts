@@ -1,8 +1,6 @@
 import type { IndexScope } from "../ports/rag-index.ts";
 
-/*
- * Ranges of paths, as an index over paths is read: in byte order.
- */
+/** Ranges of paths, as an index over paths is read: in byte order. */
 
 /** After a prefix it sorts behind every path that begins with the prefix. */
 export const AFTER_ALL = "\u{10FFFF}";
@@ -15,10 +13,7 @@ export type PathRange = [first: string, last: string];
 
 export const ALL_PATHS: PathRange = ["", AFTER_ALL];
 
-/**
- * The range that holds all paths of a scope. It may hold a few others; an external id says nothing
- * of paths.
- */
+/** Holds all paths of a scope, and maybe a few others; an external id says nothing of paths. */
 export function rangeOf({ type, value }: IndexScope): PathRange {
   if (type === "externalId") return ALL_PATHS;
   return value.endsWith("/") ? [value, value.slice(0, -1) + AFTER_SLASH] : [value, value];

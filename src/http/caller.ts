@@ -25,10 +25,7 @@ export type Caller = {
   tokenId: TokenId | null;
   /** An administrator's session: sees the administrator-only fields. */
   isAdmin: boolean;
-  /**
-   * False for a member's session or a token without `manageScopes`: it may only read, retrieve
-   * and run.
-   */
+  /** False: a member's session or a token without `manageScopes` only reads, retrieves and runs. */
   mayChange: boolean;
   /** For whom it reads files of sources with permissions. */
   reading: Reading;

@@ -79,10 +79,7 @@ function logOf(context: Answering): Log {
 
 const FRAMES_LOGGED = 8;
 
-/**
- * Name, innermost message and frames. The message of an outer error is left out: a database
- * error quotes the statement's parameters, which may be document text.
- */
+/** Without outer messages: a database error quotes parameters, which may be document text. */
 function factsOf(thrown: unknown): LogFacts {
   if (!(thrown instanceof Error)) return { thrown: typeof thrown };
   let cause: Error = thrown;

@@ -34,10 +34,7 @@ const limitFacts = {
 
 export const limit = limitInteger.optional().openapi(limitFacts);
 
-/**
- * `limit` of a list that can be requested whole: without `page` it is ignored, whatever its
- * value.
- */
+/** Of a list that can be requested whole: ignored without `page`, whatever its value. */
 export const limitOfPage = z
   .union([z.string(), z.array(z.string())])
   .optional()

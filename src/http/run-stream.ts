@@ -45,10 +45,7 @@ export async function answerRun<Answer extends JSONValue>(
   return context.json(streamed.answerOf(result), 200);
 }
 
-/**
- * Answers with the events of a run, as they happen.
- * @throws what the run throws before its first event.
- */
+/** Answers with a run's events as they happen. @throws what it throws before the first. */
 export async function streamRun(
   context: Context,
   streamed: StreamedRun<unknown>,

@@ -12,10 +12,7 @@ type Issue = z.core.$ZodIssue;
 const isOfOtherType = (issues: readonly Issue[]) =>
   issues.some(({ code, path }) => code === "invalid_type" && path.length === 0);
 
-/**
- * A union fails as a whole: the closest branch is reported, first one of the value's type; unknown
- * keys are reported one by one.
- */
+/** The closest branch of a union, first one of the value's type; unknown keys one by one. */
 function leaves(issue: Issue): Issue[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
@@ -84,10 +81,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(
 
 const UNKNOWN_TOLD = 20;
 
-/**
- * The same, but unknown fields are refused, for requests that configure something.
- * @throws QuarryError `invalid`: "chunksize is not known".
- */
+/** Unknown fields are refused as well. @throws QuarryError `invalid`: "chunksize is not known". */
 export function parseKnownOrRefuse<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,

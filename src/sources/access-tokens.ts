@@ -30,10 +30,7 @@ export type AccessTokens = {
   renew(): void;
 };
 
-/**
- * Access tokens, each asked for once and used until shortly before it expires.
- * @throws SourceFailure `denied` that says what to do, else `throttled` or `down`
- */
+/** Each is used until shortly before it expires. @throws SourceFailure that says what to do */
 export function accessTokens(service: TokenService, outgoing: Outgoing, now: Now): AccessTokens {
   let current: { value: string; expiresAt: number } | null = null;
   return {

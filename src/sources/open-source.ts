@@ -14,10 +14,7 @@ import { readerStore } from "./reader-store.ts";
 import { manifestOf } from "./registry.ts";
 import { openConfig } from "./source-secrets.ts";
 
-/**
- * The reader of a source; null for one that only receives what is pushed.
- * @throws SourceFailure `denied` when its settings or secrets cannot be used
- */
+/** Null for one that only receives what is pushed. @throws SourceFailure `denied` */
 export async function openSource(
   { config, db, files, now }: Pick<Services, "config" | "db" | "files" | "now">,
   source: SourceSettings,

@@ -38,10 +38,7 @@ const WRITER_LOST_MS = 10 * GATHER_MS;
 /** Repeated events of this isolate that are counted and not yet written, by id. */
 const gathered = new Map<string, { count: number; since: number }>();
 
-/**
- * For actions that a program repeats: one event an hour, with a count. The first is written at
- * once, those that follow it together; a killed isolate loses the counts of half a second.
- */
+/** An event an hour, with a count. A killed isolate loses the counts of half a second. */
 export async function recordRepeated(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   given: NewEvent,

@@ -31,10 +31,7 @@ export async function offeredProvider(services: Pick<Services, "db">): Promise<S
   throw notFound("no provider is offered for sign-in");
 }
 
-/**
- * Begins a sign-in: the provider's address for the person, and what their browser keeps.
- * @throws QuarryError `unprocessable` when the provider cannot be asked.
- */
+/** The provider's address, and what the browser keeps. @throws QuarryError `unprocessable` */
 export async function beginSignIn(
   services: Asking & Pick<Services, "db" | "log">,
   of: { redirectUri: string; next: string; replaces: string | null },

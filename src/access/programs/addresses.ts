@@ -1,9 +1,6 @@
 const LOOPBACK = /^http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|$)/i;
 
-/**
- * What tokens of connected programs are issued for: this service's `/mcp`. Null where OAuth is not
- * offered: codes and tokens travel over https, or within one machine.
- */
+/** What tokens of programs are issued for. Null: neither https nor this machine, so no OAuth. */
 export function resourceOf(baseUrl: string): string | null {
   const isSafe = baseUrl.startsWith("https://") || LOOPBACK.test(baseUrl);
   return isSafe ? `${baseUrl}/mcp` : null;

@@ -1,7 +1,4 @@
-/**
- * Whether a request with the session cookie comes from our own pages. False without either header.
- * The path of `baseUrl` is ignored.
- */
+/** Whether our own page sent it; false without either header. `baseUrl`'s path is ignored. */
 export function isSameOrigin(request: Request, baseUrl: string): boolean {
   if (request.headers.get("Sec-Fetch-Site") === "same-origin") return true;
   return request.headers.get("Origin") === new URL(baseUrl).origin;

@@ -10,10 +10,7 @@ import type { NewToken } from "./token-settings.ts";
 
 type Created = Pick<Services, "db" | "now">;
 
-/**
- * Creates an access token. Its resources are stored by id. `secret` is returned only here.
- * @throws QuarryError `invalid` that names every unknown identifier.
- */
+/** `secret` is returned only here. @throws QuarryError `invalid` names unknown identifiers. */
 export async function createToken(
   services: Created,
   input: NewToken,

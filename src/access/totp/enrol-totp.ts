@@ -10,10 +10,7 @@ const RECOVERY_CODES = 8;
 
 type Enrolling = Pick<Services, "config" | "db" | "now">;
 
-/**
- * Begins the enrolment of a second factor, which takes effect once one of its codes confirms it.
- * @throws QuarryError `conflict` when the user has one.
- */
+/** It takes effect once a code confirms it. @throws QuarryError `conflict` when there is one. */
 export async function beginTotp(
   { config, db, now }: Enrolling,
   user: { userId: UserId; email: string },

@@ -35,10 +35,7 @@ export async function removeOwnTotp(
   await deleteTotp(services.db, userId);
 }
 
-/**
- * An administrator removes the second factor of another user who has lost it. @throws QuarryError
- * `not-found`.
- */
+/** For an administrator; the other user has lost it. @throws QuarryError `not-found`. */
 export async function removeTotp(
   { db }: Pick<Services, "db">,
   { userId, by }: { userId: UserId; by: UserId },

@@ -37,9 +37,7 @@ const NOBODY = [
 /** What is stored for who has no password: it matches none. */
 export const NO_PASSWORD = "";
 
-/**
- * Whether the password matches `stored`; null and no password match none, and take the same time.
- */
+/** Null and no password match none, and take the same time. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const isNone = stored === null || stored === NO_PASSWORD;
   const [scheme, N, r, p, salt, hash] = (isNone ? NOBODY.join("$") : stored).split("$");

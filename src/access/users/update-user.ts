@@ -52,10 +52,7 @@ async function refusalOf(db: Services["db"], id: UserId, email: string): Promise
 
 const lastAdministrator = () => conflict("The last administrator cannot become a member");
 
-/**
- * Removes a user and ends the user's sessions.
- * @throws QuarryError `not-found`; `conflict` for the last administrator.
- */
+/** @throws QuarryError `not-found`; `conflict` for the last administrator. */
 export async function removeUser({ db }: Pick<Services, "db">, input: { id: string }) {
   const user = await findUserById(db, asId(input.id));
   if (user === null) throw notFound();

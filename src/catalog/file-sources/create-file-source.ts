@@ -22,10 +22,7 @@ export type NewFileSource = {
   defaultReaders?: string[];
 };
 
-/**
- * Creates a file source and queues its first scan. `webhookSecret` is returned only here.
- * @throws QuarryError `conflict` when the identifier is taken.
- */
+/** `webhookSecret` is returned only here. @throws QuarryError `conflict`: identifier taken. */
 export async function createFileSource(
   services: Services,
   input: NewFileSource,

@@ -7,10 +7,7 @@ import type { Services } from "../../services.ts";
 /** If the message is lost, the clock queues the scan after this time. */
 const DUE_AGAIN_MS = MINUTE_MS;
 
-/**
- * Queues a scan now, after recording that it is due.
- * @throws QuarryError `not-found`
- */
+/** Queues a scan after recording that it is due. @throws QuarryError `not-found` */
 export async function requestScan(
   services: Pick<Services, "db" | "now" | "queue">,
   input: { sourceId: FileSourceId; confirmRemovals?: boolean; urls?: string[] | null },

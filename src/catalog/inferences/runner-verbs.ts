@@ -86,10 +86,7 @@ export const { find: findAgent } = agentVerbs;
 /** The references of an inference or an agent; absent ones are not checked. */
 type Named = { model?: string | undefined; rags?: string[] | undefined };
 
-/**
- * Ids of the RAGs; null when none are given.
- * @throws QuarryError `invalid` that names an unavailable model and every unknown RAG.
- */
+/** Null when none are given. @throws QuarryError `invalid` names the model and unknown RAGs. */
 async function linkModelAndRags(
   services: Pick<Services, "models" | "db">,
   { model, rags }: Named,

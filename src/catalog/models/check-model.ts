@@ -9,10 +9,7 @@ export function chatModelProblem({ models }: Named, name: string): FieldProblem 
   return problemWith("model", () => models.chat(name));
 }
 
-/**
- * The same for what only a language model can do: `embedded/extractive` quotes passages.
- * `purpose`: such as "judge answers".
- */
+/** For what only a language model can do. `purpose`: such as "judge answers". */
 export function languageModelProblem(
   services: Named,
   { field, name, purpose }: { field: string; name: string; purpose: string },

@@ -9,10 +9,7 @@ export type EmbeddedTexts = {
   tokens: number;
 };
 
-/**
- * As few calls as the model's batch limit allows.
- * @throws ModelFailure also when the model answers with vectors that cannot be meant.
- */
+/** In as few calls as possible. @throws ModelFailure also for vectors that cannot be meant. */
 export async function embedTexts(
   embedder: Embedder,
   texts: string[],

@@ -10,9 +10,7 @@ export type ModelChoice = {
   price: { input: number; output: number; currency: string } | null;
 };
 
-/**
- * The models that a form offers: those with a price of this service, then what its providers have.
- */
+/** For forms: those with a price of this service, then what its providers have. */
 export async function modelChoices(
   { db, models }: Pick<Services, "db" | "models">,
   kind: CatalogModel["kind"],

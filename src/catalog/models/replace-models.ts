@@ -30,10 +30,7 @@ export const offeredModels = z
   )
   .max(MAX_MODELS);
 
-/**
- * Replaces the list of offered models.
- * @throws QuarryError `invalid` when a model appears twice for one kind.
- */
+/** @throws QuarryError `invalid` when a model appears twice for one kind. */
 export async function replaceModels(
   { db }: Pick<Services, "db">,
   input: { models: ModelRow[] },
@@ -50,10 +47,7 @@ export async function replaceModels(
   return await listModelRows(db);
 }
 
-/**
- * Adds one model to the list of offered models, or changes its prices.
- * @throws QuarryError `invalid` when the list would be too long.
- */
+/** Adds one or changes its prices. @throws QuarryError `invalid` when the list is too long. */
 export async function putModel(
   { db }: Pick<Services, "db">,
   { model }: { model: ModelRow },

@@ -43,15 +43,10 @@ function timesOf(services: Pick<Services, "now">) {
   return { now, heldUntil: now + MINUTE_MS };
 }
 
-/**
- * Scopes that change while they are applied are read again; each change also queues its own work.
- */
+/** Scopes that change meanwhile are read again; each change also queues its own work. */
 const MAX_READS = 5;
 
-/**
- * Hides what is outside the RAG's scopes or left out of search and shows the rest, from this call
- * on. False when there is no such RAG.
- */
+/** Hides what is outside the scopes or left out, from this call on. False: no such RAG. */
 export async function showOnlyScopes(
   services: Pick<Services, "db" | "ragIndexes">,
   ragId: RagId,

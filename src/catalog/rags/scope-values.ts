@@ -14,9 +14,7 @@ const VALUE_MAX_LENGTH = 2_048;
 // oxlint-disable-next-line no-control-regex -- these are what no path may hold
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/**
- * What is wrong with a scope's value, worded to follow the field's name; null when it is valid.
- */
+/** Worded to follow the field's name; null when the value is valid. */
 export function problemWithScope(provider: string, { type, value }: IndexScope): string | null {
   if (value === "") return "is required";
   if (value.length > VALUE_MAX_LENGTH) return `must have at most ${VALUE_MAX_LENGTH} characters`;

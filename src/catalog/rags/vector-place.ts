@@ -4,10 +4,7 @@ import type { Services } from "../../services.ts";
 
 type Placing = Pick<Services, "config" | "vectorIndex">;
 
-/**
- * The chunks up to which a RAG's vectors are searched in its own objects; -1: they are always
- * searched in the vector index.
- */
+/** Chunks up to which vectors are searched in the RAG's objects; -1: never there. */
 export function chunksInObject({ config, vectorIndex }: Placing): number {
   if (vectorIndex === null) return EVERYTHING;
   return config.VECTOR_INDEX === "auto" ? config.EXACT_SEARCH_CHUNKS : -1;

@@ -20,10 +20,7 @@ type SearchOutcome = {
   chunks: readonly { score: number; source: { ragIdentifier: string; filePath: string } }[];
 };
 
-/**
- * With `KEEP_QUERIES_DAYS`, keeps what a program asked and how well it was found, after the answer;
- * a failure is logged and changes nothing. Without it, nothing is kept.
- */
+/** After the answer, with `KEEP_QUERIES_DAYS` only; a failure is logged and changes nothing. */
 export function keepQueries(
   {
     config,

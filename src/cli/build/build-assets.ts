@@ -1,7 +1,4 @@
-/**
- * Writes the browser assets to dist/public and the PDF reader's character maps to
- * dist/character-maps; wrangler and the tests run it before they start.
- */
+/** Writes dist/public and the PDF reader's dist/character-maps, before wrangler and the tests. */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, extname, join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Builds what `npm pack` packs, except the sample and the migrations: Node.js strips
- * no types below node_modules, and nobody who installs the package has to bundle the Worker.
- */
+/** Builds what `npm pack` packs: Node.js strips no types below node_modules. */
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 

@@ -28,10 +28,7 @@ function isLeftover(name: string): boolean {
   return pid !== process.pid && !isAlive(pid);
 }
 
-/**
- * Replaces a file in one step, so that nobody reads a part of it. `beside`: where it is written
- * first, on the same file system and not packed.
- */
+/** In one step. `beside`: where it is written first, on the same file system and not packed. */
 export function replaceFile(path: string, content: string | Uint8Array, beside: string) {
   const draft = join(beside, `.${process.pid}-${draftNumber++}.tmp`);
   writeFileSync(draft, content);

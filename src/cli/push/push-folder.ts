@@ -146,10 +146,7 @@ async function carryOut(
   });
 }
 
-/**
- * Why a call failed: a refused file fails alone.
- * @throws what concerns the whole push, such as a refused key
- */
+/** A refused file fails alone. @throws what concerns the whole push, such as a refused key */
 function unlessForAll(thrown: unknown): string {
   const isOfFile =
     thrown instanceof ApiError && thrown.status !== UNAUTHORIZED && thrown.status !== FORBIDDEN;

@@ -87,10 +87,7 @@ export function besidesFile(environment: NodeJS.ProcessEnv, given: Variables): V
 /** The Worker reads `.dev.vars` itself: an empty key replaces the one there. */
 const withheldKey = (given: Variables): Variables => (given[KEY] === "" ? { [KEY]: "" } : {});
 
-/**
- * A variable as `--var` names it, `NAME:VALUE`.
- * @throws CommandFailure with the name and nothing of the value
- */
+/** As `--var` takes it, `NAME:VALUE`. @throws CommandFailure with the name alone */
 export function pairOf(text: string): [name: string, value: string] {
   const [, name, value] = /^(\w+):(.*)$/s.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];

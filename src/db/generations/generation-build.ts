@@ -24,10 +24,7 @@ const LAST = "\uffff";
 
 const FILLED = select({ ...SIZED_FIELDS, status });
 
-/**
- * Adds rows for the RAG's next `limit` files, by order of id, to a generation being built. Returns
- * what to queue with sizes, and the last id filled: null when all files are done.
- */
+/** Adds rows for the next `limit` files. Returns messages, and the last id; null: all are done. */
 export async function fillNextPage(
   db: Database,
   { ragId, generation }: Building,
@@ -103,10 +100,7 @@ const READY = raw(`n.filled_up_to is null
     or n.indexed_files >= (select count(*) from rag_files b where b.rag_id = n.rag_id
       and b.generation = n.generation and b.status = 'error' and b.error_is_outside = 1))`);
 
-/**
- * Makes the built generation live and its rows the RAG's files, and retires the previous one, in
- * one step; false when it is not ready.
- */
+/** Makes the built generation live and retires the one before, in one step; false: not ready. */
 export async function switchGeneration(
   db: Database,
   { ragId, generation }: Building,

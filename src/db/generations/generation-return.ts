@@ -6,10 +6,7 @@ import { refusalOf, type WantedIndex } from "./generation-store.ts";
 
 const g = columnsOf(ragGenerations, "g");
 
-/**
- * A retired generation `g` of a RAG `r` that can become live again: the previous live one, unless
- * the live one differs only by having more shards.
- */
+/** A retired generation `g` that can return: the last live one, unless only its shards differ. */
 const RETURNABLE = raw(`g.state = 'retired' and g.live_since > 0
   and not exists (select 1 from rag_generations x where x.rag_id = g.rag_id
     and x.state = 'retired' and x.live_since > 0 and x.changed_at > g.changed_at)

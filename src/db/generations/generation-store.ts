@@ -13,9 +13,7 @@ export type WantedIndex = {
   embeddingModel: string;
   dimensions: number;
   format: number;
-  /**
-   * A vector index with vectors of one size only: generations with another size stay unchanged.
-   */
+  /** A vector index holds vectors of one size: generations with another stay as they are. */
   fixedDimensions: boolean;
   /** Chunks of one shard above which a RAG grows into more of them. */
   shardChunks: number;
@@ -54,10 +52,7 @@ function conditionsOf(wanted: WantedIndex) {
   };
 }
 
-/**
- * The estimated size of a live generation `l` after pending files are indexed; at most twice its
- * current size.
- */
+/** Estimated chunks of a live generation `l` after pending files; at most twice as many as now. */
 const PROJECTED = raw(`min(2 * l.number_vectors, l.number_vectors *
   (l.pending_files + l.processing_files + l.indexed_files) / max(1, l.indexed_files))`);
 
@@ -69,10 +64,7 @@ function successorOf(wanted: WantedIndex, isFromScratch: boolean) {
     /** They start half full, so that growth is rare. */
     shards: sql`case when ${PROJECTED} <= ${shardChunks} then 1
       else min(${SHARDS_MAX}, 1 + (2 * ${PROJECTED}) / cast(${shardChunks} as integer)) end`,
-    /**
-     * A generation goes back to its objects only when an administrator has it indexed from
-     * scratch, so that a RAG whose size varies does not move again and again.
-     */
+    /** Goes back only at an index from scratch: a RAG of changing size does not move often. */
     vectorsIn: sql`case when ${PROJECTED} > ${objectChunks} then 'vectorize'
       when l.vectors_in = 'vectorize' and ${keepsPlace} then 'vectorize' else 'object' end`,
     /** Vectors are reused, unless it is to be indexed from scratch. */
@@ -158,9 +150,7 @@ export async function idleBuilds(
     where g.state = 'building' and g.pending_files = 0 and g.processing_files = 0`;
 }
 
-/**
- * The generation's objects are empty. Deletes its rows, a part per call; after the last, drops it.
- */
+/** Deletes rows of emptied objects, a part per call; after the last, drops the generation. */
 export async function dropGeneration(
   db: Database,
   { ragId, generation }: Pick<IndexAddress, "ragId" | "generation">,
@@ -185,10 +175,7 @@ const LISTED = select({
   filesFailed: g.errorFiles,
 });
 
-/**
- * A generation of a RAG's index as an administrator sees it. Times are ms; `filesDone`: finished
- * files, failed ones included.
- */
+/** As an administrator sees it. Times are ms; `filesDone` includes failed ones. */
 export type ListedGeneration = Row<typeof LISTED>;
 
 /** The live, building and retained generations of a RAG, oldest first. */

@@ -36,10 +36,7 @@ export const countedFiles = (
     where rag_id = ${ragId} and generation = ${generation} and file_id > ${after}
     order by file_id limit ${limit}`;
 
-/**
- * Makes files pending from scratch, ignoring what was indexed before. Files already in progress
- * are left to their job.
- */
+/** Whatever was indexed before. Files in progress are left to their job. */
 export const resetToPending = (
   db: Database,
   { ragId, generation }: Generation,

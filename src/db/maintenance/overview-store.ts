@@ -122,18 +122,12 @@ export type Needs = {
   /** The number of failing files. */
   failing: number;
   failingFiles: Row<typeof FAILED_FILE>[];
-  /**
-   * Sources that are not read, whose removals wait, of which limits leave something out, or with
-   * files that nobody can read.
-   */
+  /** Not read, removals that wait, left out by a limit, or with files that nobody can read. */
   failingSources: Row<typeof SOURCE_IN_NEED>[];
   scans: Row<typeof RUNNING_SCAN>[];
 };
 
-/**
- * At the cost of two rows for each RAG and source; `limit` bounds each list. Failing files are read
- * from the index of statuses, in RAGs whose counters say that there are any.
- */
+/** Costs two rows a RAG and source. `limit` bounds each list; failing files are read by status. */
 export async function readNeeds(
   db: Database,
   { now, limit, mayReadAll }: { now: number; limit: number; mayReadAll: boolean },

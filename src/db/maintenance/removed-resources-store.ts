@@ -52,10 +52,7 @@ export const isWorkedOn = (db: Database, ragId: RagId, now: number) =>
 export const deleteRag = (db: Database, ragId: RagId) =>
   execute(db)`delete from rags where id = ${ragId} and removed_at is not null`;
 
-/**
- * When a source was removed, ms; null: it was not, or may not be cleaned yet, as its RAGs are
- * cleaned first.
- */
+/** When a source was removed, ms; null: it was not, or its RAGs are not cleaned yet. */
 export const purgeableSince = (db: Database, sourceId: FileSourceId) =>
   readValue(db, s.removedAt)`select removed_at from file_sources where id = ${sourceId}
     and removed_at is not null and not exists (
@@ -72,10 +69,7 @@ export const deleteSourceFiles = async (db: Database, sourceId: FileSourceId, li
 export const deleteSource = (db: Database, sourceId: FileSourceId) =>
   execute(db)`delete from file_sources where id = ${sourceId} and removed_at is not null`;
 
-/**
- * Ends every claim after a crash that lost the queues' memory. Attempts stay counted: one of the
- * files in progress may have caused the crash.
- */
+/** After a crash that lost the queues' memory. Attempts stay: a file may have caused the crash. */
 export async function expireClaims(db: Database): Promise<void> {
   await runBatch(db, [
     sql`update rag_files set claimed_until = 1, leased_until = 1

@@ -27,17 +27,12 @@ const SECRET = select({
 });
 export type SealedSecret = Row<typeof SECRET>;
 
-/**
- * Secrets sealed with a given key, in random order, so that an unreadable one does not block
- * others.
- */
+/** In random order, so that an unreadable one does not block others. */
 export const secretsSealedBy = (db: Database, keyId: string, limit: number) =>
   readRows(db, SECRET)`select ${SECRET} from (${SEALED}) where sealed like ${`${keyId}.%`}
     order by random() limit ${limit}`;
 
-/**
- * Replaces sealed texts; one that has changed since is left alone. Returns how many were replaced.
- */
+/** One that has changed since is left alone. Returns how many were replaced. */
 export async function replaceSealed(
   db: Database,
   changes: { secret: SealedSecret; sealed: string }[],

@@ -27,10 +27,7 @@ export async function makeVectorSyncsDue(db: Database, addresses: IndexAddress[]
     on conflict do update set due_at = min(due_at, excluded.due_at)`;
 }
 
-/**
- * Adds rows for objects without one, for example after a vector index was configured: a limited
- * number per call; they are due at once.
- */
+/** For objects without a row, as after a vector index was set up. They are due at once. */
 export const addMissingVectorSyncs = (db: Database, now: number, limit: number) =>
   execute(db)`with recursive shard (number) as (
       select 0 union all select number + 1 from shard
@@ -43,10 +40,7 @@ export const addMissingVectorSyncs = (db: Database, now: number, limit: number) 
       where u.rag_id = g.rag_id and u.generation = g.generation and u.shard = s.number)
     limit ${limit}`;
 
-/**
- * Claims the longest overdue until `claimedUntil`. A due verification is recorded as begun with
- * the claim, so that one that fails every time shows as unfinished.
- */
+/** Claims the longest overdue. A verification is recorded as begun, so that a failing one shows. */
 export const claimVectorSyncs = (
   db: Database,
   { now, claimedUntil, limit }: { now: number; claimedUntil: number; limit: number },
@@ -72,10 +66,7 @@ export const rescheduleVectorSync = (
       else min(due_at, ${dueAt}) end
     where ${at(address)}`;
 
-/**
- * Adds up the findings of a part of a pass. `end`: it was the last part; when the next pass is due
- * (ms).
- */
+/** Adds up a part's findings. `end`: it was the last; when the next verification is due, ms. */
 export async function recordVerification(
   db: Database,
   address: IndexAddress,

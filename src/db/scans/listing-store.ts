@@ -24,10 +24,7 @@ export type KnownRow = Row<typeof KNOWN_FILE>;
 
 type Named = Pick<KnownRow, "path" | "externalId">;
 
-/**
- * The known files among these, by path and by external id. The external id is looked up only if
- * the path does not match, so that an unchanged file costs two rows read.
- */
+/** By path, and where none matches by external id: an unchanged file costs two rows read. */
 export async function knownFiles(
   db: Database,
   sourceId: FileSourceId,
@@ -44,9 +41,7 @@ export async function knownFiles(
   return [...new Map([...found, ...moved].map((row) => [row.id, row])).values()];
 }
 
-/**
- * `cross join` makes the list the outer loop: else it is read once for each file of the source.
- */
+/** `cross join` makes the list the outer loop; else it is read once for each file. */
 async function knownBy(db: Database, column: Sql, sourceId: FileSourceId, values: string[]) {
   if (values.length === 0) return [];
   return await readRows(db, KNOWN_FILE)`select ${KNOWN_FILE} from json_each(${values}) m
@@ -76,10 +71,7 @@ export type PageWrites = {
 
 export type PageTimes = { now: number; queuedUntil: number; removedUntil: number };
 
-/**
- * Commits a page of a listing: files, their rows in every RAG, counts and progress, all or
- * nothing. Null when another worker has committed it.
- */
+/** Files, their rows, counts and progress, all or nothing. Null: another worker has done it. */
 export async function commitPage(
   db: Database,
   run: ScanRun,

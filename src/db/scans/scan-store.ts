@@ -21,10 +21,7 @@ export type ScanRun = {
   progress: ScanProgress;
 };
 
-/**
- * Begins a run unless one is in progress; then the source is marked to be scanned again.
- * `unknown`: there is no such source.
- */
+/** While a run is in progress, marks that another is wanted. `unknown`: there is no such source. */
 export async function beginRun(
   db: Database,
   fileSourceId: FileSourceId,
@@ -86,10 +83,7 @@ export type RunCounts = typeof NO_COUNTS;
 export const isCommitted = ({ id }: ScanRun, commit: string): Sql =>
   sql`exists (select 1 from scan_runs where id = ${id} and progress ->> '$.commit' = ${commit})`;
 
-/**
- * Advances a run by one step, if no other worker has: the first statement of a page's batch. The
- * other statements have the condition `isCommitted`.
- */
+/** The first statement of a page's batch; the others have the condition `isCommitted`. */
 export const commitStep = (
   run: ScanRun,
   next: ScanProgress,
@@ -137,10 +131,7 @@ export type RunEnd = {
 
 const ENDED_RUN = select(pick(s, "scanAgain"));
 
-/**
- * Ends a run. Returns whether another was requested meanwhile, which is due at `againBy` (ms) in
- * case its message is lost; null when the run had ended already.
- */
+/** Whether another was requested, due at `againBy` (ms); null: the run had ended already. */
 export async function endRun(
   db: Database,
   run: ScanRun,

@@ -46,9 +46,7 @@ export const insertWatch = (db: Database, { sourceId, ...watch }: ProposedWatch)
   execute(db)`insert into source_watches
     ${values(sourceWatches, { ...watch, fileSourceId: sourceId })}`;
 
-/**
- * Stores what the provider answered. The target's other watches are to be stopped at `othersEndAt`.
- */
+/** Stores the provider's answer; the target's other watches stop at `othersEndAt`. */
 export async function activateWatch(
   db: Database,
   proposedId: string,

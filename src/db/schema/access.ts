@@ -106,9 +106,7 @@ export const signInTries = sqliteTable(
 
 export const ACTOR_KINDS = ["user", "key", "token", "none"] as const;
 
-/**
- * Every change and sign-in, failed ones too, for 90 days. No foreign keys: actors may be deleted.
- */
+/** Changes and sign-ins, failed ones too, for 90 days. No foreign keys: actors may be deleted. */
 export const auditEvents = sqliteTable(
   "audit_events",
   {
@@ -147,9 +145,7 @@ export const keys = sqliteTable(
     role: text({ enum: ROLES }).notNull(),
     createdAt: integer().notNull(),
     expiresAt: integer(),
-    /**
-     * The user who created it, or created the key that created it; deleted together with the user.
-     */
+    /** Who created it, or the key that created it; deleted together with the user. */
     createdBy: owner<UserId>(() => users.id),
   },
   (table) => [
@@ -171,10 +167,7 @@ export const tokens = sqliteTable(
     allRags: integer({ mode: "boolean" }).notNull().default(false),
     /** Whether it may add and remove scopes of the RAGs that it covers. */
     manageScopes: integer({ mode: "boolean" }).notNull().default(true),
-    /**
-     * Whom its calls read for: `named` in each call, or always the person of this address (of a
-     * sign-in: whoever signed in); null: nobody.
-     */
+    /** For whom it reads: `named` in each call, or the person of this address; null: nobody. */
     reader: text(),
     /** Groups of that person which the sign-in told; those that sources tell are added to them. */
     readerGroups: jsonColumn(textList).notNull().default([]),
@@ -235,10 +228,7 @@ export const userIdentities = sqliteTable(
     issuer: text().notNull(),
     /** `sub`: the account's only stable name. */
     subject: text().notNull(),
-    /**
-     * The groups that the provider named at the last check, as it writes them: the groups of this
-     * person as a reader of files with permissions.
-     */
+    /** As the provider named and wrote them at the last check; this person's as a reader. */
     groups: jsonColumn(textList).notNull(),
     createdAt: integer().notNull(),
     /** When the provider last let the person in; a refusal sets it back (`markRefused`). */

@@ -107,10 +107,7 @@ export const usageHours = sqliteTable(
   (table) => [primaryKey({ columns: [table.dimension, table.hour, table.key, table.currency] })],
 );
 
-/**
- * Usage messages already folded, so that a second delivery is ignored: one row for the messages of
- * one batch and one time slot. Created `without rowid`, so that a row is one write.
- */
+/** Messages already counted, so that a second delivery is not: a row for a batch and time slot. */
 export const usageCounted = sqliteTable(
   "usage_counted",
   {

@@ -23,10 +23,7 @@ export const audiencePrincipals = sqliteTable(
   (table) => [primaryKey({ columns: [table.principal, table.audience] })],
 );
 
-/**
- * Files whose new audience the indexes may not have been told: written with the audience, deleted
- * when every index has it.
- */
+/** Files with a new audience that indexes may not know; deleted when every index does. */
 export const readerChanges = sqliteTable(
   "reader_changes",
   {

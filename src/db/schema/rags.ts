@@ -23,18 +23,12 @@ export const LEAST_FINISHED_FIRST = [
   "indexed",
   "deleted",
 ] as const satisfies FileStatus[];
-/**
- * A file that only left a RAG's scopes is listed nowhere: its row is `leaving` until the index has
- * removed it, and is then deleted.
- */
+/** `leaving`: only left the scopes. Listed nowhere; deleted when the index has removed it. */
 export const ROW_STATUSES = [...FILE_STATUSES, "leaving"] as const;
 
 export const SCOPE_TYPES = ["path", "externalId"] as const;
 
-/**
- * Where a generation's vectors are searched: exactly in its index objects, or in the deployment's
- * vector index. The objects store them in either case.
- */
+/** Exactly, in the index objects, or in the vector index. The objects store them in both cases. */
 export const VECTOR_PLACES = ["object", "vectorize"] as const;
 export type VectorPlace = (typeof VECTOR_PLACES)[number];
 
@@ -70,14 +64,9 @@ export const rags = sqliteTable(
     openToMembers: integer({ mode: "boolean" }).notNull().default(false),
     /** The live generation. */
     generation: integer().notNull().default(1),
-    /**
-     * The deployment's settings at the time an administrator returned to an index without them.
-     */
+    /** The deployment's settings when an administrator returned to an index without them. */
     refusedIndex: text(),
-    /**
-     * Files inside its scopes without a row yet, as changed scopes are applied page by page. They
-     * count among its files as soon as the scopes change.
-     */
+    /** Files of changed scopes that have no row yet; they count among the files at once. */
     comingFiles: integer().notNull().default(0),
     /** When the sweep applies the scopes again, ms; null: they are applied to all files. */
     scopesDueAt: integer(),
@@ -118,17 +107,11 @@ export const ragGenerations = sqliteTable(
     createdAt: integer().notNull(),
     /** When it became live or was retired, ms; 0 before. */
     changedAt: integer().notNull().default(0),
-    /**
-     * When it first became live, ms; 0: never. If it was live, it can be again until it is
-     * dropped.
-     */
+    /** When it first became live, ms; 0: never. If it was, it can be again until it is dropped. */
     liveSince: integer().notNull().default(0),
     /** The generation whose vectors it reuses where the embedded text is the same; null: none. */
     vectorsFrom: integer(),
-    /**
-     * While being built: it has rows of the RAG's files up to this id (by order of id). Null: of
-     * all files; from then on every change of a file updates its row here too.
-     */
+    /** While built: has rows up to this id. Null: of all files, and each change updates them. */
     filledUpTo: text(),
     /** Counters kept by triggers on rag_files, so that reading them costs one row. */
     pendingFiles: integer().notNull().default(0),
@@ -137,10 +120,7 @@ export const ragGenerations = sqliteTable(
     errorFiles: integer().notNull().default(0),
     deletedFiles: integer().notNull().default(0),
     numberVectors: integer().notNull().default(0),
-    /**
-     * Only inside a batch: the triggers leave the counters alone, as the batch itself counts its
-     * files (`db/files/count-together.ts`).
-     */
+    /** Only inside a batch that counts its files itself (`db/files/count-together.ts`). */
     countedByBatch: integer({ mode: "boolean" }).notNull().default(false),
   },
   (table) => [
@@ -149,10 +129,7 @@ export const ragGenerations = sqliteTable(
   ],
 );
 
-/**
- * When an index object is next reconciled with the vector index. The row outlives its RAG until
- * the vector index holds none of its vectors, so it has no foreign key.
- */
+/** Outlives its RAG until the vector index holds none of its vectors, so has no foreign key. */
 export const vectorSyncs = sqliteTable(
   "vector_syncs",
   {
@@ -162,9 +139,7 @@ export const vectorSyncs = sqliteTable(
     dueAt: integer().notNull(),
     /** When the next verification of all vectors begins or continues. */
     verifyAt: integer().notNull().default(0),
-    /**
-     * JSON: when the current verification began and its findings so far; null: none in progress.
-     */
+    /** JSON: when the verification began and what it found so far; null: none in progress. */
     verification: text(),
     /** JSON: when the last complete verification ended and its findings. */
     lastVerification: text(),
@@ -225,10 +200,7 @@ export const ragFiles = sqliteTable(
      * that a claim does not write that index.
      */
     claimedUntil: integer().notNull().default(0),
-    /**
-     * The worker's lease, and until when it holds; of an error: since when. While a `deleted` or
-     * `leaving` row has a time, it is not yet removed from the index.
-     */
+    /** The worker's; of an error, since when. Of a removed file: it is not out of the index yet. */
     leaseId: text(),
     leasedUntil: integer().notNull().default(0),
   },

@@ -26,9 +26,7 @@ export const fileSources = sqliteTable(
     provider: text().notNull(),
     /** Provider settings as JSON, without secrets. */
     config: jsonColumn(jsonObject).notNull(),
-    /**
-     * Secrets of the configuration, encrypted: `keyId.iv.ciphertext`; null when there are none.
-     */
+    /** Secrets of the configuration: `keyId.iv.ciphertext`; null when there are none. */
     sealedSecrets: text(),
     webhookSecretHash: text().notNull(),
     scanIntervalMinutes: integer().notNull().default(360),
@@ -65,10 +63,7 @@ export const fileSources = sqliteTable(
     watchError: text(),
     /** Until when the provider notifies of every change, ms; null: it does not. */
     watchedUntil: integer(),
-    /**
-     * When the bucket's next page is compared with the files that were pushed, ms; null: files are
-     * not pushed to this source.
-     */
+    /** When the bucket's next page is compared with pushed files, ms; null: none are pushed. */
     uploadsDueAt: integer(),
     /** The key up to which that comparison has come; empty: it begins. */
     uploadsAfter: text().notNull().default(""),
@@ -148,10 +143,7 @@ const scanProgress = z.object({
   step: z.number(),
   /** After the change feed, everything is listed to mend what the feed missed. */
   verify: z.boolean().optional(),
-  /**
-   * The first page whose notes count: pages before it followed a change feed, or belong to a
-   * listing that began anew.
-   */
+  /** Notes of earlier pages do not count: of a change feed, or of a listing that began anew. */
   notesFrom: z.number().optional(),
   /** When the listing began, if the run followed a change feed before it, ms. */
   listedFrom: z.number().optional(),
@@ -205,10 +197,7 @@ export const scanRuns = sqliteTable(
   (table) => [index("scan_runs_source").on(table.fileSourceId, table.startedAt)],
 );
 
-/**
- * A document of a source, whichever RAGs index it. Created `without rowid`, so that its key is no
- * second written row.
- */
+/** Whichever RAGs index it. Created `without rowid`, so that its key is no second written row. */
 export const files = sqliteTable(
   "files",
   {
@@ -224,10 +213,7 @@ export const files = sqliteTable(
     version: text().notNull(),
     /** SHA-256 of the bytes, hex; null before they were read. */
     sha256: text(),
-    /**
-     * Names the text stored for these bytes, name and type: new with each change of these and when
-     * a deleted file returns, and never used again, so that an old text can be deleted at any time.
-     */
+    /** Names the text of these bytes, name and type; never used again: old texts can go. */
     contentId: text().notNull().default(sql.raw(NEW_CONTENT_ID)),
     /** Labels, owner, tags and the like, for `providerFilter`. */
     metadata: jsonColumn(jsonObject).notNull(),
@@ -279,10 +265,7 @@ export const replacedContents = sqliteTable(
   (table) => [index("replaced_contents_due").on(table.dueAt)],
 );
 
-/**
- * What people left out of search: a file by its path, so that it stays out when it returns; a
- * passage by the duplicate key of its text, in whichever file that is.
- */
+/** A file by its path, also when it returns; a passage by the duplicate key of its text. */
 export const searchExclusions = sqliteTable(
   "search_exclusions",
   {

@@ -49,10 +49,7 @@ export function auditedRefusal(prefix: string, action: string) {
   });
 }
 
-/**
- * The same for pages, whose addresses do not name the changes: only those are recorded that the
- * handler names.
- */
+/** For pages, whose addresses do not name the changes: what the handler names. */
 export const auditedPages = createMiddleware<AppEnv>(async (context, next) => {
   await next();
   const { status } = context.res;
@@ -104,10 +101,7 @@ const SPOKEN: Record<string, string> = {
   "session.remove": "session.sign-out",
 };
 
-/**
- * POST `/rags/x/reindex` is `rags.reindex`; PUT `/file-sources/x/files/a` is
- * `file-sources.files.put`.
- */
+/** `rags.reindex` for POST `/rags/x/reindex`; `file-sources.files.put` for PUT `…/files/a`. */
 function actionOf(method: string, [noun = "", , sub]: string[]): string {
   const verb = VERBS[method] ?? method.toLowerCase();
   if (sub === undefined) return SPOKEN[`${noun}.${verb}`] ?? `${noun}.${verb}`;

@@ -106,10 +106,7 @@ export const guardSearch = guard<RagEnv, PublicRag>("rag", recentRag);
 export const guardInferenceRun = guard<InferenceEnv, PublicInference>("inference", recentInference);
 export const guardAgentRun = guard<AgentEnv, PublicAgent>("agent", recentAgent);
 
-/**
- * Runs after a guard: refuses callers who may only run and search. @throws QuarryError
- * `forbidden`.
- */
+/** After a guard: refuses who may only run and search. @throws QuarryError `forbidden`. */
 export const mayChange = createMiddleware<With<{ caller: Caller }>>(async (context, next) => {
   if (!context.get("caller").mayChange) throw forbidden();
   await next();

@@ -10,10 +10,7 @@ const KIB = 1_024;
 /** Limit of a body on the public API: 1 MiB. */
 const API_BODY_LIMIT_BYTES = 1_024 * KIB;
 
-/**
- * Limit for all lists in a body together: each entry that does not fit its schema becomes an
- * issue.
- */
+/** In all lists of a body together: each entry that does not fit becomes an issue. */
 const MAX_ENTRIES = 20_000;
 /** Entries are separated by commas, so that a shorter body cannot have more of them. */
 const MAX_UNCOUNTED_LENGTH = 2 * MAX_ENTRIES;
@@ -71,10 +68,7 @@ export function refuseCoded(headers: Headers): void {
 
 const A_LENGTH = /^\d+$/;
 
-/**
- * Whether HTTP itself ends the body at its announced length; one in chunks may be longer than it
- * says.
- */
+/** Whether HTTP ends the body at its announced length; one in chunks may be longer. */
 const endsAsAnnounced = (headers: Headers) =>
   A_LENGTH.test(headers.get("Content-Length") ?? "") && headers.get("Transfer-Encoding") === null;
 

@@ -109,9 +109,7 @@ inferenceFileRoutes.openapi(listInferenceFiles, async (context) => {
   return context.json({ data, total, page: cut.page, limit: cut.limit }, 200);
 });
 
-/**
- * The slices of the RAGs' concatenated lists that fall on the page, computed from their counters.
- */
+/** The slices of the RAGs' lists, one behind the other, that fall on the page, by counters. */
 function slicesOf(rags: ListedRag[], { offset, limit }: { offset: number; limit: number }) {
   const slices: { rag: ListedRag; slice: FileSlice }[] = [];
   let skip = offset;

@@ -37,10 +37,7 @@ const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
   await next();
 });
 
-/**
- * A longer address is never fetched, and its row might exceed the database's limit; longer text
- * is dropped.
- */
+/** A longer address is never fetched and might exceed a row's limit; longer text is dropped. */
 const pushedUrl = z
   .string()
   .refine(

@@ -30,10 +30,7 @@ const ERRORS = {
 
 type Status = keyof typeof ERRORS;
 
-/**
- * Headers beyond those of every rate-limited answer; without a count there is no budget to
- * report.
- */
+/** Beyond those of every rate-limited answer; without a count there is no budget to report. */
 const HEADERS: Partial<Record<Status, HeaderName[]>> = {
   401: ["WWW-Authenticate"],
   429: ["Retry-After"],

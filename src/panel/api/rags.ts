@@ -52,10 +52,7 @@ const shownOf = ({ rag, scopes: of }: ScopedRag) => ({
   scopes: of,
 });
 
-/**
- * With the external ids of its scopes that no file or folder of the source has: for most scopes,
- * all files of the source are read.
- */
+/** With external ids of scopes that nothing has; may read all files of the source. */
 async function checked({ db }: Pick<Services, "db">, rag: RagRecord) {
   const of = await scopesOf(db, rag.id);
   const ids = of.flatMap(({ type, value }) => (type === "externalId" ? value : []));

@@ -12,10 +12,7 @@ const REPLACEMENT = "\uFFFD";
 /** Text of others with its control characters made visible. */
 export const visible = (text: string) => text.replaceAll(HIDDEN, REPLACEMENT);
 
-/**
- * Text that somebody else wrote, within a line of ours: its direction is its own, it breaks
- * anywhere, and it changes nothing around it.
- */
+/** Somebody else's text in a line of ours: its direction is its own, and it breaks anywhere. */
 export const Data = ({ children, mono = false }: { children: string; mono?: boolean }) => (
   <bdi class={mono ? "data mono" : "data"} dir="auto">
     {visible(children)}

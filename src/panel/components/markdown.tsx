@@ -15,10 +15,7 @@ type MarkdownProps = {
   notes?: readonly Note[];
 };
 
-/**
- * Somebody else's Markdown, or plain text, for reading: a whole document or a part of one. Its HTML
- * is text.
- */
+/** Somebody else's Markdown, or plain text, whole or a part. Its HTML is text. */
 export const Markdown = ({ text, id, words = (plain) => plain, notes = [] }: MarkdownProps) => (
   <div class="markdown data" dir="auto" id={id}>
     {blocks(noted(visible(text), notes), wordsWith(words, notes), 0)}

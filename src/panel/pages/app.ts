@@ -47,10 +47,7 @@ const EVALUATION = [
   runResultPages,
 ];
 
-/**
- * The panel's pages, to be mounted under /panel of the app that provides the services. A page
- * passes the checks of the panel's API: session, origin, second factor, permission to change.
- */
+/** Mounted under /panel. Pages pass the checks of the panel's API, and the second factor. */
 export function panelPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.onError(errorPage);

@@ -30,10 +30,7 @@ export type PageProps = HeadProps & {
   /** The address of the place that it belongs to; absent: the first of the trail, or its own. */
   place?: string;
   status?: ContentfulStatusCode;
-  /**
-   * Seconds until what is marked with `data-live` is fetched again, at least 2; null: nothing
-   * changes by itself.
-   */
+  /** Seconds until `data-live` parts are fetched again, at least 2; null: nothing changes. */
   refreshSeconds?: number | null;
 };
 

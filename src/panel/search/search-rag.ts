@@ -22,10 +22,7 @@ export const panelSearch = RagRetrieveRequest.safeExtend({
 
 export type PanelSearch = z.output<typeof panelSearch>;
 
-/**
- * What a search of one RAG finds, with every passage's place. Administrators also see the time
- * of each leg and why each passage stands where it does.
- */
+/** With each passage's place. Administrators also see times, and why each stands where it does. */
 export async function searchRag(
   services: Services,
   { rag, caller, signal }: { rag: RagRecord; caller: PanelCaller; signal?: AbortSignal },

@@ -4,9 +4,7 @@ import { domainPrincipal, userPrincipal, type Principal } from "../../core/princ
 import type { ApiClient } from "../api-client.ts";
 import { pageOf } from "./drive-client.ts";
 
-/*
- * https://developers.google.com/workspace/admin/directory/reference/rest/v1/members/list
- */
+/** https://developers.google.com/workspace/admin/directory/reference/rest/v1/members/list */
 const MEMBERS_PER_PAGE = 200;
 const text = z.string().optional();
 const member = z.object({ type: z.string(), email: text, status: text });

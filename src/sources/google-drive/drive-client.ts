@@ -62,9 +62,7 @@ export const pageOf = <Item>(name: string, items: z.ZodType<Item[]>) =>
     z.object({ items, next: z.string().nullable().default(null) }),
   );
 
-/*
- * https://developers.google.com/workspace/drive/api/guides/handle-errors
- */
+/** https://developers.google.com/workspace/drive/api/guides/handle-errors */
 const errorBody = z.object({
   error: z.object({
     message: z.string().optional(),
@@ -114,9 +112,7 @@ function driveFailure({ status, code: reason, retryAfterMs: wait }: ApiError, re
   return new SourceFailure("down", told, wait);
 }
 
-/*
- * https://developers.google.com/identity/protocols/oauth2/service-account#httprest
- */
+/** https://developers.google.com/identity/protocols/oauth2/service-account#httprest */
 const TOKEN_URI = "https://oauth2.googleapis.com/token";
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /** The longest that Google accepts. */

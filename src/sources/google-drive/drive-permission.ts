@@ -4,9 +4,7 @@ import { EVERYONE, groupPrincipal, principalOf, userPrincipal } from "../../core
 import { timeIn } from "../../core/time.ts";
 import type { ReadPermissions } from "../stored-readers.ts";
 
-/*
- * https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions
- */
+/** https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions */
 export const drivePermission = z.object({
   type: z.string(),
   emailAddress: z.string().optional(),
@@ -25,10 +23,7 @@ export type DrivePermission = z.infer<typeof drivePermission>;
 export const PERMISSION_FIELDS =
   "type,emailAddress,domain,deleted,expirationTime,view,permissionDetails(inherited,inheritedFrom)";
 
-/**
- * Any role reads. `originOf` names the folder or drive that a permission is inherited from; null
- * for what is set on the item itself.
- */
+/** Any role reads. `originOf` names the folder or drive it comes from; null: the item itself. */
 export function readPermissions(
   permissions: DrivePermission[],
   now: number,

@@ -50,10 +50,7 @@ export type DriveReadersOptions = {
   tree: { root: string; driveId: string | null; folders: Record<string, Folder> };
 };
 
-/**
- * Files of somebody's own drive tell it themselves; in a shared drive it costs a call for each item
- * that has permissions of its own.
- */
+/** In a shared drive, each item with permissions of its own costs a call. */
 export class DriveReaders {
   readonly #of: DriveReadersOptions;
   /** Grows with what is read, and is stored with the tree. */

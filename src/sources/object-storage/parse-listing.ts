@@ -4,10 +4,7 @@ export type ListedObject = { key: string; size: number; etag: string; lastModifi
 
 type ObjectListing = { objects: ListedObject[]; nextToken: string | null };
 
-/**
- * Reads a ListObjectsV2 answer. Null when the text is no complete listing: one that was cut off
- * must not look like a bucket with fewer objects.
- */
+/** Null when the text was cut off: it must not look like a bucket with fewer objects. */
 export function parseListing(xml: string): ObjectListing | null {
   const read = xmlRecords(xml, new Set(["contents"]));
   if (read?.root !== "listbucketresult" || !read.isWhole) return null;

@@ -4,9 +4,7 @@ import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import { bareMediaType } from "../bare-media-type.ts";
 
-/*
- * https://learn.microsoft.com/graph/api/resources/driveitem
- */
+/** https://learn.microsoft.com/graph/api/resources/driveitem */
 const facet = z.looseObject({}).nullish();
 const text = z.string().nullish();
 

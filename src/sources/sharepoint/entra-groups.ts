@@ -6,9 +6,7 @@ import type { ApiClient } from "../api-client.ts";
 import { pageOf } from "./graph-client.ts";
 import { OWNERS } from "./graph-permission.ts";
 
-/*
- * https://learn.microsoft.com/graph/api/group-list-transitivemembers
- */
+/** https://learn.microsoft.com/graph/api/group-list-transitivemembers */
 const MEMBERS_PER_PAGE = 999;
 const text = z.string().nullish();
 const memberPage = pageOf(z.object({ "@odata.type": text, mail: text, userPrincipalName: text }));

@@ -84,9 +84,7 @@ function refusal(status: number, answer: unknown, app: EntraApp): string {
   return `${code}: ${remedy ?? `app ${app.clientId} is refused`}`;
 }
 
-/*
- * https://learn.microsoft.com/entra/identity-platform/certificate-credentials
- */
+/** https://learn.microsoft.com/entra/identity-platform/certificate-credentials */
 const ALGORITHM = "PS256";
 const LIFETIME_MS = 5 * MINUTE_MS;
 

@@ -25,10 +25,7 @@ type Named = {
   drives: NamedDrive[];
 };
 
-/**
- * The drives that a configuration names. A drive's own id is not asked for.
- * @throws SourceFailure `denied` that says what to do
- */
+/** A drive's own id is not asked for. @throws SourceFailure `denied` that says what to do */
 export async function nameDrives(client: ApiClient, config: DocumentSiteConfig): Promise<Named> {
   const { driveId, library } = config;
   if (driveId !== undefined) return { siteId: null, drives: [{ id: driveId, name: driveId }] };
@@ -76,10 +73,7 @@ async function findSite(client: ApiClient, siteId: string): Promise<string> {
   );
 }
 
-/**
- * How Graph names a site that is given by its id or its address.
- * https://learn.microsoft.com/graph/api/site-getbypath
- */
+/** A site's id, or its address: https://learn.microsoft.com/graph/api/site-getbypath */
 function siteKey(siteId: string): string {
   const url = URL.parse(siteId);
   if (url === null || !/^https?:$/.test(url.protocol)) return encodeURIComponent(siteId);

@@ -3,9 +3,7 @@ import { z } from "zod";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { ApiClient, type Api, type ApiError, type Connection } from "../api-client.ts";
 
-/*
- * https://learn.microsoft.com/graph/use-the-api
- */
+/** https://learn.microsoft.com/graph/use-the-api */
 export const API_BASE_URL = "https://graph.microsoft.com";
 /** 500 items with long names and addresses. */
 const ANSWER_LIMIT_BYTES = 16 * 1_024 * 1_024;

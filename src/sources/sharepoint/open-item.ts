@@ -6,9 +6,7 @@ import { openedFrom, tooLarge } from "../guarded-fetch.ts";
 import { driveItem } from "./drive-items.ts";
 import type { ApiClient } from "../api-client.ts";
 
-/*
- * https://learn.microsoft.com/graph/api/driveitem-get-content
- */
+/** https://learn.microsoft.com/graph/api/driveitem-get-content */
 const DOWNLOAD_URL = "@microsoft.graph.downloadUrl";
 const downloadable = driveItem
   .pick({ id: true, size: true, deleted: true, malware: true })

@@ -5,9 +5,7 @@ import type { ApiClient } from "../api-client.ts";
 import { FolderTree, type Folder } from "../folder-tree.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
-/*
- * https://learn.microsoft.com/graph/api/driveitem-delta
- */
+/** https://learn.microsoft.com/graph/api/driveitem-delta */
 const ITEMS_PER_PAGE = 500;
 /** Each of them may cost a call. */
 const ITEMS_PER_PAGE_WITH_READERS = 200;
@@ -84,10 +82,7 @@ const placed = (item: DriveItem) =>
 const isBeneath = (drive: FollowedDrive, id: string): boolean =>
   new FolderTree(drive).placeOf(id) !== null;
 
-/**
- * The feed may tell of a file before the folders above it: such are asked for one by one.
- * @returns their ids
- */
+/** Files may be told before the folders above them: these are asked for. @returns their ids */
 export async function findMissingFolders(
   client: ApiClient,
   drive: FollowedDrive,

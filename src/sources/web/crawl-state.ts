@@ -132,10 +132,7 @@ const stepFolder = (id: string, step: number | string) => `${FOLDER}${id}/${step
 
 const isCollection = (value: unknown) => value instanceof Map || value instanceof Set;
 
-/**
- * Nothing that another call wrote is written over: a step that is done twice leaves two crawls, of
- * which the scan goes on with one.
- */
+/** Overwrites nothing: a step that is done twice leaves two crawls, of which one goes on. */
 export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<string> {
   const attempt = crypto.randomUUID();
   const plain = JSON.stringify(crawl, (_name, value: unknown) =>

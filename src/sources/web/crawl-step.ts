@@ -19,10 +19,7 @@ const SIDE_BY_SIDE = 4;
 const WAVE = 16;
 const PUSHED_AT_ONCE = 100;
 
-/**
- * Whether the crawl is complete. Pages are fetched in parallel and recorded in the order in which
- * they were found, so that a scan gives the same each time.
- */
+/** Whether the crawl is complete. Pages are recorded in the order in which they were found. */
 export async function crawlStep(step: Step): Promise<boolean> {
   const startedAt = step.now();
   let pages = 0;

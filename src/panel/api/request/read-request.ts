@@ -40,10 +40,7 @@ export const span = {
     .optional(),
 };
 
-/**
- * For fields that cannot be changed after creation.
- * @throws QuarryError `invalid` when a patch has another value.
- */
+/** For fields fixed at creation. @throws QuarryError `invalid` when a patch differs. */
 export function refuseChange(field: string, current: string, wanted: string | undefined): void {
   if (wanted !== undefined && wanted !== current) throw invalidField(field, "cannot be changed");
 }

@@ -10,10 +10,7 @@ import { takenBy } from "../../../sources/registry.ts";
 
 export const fileMetadata = z.record(z.string(), z.unknown());
 
-/**
- * The value of `X-File-Metadata`; null when there is no such header: the file keeps what it has.
- * @throws QuarryError `invalid` when it is no JSON object.
- */
+/** Null: no header, and the file keeps what it has. @throws QuarryError `invalid` */
 export function metadataIn(header: string | undefined): Record<string, unknown> | null {
   if (header === undefined) return null;
   const parsed = fileMetadata.safeParse(jsonOrNull(header));

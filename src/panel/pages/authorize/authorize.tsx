@@ -15,10 +15,7 @@ import { auditAs, attempt, formOf, freshForm, type Form, type FormState } from "
 import { asPage, enrolledPage, ownForms, policy, signedInPage } from "../request/guards.ts";
 import { askedIn, refusedPage, serverOf, type Asked } from "./asked.tsx";
 
-/**
- * Asks whether a program may be connected, and to what (OAuth's authorization endpoint). To be
- * mounted at its address on the app that provides the services.
- */
+/** OAuth's authorization endpoint: whether a program may be connected, and to what. */
 export function authorizePages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.onError(errorPage);

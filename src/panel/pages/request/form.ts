@@ -172,10 +172,7 @@ function ownerOf(field: string, fields: readonly string[]): string | null {
 const isWithin = (field: string, name: string) =>
   field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
 
-/**
- * Names a change for the audit trail, as the API's route names it: `file-sources.create`, and the
- * resource. Called before the change, so that a failed one is recorded as well.
- */
+/** As the API's route names it. Before the change, so that a failed one is recorded as well. */
 export function auditAs(context: PageContext, action: string, target: string | null = null): void {
   context.set("auditAction", action);
   if (target !== null) context.set("auditTarget", target);
@@ -228,10 +225,7 @@ export const UPDATED_AT = "updatedAt";
 export const shownState = async (context: PageContext, kind: Updated, id: string) =>
   String(await updatedAtOf(context.get("services").db, kind, id));
 
-/**
- * A form without the field, sent by a program, replaces whatever is stored.
- * @throws QuarryError `conflict` when the record changed since the form was shown.
- */
+/** Nothing, when the form has no such field. @throws QuarryError `conflict`: changed since shown */
 export async function refuseStale(
   context: PageContext,
   form: Form,

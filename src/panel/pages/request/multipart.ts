@@ -8,10 +8,7 @@ export type FormWithFiles = {
   files: (field: string) => File[];
 };
 
-/**
- * A posted form that brings files along, read into memory as a whole.
- * @throws QuarryError `too-large`, also without a length; `invalid` for a body that is no form.
- */
+/** Read whole. @throws QuarryError `too-large`, also without a length; `invalid`: no form */
 export async function multipartOf(
   context: PageContext,
   limitBytes: number,

@@ -4,10 +4,7 @@ import { z } from "zod";
 
 import { isSecure, type PageContext } from "../page-env.ts";
 
-/**
- * What the page after a redirect tells once: what was done, or a secret that is shown only now.
- * A cookie carries it, which the next view of exactly that page reads and removes.
- */
+/** What the next page tells once; a cookie that the next view of exactly that page removes. */
 const flash = z.object({
   path: z.string(),
   notice: z.string().nullable(),

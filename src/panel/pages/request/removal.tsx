@@ -39,10 +39,7 @@ type Removal = {
 
 const FIELDS = ["confirmation", "type", "value", "entry"];
 
-/**
- * The page that asks before something is removed, and its form. `of` gets the values of the
- * address or of the form. With "all", it checks who asks.
- */
+/** Asks before something is removed. `of` gets the address's or form's values. */
 export function removable(
   app: Pages,
   path: string,

@@ -18,10 +18,7 @@ export const formName = ({ path }: SettingField) => path.join(".");
 /** `prefix`: what the names of the form's fields begin with. */
 type BodyOptions = { isPatch?: boolean; prefix?: string };
 
-/**
- * The body of the API that a form means. An empty field stands for null, else for what applies
- * when nothing is given; with `isPatch` it is refused where it must hold something.
- */
+/** An empty field is null, else the default; with `isPatch` refused where it is required. */
 export function bodyIn(
   form: Form,
   fields: readonly SettingField[],

@@ -33,10 +33,7 @@ export const SECOND = "b.";
 /** The value that stands for a RAG's search without any reranker. */
 export const NO_RERANKER = "none";
 
-/**
- * The values of an address or a form. `rag=` names a RAG alone. A comparison that has just begun
- * starts from the first setting, so that what is changed then is the only difference.
- */
+/** `rag=` names a RAG alone. A new comparison starts from the first setting. */
 export function withSecond(given: URLSearchParams): URLSearchParams {
   const values = new URLSearchParams(given);
   for (const prefix of ["", SECOND]) {

@@ -113,10 +113,7 @@ export async function passagesTab(
 
 type Cut = { passage: Passage | null; between: string; own: string };
 
-/**
- * Passages as they follow one another in the text: what lies between them, and of each what the one
- * before does not hold. Without the text, the passages alone.
- */
+/** Passages in order of the text, what lies between them, and what each adds to the one before. */
 function cutsOf(
   passages: Passage[],
   text: string | null,

@@ -138,10 +138,7 @@ const UPLOAD_LIMIT_BYTES = 32 * 1_024 * 1_024;
 const FILES_MAX = 100;
 const FAILURES_TOLD = 5;
 
-/**
- * Stores the files of a form. Returns what came of it, as a notice or a problem.
- * @throws QuarryError `too-large`; `invalid` for another provider, no files or too many.
- */
+/** Returns a notice or a problem. @throws QuarryError `too-large`, `invalid` */
 async function uploadFiles(
   context: PageContext,
   source: SourceWithScan["source"],

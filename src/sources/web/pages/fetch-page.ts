@@ -13,9 +13,7 @@ import { bareMediaType } from "../../bare-media-type.ts";
 import { ACCEPT, USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
 import { crawlDelayMs, refusedByRobots } from "../site/load-site.ts";
 
-/**
- * A scan stops after so many consecutive requests without an answer or with "too many requests".
- */
+/** Consecutive requests without an answer, or with "too many requests", that end a scan. */
 const SILENCE_LIMIT = 20;
 /** Bodies up to this size are read side by side; a wave of them is in memory. */
 const SMALL_BODY_BYTES = 1_024 * 1_024;
