@@ -13,7 +13,7 @@ type InLanguage = { text: string; language: Language | null };
 /** A text's paragraphs; one too short to tell its language has that of the text around it. */
 function inLanguages(text: string, around: Language | null): InLanguage[] {
   const paragraphs = text.split(PARAGRAPH_END);
-  if (paragraphs.length === 1) return [{ text, language: languageOf(text) ?? around }];
+  if (paragraphs.length === 1) return [{ text, language: around }];
   return paragraphs.map((part) => ({ text: part, language: languageOf(part) ?? around }));
 }
 

@@ -9,7 +9,7 @@ const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
  * Devanagari to Khmer, and what tells Cyrillic й and ї from и and і.
  */
 const MARKS =
-  /(?!(?<=[\u0438\u0456])[\u0306\u0308])(?![\0-\u02ff\u0900-\u109f\u1780-\u17ff\u3099\u309a])\p{M}/gu;
+  /[\p{M}--[\u0900-\u109f\u1780-\u17ff\u3099\u309a]](?<![\u0438\u0456][\u0306\u0308])/gv;
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 /** Scripts written without spaces: searched by overlapping pairs of characters … */
@@ -40,15 +40,16 @@ export const withoutSigns = (text: string, blank = " "): string =>
   isAscii(text) ? text : text.replace(SIGNS, blank);
 
 function fold(text: string): string {
-  if (isAscii(text)) return text.toLowerCase();
   // Unfolding can make capitals and lower-casing can make marks, hence this order.
   return text.normalize("NFKD").toLowerCase().replace(MARKS, "").normalize("NFC");
 }
 
 /** The words of a text in their order; a run of a script without spaces is one word. */
 export function wordsOf(text: string): string[] {
-  return fold(text).match(WORD) ?? [];
+  return isAscii(text) ? asciiWordsOf(text) : (fold(text).match(WORD) ?? []);
 }
+
+const asciiWordsOf = (text: string): string[] => text.toLowerCase().match(ASCII_WORD) ?? [];
 
 /**
  * `東京都` becomes `東京 京都`, and Thai is cut into three characters each; a shorter run stays.
@@ -58,7 +59,7 @@ export const cutUnspacedScripts = (text: string): string => cutRuns(text, (cuts)
 
 /** The words that a text is searched by: as `wordsOf`, with scripts without spaces in cuts. */
 export function searchWordsOf(text: string): string[] {
-  if (isAscii(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
+  if (isAscii(text)) return asciiWordsOf(text);
   const folded = fold(text);
   const cut = MAY_BE_UNSPACED.test(folded) ? cutUnspacedScripts(folded) : folded;
   return cut.match(WORD) ?? [];
@@ -75,7 +76,7 @@ export function searchTextOf(text: string): string {
  * cuts, so that every one of its characters begins a word: a shorter run is found as a prefix.
  */
 export function indexWordsOf(text: string): string[] {
-  if (isAscii(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
+  if (isAscii(text)) return asciiWordsOf(text);
   const folded = fold(text);
   if (!MAY_BE_UNSPACED.test(folded)) return folded.match(WORD) ?? [];
   return cutRuns(folded, (cuts, ends) => [...cuts, ...ends]).match(WORD) ?? [];
