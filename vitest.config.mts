@@ -100,7 +100,7 @@ const workerWith = (bindings: Record<string, string>) => ({
 
 /** Files that take a minute or two: begun last, they would run on alone. */
 const LONG =
-  /\/(killing-file|crash|push|start|local-models|preflight)\.test\.ts$|\/browser\/panel\.|\/(crashes|growth|ledger|generated-requests)\.test\.ts$/;
+  /\/(crash|push|start|preflight)\.test\.ts$|\/browser\/panel\.|\/(crashes|growth|ledger|generated-requests)\.test\.ts$/;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

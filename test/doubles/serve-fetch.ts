@@ -1,38 +1,29 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { listen } from "./listen.ts";
 
 type Fetch = (address: string, request: RequestInit) => Promise<Response>;
 
-/** A double behind a port on loopback, for clients that bring their own HTTP; 0: any port. */
-export async function serveFetch(fetch: Fetch, base?: string, wantedPort = 0) {
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(wantedPort, "127.0.0.1");
-  await new Promise((resolve) => {
-    server.once("listening", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  const address = `http://127.0.0.1:${port}`;
-
+/** A double behind a port on loopback, for clients that bring their own HTTP; `base`: its address. */
+export async function serveFetch(fetch: Fetch, base?: string, wantedPort?: number) {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = "GET", url = "/" } = request;
+    const left = new AbortController();
+    response.on("close", () => left.abort());
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
     const body = Buffer.concat(await request.toArray());
-    const given = await fetch(`${base ?? address}${url}`, {
-      method,
+    const given = await fetch(`${base ?? address}${request.url ?? "/"}`, {
+      method: request.method ?? "GET",
       headers: new Headers(headers as [string, string][]),
       ...(body.length === 0 ? {} : { body }),
+      signal: left.signal,
     });
     response.writeHead(given.status, Object.fromEntries(given.headers));
-    response.end(Buffer.from(await given.arrayBuffer()));
+    for await (const part of given.body ?? []) response.write(part);
+    response.end();
   }
-
-  return {
-    address,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
-  };
+  const { address, stop } = await listen((request, response) => {
+    // A broken answer is a broken connection.
+    answer(request, response).catch(() => response.destroy());
+  }, wantedPort);
+  return { address, stop };
 }

@@ -1,37 +1,31 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { readDeploySettings } from "../../src/cli/deploy/settings.ts";
 import { PROJECT } from "../../src/cli/installation.ts";
+import { listen } from "../doubles/listen.ts";
 import { wranglerDouble, type WranglerDouble } from "../doubles/wrangler/account.ts";
 import { runCli } from "./run-cli.ts";
 
 let wrangler: WranglerDouble;
-let deployed: Server;
-let address: string;
+let deployed: Awaited<ReturnType<typeof listen>>;
 
 /** Stands for the deployed Worker: it says which version it is. */
 beforeEach(async () => {
   wrangler = wranglerDouble();
-  deployed = createServer((request, response) => {
+  deployed = await listen((request, response) => {
     const { versionId } = wrangler.account();
     const version = { id: versionId, tag: "abc123" };
     response.statusCode = request.url === "/health" ? 200 : 404;
     response.end(JSON.stringify({ status: "ok", environment: "production", version }));
-  }).listen(0, "127.0.0.1");
-  await once(deployed, "listening");
-  address = `http://127.0.0.1:${(deployed.address() as AddressInfo).port}`;
+  });
 });
 
 afterEach(async () => {
-  deployed.close();
-  await once(deployed, "close");
+  await deployed.stop();
   wrangler.remove();
 });
 
@@ -77,13 +71,13 @@ test("deploys after the printed commands ran, migrations first, and sees the ver
   run(printedCommands(first.stdout).join("\n"));
 
   wrangler.change({ broken: ["d1 migrations apply"] });
-  const second = await deploy("--url", address);
+  const second = await deploy("--url", deployed.address);
   expect(second.code).toBe(1);
   expect(second.stderr).toContain("Nothing was deployed");
   expect(released()).toEqual(["d1 migrations apply quarry --remote --env production"]);
 
   wrangler.change({ broken: [] });
-  const third = await deploy("--url", address);
+  const third = await deploy("--url", deployed.address);
   expect(third).toMatchObject({ code: 0 });
   expect(third.stdout).toContain(`version ${wrangler.account().versionId} (abc123)`);
   expect(released().slice(1)).toEqual([

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+
+import { listen } from "../doubles/listen.ts";
 
 const require = createRequire(import.meta.url);
 const run = promisify(execFile);
@@ -14,7 +14,7 @@ const BASELINE = join(import.meta.dirname, "mcp-conformance.yml");
 /** Passes requests on with a token: the suite sends none. */
 async function withToken(url: string, token: string) {
   const { hostname, port } = new URL(url);
-  const server = createServer((asked, answer) => {
+  const { address, stop } = await listen((asked, answer) => {
     const headers = { ...asked.headers, authorization: `Bearer ${token}` };
     const of = { hostname, port, path: asked.url, method: asked.method, headers };
     const passed = request(of, (got) => {
@@ -22,10 +22,8 @@ async function withToken(url: string, token: string) {
       got.pipe(answer);
     });
     asked.pipe(passed);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port: own } = server.address() as AddressInfo;
-  return { address: `http://127.0.0.1:${own}/mcp`, close: () => server.close() };
+  });
+  return { address: `${address}/mcp`, stop };
 }
 
 /**
@@ -42,6 +40,6 @@ export async function conformance(url: string, token: string, folder: string): P
   try {
     return (await run(process.execPath, [script, ...args], { cwd: folder })).stdout;
   } finally {
-    proxy.close();
+    await proxy.stop();
   }
 }

@@ -1,6 +1,4 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -15,6 +13,7 @@ import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { BrowserContext } from "playwright-core";
 import { expect } from "vitest";
+import { listen } from "../doubles/listen.ts";
 
 /** A person's browser, and how far they go. */
 export type Person = { context: BrowserContext; rag: string };
@@ -37,14 +36,12 @@ async function answerConsent(
 
 /** Where a desktop program waits for its code: any free port of this machine. */
 async function loopback() {
-  const server = createServer((request, response) => {
+  const { server, address, stop } = await listen((request, response) => {
     response.end("Connected");
     server.emit("code", new URL(request.url ?? "/", "http://127.0.0.1"));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
   const arrived = once(server, "code") as Promise<[URL]>;
-  return { address: `http://127.0.0.1:${port}/callback`, arrived, close: () => server.close() };
+  return { address: `${address}/callback`, arrived, stop };
 }
 
 type Kept = {
@@ -90,7 +87,7 @@ export async function sdkClient(url: string, person: Person) {
     arrived.searchParams.get("code") ?? "",
     arrived.searchParams.get("iss") ?? undefined,
   );
-  waiting.close();
+  await waiting.stop();
   const client = new Client(facts);
   await client.connect(transport());
   return { client, kept };
@@ -105,7 +102,7 @@ export async function aiSdkAnswer(url: string, person: Person, query: string): P
   await expect(createMCPClient({ transport })).rejects.toThrow(/nauthorized/);
   await answerConsent(person, String(kept.address), "Allow");
   const [{ searchParams: sent }] = await waiting.arrived;
-  waiting.close();
+  await waiting.stop();
   await auth(authProvider, {
     serverUrl,
     authorizationCode: sent.get("code") ?? "",

@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -8,6 +7,7 @@ import { expect } from "vitest";
 
 import { PROJECT } from "../../src/cli/installation.ts";
 import { freePort } from "./run-cli.ts";
+import { listen } from "../doubles/listen.ts";
 
 const run = promisify(execFile);
 const QUESTION = "How many days of leave are there?";
@@ -51,13 +51,11 @@ const STORED: Record<string, object> = {
 };
 
 async function moveVectorStore({ url, key }: Pick<Served, "url" | "key">): Promise<void> {
-  const openai = createServer(({ url: asked = "" }, response) => {
+  const openai = await listen(({ url: asked = "" }, response) => {
     const [path = ""] = asked.split("?");
     const [, answer = {}] = Object.entries(STORED).find(([end]) => path.endsWith(end)) ?? [];
     response.setHeader("Content-Type", "application/json").end(JSON.stringify(answer));
   });
-  const port = await freePort();
-  await once(openai.listen(port), "listening");
   const panel = `${url}/panel/api/file-sources`;
   const headers = { Authorization: `Bearer ${key}` };
   const body = JSON.stringify({ name: "Moved", provider: "file_system" });
@@ -69,7 +67,7 @@ async function moveVectorStore({ url, key }: Pick<Served, "url" | "key">): Promi
     SOURCE: "moved",
     VECTOR_STORE: "vs_1",
     OPENAI_API_KEY: "sk-1",
-    OPENAI_BASE_URL: `http://localhost:${port}/v1`,
+    OPENAI_BASE_URL: `${openai.address}/v1`,
   };
   try {
     const { stdout } = await run(process.execPath, [at("move-vector-store.ts")], { env });
@@ -78,6 +76,6 @@ async function moveVectorStore({ url, key }: Pick<Served, "url" | "key">): Promi
     const moved = await fetch(`${panel}/moved/files/${path}`, { headers });
     expect(await moved.json()).toMatchObject({ metadata: { team: "Müller" } });
   } finally {
-    openai.close();
+    await openai.stop();
   }
 }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { dataOf, publicApi } from "../../src/cli/api/clients.ts";
 import { SAMPLE_QUESTIONS } from "../../src/cli/demo/subject.ts";
+import { OpenAiDouble } from "../doubles/openai-compatible/openai-double.ts";
+import { serveOpenAi } from "../doubles/openai-compatible/serve.ts";
 import { scratchFolder } from "./local-service.ts";
 import { runPastedSamples } from "./pasted-samples.ts";
 import { expectSuccess, freePort, runCli, startCli } from "./run-cli.ts";
@@ -23,6 +25,18 @@ type Printed = {
 
 const run = promisify(execFile);
 const SAMPLE_FILES = 56;
+const API_KEY = "sk-of-the-local-server";
+const DIMENSIONS = 16;
+
+/** Enough of an embedding to tell texts apart. */
+function countLetters(text: string): number[] {
+  const vector = Array.from({ length: DIMENSIONS }, () => 0.01);
+  for (const letter of text) {
+    const at = (letter.codePointAt(0) ?? 0) % DIMENSIONS;
+    vector[at] = (vector[at] ?? 0) + 1;
+  }
+  return vector;
+}
 
 describe("npm start on the sample", () => {
   const scratch = scratchFolder();
@@ -113,19 +127,31 @@ describe("npm start on the sample", () => {
     );
   });
 
-  test("a folder is asked for its first heading; a failed file means exit code 1", async () => {
+  test("a folder is embedded and asked with the environment's model server", async () => {
+    const models = ["thinker:8b", "letters-embed", "rerank-me"];
+    const double = new OpenAiDouble({ apiKey: API_KEY, embed: countLetters, models });
+    const served = await serveOpenAi(double);
     const folder = join(scratch.path, "My Notes");
     mkdirSync(folder);
     writeFileSync(join(folder, "bees.md"), "# Wintering bees\n\nBees winter on 18 kg of honey.\n");
     writeFileSync(join(folder, "picture.png"), Buffer.from("iVBORw0KGgoAAAANSUhEUg==", "base64"));
-    const options = ["--once", "--json", "--port", String(await freePort()), ...own];
-    const done = await runCli("start", [folder, ...options]);
-    const { code, stdout, stderr } = done;
-    expect(code).toBe(1);
-    const { retrieval, urls } = JSON.parse(stdout) as Printed;
+    const options = ["--once", "--json", "--port", String(await freePort()), "--state", state];
+    const { code, stdout, stderr } = await runCli("start", [folder, ...options], {
+      OPENAI_COMPATIBLE_BASE_URL: served.baseUrl,
+      OPENAI_COMPATIBLE_API_KEY: API_KEY,
+    });
+    await served.close();
+    const { inference, retrieval, urls } = JSON.parse(stdout) as Printed;
     expect(retrieval.query).toBe("Wintering bees");
     expect(retrieval.chunks.map(({ source }) => source.filePath)).toEqual(["bees.md"]);
     expect(urls["retrieve"]).toMatch(/\/api\/rags\/my-notes\/retrieve$/);
+    expect(inference.response).toEqual([{ type: "text", text: "It is forty-two.", citations: [] }]);
+    expect(double.of("chat")[0]?.body).toMatchObject({ model: "thinker:8b" });
+    expect(double.of("embeddings")[0]?.body).toMatchObject({ model: "letters-embed" });
+    // It may hold a key.
+    expect(existsSync(join(state, "model.env"))).toBe(false);
+    // As a file failed.
+    expect(code).toBe(1);
     expect(stderr).toContain("not indexed: picture.png (unsupported media type: image/png;");
   });
 

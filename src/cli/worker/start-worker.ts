@@ -24,8 +24,6 @@ export type WorkerSettings = {
   vars: string[];
   /** Files of secrets that replace `.dev.vars`; see `modelSettings`. */
   envFiles?: string[];
-  /** Port of the debugger; any free port unless given. */
-  inspectorPort?: number;
   /** wrangler's configuration; the project's wrangler.toml unless given. */
   configuration?: string | undefined;
   tell: (line: string) => void;
@@ -81,11 +79,10 @@ function argumentsOf({
   stateFolder,
   vars,
   envFiles = [],
-  inspectorPort = 0,
   configuration,
 }: WorkerSettings): string[] {
   const listening = ["--ip", "127.0.0.1", "--port", String(port)];
-  const inspector = ["--inspector-port", String(inspectorPort)];
+  const inspector = ["--inspector-port", "0"];
   const quiet = ["--persist-to", stateFolder, "--show-interactive-dev-session=false"];
   const pairs = vars.flatMap((pair) => ["--var", pair]);
   const files = envFiles.flatMap((file) => ["--env-file", file]);

@@ -1,7 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-
+import { listen } from "../listen.ts";
 import { EMPTY_ACCOUNT, type Account } from "../wrangler/account.ts";
 
 const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
@@ -94,7 +91,7 @@ const SIGNED_IN: Record<string, Answer> = {
  */
 export async function cloudflareApi(changes: Partial<Account>) {
   const account: Account = { ...EMPTY_ACCOUNT, ...changes };
-  const server = createServer((request, response) => {
+  const { address, stop } = await listen((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://api");
     const below = pathname.startsWith(PATH) ? pathname.slice(PATH.length) : "";
     const answer =
@@ -104,18 +101,13 @@ export async function cloudflareApi(changes: Partial<Account>) {
     response.statusCode = answer.status;
     response.setHeader("Content-Type", "application/json");
     response.end(JSON.stringify(answer.body));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
   return {
     environment: {
-      CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,
+      CLOUDFLARE_API_BASE_URL: `${address}/client/v4`,
       CLOUDFLARE_API_TOKEN: "a".repeat(40),
       CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
     },
-    close: async () => {
-      server.close();
-      await once(server, "close");
-    },
+    close: stop,
   };
 }

@@ -1,6 +1,6 @@
-import { createServer } from "node:http";
-
 import { Provider } from "oidc-provider";
+
+import { listen } from "../listen.ts";
 
 type Person = { email: string; email_verified: boolean; groups: string[] };
 
@@ -30,20 +30,8 @@ export async function startCertifiedProvider(
     cookies: { keys: ["a key of the tests"] },
     features: { devInteractions: { enabled: true } },
   });
-  const server = createServer((request, response) => {
+  const { stop } = await listen((request, response) => {
     void provider.callback()(request, response);
-  });
-  server.listen(port, "127.0.0.1");
-  await new Promise((resolve) => {
-    server.once("listening", resolve);
-  });
-  return {
-    issuer,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
-  };
+  }, port);
+  return { issuer, stop };
 }

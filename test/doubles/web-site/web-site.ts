@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
+
+import { listen } from "../listen.ts";
 
 /** What a page of the site answers; functions see how often it was asked. */
 export type Answer = {
@@ -24,7 +25,7 @@ export async function startWebSite() {
     return answer ?? fallback(url) ?? { status: 404, body: "not here" };
   };
 
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+  const { port, stop } = await listen((request, response) => {
     const url = new URL(request.url ?? "/", "http://site.invalid");
     const answer = answerTo(url, request);
     const tag = answer.headers?.["etag"];
@@ -35,11 +36,6 @@ export async function startWebSite() {
     if (answer.drips === true) response.write("<p>slow");
     else response.end(same ? undefined : answer.body);
   });
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => {
-    server.once("listening", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
   return {
     port,
     routes,
@@ -48,12 +44,7 @@ export async function startWebSite() {
     otherwise(answer: (url: URL) => Answer | null) {
       fallback = answer;
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
+    stop,
   };
 }
 
@@ -62,24 +53,14 @@ export type WebSite = Awaited<ReturnType<typeof startWebSite>>;
 /** A server that must never be reached: it counts every connection. */
 export async function startCanary() {
   let connections = 0;
-  const server = createServer((_request, response) => response.end("secret"));
+  const { server, port, stop } = await listen((_request, response) => response.end("secret"));
   server.on("connection", () => {
     connections += 1;
   });
-  server.listen(0);
-  await new Promise((resolve) => {
-    server.once("listening", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
   return {
     port,
     connections: () => connections,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
+    stop,
   };
 }
 

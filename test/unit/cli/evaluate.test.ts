@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import { missedThresholds, settingIn, thresholdIn } from "../../../src/cli/evaluate/arguments.ts";
+import { listen } from "../../doubles/listen.ts";
 
 test("a setting is read from the command line", () => {
   const text = "topK=20, reranker=none,model=local/m:1,useReranking=true";
@@ -49,7 +48,7 @@ const sent: unknown[] = [];
 let breaks = false;
 
 /** A service whose runs are done when they are asked for a second time. */
-const server = createServer((request, response) => {
+const { address, stop } = await listen((request, response) => {
   const { url = "", method } = request;
   let body = "";
   request.on("data", (part) => (body += String(part)));
@@ -83,19 +82,10 @@ const server = createServer((request, response) => {
   });
 });
 
-beforeAll(async () => {
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-});
-afterAll(() => server.close());
+afterAll(stop);
 
 function quarry(...options: string[]): Promise<{ code: number; output: string }> {
-  const { port } = server.address() as AddressInfo;
-  const env = {
-    ...process.env,
-    QUARRY_KEY: "key",
-    QUARRY_URL: `http://127.0.0.1:${port}`,
-    NO_COLOR: "1",
-  };
+  const env = { ...process.env, QUARRY_KEY: "key", QUARRY_URL: address, NO_COLOR: "1" };
   return new Promise((ended) => {
     const command = ["src/cli/quarry.ts", "evaluate", "weights", ...options];
     const child = execFile(process.execPath, command, { env }, (_error, out, problems) => {

@@ -1,6 +1,5 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -8,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { ModelPlace } from "../../../src/cli/demo/model-server.ts";
 import { modelSettings, type ModelChoice } from "../../../src/cli/demo/model-settings.ts";
+import { listen } from "../../doubles/listen.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { serveOpenAi } from "../../doubles/openai-compatible/serve.ts";
 
@@ -38,13 +38,9 @@ async function serving(program: string, models: string[], size = DIMENSIONS): Pr
 }
 
 async function listening(listener: RequestListener): Promise<ModelPlace> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await new Promise((ready) => server.once("listening", ready));
-  closers.push(async () => {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  });
-  return { program: "Ollama", port: (server.address() as AddressInfo).port };
+  const { port, stop } = await listen(listener);
+  closers.push(stop);
+  return { program: "Ollama", port };
 }
 
 /** A place where nothing listens. */

@@ -1,6 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,12 +7,13 @@ import { expect, test } from "vitest";
 import { panelApi } from "../../../src/cli/api/clients.ts";
 import { pushFolder, reportPush } from "../../../src/cli/push/push-folder.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
+import { listen } from "../../doubles/listen.ts";
 
 test("files that failed are not counted as added", async () => {
   const folder = mkdtempSync(join(tmpdir(), "quarry-push-"));
   for (const name of ["a.md", "b.md", "c.md"]) writeFileSync(join(folder, name), name);
   const refused = { status: 413, error: "the source is full" };
-  const server = createServer((request, response) => {
+  const { address, stop } = await listen((request, response) => {
     const isManifest = request.method === "GET";
     const isSource = isManifest && request.url?.endsWith("/file-sources/docs") === true;
     request.resume().on("end", () => {
@@ -27,9 +26,7 @@ test("files that failed are not counted as added", async () => {
     });
   });
   try {
-    await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
-    const { port } = server.address() as AddressInfo;
-    const api = panelApi(`http://127.0.0.1:${port}`, "qrya_key");
+    const api = panelApi(address, "qrya_key");
     const told: string[] = [];
     const tell = (line = "") => void told.push(line);
     const terminal = { ...openTerminal(true), say: tell, warn: tell };
@@ -41,7 +38,7 @@ test("files that failed are not counted as added", async () => {
       "not pushed: b.md (the source is full (413))",
     ]);
   } finally {
-    server.close();
+    await stop();
     rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -1,26 +1,22 @@
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 
 import { dataOf, panelApi, publicApi } from "../../../src/cli/api/clients.ts";
 import { patientFetch } from "../../../src/cli/api/patient-fetch.ts";
 import { streamInference } from "../../../src/cli/api/stream-inference.ts";
 import { readManifest } from "../../../src/cli/push/plan-push.ts";
 import { uploadFiles } from "../../../src/cli/push/upload-files.ts";
-
-let server: Server | undefined;
-afterEach(() => new Promise<void>((closed) => (server ? server.close(() => closed()) : closed())));
+import { listen } from "../../doubles/listen.ts";
 
 /** A loopback server that says what a service in trouble says. */
-async function listen(handle: (request: IncomingMessage, response: ServerResponse) => void) {
-  const started = createServer(handle);
-  server = started;
-  await new Promise<void>((ready) => started.listen(0, "127.0.0.1", ready));
-  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+async function saying(handle: RequestListener) {
+  const { address, stop } = await listen(handle);
+  onTestFinished(stop);
+  return address;
 }
 
 function answer(response: ServerResponse, status: number, body: unknown) {
@@ -45,7 +41,7 @@ type Call = { url: string; type: string; modified: string | undefined; body: str
 /** What the service receives; `statuses`: its first answers, null: a broken one. */
 async function receiving(statuses: (number | null)[], last: unknown) {
   const calls: Call[] = [];
-  const url = await listen((request, response) => {
+  const url = await saying((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
     request.on("end", () => {
@@ -91,7 +87,7 @@ test("a batch of files is repeated after 503, whole and with every name", async 
 
 test("a wait for the rate limit is announced, once for parallel calls", async () => {
   let calls = 0;
-  const baseUrl = await listen((_request, response) => {
+  const baseUrl = await saying((_request, response) => {
     if (++calls <= 2) response.setHeader("Retry-After", "1");
     answer(response, calls <= 2 ? 429 : 200, {});
   });
@@ -114,7 +110,7 @@ test("a POST that failed inside is not repeated", async () => {
 
 test("a refused token, a missing RAG and a silent server are reported plainly", async () => {
   let status = 401;
-  const url = await listen((_request, response) => answer(response, status, { error: "x" }));
+  const url = await saying((_request, response) => answer(response, status, { error: "x" }));
   const params = { path: { identifier: "docs" } };
   const rag = (at: string) => publicApi(at, "qry_x").GET("/api/rags/{identifier}", { params });
   await expect(rag(url)).rejects.toThrow(/refused the credentials.*Check QUARRY_TOKEN/);
@@ -125,13 +121,13 @@ test("a refused token, a missing RAG and a silent server are reported plainly", 
 });
 
 test("another program than Quarry is recognised by its answer", async () => {
-  const url = await listen((_request, response) => response.end("<html>"));
+  const url = await saying((_request, response) => response.end("<html>"));
   const call = dataOf(publicApi(url, "qry_x").GET("/api/inferences"));
   await expect(call).rejects.toThrow("is not Quarry: it answered GET /api/inferences");
 });
 
 test("the manifest is read to its last page", async () => {
-  const url = await listen((request, response) => {
+  const url = await saying((request, response) => {
     const second = request.url?.includes("cursor=next%201") === true;
     const file = (path: string) => ({ path, size: 1, sha256: "0" });
     answer(response, 200, {
@@ -151,7 +147,7 @@ test("a streamed answer is told as it comes, and ends with its result or its err
   ];
   let last = `event: result\ndata: ${JSON.stringify(run)}\n\n`;
   const accepted: unknown[] = [];
-  const url = await listen((request, response) => {
+  const url = await saying((request, response) => {
     accepted.push(request.headers.accept);
     response.writeHead(200, { "Content-Type": "text/event-stream", Connection: "close" });
     response.end([...begin, ...deltas, last].join(""));

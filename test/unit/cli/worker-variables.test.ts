@@ -1,6 +1,4 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -21,6 +19,7 @@ import {
   passedBy,
 } from "../../../src/cli/worker/worker-variables.ts";
 import { parseConfig } from "../../../src/config.ts";
+import { listen } from "../../doubles/listen.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -98,16 +97,13 @@ test("a key without its server is withheld from a server that is only found", ()
 
 test("the key of .dev.vars is not sent to another server of the environment", async () => {
   const keysSeen: (string | undefined)[] = [];
-  const server = createServer(({ headers, url }, response) => {
+  const { address, stop } = await listen(({ headers, url }, response) => {
     keysSeen.push(headers.authorization);
     const models = [{ id: "llama3.2" }, { id: "nomic-embed-text" }];
     const vectors = [{ embedding: [1, 1, 1, 1, 1, 1, 1, 1] }];
     response.end(JSON.stringify({ data: url === "/v1/models" ? models : vectors }));
-  }).listen(0, "127.0.0.1");
-  await new Promise((ready) => server.once("listening", ready));
-  const named = {
-    OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-  };
+  });
+  const named = { OPENAI_COMPATIBLE_BASE_URL: `${address}/v1` };
   const file = join(folder, ".dev.vars");
   const key = "OPENAI_COMPATIBLE_API_KEY=sk-secret\n";
   for (const before of ["", "OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n"]) {
@@ -128,8 +124,7 @@ test("the key of .dev.vars is not sent to another server of the environment", as
   await modelSettings(await givenVariables(own, file), folder);
   const [secret, its] = ["Bearer sk-secret", "Bearer sk-own"];
   expect(keysSeen.slice(4)).toEqual([secret, secret, its, its]);
-  server.closeAllConnections();
-  await new Promise((closed) => server.close(closed));
+  await stop();
 });
 
 test("--embedded keeps a key with the server that is named beside it", async () => {
@@ -185,19 +180,16 @@ test("a state folder gets its own encryption key once, unless the user gives one
 test("a Worker that refuses its variables is not waited for", async () => {
   const error = "Configuration is wrong. VECTOR_INDEX: vectorize needs the binding VECTORIZE";
   let answer = () => Response.json({ error }, { status: 500 });
-  const server = createServer((_request, response) => {
+  const { address, stop } = await listen((_request, response) => {
     const { status, body } = answer();
     response.writeHead(status);
     void new Response(body).text().then((text) => response.end(text));
-  }).listen(0, "127.0.0.1");
-  await new Promise((ready) => server.once("listening", ready));
-  const probe = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   const never = new Promise<void>(() => undefined);
-  expect(await problemOfStart(probe, never, 60_000)).toBe(error);
+  expect(await problemOfStart(address, never, 60_000)).toBe(error);
   answer = () => Response.json({ error: "Internal error" }, { status: 500 });
-  expect(await problemOfStart(probe, Promise.resolve(), 60_000)).toBe("");
+  expect(await problemOfStart(address, Promise.resolve(), 60_000)).toBe("");
   answer = () => Response.json({});
-  expect(await problemOfStart(probe, never, 60_000)).toBeNull();
-  server.closeAllConnections();
-  await new Promise((closed) => server.close(closed));
+  expect(await problemOfStart(address, never, 60_000)).toBeNull();
+  await stop();
 });

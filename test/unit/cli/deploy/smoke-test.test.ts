@@ -1,28 +1,22 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { smokeTest } from "../../../../src/cli/deploy/smoke-test.ts";
 import { openTerminal } from "../../../../src/cli/terminal.ts";
+import { listen } from "../../../doubles/listen.ts";
 
-let server: Server;
-let url: string;
+let server: Awaited<ReturnType<typeof listen>>;
 let answer: { status: number; body: unknown };
 
 beforeAll(async () => {
-  server = createServer((_request, response) => {
+  server = await listen((_request, response) => {
     response.statusCode = answer.status;
     response.end(JSON.stringify(answer.body));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
 });
-afterAll(() => void server.close());
+afterAll(() => server.stop());
 
 const smoke = (versionId: string | null) =>
-  smokeTest(openTerminal(true), { url, versionId, admin: undefined, waitMs: 0 });
+  smokeTest(openTerminal(true), { url: server.address, versionId, admin: undefined, waitMs: 0 });
 const health = (id: string) => ({
   status: 200,
   body: { status: "ok", environment: "production", version: { id, tag: "" } },
