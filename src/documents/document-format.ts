@@ -15,7 +15,6 @@ type FormatReader =
   | { readBytes(bytes: Uint8Array): CooperativeWork<Extraction> }
   | { readFile(file: RawDocument, reading: Reading): Promise<Extraction> };
 
-/** What tells the files of a format from others, and what reads them. */
 export type DocumentFormat<Kind extends string = string> = {
   kind: Kind;
   /** Endings of file names by media type, such as `{ "text/csv": "csv" }`. */

@@ -67,8 +67,7 @@ export function* chunkCooperatively(
     }
     if (chunks.length > MAX_CHUNKS) throw tooManyChunks();
     pending = isLast ? [] : pending.slice(settled.at(-1)?.to ?? 0);
-    // Pieces can hold more units than a batch: the rest must double before it is partitioned
-    // again.
+    // Pieces can hold more units than a batch: the rest must double before the next partition.
     batch = Math.max(BATCH_UNITS, 2 * pending.length);
   };
   const progress = new Progress();

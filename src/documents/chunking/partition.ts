@@ -81,8 +81,7 @@ class Partition {
 
   #bestCut(to: number, lowest: number): number {
     const found = { cut: to - 1, least: this.#costFrom(to - 1, to, Infinity) };
-    // Most pieces begin where the one that ends a unit before does: few later starts are worth
-    // trying.
+    // Most pieces begin where the one that ends a unit before does: try few later starts.
     this.#try(Math.max(lowest, this.#cuts[to - 1] ?? 0), to, found);
     for (let last = to - 2; last >= lowest;) {
       const first = Math.max(lowest, last - (last % RUN_UNITS));

@@ -3,7 +3,6 @@ import { pathUnder, type HeadingPath } from "./heading-path.ts";
 import { scanBlocks, type Block } from "./scan-blocks.ts";
 import { BREAK, splitBlock, type Span, type SplitOptions, type Unit } from "./split-units.ts";
 
-/** A unit and the headings above it. */
 export type Placed = { unit: Unit; path: HeadingPath };
 
 const LEAD_IN_MAX_CHARACTERS = 400;

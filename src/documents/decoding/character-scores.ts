@@ -67,8 +67,7 @@ export function ideographScore(rules: IdeographRules): (text: string) => number 
       return /\p{Script=Han}/u.test(character) ? 0.1 : -1;
     });
     const usual = Math.min(1, frequent / Math.max(1, letters * FREQUENT_SHARE));
-    // Verse and names have few of them; in a long text, chance does not produce common ones
-    // either.
+    // Verse and names have few of them; in a long text, common ones are not chance.
     const unusual = letters < LONG_LETTERS ? 0.4 : 0.6;
     const scaled = score * (score > 0 ? unusual + (1 - unusual) * usual : 1);
     return rules.needed === undefined || rules.needed.test(text) ? scaled : scaled * 0.6;

@@ -138,11 +138,7 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   return readings.some((other) => isRival(other, best, lead)) ? null : best.candidate.encoding;
 }
 
-/**
- * Words in plain letters show a text's region, however few of its letters are beyond ASCII.
- * English shows it for one letter only: its "ë" (Zoë, Citroën) is the commonest letter of
- * Lithuanian here.
- */
+/** Words show a text's region; English, only for "ë" (Zoë): the commonest letter of Lithuanian. */
 function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionOf>): number {
   if (ofWords === null) return 0;
   if (ofWords === "english") return region === "baltic" ? -REGION_WEIGHT : 0;
@@ -223,10 +219,7 @@ function hasJapaneseEscapes(bytes: Uint8Array): boolean {
 /** Parts of the world whose languages share an encoding. */
 type LatinRegion = "western" | "central" | "turkish" | "baltic";
 
-/**
- * Frequent words in plain letters, which every encoding shows alike. None of them is frequent in
- * another region (Latvian "par" is French as well, Lithuanian "bei" German), and none is English: an English text may name anyone.
- */
+/** Frequent words in plain letters, the same in every encoding; of one region, and not English. */
 const WORDS: Record<LatinRegion, string> = {
   western:
     "il di del dell una con per op met aan ook als uit dit zou moet oder wenn sie zum el het een niet voor zijn dat worden deze ook maar naar wordt bij che della sono nel alla delle gli questo anche dei les des dans une pour qui sur avec pas vous nous cette los las por para del como este esta sus amb els dels aquest aquesta aquestes pot quan heu vostre uma dos das mais foi der und das nicht mit ist dem den ein eine auf sich werden wird och att inte till som ikke det eller ovat joka kun tai mutta ekki og sem fyrir eftir",

@@ -187,7 +187,6 @@ export const isLine = (name: string, { class: classes }: Attributes) =>
 
 const wordsOf = (names: string) => (names === "" ? [] : names.toLowerCase().split(/\s+/));
 
-/** The numbers of open elements of each kind at the current place of a page. */
 export class OpenDepths {
   quote = 0;
   content = 0;

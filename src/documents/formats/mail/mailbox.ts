@@ -13,9 +13,8 @@ const DATES = [
   String.raw`\d{4}-\d\d-\d\d(?:T[\d:.]{5,15}Z?)?`,
 ];
 /**
- * The envelope line: a sender, the date as `asctime` writes it (RFC 4155) or in another order, and
- * at most time, zone and year after it. Prose that begins with `From` and a time has more text
- * after it.
+ * The envelope line: sender, date (as `asctime`, RFC 4155, or another), then at most time, zone and
+ * year; prose that begins with `From` and a time has more text.
  */
 const ENVELOPE = new RegExp(
   String.raw`^From \S.{0,320}? {1,2}(?:${DATES.join("|")})(?: {1,2}[\w:+.()-]{1,40}){0,6}\s{0,2}$`,

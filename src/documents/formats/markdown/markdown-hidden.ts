@@ -5,10 +5,7 @@ import { isHidden, type HiddenSelectors } from "../html/hidden-styles.ts";
 const COMMENT_START = "<!--";
 const COMMENT_END = "-->";
 const BEFORE = String.raw`(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,200}`;
-/**
- * What can hide text, or prevents hiding: fences, inline code, comments, tags. Runs of marks and
- * names are matched whole: otherwise each shorter run would be tried as well.
- */
+/** Fences, code, comments and tags. Runs match whole: each shorter one would be tried, too. */
 const PARTS = new RegExp(
   [
     `(?<fence>^${BEFORE}` +

@@ -46,10 +46,7 @@ export function startOf(value: string | undefined): number {
   return Number.isInteger(start) && start >= 0 ? start : 1;
 }
 
-/**
- * The Markdown marker for an item with this label. Plain numbers are markers themselves; other
- * labels, such as `(a)` or `4.2`, become text, so that references to the item still make sense.
- */
+/** Plain numbers are Markdown's own; other labels (`(a)`) become text, for references to them. */
 export function markerFor(label: string): { marker: string; prefix: string } {
   const number = /^\(?(\d{1,9})[.)]?$/.exec(label)?.[1];
   if (number !== undefined) return { marker: `${number}.`, prefix: "" };

@@ -41,10 +41,7 @@ const MAX_TAGGED_PAGES = 500;
 const LACKS_CONTENT = "a part of the pages' content is not in the file: text may be missing";
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
-/**
- * Reads PDF with pdf.js: paragraphs, headings, lists and tables by position. pdf.js takes over the
- * file's buffer; a file that shows hardly any text, perhaps a scan, gets it back.
- */
+/** pdf.js takes the file's buffer; a file that shows hardly any text (a scan?) gets it back. */
 export async function readFile(
   file: RawDocument,
   { yieldToOthers }: Pick<Reading, "yieldToOthers">,

@@ -11,11 +11,7 @@ export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 
 const SILENT = 0;
 
-/**
- * Opens a PDF with pdf.js, which takes the bytes for itself.
- * @param missingCmaps takes the names of predefined CMaps that pdf.js asked for and did not get
- * @throws UnreadableDocument
- */
+/** pdf.js takes the bytes; `missingCmaps` gets names it did not find. @throws UnreadableDocument */
 export async function openPdf(bytes: Uint8Array, missingCmaps: Set<string>): Promise<Pdf> {
   const { getDocumentProxy } = await import("unpdf");
   try {

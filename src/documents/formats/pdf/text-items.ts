@@ -12,11 +12,7 @@ const MAX_ITEMS_A_PAGE = 200_000;
 const MAX_PARTS_A_PAGE = 25_000;
 const PARTS_BETWEEN_YIELDS = 1_000;
 
-/**
- * Reads items as they arrive, so that a page made to be endless is abandoned early. pdf.js
- * continues with it until the whole document is closed.
- * @throws UnreadableDocument
- */
+/** Reads items as they arrive, to abandon an endless page early. @throws UnreadableDocument */
 export async function textItems(
   page: PdfPage,
   includeMarkedContent: boolean,

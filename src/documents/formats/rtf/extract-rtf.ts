@@ -8,7 +8,6 @@ import { rtfTokens } from "./rtf-tokens.ts";
 const FIRST_BEYOND_ASCII = 0x80;
 const STEP_BYTES = 1 << 16;
 
-/** Rich Text Format in any code page. */
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const out = new MarkdownBuilder();
   out.page(1);

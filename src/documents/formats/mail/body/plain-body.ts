@@ -68,8 +68,7 @@ class ParagraphWriter {
   line(line: string): void {
     const other = SIGNATURE.test(line) ? "signature" : "text";
     const kind = line.startsWith(">") ? "quotation" : other;
-    // Next to a quotation or under a line of text, Markdown would take a signature for a part of
-    // it.
+    // Next to a quotation or a line of text, Markdown would include a signature.
     const isApart = this.#kind === "quotation" || kind === "signature";
     if ((isApart && kind !== this.#kind) || this.#text.length > STEP_CHARACTERS) this.end();
     this.#kind = kind;

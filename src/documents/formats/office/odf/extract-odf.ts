@@ -13,7 +13,6 @@ import { readXml } from "../../xml/xml-stream.ts";
 const utf8 = new TextDecoder();
 const KINDS = ["spreadsheet", "presentation"] as const;
 
-/** OpenDocument text, spreadsheets and presentations. */
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const archive = new ZipArchive(bytes);
   const declared = utf8.decode((yield* archive.read("mimetype")) ?? undefined);

@@ -183,7 +183,6 @@ export class OdfReader implements XmlHandler {
       this.#writer.slideTitle(parts.join(" "));
   }
 
-  /** Places an object of the package. */
   #place(href: string): void {
     const object = this.#objects.get(href.replace(/^\.\//, ""));
     if (object === undefined) return;

@@ -43,7 +43,6 @@ export class SharedStrings {
     return decoder.decode(this.#bytes.subarray(this.#endOf(index - 1), this.#endOf(index)));
   }
 
-  /** Releases the memory; the texts are gone afterwards. */
   release(): void {
     releaseBytes(this.#bytes);
     this.#count = 0;

@@ -1,9 +1,6 @@
 type TextRun = { text: string; x0: number; x1: number; y: number; size: number };
 
-/**
- * Older TeX fonts have no accented letters: the accent is drawn first, then the letter above or
- * below it, so that "für" is read as "f¨" and "ur". Some writers draw the letter first.
- */
+/** Older TeX fonts draw an accent before or after its letter: "für" is read as "f¨" and "ur". */
 const COMBINING: Record<string, string> = {
   "`": "\u0300",
   "´": "\u0301",

@@ -18,10 +18,7 @@ const LATIN_LETTER = /\p{Script=Latin}/gu;
 const NOTHING = { all: 0, odd: 0, spaceGlyphs: 0, latin: 0, frequent: 0, digits: 0 };
 type Seen = typeof NOTHING;
 
-/**
- * Finds fonts whose codes are glyph numbers without a map to characters (ISO 32000-2, §9.10) by
- * their text so far; their items are left out. pdf.js gives "7KH" for "The".
- */
+/** Leaves out fonts of glyph numbers without a map (ISO 32000-2, §9.10): "7KH" is "The". */
 export class UnmappedFonts {
   readonly #seen = new Map<string, Seen>();
   readonly #isSuspect: boolean;

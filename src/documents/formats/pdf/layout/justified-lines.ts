@@ -9,10 +9,7 @@ const GAP_TOLERANCE = 0.04;
 const EDGE_TOLERANCE = 0.15;
 const LINE_DISTANCE = 1.75;
 
-/**
- * In narrow columns, justification can spread words as far apart as the columns of a table. Such a
- * line has equal gaps, and a line above or below has the same edges.
- */
+/** Justification can spread words like columns, but with equal gaps and a neighbour's edges. */
 export function withJustifiedLines(segments: Segment[]): Segment[] {
   const rows = rowsOf(segments);
   return rows.flatMap((row, at) => {

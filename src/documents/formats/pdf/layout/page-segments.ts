@@ -18,10 +18,7 @@ const RAISED = 0.6;
 const MARK_GAP = 4;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const MIN_SIZE = 0.5;
-/**
- * Joins a page's text items, in order, into segments; rotated text comes last. `blocks` maps
- * marked content to blocks, if the document has a structure tree; no segment spans two blocks.
- */
+/** Joins text items into segments, rotated text last; none spans two `blocks` of marked content. */
 export function segmentsOf(
   items: TextItem[],
   viewport: number[],

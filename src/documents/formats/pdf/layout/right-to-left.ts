@@ -21,11 +21,8 @@ export const withoutShapes = (text: string) =>
   text.replace(ARABIC_SHAPES, (shape) => shape.normalize("NFKC").replace(/^ /, ""));
 
 /**
- * The reading order of a line's adjacent parts: writers draw Arabic and Hebrew lines glyph by
- * glyph from either side. Reverses the Unicode bidirectional algorithm (UAX 9) for one embedding
- * level.
- *
- * @param size of the type, in points
+ * Reading order of a line's adjacent parts: writers draw Arabic and Hebrew glyph by glyph from
+ * either side, so this reverses UAX 9 for one embedding level. `size` is in points.
  */
 export function readingOrder(pieces: Piece[], size: number): string {
   const line = withSpaces(

@@ -22,10 +22,7 @@ const AMOUNT = /\d[.,:'\u2019]\d|[\p{Sc}%+=]/u;
 const CHAPTER = /^\p{L}+\s+(?:\d+|[IVXLC]+|[A-Z])[.:]?\s+/u;
 const MIN_TITLE_CHARACTERS = 3;
 
-/**
- * Recognises running heads and page numbers by sample pages: lines at one place at the pages'
- * edges whose words, and whose numbers but for the page's, are the same on most pages.
- */
+/** Lines at the edges of sample pages whose words and numbers, but the page's, repeat. */
 export class RunningHeads {
   readonly #known = new Map<string, KnownNumber[]>();
   readonly #titlePlaces = new Set<number>();

@@ -16,7 +16,6 @@ export type Segment = {
   isMonospaced?: boolean | undefined;
 };
 
-/** The fields of pdf.js's text items that are used. */
 export type TextItem = {
   str: string;
   transform: number[];
