@@ -1,7 +1,4 @@
-/**
- * BM25 as SQLite's FTS5 computes it (https://www.sqlite.org/fts5.html#the_bm25_function), so that
- * a score computed here compares with one of its own.
- */
+/** As FTS5 computes it (https://www.sqlite.org/fts5.html#the_bm25_function), to compare with it. */
 const K1 = 1.2;
 const B = 0.75;
 /** What FTS5 gives a word that stands in more than half of all chunks. */

@@ -29,10 +29,7 @@ function wordsIn(text: string, parts: InLanguage[]): string[] {
   return [...words, ...codeWordParts(text)];
 }
 
-/**
- * The same in one text with only ASCII characters between the words. A text whose words have no
- * forms of their own stays as it is, in its case: FTS5 takes it apart faster.
- */
+/** In one text, with ASCII between words; one without forms keeps its case, faster for FTS5. */
 function textIn(text: string, parts: InLanguage[]): string {
   const plain = withoutSigns(text);
   if (!isAscii(plain) || parts.some(({ language }) => reducedOf(language) !== null)) {

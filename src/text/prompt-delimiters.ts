@@ -1,7 +1,4 @@
-/**
- * The form in which retrieved text is put to a model: data between delimiters that bear a key
- * which is drawn for each call, so that no text can know and forge them.
- */
+/** Retrieved text between delimiters with a key per call, so that no text can forge them. */
 export type Passage = {
   /** What to cite: path, page, headings. */
   source: string;

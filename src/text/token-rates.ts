@@ -1,9 +1,6 @@
 import { byKind, byScript, type LetterKind, type Script } from "./letter-kinds.ts";
 
-/**
- * Families of tokenizers, in the order of the columns below. What is `unknown` counts close to
- * o200k, as most large vocabularies of many languages do.
- */
+/** In the order of the columns below; `unknown` counts about as o200k, like most large ones. */
 const TOKENIZERS = [
   "o200k",
   "cl100k",

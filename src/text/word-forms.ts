@@ -12,10 +12,7 @@ import type { Language } from "./languages.ts";
 type Stemmer = (word: string) => string;
 const asItIs: Stemmer = (word) => word;
 
-/**
- * Snowball's, where they find more than the beginnings of words alone. The others were measured,
- * too, where there is one, and gained nothing.
- */
+/** Where Snowball finds more than beginnings of words do; the others were measured and do not. */
 const STEMMERS: Record<Exclude<Language, "english" | "vietnamese">, Stemmer> = {
   german: asItIs,
   french,
@@ -43,10 +40,7 @@ const SCRIPTS: [from: number, to: number, stemmer: Stemmer][] = [
 ];
 const SCRIPTS_FROM = 0x370;
 
-/**
- * Beginnings that stand beside a stem where it is longer, because no stemmer knows all inflections
- * and derivations. Measured against none, one, and all grams: docs/ranking.md.
- */
+/** No stemmer knows all inflections: shorter beginnings are added (measured: docs/ranking.md). */
 const BEGINNINGS = [3, 4, 6];
 /** Shorter words have one form; longer runs of letters, and those with digits, are no words. */
 const MIN_LENGTH = 4;

@@ -51,10 +51,7 @@ export function wordsOf(text: string): string[] {
 
 const asciiWordsOf = (text: string): string[] => text.toLowerCase().match(ASCII_WORD) ?? [];
 
-/**
- * `東京都` becomes `東京 京都`, and Thai is cut into three characters each; a shorter run stays.
- * Text of other scripts is left as it is.
- */
+/** `東京都` becomes `東京 京都`; Thai is cut by threes. Shorter runs and other scripts stay. */
 export const cutUnspacedScripts = (text: string): string => cutRuns(text, (cuts) => cuts);
 
 /** The words that a text is searched by: as `wordsOf`, with scripts without spaces in cuts. */
@@ -71,10 +68,7 @@ export function searchTextOf(text: string): string {
   return isAscii(plain) ? plain : searchWordsOf(text).join(" ");
 }
 
-/**
- * As `searchWordsOf`, and each run of a script without spaces ends with what is left of shorter
- * cuts, so that every one of its characters begins a word: a shorter run is found as a prefix.
- */
+/** As `searchWordsOf`, but every character of an unspaced run begins a word, for prefixes. */
 export function indexWordsOf(text: string): string[] {
   if (isAscii(text)) return asciiWordsOf(text);
   const folded = fold(text);
