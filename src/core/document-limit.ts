@@ -1,7 +1,4 @@
-/**
- * The largest document that is read or pushed, bytes; a limit of the service, not of the
- * platform.
- */
+/** The largest document that is read or pushed, bytes; the service's limit, not the platform's. */
 const LIMIT_MIB = 25;
 export const DOCUMENT_LIMIT_BYTES = LIMIT_MIB * 1_024 * 1_024;
 

@@ -24,10 +24,7 @@ export type ErrorCode =
 /** Messages can quote the caller's input. */
 const MESSAGE_LIMIT = 4_000;
 
-/**
- * One failing field of a request: its path, and what is wrong as the rest of a sentence ("must be
- * at most 100"), or after a colon (": there is no main").
- */
+/** A field's path, and the rest of a sentence ("must be at most 100") or ": there is no main". */
 export type FieldProblem = { field: string; problem: string };
 
 export const problemText = ({ field, problem }: FieldProblem) =>

@@ -5,8 +5,5 @@ export const CHUNKING_FORMAT = 7;
 /** Increment it when an index object stores or finds its chunks in another way. */
 const LAYOUT_FORMAT = 3;
 
-/**
- * Version of all three together, stored with each generation of a RAG's index: where it differs,
- * a new generation is built. The three only grow, so their sum identifies them.
- */
+/** Stored with each generation of an index; another one needs a rebuild. All three only grow. */
 export const INDEX_FORMAT = EXTRACTION_FORMAT + CHUNKING_FORMAT + LAYOUT_FORMAT - 2;

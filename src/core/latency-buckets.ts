@@ -1,7 +1,4 @@
-/**
- * Latencies are counted in buckets that grow by a tenth, so that percentiles over any span of
- * time are computed from sums, within 5 % of the exact value.
- */
+/** Buckets grow by a tenth: percentiles over any span come from sums, within 5 %. */
 const GROWTH = 1.1;
 const LOG_GROWTH = Math.log(GROWTH);
 
@@ -15,10 +12,7 @@ function bucketMs(bucket: number): number {
   return bucket === 0 ? 1 : GROWTH ** (bucket - 0.5);
 }
 
-/**
- * The latency that `share` (0 to 1) of the calls do not exceed, ms, rounded; null without calls.
- * Buckets may come in any order and more than once.
- */
+/** The latency (ms) that `share` (0 to 1) of calls do not exceed; null without calls. */
 export function percentileMs(
   buckets: { bucket: number; calls: number }[],
   share: number,

@@ -2,9 +2,6 @@
 export const REMOVED_FREELY = 20;
 const HELD_SHARE = 0.5;
 
-/**
- * Whether a removal waits until a person confirms it: more than 20 files, and more than half of
- * those that were there before. New files do not count: `before` is without them.
- */
+/** Over 20 files, and over half of those `before` (new ones not counted), await a confirmation. */
 export const isMassRemoval = (removals: number, before: number): boolean =>
   removals > REMOVED_FREELY && removals > before * HELD_SHARE;

@@ -2,10 +2,7 @@ import { invalid, tooLarge } from "./errors.ts";
 import { indexOfBytes } from "./find-bytes.ts";
 import { piecesOf } from "./read-limited.ts";
 
-/**
- * Limits of a multipart body, bytes. A part longer than `partBytes` is skipped; a body that
- * exceeds any other limit is refused.
- */
+/** Bytes. A part over `partBytes` is skipped; a body beyond any other limit is refused. */
 export type MultipartLimits = {
   bodyBytes: number;
   parts: number;

@@ -19,10 +19,7 @@ export const scanMessage = z.discriminatedUnion("kind", [
   }),
   /** The next page of a listing in progress. */
   z.object({ kind: z.literal("continue-scan"), fileSourceId, runId: id<ScanRunId>() }),
-  /**
-   * Applies a RAG's scopes to the source's files, page by page; pages behind the first have the
-   * scopes' `revision` when the walk began.
-   */
+  /** Page by page; later pages have the scopes' `revision` when the walk began. */
   z.object({
     kind: z.literal("apply-scopes"),
     ragId,

@@ -1,10 +1,7 @@
 /** Initial size of the buffer when the length of a body is unknown; it doubles when full. */
 const FIRST_BYTES = 64 * 1_024;
 
-/**
- * Reads a whole body; null as soon as it exceeds `limit` bytes. The announced length is allocated
- * at once, so that a large file is in memory only once; the length is otherwise not trusted.
- */
+/** Null as soon as a body exceeds `limit` bytes. The announced length only sizes the buffer. */
 export async function readLimited(
   body: ReadableStream<Uint8Array> | ArrayBuffer,
   limit: number,
@@ -28,10 +25,7 @@ const resized = ({ buffer }: Uint8Array<ArrayBuffer>, bytes: number) =>
 
 const PIECE_BYTES = 64 * 1_024;
 
-/**
- * The bytes of a stream as they come, up to 64 KiB at a time; to stop early cancels the stream. A
- * piece is overwritten by the next one: it is to be copied at once.
- */
+/** Pieces up to 64 KiB: copy each at once, the next overwrites it. Stopping cancels the stream. */
 export async function* piecesOf(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {

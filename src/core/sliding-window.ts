@@ -55,8 +55,7 @@ export class SlidingWindow {
       const resetMs = now + WINDOW_MS - nowMs;
       return { allowed: true, remaining: limit - counting - 1, resetMs };
     }
-    // After a limit is lowered, more requests can be in the window than it allows: wait for enough
-    // to leave.
+    // After a limit is lowered, the window can hold more requests than it allows.
     const leaving = this.#times[this.#times.length - limit] ?? now;
     return { allowed: false, remaining: 0, resetMs: leaving + WINDOW_MS - nowMs };
   }

@@ -1,7 +1,4 @@
-/**
- * Same result as `/x+$/`, in linear time: the expression restarts at each character of every run,
- * which takes quadratic time over a text of such runs.
- */
+/** As `/x+$/`, but in linear time: the expression restarts at each character of a run. */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;

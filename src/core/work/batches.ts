@@ -4,10 +4,7 @@ export function inBatches<Item>(items: readonly Item[], size: number): Item[][] 
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
-/**
- * The same in batches whose sizes add up to at most `total`, of at most `count` items; what is
- * larger has one to itself.
- */
+/** Batches of at most `total` size and `count` items; a larger item has one to itself. */
 export function inBatchesBySize<Item>(
   items: readonly Item[],
   { total, count = Infinity }: { total: number; count?: number },

@@ -14,10 +14,7 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-/**
- * One time budget for a whole call, passed down. A leg gets a share of the remaining time: it is
- * aborted by the signal where its API accepts one, and abandoned otherwise.
- */
+/** One time budget for a whole call: a leg over its share is aborted by signal, else abandoned. */
 export class Deadline {
   readonly #now: Now;
   readonly #endsAt: number;

@@ -1,9 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from "../time.ts";
 
-/**
- * Bytes of document text that one isolate works on at a time. Processing needs about four times
- * as much of the 128 MB of memory that a Worker's isolate has.
- */
+/** Document text that one isolate works on at a time: it needs about four times this, of 128 MB. */
 const LIMIT_BYTES = 24 * 1024 * 1024;
 /** No queue consumer runs longer than this. */
 const MAX_HOLD_MS = 15 * MINUTE_MS;
@@ -13,10 +10,7 @@ const MAX_WAIT_MS = 5 * SECOND_MS;
 /** Memory for a group of documents. `bytes`: the estimated size of their text. */
 export type Reservation = { bytes: number; until: number };
 
-/**
- * Shares the memory of one isolate among its consumers; the largest document takes most of it.
- * Reservations are granted in order of arrival; one above the limit is granted alone.
- */
+/** Shares an isolate's memory in order of arrival; what is above the limit is granted alone. */
 export class ExtractionMemory {
   readonly #limitBytes: number;
   #granted: Reservation[] = [];
@@ -26,9 +20,7 @@ export class ExtractionMemory {
     this.#limitBytes = limitBytes;
   }
 
-  /**
-   * Whether it is granted; otherwise it keeps its place in the queue and must be requested again.
-   */
+  /** If not granted, it keeps its place in the queue and must be requested again. */
   reserve(reservation: Reservation, now: number): boolean {
     this.#granted = this.#granted.filter(({ until }) => until > now);
     this.#waiting = this.#waiting.filter((other) => other === reservation || other.until > now);

@@ -1,10 +1,6 @@
 import { inParallel } from "./parallel.ts";
 
-/**
- * Runs `work` over all items, at most `limit` at a time, and hands on the results in waves: all at
- * once where they come quickly; else what is ready after `waitMs`, so that no item is held by a
- * slower one.
- */
+/** At most `limit` at a time; yields all at once if quick, else what is ready after `waitMs`. */
 export async function* inWaves<Item, Result>(
   items: readonly Item[],
   { limit, waitMs }: { limit: number; waitMs: number },

@@ -1,7 +1,4 @@
-/**
- * How much work a schema, pattern or text from outside may cause, in steps of some tenths of a
- * microsecond.
- */
+/** Steps (some tenths of a microsecond) that outside schemas, patterns or texts may cause. */
 export class Budget {
   #left: number;
 

@@ -20,10 +20,7 @@ type Place = { seenAt: number };
 const TOO_MANY = "Too many calls of this caller are waiting";
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 
-/**
- * Long work, caller by caller: a caller's further work waits behind its own and takes no time
- * from others. Shared by all events of an isolate.
- */
+/** Long work, caller by caller: further work of one waits behind its own. One for an isolate. */
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #callers = new Map<string, { running: Place[]; waiting: Place[] }>();
@@ -32,11 +29,7 @@ export class Turns {
     this.#limits = limits;
   }
 
-  /**
-   * Waits until this caller may begin. Returns what ends the turn.
-   * @throws QuarryError `busy` when too much of this caller's work waits already; the signal's
-   * reason when it is aborted first.
-   */
+  /** Waits for a turn and returns what ends it. @throws QuarryError `busy`; the signal's reason */
   async begin(caller: string, signal?: AbortSignal): Promise<() => void> {
     const line = this.#callers.get(caller) ?? { running: [], waiting: [] };
     this.#callers.set(caller, line);
