@@ -16,11 +16,7 @@ type Asking = {
   countedFor: { inferenceId: string | null; ragIds: string[] };
 };
 
-/**
- * Asks a chat model for an object, outside of any inference: with the same retries, time limit,
- * repair and record of usage.
- * @throws QuarryError `model-failed`
- */
+/** Asks a chat model for an object outside of any inference. @throws QuarryError `model-failed` */
 export async function askModel(
   services: InferenceServices,
   asking: Asking,

@@ -67,9 +67,7 @@ export function tokensBeside(
   return contextTokens - answer - said - FRAME_TOKENS;
 }
 
-/**
- * The best passages that fit; one that is too long is skipped in favour of shorter ones after it.
- */
+/** The best passages that fit; shorter ones follow one that is too long. */
 export function within(
   chunks: RetrievedChunk[],
   tokens: number,

@@ -9,10 +9,7 @@ export function count(meter: Meter, { inputTokens, outputTokens }: LanguageModel
   meter.outputTokens += outputTokens.total ?? 0;
 }
 
-/**
- * Counts a streamed call while it runs: estimates, until the provider tells the usage at the end.
- * So the usage of an answer that was cut off is recorded, too.
- */
+/** Counts a streamed call by estimates until the provider tells, so that cut-off answers count. */
 export class StreamedUsage {
   readonly #meter: Meter;
   readonly #tokenizer: Tokenizer;

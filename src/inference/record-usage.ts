@@ -25,10 +25,7 @@ export type Meter = {
 /** What a run receives: the key of the delimiters (text/prompt-delimiters.ts) and its meter. */
 export type RunTools = { key: string; meter: Meter };
 
-/**
- * Measures and records a run, whatever its outcome; usage is sent after the answer. When a caller
- * disconnects, the model's work is aborted and what it used is counted.
- */
+/** Records every run after its answer; a disconnected caller's run is aborted, and counted. */
 export function measured(
   services: InferenceServices,
   subject: UsageSubject,

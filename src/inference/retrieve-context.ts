@@ -30,10 +30,7 @@ export async function retrieveContext(
   return { ...found, systemPrompt: request.inference.systemPrompt };
 }
 
-/**
- * The passages that a checked input asks for: none where the inference has no native RAG or no
- * linked RAG.
- */
+/** The passages that a checked input asks for; none without a native RAG or a linked one. */
 export async function searchLinkedRags(
   services: InferenceServices,
   { inference, input, signal }: ContextRequest,

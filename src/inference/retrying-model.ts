@@ -65,8 +65,7 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
         const final = call.meter.calls + 1 >= call.toolsUntil;
         const asked = final ? withoutSearches(options, call.handedBack) : options;
         const result = await withRetries(() => generate(asked), retryRules(call, options));
-        // The SDK would print warnings, and a tool call after the last step would leave no
-        // answer.
+        // The SDK would warn, and leave no answer after a tool call in the last step.
         return {
           ...result,
           content: final ? answerOnly(result, call.handedBack) : result.content,

@@ -32,10 +32,7 @@ const SEARCHES_FIRST = {
   planning: "off" as const,
 };
 
-/**
- * One turn of an agent; nothing is remembered.
- * @throws QuarryError `invalid` for the schema, `model-failed`
- */
+/** One turn; nothing is remembered. @throws QuarryError `invalid` for the schema, `model-failed` */
 export async function runAgent(
   services: InferenceServices,
   { agent, prompt, jsonSchema, ...asked }: AgentRun,

@@ -30,10 +30,7 @@ export type InferenceRun = RunContext & {
   searchesTurns?: boolean | undefined;
 };
 
-/**
- * Runs an inference: the passages, the prompt, the model, the answer in its form.
- * @throws QuarryError `invalid` for the input, `model-failed` for the model.
- */
+/** Runs an inference. @throws QuarryError `invalid` for the input, `model-failed` for the model */
 export async function runInference(
   services: InferenceServices,
   { inference, input, ...asked }: InferenceRun,

@@ -22,10 +22,7 @@ export type Hearing = {
 
 type StreamedCall = { chat: ChatModel; meter: Meter; hearing: Hearing };
 
-/**
- * Calls the model so that it streams, and returns what a plain call returns.
- * @throws ModelFailure, never a retryable one after text was heard; the signal's reason.
- */
+/** Streams a plain call. @throws ModelFailure (final once text was heard); the signal's reason */
 export async function streamedCall(
   { chat, meter, hearing }: StreamedCall,
   options: LanguageModelV4CallOptions,

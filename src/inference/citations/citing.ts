@@ -112,10 +112,7 @@ const MIN_CHARACTERS = 12;
 /** Something is left out of a quotation. */
 const ELLIPSIS = /\[?(?:…|\.\.\.)\]?/u;
 
-/**
- * Checks whether what a stretch of an answer quotes stands in an item's text; letters and digits
- * count, and nothing else. True where nothing is quoted.
- */
+/** Whether what a stretch quotes is in an item's text (letters and digits); true without quotes. */
 function quotesAreOf(items: string[]): (stretch: string, item: number) => boolean {
   const known = new Map<number, string>();
   const lettersOf = (item: number) => {

@@ -44,10 +44,7 @@ const LOOK_ALIKE = /\[(?=cite ?[-:])/gi;
 /** Before these no space is left where a mark was. */
 const CLOSES = /^[\s.,;!?)}»”’]/;
 
-/**
- * Takes the marks out of a text that comes in parts, however they are cut: no part of a mark is
- * ever returned. Marks within marks are taken out, too.
- */
+/** Removes marks, also nested ones, from a text in parts; no part of a mark is ever returned. */
 export class MarkReader {
   readonly marks: Mark[] = [];
   readonly #word: string;

@@ -44,9 +44,7 @@ function checkNames(checking: Checking, { schema, at }: JudgedObject, names: str
   return isGood;
 }
 
-/**
- * Checks each member by its name, by the patterns that match its name, or as an additional one.
- */
+/** Checks each member by its name, by matching patterns, or as an additional one. */
 function checkMembers(checking: Checking, judged: JudgedObject, names: string[]): boolean {
   const { schema, value, at } = judged;
   const { properties, patternProperties, additionalProperties } = schema;

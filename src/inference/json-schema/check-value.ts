@@ -17,10 +17,7 @@ const DEEPEST = 1_000;
 /** Steps for checking one value by one schema. */
 const STEPS_PER_SCHEMA = 8;
 
-/**
- * The findings for a value, one per line, the first 20; empty when it follows the schema.
- * @throws BudgetSpent
- */
+/** One finding a line, the first 20; empty for a valid value. @throws BudgetSpent */
 export function checkValue(
   index: SchemaIndex,
   root: unknown,

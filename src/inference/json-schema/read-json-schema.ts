@@ -3,10 +3,7 @@ import { checkValue } from "./check-value.ts";
 import { depthOf, isJsonObject, type JsonObject } from "./json-values.ts";
 import { SchemaIndex, SchemaRefused } from "./schema-index.ts";
 
-/**
- * What is wrong with a value, one finding a line; empty when it follows the schema. Several values
- * may share a budget. @throws BudgetSpent
- */
+/** One finding a line; empty for a valid value. Values may share a budget. @throws BudgetSpent */
 export type FindingsOf = (value: unknown, budget?: Budget) => string[];
 
 export type ReadJsonSchema = { ok: true; findings: FindingsOf } | { ok: false; reason: string };
