@@ -1,10 +1,7 @@
 import { QuarryError } from "../core/errors.ts";
 import { readJson } from "../http/middleware/json-body.ts";
 
-/**
- * A body that names what is called, so that it is read before the caller is known. `problem`: what
- * is wrong with it, to be thrown afterwards: a caller without a token learns nothing of its form.
- */
+/** Read before the caller is known; a `problem` waits until then, as it tells the body's form. */
 export type DeferredBody = { value: unknown; problem: QuarryError | null };
 
 export async function parseBodyDeferringErrors(request: Request): Promise<DeferredBody> {

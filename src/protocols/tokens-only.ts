@@ -7,11 +7,7 @@ import type { AppEnv } from "../http/app-env.ts";
 import { baseUrlOf } from "../http/base-url.ts";
 import { credentialIn, grant } from "../http/caller.ts";
 
-/**
- * Panel sessions end here: these APIs are for programs, and none of them expects cookies. What is
- * no token ends here, too, before a body is read.
- * @throws QuarryError `unauthorized`.
- */
+/** Refuses panel sessions, and calls without a token unread. @throws QuarryError `unauthorized` */
 export const tokensOnly = createMiddleware<AppEnv>(async (context, next) => {
   if (context.req.header("Authorization") === undefined) throw unauthorized();
   await credentialIn(context.get("services"), context.req.raw);

@@ -17,10 +17,7 @@ import { tokensOnly } from "../tokens-only.ts";
 import { parseBodyDeferringErrors, type DeferredBody } from "../parse-body-deferring-errors.ts";
 import { conditionOf, MetadataCondition } from "./metadata-condition.ts";
 
-/*
- * Dify's external knowledge API:
- * https://docs.dify.ai/en/use-dify/knowledge/external-knowledge-api
- */
+/* Dify's API: https://docs.dify.ai/en/use-dify/knowledge/external-knowledge-api */
 
 const TOP_K_LIMIT = 100;
 

@@ -12,10 +12,7 @@ import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.t
 import { tokensAndGrants } from "../tokens-only.ts";
 import type { Session } from "./session.ts";
 
-/*
- * The Model Context Protocol over Streamable HTTP, without sessions:
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
- */
+/* Without sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports */
 
 const INVALID_REQUEST = -32_600;
 const PARSE_ERROR = -32_700;

@@ -9,10 +9,7 @@ import { parsedJson } from "../../core/input/parsed-json.ts";
 export const cursorOf = (position: Record<string, string>): string =>
   Buffer.from(JSON.stringify(position)).toString("base64url");
 
-/**
- * The fields of a position that `cursorOf` wrote.
- * @throws ProtocolError for a cursor that is none of ours.
- */
+/** Fields of a position that `cursorOf` wrote. @throws ProtocolError for any other cursor */
 export function readCursor<Field extends string>(text: string, fields: readonly Field[]) {
   const written = parsedJson(Buffer.from(text, "base64url").toString());
   const read = z.record(z.enum(fields), z.string()).safeParse(written).data;

@@ -14,10 +14,7 @@ import { resourceUri } from "./resources.ts";
 import { schemaOf } from "./schema-of.ts";
 import { coveredRag, coveredRags, type Session } from "./session.ts";
 
-/*
- * `search` and `fetch` in the form that assistants look for:
- * https://platform.openai.com/docs/mcp
- */
+/* `search` and `fetch` as assistants expect them: https://platform.openai.com/docs/mcp */
 
 const RESULTS_LIMIT = 100;
 const RESULTS_DEFAULT = 10;

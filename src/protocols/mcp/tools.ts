@@ -24,10 +24,7 @@ export async function listTools(
   return { ...page, tools: [...general, ...page.tools] };
 }
 
-/**
- * What goes wrong inside a tool is a result that says so: the model can read it and try otherwise.
- * @throws ProtocolError for a tool that there is not.
- */
+/** Failures in a tool are results for the model. @throws ProtocolError for an unknown tool */
 export async function callTool(
   session: Session,
   { name, arguments: given = {} }: CallToolRequestParams,

@@ -13,10 +13,7 @@ import { baseUrlOf } from "../../http/base-url.ts";
 import { readText, refuseCoded } from "../../http/middleware/json-body.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 
-/*
- * How programs connect to /mcp by its address alone:
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
- */
+/* See https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization */
 
 const BODY_LIMIT_BYTES = 16 * 1_024;
 const CREATED = 201;
@@ -80,10 +77,7 @@ const executionOf = ({ executionCtx }: Context<AppEnv>) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is the platform's own
   executionCtx as ExecutionContext;
 
-/**
- * Programs with a secret would ask people again after a day: what is used is kept, which the
- * library cannot tell at registration.
- */
+/** Keeps used programs with a secret: people would be asked again after a day. */
 async function lasting(registered: Response): Promise<Response> {
   if (registered.status !== CREATED) return registered;
   const client: unknown = await registered.json();

@@ -60,10 +60,7 @@ export async function answerTurn<Read extends Turn>(
   return context.body(events, 200, EVENT_STREAM_HEADERS);
 }
 
-/**
- * The body of a streamed answer. It begins when the passages were found, or with the first text.
- * @throws what the run throws before that.
- */
+/** Begins with the passages or the first text. @throws what the run throws before that */
 export const streamedTurn = <Read extends Turn>(
   running: Parameters<typeof runBody<InferenceResult>>[0],
   turn: Read,

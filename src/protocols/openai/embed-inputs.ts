@@ -21,10 +21,7 @@ type Embedded = { vectors: Float32Array[]; tokens: number };
 /** Calls of the model at once: replies are many times as large as their vectors. */
 const CALLS_AT_ONCE = 4;
 
-/**
- * Vectors of a caller's texts. What was used counts when a later call fails or the caller leaves.
- * @throws QuarryError `model-failed`
- */
+/** Usage counts even if the caller leaves. @throws QuarryError `model-failed` */
 export function embedInputs(services: Embedding, asked: EmbeddingRequest): Promise<Embedded> {
   const running = embed(services, asked);
   services.inBackground(running.catch(() => undefined));

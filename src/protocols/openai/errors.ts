@@ -8,10 +8,7 @@ import { parseOrRefuse } from "../../http/validation.ts";
 import { TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 import { depthOf } from "../../inference/json-schema/json-values.ts";
 
-/*
- * The form and the codes of https://platform.openai.com/docs/guides/error-codes; clients choose
- * their error class by the status.
- */
+/* https://platform.openai.com/docs/guides/error-codes: clients choose a class by the status. */
 
 /** A refusal that names the parameter at fault. */
 class OpenAiRefusal extends QuarryError {

@@ -5,10 +5,7 @@ import { wasModifiedAt } from "../../retrieval/retrieval-request.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 import { refuse } from "./errors.ts";
 
-/*
- * `filters` of a vector store's search:
- * https://platform.openai.com/docs/guides/retrieval#attribute-filtering
- */
+/* See https://platform.openai.com/docs/guides/retrieval#attribute-filtering */
 
 const DEPTH_LIMIT = 8;
 const FILTERS_LIMIT = 50;
@@ -27,10 +24,7 @@ const RELATIONS = new Map<unknown, "<" | "<=" | ">" | ">=">([
 
 type Budget = { left: number; orders: number };
 
-/**
- * The condition that the filters are; undefined: there are none.
- * @throws OpenAiRefusal for what cannot be held exactly.
- */
+/** Undefined: no filters. @throws OpenAiRefusal for what cannot be held exactly */
 export function readFilters(filters: unknown): FileCondition | undefined {
   if (filters === undefined || filters === null) return undefined;
   return conditionOf(filters, "filters", 1, { left: FILTERS_LIMIT, orders: ORDERS_LIMIT });

@@ -13,10 +13,7 @@ export const ResponseFormat = z.object({ type: FORMAT_TYPES, schema: Schema.null
 /** Any object: what `json_object` asks for. */
 const ANY_OBJECT = JSON.stringify({ type: "object" });
 
-/**
- * The JSON Schema that the answer is to follow; undefined: plain text.
- * @throws OpenAiRefusal that names `param`, the field that holds the schema.
- */
+/** Undefined: plain text. @throws OpenAiRefusal that names `param`, the schema's field */
 export function schemaOf(
   format: z.output<typeof ResponseFormat> | null | undefined,
   param: string,

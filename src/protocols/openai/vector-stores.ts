@@ -21,10 +21,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { Reads } from "../../db/sql.ts";
 import { readFileMetadata } from "../../db/files/file-store.ts";
 
-/*
- * RAGs as OpenAI's vector stores:
- * https://platform.openai.com/docs/api-reference/vector-stores/search
- */
+/* See https://platform.openai.com/docs/api-reference/vector-stores/search */
 
 const QUERIES_LIMIT = 10;
 const RESULTS_LIMIT = 50;
