@@ -3,10 +3,7 @@ import type { RunSummary, Spent } from "../../db/schema/evaluation.ts";
 import { percentile } from "./percentile.ts";
 import { together } from "../runs/spent-on.ts";
 
-/**
- * Measures of one question's ranking, from the rank of each passage that must be found: from 1,
- * or null where it is not among the results. All are 0 to 1, and better when higher.
- */
+/** The rank of each passage to be found, from 1, or null. Measures are 0 to 1, higher is better. */
 type Ranks = readonly (number | null)[];
 
 const NDCG_DEPTH = 10;
@@ -23,10 +20,7 @@ export function reciprocalRank(ranks: Ranks): number {
   return found.length === 0 ? 0 : 1 / Math.min(...found);
 }
 
-/**
- * Normalised discounted cumulative gain of the first 10, with gains of 0 and 1 (Järvelin and
- * Kekäläinen 2002). Expected passages that share a result gain both at its rank, 1 in all at most.
- */
+/** Gains are 0 and 1 (Järvelin, Kekäläinen 2002); passages that share a result gain 1 at most. */
 export function ndcgAt10(ranks: Ranks): number {
   if (ranks.length === 0) return 0;
   const gained = ranks.reduce<number>(

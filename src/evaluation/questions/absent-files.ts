@@ -9,10 +9,7 @@ import type { Services } from "../../services.ts";
 /** So many are told; a set that names more was made for another RAG. */
 const TOLD_MAX = 10;
 
-/**
- * Files that questions expect and that what the set asks does not have, at most 10: they may be
- * indexed later, or their path is misspelt, and each counts as not found.
- */
+/** At most 10 expected files that the set's target lacks: not indexed yet, or misspelt. */
 export async function absentOfSet(
   services: Pick<Services, "db">,
   { set, asked }: { set: QuestionSet; asked: readonly QuestionContent[] },

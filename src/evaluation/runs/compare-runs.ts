@@ -26,10 +26,7 @@ export type RunComparison = {
   measures: MeasureComparison[];
 };
 
-/**
- * Two finished runs of a set, question by question.
- * @throws QuarryError `unprocessable` while one of them is not done.
- */
+/** Compares question by question. @throws QuarryError `unprocessable` while one is not done */
 export async function compareRuns(
   { db }: Pick<Services, "db">,
   first: EvaluationRun,

@@ -20,16 +20,13 @@ const ASKED_AT_ONCE = 2;
 /** A message works this long, then sends another: scans in the same queue wait no longer. */
 const SLICE_MS = 20 * SECOND_MS;
 /**
- * A question takes some five D1 queries, and a batch of five messages may make 1,000
+ * Five D1 queries a question; a batch of five messages may make 1,000
  * (https://developers.cloudflare.com/d1/platform/limits/).
  */
 const QUESTIONS_A_SLICE = 30;
 const MAX_ATTEMPTS = 3;
 
-/**
- * Asks a run's next questions and sends a message for the rest; after the last one, the figures.
- * A second delivery finds the run claimed or finished and does nothing.
- */
+/** Asks the next questions and sends a message for the rest. A second delivery does nothing. */
 export async function workOnRun(services: Services, runId: EvaluationRunId): Promise<void> {
   const { db, now, queue, config } = services;
   const lease = newId<string>(now());
