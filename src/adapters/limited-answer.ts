@@ -4,10 +4,7 @@ import { ModelFailure } from "../ports/models.ts";
 const EVENT_MAX_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
-/**
- * The body of a provider's answer. It fails where it is longer than `maxBytes`, or where an event
- * has no end: what is read is held in memory.
- */
+/** Fails beyond `maxBytes`, or when an event has no end: what is read is held in memory. */
 export function limitedBody(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,

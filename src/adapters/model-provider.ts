@@ -18,10 +18,7 @@ type EmbeddingOf = Pick<Embedder, "model" | "batchLimit"> &
   Partial<Pick<Embedder, "inputLimit" | "fusionWeight">>;
 type RerankerOf = Pick<Reranker, "model" | "batchLimit">;
 
-/**
- * One provider's models; `name` is the part after the first slash.
- * @throws QuarryError `model-failed` when the provider has no model of this kind.
- */
+/** `name`: after the first slash. @throws QuarryError `model-failed`: no model of this kind */
 type ProviderModels = {
   chat(name: string): LanguageModelV4;
   embedding(name: string, dimensions: number): EmbeddingOf;

@@ -48,9 +48,7 @@ const MODEL_CATALOG: readonly Known[] = [
 
 /** Weight of a trained embedding in hybrid fusion, beside BM25. */
 const TRAINED_FUSION_WEIGHT = 0.5;
-/**
- * 8,192 tokens, the window of most embedding models, at a low estimate of characters per token.
- */
+/** 8,192 tokens, as most embedding models, at few characters a token. */
 const EMBEDDING_CHARACTERS = 24_000;
 /** What a provider says of its embedding models goes before. */
 const TRAINED = { inputLimit: EMBEDDING_CHARACTERS, fusionWeight: TRAINED_FUSION_WEIGHT };

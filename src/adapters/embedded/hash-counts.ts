@@ -2,10 +2,7 @@ const FIRST_CAPACITY = 1 << 12;
 /** Most grams occur once or a few times. */
 const WEIGHTS = Float64Array.from({ length: 256 }, (_, count) => 1 + Math.log(count));
 
-/**
- * Counts 32-bit hashes, in the order in which they were first met; open addressing with linear
- * probing. One is used for many texts, so that none is allocated for each.
- */
+/** Counts 32-bit hashes, in the order of their first occurrence; reused for many texts. */
 export class HashCounts {
   #hashes = new Int32Array(FIRST_CAPACITY);
   /** 0 where a slot is empty, as half of them are. */

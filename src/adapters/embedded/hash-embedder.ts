@@ -20,10 +20,7 @@ const INPUT_LIMIT_CHARACTERS = 100_000;
 
 type WordGrams = { isStopWord: boolean; hashes: Int32Array };
 
-/**
- * The hashes of a word's grams: Porter-stemmed and put between two blanks, it gives its
- * overlapping runs of four characters; a shorter word gives itself with its blanks.
- */
+/** The word's stem between blanks gives overlapping runs of four characters, a short one itself. */
 const gramsOf = new WordMemory<WordGrams>((word) => {
   const padded = ` ${stemOf(word)} `;
   const last = Math.max(0, padded.length - GRAM_LENGTH);

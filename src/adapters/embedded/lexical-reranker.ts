@@ -16,10 +16,7 @@ const GRAM_LENGTHS = [4, 5];
 const K1 = 1.2;
 const B = 0.75;
 const GRAM_WEIGHT = 0.7;
-/**
- * Weight of the input order, which is based on statistics of the whole collection. Measured on
- * the best 10, 20 and 50: below 1 reranking makes that order worse.
- */
+/** Weight of the input order, based on the whole collection: below 1, reranking makes it worse. */
 const ORDER_WEIGHT = 1.5;
 /** Among few documents, a difference of one rank means little. */
 const MIN_DEPTH = 10;

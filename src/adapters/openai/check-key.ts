@@ -11,10 +11,7 @@ const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const FIRST_SERVER_ERROR = 500;
 
-/**
- * What is wrong with a key, as a clause; null: the provider takes it. A model that no provider has
- * is asked for, so that the check costs nothing.
- */
+/** What is wrong with a key, as a clause, or null. Asking for an unknown model costs nothing. */
 export async function problemWithKey(
   config: Config,
   fetch: typeof globalThis.fetch | undefined,

@@ -67,10 +67,7 @@ const YEAR = /^(?:19|20)\d\d$/;
 const MONEY = /^\s?(?:[€$£]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?)\b)/i;
 const MONEY_UNITS = stemsOf("price cost amount allowance fee total sum salary rate pay budget");
 
-/**
- * `value`: NaN for a number that is not read, undefined for an article; `units`: stems of the words
- * behind it; `isBare`: neither a unit nor what it counts.
- */
+/** `value`: NaN if not read, undefined for an article. `isBare`: no unit, nor what it counts. */
 export const numbersIn = (text: string) =>
   [...text.matchAll(NUMBER)].map(({ 0: found, index, groups: { digits, more, article } = {} }) => {
     const after = text.slice(index + found.length, index + found.length + UNIT_REACH);

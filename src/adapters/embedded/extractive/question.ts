@@ -32,9 +32,6 @@ export function questionOf(request: string) {
 
 export const stemsOf = (text: string): string[] => wordsOf(cutUnspacedScripts(text)).map(stemOf);
 
-/**
- * Options, names in code and figures, which an answer holds as they are written: `-c` and `-C` are
- * two options; other names are compared without regard to case.
- */
+/** Options, code names and figures; only options keep their case (`-c` and `-C` differ). */
 export const namesIn = (text: string): string[] =>
   (text.match(NAME) ?? []).map((name) => (/^[-+]/.test(name) ? name : name.toLowerCase()));

@@ -84,10 +84,7 @@ const isForm = (stem: string, term: string): boolean =>
   (Math.min(stem.length, term.length) >= PREFIX_LENGTH &&
     (stem.startsWith(term) || term.startsWith(stem)));
 
-/**
- * Whether a unit is about a name: its title holds it, or no other stands before it in a paragraph
- * or in a line of a list or table. An option is explained where a line begins with options.
- */
+/** Whether a unit is about a name: its title holds it, or no other name stands before it. */
 function isAbout({ heading, parts }: Unit, title: string, name: string): boolean {
   if (namesIn(title).includes(name)) return true;
   const isOption = /^[-+]/.test(name);

@@ -13,10 +13,7 @@ export type Part = {
   indent: number;
 };
 
-/**
- * What is quoted, never less: a short section, or a block with what leads to it and what takes it
- * up.
- */
+/** The smallest quotation: a short section, or a block with its introduction and continuation. */
 export type Unit = {
   passage: number;
   heading: string;
