@@ -33,10 +33,7 @@ const TRIES = 2;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 1_000;
 
-/**
- * Runs one leg within its share of the remaining time. A failure is not thrown: it is reported as
- * a degradation, and the leg's result is null.
- */
+/** Runs one leg within its share of the time; a failure is a degradation and gives null. */
 export async function runLeg<T>(
   { services, deadline, report }: RetrievalCall,
   { part, kind, share }: Leg,
@@ -70,8 +67,7 @@ export async function runLeg<T>(
 
 function retryAfter(thrown: unknown): number | null {
   if (thrown instanceof ModelFailure) return thrown.retryable ? (thrown.retryAfterMs ?? 0) : null;
-  // A Durable Object that was moved or updated throws a retryable error, and answers the next
-  // call.
+  // A Durable Object that was moved or updated throws a retryable error: call it again.
   return thrown instanceof Error && "retryable" in thrown && thrown.retryable === true ? 0 : null;
 }
 
@@ -105,10 +101,7 @@ export class RetrievalReport {
   readonly #uses: ModelUse[] = [];
   readonly #times: LegTime[] = [];
 
-  /**
-   * Records one sentence per part: a failed part may be called several times, but is reported
-   * once.
-   */
+  /** Records one sentence per part, however often its calls fail. */
   degraded(part: string, sentence: string): void {
     if (!this.#degradations.has(part)) this.#degradations.set(part, sentence);
   }
@@ -131,10 +124,7 @@ export class RetrievalReport {
     return [...this.#uses];
   }
 
-  /**
-   * `embeddingMs`, `searchMs`, …: milliseconds from the start of the first leg of a kind to the
-   * end of the last; kinds without a leg are omitted.
-   */
+  /** Milliseconds from the first start of a kind of leg to the last end. */
   legTimes(): Record<string, number> {
     return Object.fromEntries(
       LEG_KINDS.flatMap((kind): [string, number][] => {

@@ -6,11 +6,9 @@ import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 /** Share of the total time; the lexical leg, hydration and a reranker still follow. */
 const EMBEDDING_SHARE = 0.5;
 
-/** The queries as embedded by one model. */
 export type EmbeddedQueries = {
   /** In the order of the queries. */
   vectors: Float32Array[];
-  /** See `Embedder.fusionWeight`. */
   fusionWeight: number;
 };
 
@@ -20,10 +18,7 @@ export type EmbeddedTarget = {
   embedded: Promise<EmbeddedQueries | null>;
 };
 
-/**
- * Starts one embedding call for each different (model, dimensions) of the targets, whatever the
- * number of queries.
- */
+/** Starts one embedding call for each different (model, dimensions) of the targets. */
 export function embedQueries(
   call: RetrievalCall,
   { targets, queries }: SearchPlan,

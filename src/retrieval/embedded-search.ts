@@ -7,9 +7,8 @@ import { searchesWords } from "./search-mode.ts";
 import { ShardedIndex } from "./sharded-index.ts";
 
 /**
- * For RAGs whose own index objects scan their vectors: both legs in one call per shard, with exact
- * similarities. Where nothing else is compared with what one shard finds, it reads the best of it
- * in the same call.
+ * For RAGs whose index objects scan vectors: both legs in one call per shard; a shard compared with
+ * nothing else also reads its best in it.
  */
 export const embeddedSearch: RagSearch = {
   async find(call, { target, embedded: embedding }, plan) {
@@ -20,10 +19,7 @@ export const embeddedSearch: RagSearch = {
     return { ...found, embedded };
   },
 
-  /**
-   * If the index has changed since its search, searches again and reads in one step, so that a
-   * file that is being reindexed is never missing.
-   */
+  /** If the index changed since, searches and reads in one step, so that no file is missing. */
   async read(call, found, plan, scales) {
     if (found.best !== undefined) return { found, ...found.best };
     const index = new ShardedIndex(call, found.target, plan);

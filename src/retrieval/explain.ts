@@ -5,7 +5,6 @@ import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
 /** Where one leg had a chunk among its candidates: from 1, with the leg's own score. */
 type LegRank = { rank: number; score: number };
 
-/** What put a chunk into its place. */
 export type Explanation = {
   /** What the answer is ordered by: the reranker's relevance, else the value of its place. */
   value: number;
@@ -15,10 +14,7 @@ export type Explanation = {
   fused: number;
   /** From 1: its place by that value. */
   fusedRank: number;
-  /**
-   * From 1: its place once words, headings and names were looked at, before reranking; null where
-   * they were not.
-   */
+  /** Place from 1 by words, before reranking; null where they were not looked at. */
   wordsRank: number | null;
   /** The reranker's relevance; null where it was not reranked. */
   relevance: number | null;

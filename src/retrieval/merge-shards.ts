@@ -14,14 +14,10 @@ type Reply = SearchReply | null;
 export type MergedShards = {
   /** In the order of the queries. */
   queries: QueryCandidates[];
-  /** Which shard holds what. */
   shardOf: Map<ChunkId, number>;
 };
 
-/**
- * Merges the shards of one RAG as if they were a single index: BM25 is computed from the
- * statistics of all shards together, and of duplicate chunks the earliest is kept.
- */
+/** Merges the shards of one RAG as one index: common statistics, and the earliest of duplicates. */
 export function mergeShards(
   replies: Reply[],
   { queryCount, limitPerLeg }: { queryCount: number; limitPerLeg: number },
@@ -57,10 +53,7 @@ export function mergeCandidates(first: Candidate[], second: Candidate[]): Candid
   return bestFirst([...first, ...second.filter(({ id }) => !named.has(id))]);
 }
 
-/**
- * What several shards or RAGs found for one query, its words scored as in one index that holds all
- * of them. A single one is scored so already.
- */
+/** What shards or RAGs found for one query, its words scored as in one index of all of them. */
 function onOneScale(parts: QueryCandidates[]): QueryCandidates[] {
   if (parts.length === 1) return parts;
   const whole = wholeOf(parts);

@@ -4,7 +4,6 @@ import { isTelling } from "../text/telling-words.ts";
 import { codeWordParts, searchWordsOf, withoutSigns } from "../text/words.ts";
 import type { PassageWords } from "./passage-words.ts";
 
-/** A candidate as its words are looked at. */
 export type Candidate = {
   path: string;
   words: PassageWords;
@@ -16,10 +15,7 @@ export type Candidate = {
   cosine: number;
 };
 
-/**
- * What is measured of a candidate. Shares are of the query's words, weighted by their rarity among
- * the candidates: 0 to 1.
- */
+/** Measures of a candidate. Shares, 0 to 1, are of the query's words, weighted by rarity. */
 export type Features = {
   fused: number;
   /** BM25 as a share of the best candidate's. */

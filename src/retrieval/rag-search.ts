@@ -7,10 +7,7 @@ import type { Choice, Scale } from "../rag-index/search/fuse.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import type { SearchMode } from "./search-mode.ts";
 
-/**
- * Chunks with their fused values, how many candidates they are the best of, and for each query what
- * it found of them; no finds where their order is the fusion's.
- */
+/** `candidateCount`: those these are the best of. No `finds` where the order is the fusion's. */
 type Best = Pick<ReadChunks, "chunks" | "values"> & {
   candidateCount: number;
   finds: ReadonlyMap<ChunkId, Find>[];
@@ -27,10 +24,7 @@ export type RagFindings = {
   queries: QueryCandidates[];
   /** The shard that holds a candidate, where it is known. */
   shardOf: ReadonlyMap<ChunkId, number>;
-  /**
-   * The best, where they were read in the call that found them; `queries` are then told only to a
-   * plan that needs them.
-   */
+  /** The best, if the find call read them; `queries` is then filled only if the plan explains. */
   best?: Best;
   /** Of each query: the nearest-neighbour index may hold more with scores up to this one. */
   floors: (number | null)[];

@@ -13,9 +13,7 @@ import type { SearchPlan } from "./retrieval-request.ts";
 /** Calls under way at once: the platform keeps six connections open at most. */
 const CALLS_AT_ONCE = 6;
 
-/**
- * Each RAG's reranker orders its own candidates; where it fails, they are ordered by similarity.
- */
+/** Each RAG's reranker orders its own candidates; where it fails, similarity does. */
 export function rerankLists(
   call: RetrievalCall,
   lists: ScoredList[],
@@ -56,10 +54,7 @@ function orderedBy<Chunk extends ScoredChunk>(
 /** `part` names the leg in degradations. */
 type RerankedBy = { part: string; name: string; ragId: RagId };
 
-/**
- * Relevance of the candidates: each query scores those that it found, and a chunk keeps its best.
- * Null when the reranker is lost.
- */
+/** A chunk keeps its best relevance over its queries; null if the reranker is lost. */
 async function rerank(
   call: RetrievalCall,
   { part, name, ragId }: RerankedBy,

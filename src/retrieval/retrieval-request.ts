@@ -5,7 +5,6 @@ import type { Restriction } from "../ports/rag-index.ts";
 import { storedFormsOf } from "../sources/file-names.ts";
 import type { SearchedRag } from "./search-mode.ts";
 
-/** One RAG to search and what of it this call may see. */
 export type RetrievalTarget = { rag: SearchedRag; restriction: Restriction };
 
 export type RetrievalRequest = {
@@ -55,10 +54,7 @@ type Selection = Modified & {
   metadata?: MetadataFilter[];
 };
 
-/**
- * What a call may see of one RAG. Unless it uses all files, it sees only those that it names, in
- * any Unicode or URL form; an empty folder name matches nothing.
- */
+/** All files, or those named, in any Unicode or URL form; an empty folder name matches nothing. */
 export function restrictionTo({
   useAllFiles,
   files,
@@ -76,20 +72,15 @@ export function restrictionTo({
   return { named, ...also };
 }
 
-/**
- * Candidates a leg gives at least. Scores are normalised over them, so that one number for every
- * topK without reranking keeps the same results first whatever topK is.
- */
+/** A leg's least candidates: scores are normalised over them, so topK must not change them. */
 const MIN_CANDIDATES = 100;
 /** Characters of a query that are searched; models cut earlier still. */
 const QUERY_LIMIT = 16_384;
 
-/** What every RAG of a retrieval is searched for. */
 export type SearchPlan = {
   targets: RetrievalTarget[];
   queries: string[];
   includeDuplicates: boolean;
-  /** Candidates of a leg and query. */
   limitPerLeg: number;
   reranks: boolean;
   /** The answer says why each chunk stands where it does. */

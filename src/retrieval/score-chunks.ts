@@ -28,10 +28,7 @@ export type ScoredChunk = {
   /** Cosine clamped to 0..1, the best over the queries; 0 when none could be computed. */
   score: number;
   scored: boolean;
-  /**
-   * Fused value or similarity. Where words or a reranker changed the order it stays with the place,
-   * so that lists of several RAGs compare as before.
-   */
+  /** Fused value or similarity; after reordering it stays with the place, to compare lists. */
   value: number;
   /** Where words changed the order: its own fused value and place, from 1. */
   fused?: number;
@@ -50,10 +47,7 @@ export type ScoredList = {
   comparesBy: ComparesBy;
 };
 
-/**
- * What else compares over RAGs: the relevances of one reranker, or the similarity where a reranker
- * failed.
- */
+/** What compares over RAGs: one reranker's relevances, or similarity where it failed. */
 export type ComparesBy =
   | { by: "values" }
   | { by: "similarity" }

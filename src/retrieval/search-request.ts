@@ -14,10 +14,7 @@ const unpublished = { [UNPUBLISHED]: true } as const;
 /** Any length: a search truncates it. A blank query finds nothing and is refused. */
 const Query = z.string().regex(/\S/, "must not be blank");
 
-/**
- * The search fields that a RAG and an inference share. Those with a default are components of
- * their own: generated clients then leave them optional.
- */
+/** Fields of RAGs and inferences; components keep defaults optional in generated clients. */
 export const searchFields = {
   topK: search.topK.default(TOP_K_DEFAULT).openapi("TopK", { description: "Chunks to return." }),
   useReranking: search.useReranking.default(false).openapi("UseReranking", {

@@ -100,11 +100,7 @@ export class ShardedIndex {
     };
   }
 
-  /**
-   * Searches again with the legs that gave `found`, and reads, in one step of each shard, all
-   * candidates and the chunks of `ids`, so that nothing can change in between. Null when a shard
-   * does not answer.
-   */
+  /** Searches and reads all candidates and `ids` in one step of each shard; null if one fails. */
   async searchAgain(
     { embedded, mode, queries: before }: RagFindings,
     scan: "all" | "deep" | "in-flight",

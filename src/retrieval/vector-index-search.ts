@@ -21,10 +21,7 @@ const MAX_WANTED = 50;
 
 /** For RAGs whose nearest neighbours a vector index finds. */
 export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
-  /**
-   * The index objects search words while the queries are embedded. A `semantic` RAG is asked for
-   * words only when its vectors are lost: one more step, and only then.
-   */
+  /** Index objects search words meanwhile; for a `semantic` RAG only if its vectors are lost. */
   async find(call, { target, embedded: embedding }, plan) {
     const index = new ShardedIndex(call, target, plan);
     const { searchMode } = target.rag;
@@ -184,10 +181,7 @@ function mostAreNotEligible(
   });
 }
 
-/**
- * What the vector index named is read with the rest, and left out where a `deep` scan looked through
- * every eligible chunk. Null when a shard does not answer.
- */
+/** Reads what the vector index named, unless a `deep` scan saw all; null if a shard fails. */
 async function searchAgain(
   call: RetrievalCall,
   index: ShardedIndex,
