@@ -97,10 +97,7 @@ const VERBS: Verbs<IndexVerb> = { ...FIRST_WRITES, ...LATER_WRITES, ...READS };
 /** Every method of the port, for code that forwards calls. */
 export const INDEX_VERBS = Object.keys(VERBS).filter((name): name is IndexVerb => name in VERBS);
 
-/**
- * One RAG's index over the SQLite storage of a Durable Object: each method of `RagIndex`, run in
- * the calling thread. A write is one transaction; in-memory state is updated after it commits.
- */
+/** One RAG's index over a Durable Object's SQLite storage; a write is one transaction. */
 export class IndexStore {
   readonly #storage: DurableObjectStorage;
   readonly #context: Context;
@@ -136,10 +133,7 @@ export class IndexStore {
     return this.#write((context) => VERBS[verb](context, ...args));
   }
 
-  /**
-   * A long search in turns with other calls of the object; null for every other call, which is
-   * to be done in one piece. `pass` lets others run.
-   */
+  /** A search in turns with other calls (`pass` lets them run); null for calls in one piece. */
   inTurns<Verb extends IndexVerb>(
     verb: Verb,
     [request]: VerbArguments[Verb],
@@ -154,7 +148,6 @@ export class IndexStore {
     return this.#takingTurns(this.#context.search.search(request, isOver), leg, pass);
   }
 
-  /** Ends a search that takes turns. */
   #drop(leg: string): void {
     if (this.#underWay.has(leg)) this.#dropped.add(leg);
   }
@@ -176,7 +169,6 @@ export class IndexStore {
     }
   }
 
-  /** A step, if one is due. */
   mergeWords(now: number): void {
     if (this.mergeDueAt === null || this.mergeDueAt > now) return;
     const { sql } = this.#context;

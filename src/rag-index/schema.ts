@@ -3,10 +3,7 @@ import { run, CREATE_TABLES, valueOf } from "./tables.ts";
 /** The text is folded already: marks that are left belong to words. */
 export const TOKENIZER = "porter unicode61 remove_diacritics 0 categories 'L* N* Co M*'";
 
-/**
- * The search words are part of the format: a change of `indexedTextsOf` or of the tokenizer needs a new
- * generation, because rows are deleted from the FTS index by their old words.
- */
+/** Another `indexedTextsOf` or tokenizer needs a new generation: FTS5 deletes rows by old words. */
 const CREATE = `${CREATE_TABLES}
   CREATE INDEX files_path ON files (path) WHERE state = 'live';
   CREATE INDEX files_external_id ON files (external_id) WHERE state = 'live';
@@ -26,10 +23,7 @@ const CREATE = `${CREATE_TABLES}
   -- Without it the words of deleted chunks stay in the index until its segments are merged.
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);`;
 
-/**
- * What brings an older object's tables to those of `CREATE`, run once each and in order, after the
- * first version. A released step is never edited.
- */
+/** Bring an older object's tables to `CREATE`, once each, in order. Never edit a released one. */
 const STEPS: string[] = [
   `CREATE TABLE sign_codes (chunk INTEGER PRIMARY KEY, code BLOB NOT NULL) STRICT;`,
   `CREATE TABLE contents (

@@ -14,10 +14,7 @@ const blob = (): Column<ArrayBuffer> => ({ sql: "BLOB NOT NULL" });
 const integerOrNull = (): Column<number | null> => ({ sql: "INTEGER" });
 const textOrNull = (): Column<string | null> => ({ sql: "TEXT" });
 
-/**
- * `staging`: content is being stored and nothing is live. `removed`: the row stays, so that late
- * work of an older revision is refused.
- */
+/** `staging`: nothing is live yet. `removed`: the row stays, to refuse work of older revisions. */
 export type FileState = "staging" | "live" | "removed";
 
 /** Every column of an index object's tables, but those of its FTS index. */
@@ -159,7 +156,6 @@ export const valueOf =
   (...template) =>
     valuesOf<Value>(sql)(...template)[0] ?? null;
 
-/** The numbers of chunks. */
 export const chunksOf = (rows: { chunk: number }[]): number[] => rows.map(({ chunk }) => chunk);
 
 export type Totals = IndexFacts & { hiddenFiles: number };
@@ -205,10 +201,7 @@ export const insertContents = (sql: SqlStorage, chunks: Content[]): void =>
 /** A statement of a Durable Object's storage has at most so many. */
 const PARAMETERS = 100;
 
-/**
- * Inserts rows of equally many values with few statements: one for each row takes more time than
- * SQLite takes to store it. `into`: the table and its columns.
- */
+/** Inserts rows of equally many values with few statements. `into`: the table and its columns. */
 export function insertRows(
   sql: SqlStorage,
   into: string,

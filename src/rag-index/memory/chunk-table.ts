@@ -22,10 +22,7 @@ type Row = [chunk: number, file: number, duplicate: number, key: string];
 /** 52 bits of a duplicate key: of 250,000 chunks, two unequal ones share them once in 100,000 times. */
 const keyOf = (text: string) => hash32(text) * 2 ** 20 + (hash32(text, 1) >>> 12);
 
-/**
- * Which file each live chunk belongs to, and which chunks are equal: with it the chunks that a
- * restriction allows are found without reading them.
- */
+/** Finds the chunks that a restriction allows, and equal chunks, without reading them. */
 export class ChunkTable {
   #chunks = new Uint32Array(0);
   #files = new Uint32Array(0);

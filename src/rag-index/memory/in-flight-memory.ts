@@ -8,9 +8,8 @@ const IN_FLIGHT = `SELECT c.chunk, c.duplicate FROM in_flight_vectors u
   CROSS JOIN chunks c ON c.chunk = u.chunk WHERE u.live = 1`;
 
 /**
- * In-flight vectors in memory: thousands that each search after a burst scans. Loading 5,000 of
- * 1,024 dimensions takes three times a scan of these in storage, and a scan in memory a fifth of
- * it, so they are loaded at the second search. After a write only new vectors are read.
+ * In-flight vectors in memory, loaded at the second search, because loading 5,000 of 1,024
+ * dimensions takes three times a scan in storage, and a scan in memory a fifth of it.
  */
 export class InFlightMemory {
   readonly #sql: SqlStorage;
@@ -22,7 +21,6 @@ export class InFlightMemory {
     this.#sql = sql;
   }
 
-  /** Called at every write. */
   outdate(): void {
     this.#isCurrent = false;
   }
@@ -54,9 +52,7 @@ export class InFlightMemory {
     return this.#memory;
   }
 
-  /**
-   * Frees memory that is much too large, so that it does not keep the size of its largest burst.
-   */
+  /** Frees memory that is far too large: it must not keep the size of its largest burst. */
   #memoryFor(vectors: number, dimensions: number): VectorMemory | null {
     const bytes = bytesOfVectors(vectors, dimensions);
     const known = this.#memory !== null && this.#memory.bytes <= 2 * bytes ? this.#memory : null;

@@ -1,4 +1,3 @@
-/** Holds memory that it can release. */
 export type Holder = { forget(): void };
 
 type Claim = { holder: WeakRef<Holder>; bytes: number; lastUse: number };
@@ -7,9 +6,8 @@ type Claim = { holder: WeakRef<Holder>; bytes: number; lastUse: number };
 const IDLE_AFTER_USES = 64;
 
 /**
- * Memory shared by the index objects of one isolate, which all die when it runs out. A holder that
- * is refused reads from storage, slower but equally exact. Memory in use is never taken: two
- * holders that alternate would reload everything each time.
+ * Memory shared by the index objects of one isolate. A holder that is refused reads from storage.
+ * Memory in use is never taken: two holders that alternate would reload everything each time.
  */
 export class MemoryBudget {
   readonly #limitBytes: number;
@@ -32,7 +30,6 @@ export class MemoryBudget {
     return true;
   }
 
-  /** Marks a holder's memory as in use. */
   use(holder: Holder): void {
     const claim = this.#claims.find((one) => one.holder.deref() === holder);
     if (claim !== undefined) claim.lastUse = ++this.#uses;

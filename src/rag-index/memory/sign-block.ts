@@ -1,6 +1,5 @@
 import type { LiveChunk } from "./live-chunks.ts";
 
-/** Vectors of one block. */
 export const SIGN_BLOCK_SIZE = 1_024;
 /** Values of a byte: the length of each table of `SignCoder.tables`. */
 const BYTE_VALUES = 256;

@@ -9,10 +9,7 @@ import { SIGN_BLOCK_SIZE, SignBlock } from "./sign-block.ts";
 
 /** Estimated first, then scored exactly: this many more than are asked for. */
 const FIRST_EXTRA = 32;
-/**
- * Vectors whose estimates are lower by so many standard deviations than the exact score of the
- * last one found are left out: fewer than one in 200 of those that belong in (measured on 100,000).
- */
+/** Standard deviations below the last score found: leaves out fewer than one in 200 wrongly. */
 const DEVIATIONS = 1.5;
 /** A query scores at most so many vectors exactly; each takes some microseconds. */
 const MAX_SCORED = 20_000;
@@ -25,14 +22,10 @@ type StoredVector = Row<"contents", "chunk" | "vector">;
 const LIVE_CODES = `SELECT c.chunk, c.duplicate, s.code
   FROM chunks c CROSS JOIN sign_codes s ON s.chunk = c.chunk WHERE c.live = 1`;
 
-/** The memory that so many vectors take. */
 export const bytesOfSigns = (vectors: number, dimensions: number): number =>
   Math.ceil(vectors / SIGN_BLOCK_SIZE) * SignBlock.bytes(bytesOfCode(dimensions));
 
-/**
- * The live vectors in memory as one bit a component, which tell which of the stored ones a query
- * must be compared with. 146 bytes for a vector of 1,024 dimensions.
- */
+/** One bit a component: tells which stored vectors a query must be compared with. */
 export class SignMemory {
   readonly #dimensions: number;
   readonly #blocks: SignBlock[] = [];

@@ -4,18 +4,12 @@ import type { QueryVector } from "../vectors/query-vector.ts";
 /** Vectors of one block. Small enough that a dimension's row and the sums stay in the cache. */
 export const BLOCK_SIZE = 1_024;
 
-/**
- * Components are multiples of (largest component / LEVELS): 2 bytes each, finer than the stored
- * half floats.
- */
+/** Components are multiples of (largest / LEVELS): 2 bytes each, finer than half floats. */
 const LEVELS = 32_767;
 
 export const BYTES_PER_COMPONENT = Int16Array.BYTES_PER_ELEMENT;
 
-/**
- * Up to 1,024 vectors, stored dimension by dimension: a scan then reads only the dimensions in
- * which the query is not 0, each of them sequentially.
- */
+/** Up to 1,024 vectors by dimension: a scan skips the dimensions in which the query is 0. */
 export class VectorBlock {
   /** Capacity in vectors. */
   readonly size: number;
@@ -77,10 +71,7 @@ export class VectorBlock {
     }
   }
 
-  /**
-   * Four dimensions of the query from `at` on: each sum is loaded and stored once for them. Those
-   * beyond the last have the value 0.
-   */
+  /** Four dimensions from `at` on (0 beyond the last), so that each sum is loaded once for them. */
   #addFour(query: QueryVector, at: number, sums: Float64Array): void {
     const { used } = this;
     const components = this.#components;

@@ -28,7 +28,6 @@ const roundedUp = (vectors: number, to: number) => Math.ceil(vectors / to) * to;
 const placesFor = (vectors: number) =>
   roundedUp(vectors, vectors <= BLOCK_SIZE ? SMALLEST_BLOCK : BLOCK_SIZE);
 
-/** The memory that this many vectors take. */
 export const bytesOfVectors = (vectors: number, dimensions: number): number =>
   bytesOfPlaces(placesFor(vectors), dimensions);
 
@@ -63,7 +62,6 @@ export class VectorMemory {
     return memory;
   }
 
-  /** Its share of the isolate's memory. */
   get bytes(): number {
     const places = this.#blocks.reduce((sum, { size }) => sum + size, 0);
     return bytesOfPlaces(places, this.#dimensions);
@@ -112,7 +110,6 @@ export class VectorMemory {
     if (block !== undefined) block.duplicates[place % BLOCK_SIZE] = duplicate ? 1 : 0;
   }
 
-  /** The best eligible chunks. */
   scan(query: QueryVector, eligible: LiveChunks, limit: number): Scored[] {
     checkLength(query, this.#dimensions);
     const best = new BestFew(limit);

@@ -93,7 +93,6 @@ export function counterOf(words: string[]): Counter {
   };
 }
 
-/** Reads a few chunks and counts the query's words in each. */
 export function countMatches(
   sql: SqlStorage,
   chunks: number[],

@@ -5,10 +5,7 @@ import type { KeptFileTable } from "../memory/file-table.ts";
 import { run, valuesOf, readTotals, type Row } from "../tables.ts";
 import { filesInFolders, FilesWhere } from "./file-condition.ts";
 
-/**
- * Tells whether this call may return a chunk. A duplicate is left out only when an equal chunk
- * inserted earlier is itself eligible for this call.
- */
+/** Whether this call may return a chunk: of duplicates, only the first eligible one. */
 export class Eligibility {
   /** Null: nothing is hidden or restricted. */
   readonly files: BitSet | null;

@@ -14,10 +14,7 @@ export type Scale = { lexicalBest: number; vectorBest: number; vectorWorst: numb
 /** `value` orders; `similarity` is the best cosine that the vector leg told, null if none. */
 export type RankedId = { id: ChunkId; value: number; similarity: number | null };
 
-/**
- * The scale of one query over all RAGs whose values are compared: a RAG whose best passage is
- * poor must not score as well as one with a good passage.
- */
+/** One scale for all RAGs: a RAG's poor best passage must not score as well as a good one. */
 export function scaleOf(legs: QueryLegs[]): Scale {
   const scale = { lexicalBest: 0, vectorBest: -1, vectorWorst: 1 };
   for (const { lexical, vector } of legs) {
@@ -54,10 +51,7 @@ function weightOf({ lexical, vector }: QueryLegs, rule: FusionRule): number {
   return rule.weight;
 }
 
-/**
- * Semantic order is the score itself, so that it compares over queries and RAGs. Negative cosines
- * are score 0 and tie there: path and position decide which of them are answered.
- */
+/** Semantic order is the score itself, comparable over queries and RAGs; negative ones tie at 0. */
 function cosineValue(score: number, rule: FusionRule, scale: Scale): number {
   if (rule.mode === "semantic") return Math.max(0, score);
   const spread = scale.vectorBest - scale.vectorWorst;
@@ -134,9 +128,8 @@ type Wanted = {
 export type Choice = { ids: ChunkId[]; rest: RankedId[] };
 
 /**
- * Selects which of a RAG's candidates to hydrate, best first: as many as are needed after the
- * threshold, and those of unknown similarity, which are not counted. Ties at the end are hydrated
- * too: path and position decide their order.
+ * Selects the candidates to hydrate, best first: enough after the threshold, those of unknown
+ * similarity, which are not counted, and ties at the end, whose order path and position decide.
  */
 export function chooseCandidates(
   ranked: RankedId[],

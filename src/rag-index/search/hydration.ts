@@ -17,9 +17,7 @@ const ofChunks = (vector: string) =>
 const OF_CHUNKS = ofChunks("NULL");
 const WITH_VECTORS = ofChunks("t.vector");
 
-/**
- * Texts, places and exact similarities of chunks; chunks that the call may not see are left out.
- */
+/** Texts, places and exact similarities of the chunks that the call may see. */
 export function hydrateChunks(
   sql: SqlStorage,
   eligibility: Eligibility,

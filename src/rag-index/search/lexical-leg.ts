@@ -22,9 +22,7 @@ type Stored = Row<"chunks", "chunk" | "id" | "duplicate">;
 /** Extra rows requested because some may be dropped; when too many are, the number grows. */
 const SPARE_ROWS = 16;
 const GROWTH = 8;
-/**
- * Up to this many, FTS5 ranks eligible chunks only; above, ineligible ones are dropped afterwards.
- */
+/** Up to this many, FTS5 ranks eligible chunks only; above, others are dropped afterwards. */
 const RESTRICTED_INSIDE_LIMIT_CHUNKS = 2_000;
 
 /** `+` keeps SQLite from running the search once for each row of the list. */
@@ -32,9 +30,8 @@ const WITHIN_FILES = `AND +rowid IN (
   SELECT c.chunk FROM json_each(?) f CROSS JOIN chunks c ON c.file = f.value AND c.live = 1)`;
 
 /**
- * `bm25()` by name: ordering by FTS5's hidden `rank` column takes half as long again. The search
- * is ranked and cut before its chunks are looked up, and always read to its end: an abandoned
- * cursor keeps the statement from being used again.
+ * `ORDER BY bm25()`: FTS5's hidden `rank` takes half as long again. Always read to its end, because
+ * an abandoned cursor keeps the statement from being used again.
  */
 const ranked = (
   within: string,

@@ -28,10 +28,8 @@ export type KnownWords = {
 };
 
 /**
- * The words that a query is searched by, rarest first: without stop words and words that no chunk
- * contains. Names in code are searched by their parts, too, and words by their forms in the query's
- * language; where it does not tell, in the index's. Repeats are kept, because word frequency
- * matters.
+ * The words that a query is searched by, rarest first, without stop words and unknown ones; by
+ * their forms in the query's language or the index's. Repeats stay: word frequency matters.
  */
 export function queryTerms(query: string, known: KnownWords): QueryTerm[] {
   const language = languageIn(query, known);
@@ -70,10 +68,7 @@ function formsIn(word: string, languages: Language[]): string[] {
   return [...different, ...repeatedStem(word, byScript)];
 }
 
-/**
- * A short stem has few beginnings: repeated, it weighs as much as others. In Latin script, where
- * a word alone has no stem, this gained nothing.
- */
+/** A short stem is repeated to weigh as much as one with beginnings (no gain in Latin script). */
 function repeatedStem(word: string, [stem = word, ...beginnings]: string[]): string[] {
   if (stem === word && beginnings.length === 0) return [];
   return Array.from({ length: Math.max(0, MIN_BEGINNINGS - beginnings.length) }, () => stem);

@@ -34,10 +34,7 @@ export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;
 const FEW_CHUNKS = 2_000;
 const FEW_CHUNKS_SHARE = 0.1;
 
-/**
- * Up to this many, the search is answered here alone when most of the vector index's results are
- * removed chunks. More than a properly sharded index object holds; takes up to two seconds.
- */
+/** Up to this many, searched here if most of the vector index's results are removed (up to 2 s). */
 const DEEP_SCAN_LIMIT_CHUNKS = 120_000;
 /** Restrictions that are kept, as of different readers; 60 KB each in a full shard. */
 const RESOLVED_MAX = 8;
@@ -46,7 +43,6 @@ const DEEP_SCAN_LIMIT_COSINES = 300_000;
 
 type SearchParts = { termCounts: TermCounts; vectorLeg: VectorLeg; postingsLimit: number };
 
-/** Answers searches from one index object. */
 export class Search {
   readonly #sql: SqlStorage;
   readonly #termCounts: TermCounts;
@@ -68,12 +64,10 @@ export class Search {
     this.#fileTable = new KeptFileTable(sql);
   }
 
-  /** Called at every write. */
   forgetRestriction(): void {
     this.#resolved.clear();
   }
 
-  /** Called after every write. */
   follow(change: IndexChange): void {
     this.#chunkTable.follow(change);
     this.#fileTable.follow(change.files);
@@ -207,7 +201,6 @@ export class Search {
 
 const NONE: ReadonlyMap<ChunkId, number> = new Map();
 
-/** Over the queries that found it. */
 function bestValue(fused: ReadonlyMap<ChunkId, number>[], id: ChunkId): number {
   const values = fused.flatMap((of) => of.get(id) ?? []);
   return values.length === 0 ? 0 : Math.max(...values);
@@ -215,7 +208,6 @@ function bestValue(fused: ReadonlyMap<ChunkId, number>[], id: ChunkId): number {
 
 const NO_WORDS = { lexical: [] };
 
-/** Whether the time of a search is over. */
 type IsOver = () => boolean;
 
 const idsIn = ({ queries }: SearchReply): ChunkId[] =>

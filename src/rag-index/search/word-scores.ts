@@ -15,10 +15,7 @@ const BYTES_A_SCORE = Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELE
 const BYTES_A_WORD = 800;
 const MAX_WORD_LENGTH = 64;
 
-/**
- * Words that are asked for the first time are read alone up to this many postings, or up to this
- * share of the query's: alone they take twice the time that they take among the others.
- */
+/** New words are read alone, at half the speed, up to so many postings or this share of all. */
 const FRESH_POSTINGS = 256;
 const FRESH_SHARE = 0.75;
 /** Words that were asked for once and are not in memory; all are forgotten when they are more. */
@@ -67,10 +64,7 @@ export class WordScores {
     scoresBudget.release(this);
   }
 
-  /**
-   * The scores of all chunks that hold a word of the query, bit for bit as FTS5 adds them for the
-   * expression of these terms; null where FTS5 finds them faster.
-   */
+  /** Chunk scores exactly as FTS5 adds them; null where FTS5 finds them faster. */
   sums(terms: QueryTerm[]): Scores | null {
     if (this.#searchesRefused > 0) {
       this.#searchesRefused -= 1;
@@ -160,10 +154,7 @@ const windowMarks = new Uint32Array(WINDOW / BITS);
 const SUMS = POSTINGS_LIMIT;
 const sumsOfOne = { chunks: new Uint32Array(SUMS), values: new Float64Array(SUMS) };
 
-/**
- * Of a chunk that is in several, the values are added in their order. The next call may overwrite
- * what this one returns.
- */
+/** Adds the values of a chunk in their order. The next call may overwrite the result. */
 export function addedUp(words: Scores[]): Scores {
   const most = words.reduce((sum, { chunks }) => sum + chunks.length, 0);
   const sums =

@@ -69,7 +69,6 @@ export class BestFew {
     this.#scores[to] = this.#scores[from] ?? 0;
   }
 
-  /** Whether what is at a place is worse than an item. */
   #isWorse(at: number, key: number, score: number): boolean {
     const own = this.#scores[at] ?? 0;
     return own < score || (own === score && (this.#keys[at] ?? 0) > key);

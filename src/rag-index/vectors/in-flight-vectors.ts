@@ -5,11 +5,7 @@ import type { FileUpsertBatch } from "../../ports/vector-ledger.ts";
 import { rowsOf, run, readSetting, valueOf, type Row } from "../tables.ts";
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
-/**
- * Limit of in-flight live chunks, which every search scans: some tens of milliseconds at 1,024
- * dimensions, for the minutes after a burst. A file that would exceed the limit waits until some
- * of them are visible in the vector index.
- */
+/** In-flight live chunks, which every search scans (tens of ms); a file beyond waits for room. */
 const IN_FLIGHT_LIMIT_CHUNKS = 5_000;
 /** Time from seeing a vector to relying on it: longer than a search takes. */
 const TRUST_AFTER_MS = 10_000;
@@ -31,9 +27,7 @@ export function addInFlight(sql: SqlStorage, chunks: number[], batch: FileUpsert
     SELECT value, ${batch.id}, ${batch.at}, ${batch.folder} FROM json_each(${chunks})`;
 }
 
-/**
- * Marks live chunks missing in the vector index: searches scan them until they are visible again.
- */
+/** Marks chunks missing in the vector index: searches scan them until they are visible. */
 export function addMissing(sql: SqlStorage, chunks: number[]): number {
   const room = Math.max(0, IN_FLIGHT_LIMIT_CHUNKS - countLiveInFlight(sql));
   const added = rowsOf(sql)`INSERT OR IGNORE INTO in_flight_vectors (chunk, live)
@@ -50,10 +44,7 @@ const countLiveInFlight = (sql: SqlStorage) =>
 export const countInFlight = (sql: SqlStorage) =>
   valueOf<number>(sql)`SELECT count(*) FROM in_flight_vectors` ?? 0;
 
-/**
- * Whether activating these chunks and removing those keeps the number of in-flight vectors
- * bounded.
- */
+/** Whether in-flight vectors stay within their limit after this change of live chunks. */
 export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]): boolean {
   const among = (chunks: number[], live: boolean | null) =>
     valueOf<number>(sql)`SELECT count(*) FROM json_each(${chunks}) c

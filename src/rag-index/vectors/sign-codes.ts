@@ -61,10 +61,7 @@ export class SignCoder {
     this.#signs = Array.from({ length: ROUNDS }, (_, round) => signsFrom(SEED + round, bits));
   }
 
-  /**
-   * Writes the signs into `code` from `at` on. Returns the factor that turns the signed sum of a
-   * rotated query's components into an estimated product.
-   */
+  /** Writes the signs to `code`; returns the factor from signed sum to estimated product. */
   encode(vector: ArrayLike<number>, code: Uint8Array, at: number): number {
     const rotated = this.#rotate(vector);
     let sum = 0;

@@ -21,10 +21,7 @@ export function coderOf(dimensions: number): SignCoder {
   return coder;
 }
 
-/**
- * Called while chunks are stored, so that no search waits for all codes of a large index. Those of
- * a vector index have them too: a restricted search looks through them here.
- */
+/** Called while storing, so that no search waits for all codes; restricted searches use them. */
 export function storeCodesIfLarge(sql: SqlStorage, stored: StoredBytes[]): void {
   const { chunks, staged } = readTotals(sql);
   if (chunks + staged < STORED_FROM_CHUNKS) return;
@@ -48,7 +45,6 @@ function codeOf(vector: ArrayBuffer | Uint8Array): Uint8Array {
   return code;
 }
 
-/** The signs and factor of a stored code. */
 export function codeIn(stored: ArrayBuffer): { signs: Uint8Array; factor: number } {
   const bytes = stored.byteLength - FACTOR_BYTES;
   const factor = new DataView(stored).getFloat32(bytes, true);

@@ -3,10 +3,7 @@ import { MINUTE_MS } from "../../core/time.ts";
 import type { VectorId } from "../../core/ids.ts";
 import { rowsOf, run, select, valueOf, addToTotals } from "../tables.ts";
 
-/**
- * A worker lives 15 minutes at most: vectors that it was still sending when their chunk was
- * removed have arrived by then, and are removed the second time.
- */
+/** Longer than a worker lives: by then, vectors sent before the removal have arrived. */
 const REMOVED_AGAIN_AFTER_MS = 16 * MINUTE_MS;
 
 /** Adds tombstones for these vectors. Returns how many of them had none yet. */

@@ -5,10 +5,7 @@ import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { rowsOf, run, valueOf, valuesOf, type Row } from "../tables.ts";
 
-/**
- * The folders under which the vector index may hold a file's vectors. The vectors of a moved file
- * follow gradually; until all are visible in the new folder, the old one is queried as well.
- */
+/** Folders that may hold a file's vectors: the old one, too, until all are visible in the new. */
 
 /** Vectors of these files will be sent under these folders. */
 export function noteFolders(sql: SqlStorage, sent: { file: number; folder: string }[]): void {
@@ -18,7 +15,6 @@ export function noteFolders(sql: SqlStorage, sent: { file: number; folder: strin
     ON CONFLICT (file, folder) DO UPDATE SET queued = 0 WHERE queued = 1`;
 }
 
-/** Records the file's new path. */
 export function fileLiesAt(sql: SqlStorage, file: number, path: string): void {
   const folder = folderOf(path);
   run(sql)`UPDATE vector_folders SET stale = (folder <> ${folder}), queued = 0

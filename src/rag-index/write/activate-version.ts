@@ -67,9 +67,7 @@ function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placed: Map<ChunkId
   }
 }
 
-/**
- * The chunks' new places; headings are indexed with the words, so a changed heading counts too.
- */
+/** The chunks' new places; a changed heading is indexed again. */
 function place(
   context: WriteContext,
   { entering, staying }: Sorted,

@@ -78,7 +78,6 @@ export function markRemoved(sql: SqlStorage, file: number, revision: number): vo
   clearMetadata(sql, file);
 }
 
-/** The audience's number in this index. */
 function numberOf(sql: SqlStorage, { id, principals }: IndexAudience): number {
   const known = valueOf<number>(sql)`SELECT audience FROM audiences WHERE id = ${id}`;
   if (known !== null) return known;
@@ -99,10 +98,7 @@ function setAudiences({ sql, change }: WriteContext, written: Written[]): void {
   change.files.push(...files);
 }
 
-/**
- * Records who may read files, one row for each. A file that the index does not know yet keeps it
- * for its first version, which a job may write that read an older audience.
- */
+/** Records who may read files; for a file not known yet, the audience of its first version. */
 export const writeReaders: Verb<"writeReaders"> = (context, { audiences, files }) => {
   const { sql } = context;
   const numbers = new Map(audiences.map((audience) => [audience.id, numberOf(sql, audience)]));

@@ -10,10 +10,7 @@ import { takeWords } from "./word-index.ts";
 
 export type LeavingChunk = Row<"chunks", "chunk" | "id" | "live">;
 
-/**
- * Deletes chunks with all dependent rows. Where vectors are sent to a vector index, it also adds
- * tombstones for theirs, staged ones included, which may have arrived there.
- */
+/** Deletes chunks with all dependent rows; their vectors, staged ones too, get tombstones. */
 export function deleteChunks(context: WriteContext, leaving: LeavingChunk[]): void {
   const { sql } = context;
   if (leaving.length === 0) return;
@@ -31,10 +28,7 @@ export function deleteChunks(context: WriteContext, leaving: LeavingChunk[]): vo
   addToTotals(sql, { chunks: -live.length, staged });
 }
 
-/**
- * Deletes some chunks, live or staged, of an index no longer searched; returns whether more are
- * left.
- */
+/** Deletes up to `limit` chunks of an index no longer searched; returns whether more are left. */
 export const abandon: Verb<"abandon"> = (context, limit) => {
   const { sql, change } = context;
   const first = "ORDER BY chunk LIMIT ?";

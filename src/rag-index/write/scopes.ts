@@ -24,10 +24,7 @@ function foldersAbove(path: string): string[] {
   return Array.from(path.matchAll(/\//g), ({ index }) => path.slice(0, index + 1));
 }
 
-/**
- * A path scope that ends in `/` contains everything below it, any other only the file of that
- * path; an external id is that of the file or of a folder above it. Null contains every file.
- */
+/** A scope ending in `/` holds all below it; an external id, also what is below; null, all. */
 export function scopeTest(scopes: IndexScope[] | null): ScopeTest {
   if (scopes === null) return () => true;
   const valuesOf = (type: IndexScope["type"]) =>

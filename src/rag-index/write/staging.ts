@@ -17,7 +17,6 @@ export const missing: Verb<"missing"> = ({ sql }, files) =>
       WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE id = value AND file = ${file.file})`;
   });
 
-/** The stored vectors of these ids of the file. */
 export const vectors: Verb<"vectors"> = ({ sql }, fileId, ids) => {
   const file = findFile(sql, fileId);
   if (file === null) return [];

@@ -6,7 +6,6 @@ import { termSlotsOf } from "./term-counts.ts";
 import type { UnindexedChunk, WriteContext } from "./write-context.ts";
 import { HOUR_MS } from "../../core/time.ts";
 
-/** A chunk's words in their order. */
 export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
 /** What the FTS index was given of a chunk; deleting its words needs the same. */
 type StoredTexts = Row<"chunks", "chunk" | "headings"> & Row<"contents", "text">;
@@ -23,7 +22,6 @@ function readTexts<Read>(
   return Array.from(rows, read);
 }
 
-/** Reads the words of live chunks from their stored texts. */
 export function readWords(sql: SqlStorage, chunks: number[]): ChunkWords[] {
   return readTexts(sql, chunks, ({ chunk, headings, text }) => {
     return { chunk, ...indexedWordsOf({ headings: stringsIn(headings), text }) };
@@ -43,10 +41,7 @@ const indexedTexts = (chunk: number, of: { headings: string[]; text: string }): 
 const slotsOf = ({ headings, text, languages }: IndexedTexts) =>
   termSlotsOf([headings, text], languages);
 
-/**
- * FTS5's own delete command for a contentless index. Unlike `contentless_delete` it also subtracts
- * the row from the totals that BM25 uses.
- */
+/** FTS5's own delete command: unlike `contentless_delete` it also corrects the totals for BM25. */
 function removeWords(sql: SqlStorage, { chunk, headings, text }: IndexedTexts): void {
   run(sql)`INSERT INTO words (words, rowid, headings, text)
     VALUES ('delete', ${chunk}, ${headings}, ${text})`;
@@ -112,10 +107,7 @@ const SECURE_PASSAGES = 32;
 /** Pages of about 4 KB that one step merges, in about 50 ms; other calls come between steps. */
 const PAGES_PER_STEP = 1_000;
 
-/**
- * A merge writes the words of the whole index again: one an hour does for any number of edits, whose
- * words no search finds meanwhile.
- */
+/** A merge rewrites the words of the whole index, so one an hour does for any number of edits. */
 const MERGE_EVERY_MS = HOUR_MS;
 
 /** Value: "all" of the index is to be merged; "rest": a merge is under way. */
@@ -126,10 +118,7 @@ const BEGAN = "words_merge_began";
 const isSecure = (sql: SqlStorage) =>
   valueOf(sql)`SELECT 1 FROM words_config WHERE k = 'secure-delete' AND v = 1` !== null;
 
-/**
- * Called before the words of passages are deleted, of which there are so many in this transaction
- * up to now. FTS5 deletes them as its setting says at the end of the transaction.
- */
+/** FTS5 deletes the words of a transaction as its setting says when the transaction ends. */
 function chooseRemoval(sql: SqlStorage, passages: number): "secure" | "merged" {
   const secure = passages <= SECURE_PASSAGES;
   if (isSecure(sql) !== secure) {

@@ -7,10 +7,7 @@ export type DuplicateMark = { chunk: number; duplicate: boolean };
 /** What a write changed in the live chunks, in this order, to update in-memory state. */
 export type ChunkChange = { left: number[]; entered: number[]; marks: DuplicateMark[] };
 
-/**
- * `words`: whether words were given to the index, or taken from it. `files`: whose visibility,
- * audience or number of chunks may have changed.
- */
+/** `words`: they changed. `files`: whose visibility, audience or count of chunks may have. */
 export type IndexChange = ChunkChange & { words: boolean; files: number[] };
 
 export const noChange = (): IndexChange => {
@@ -28,7 +25,6 @@ export type UnindexedChunk = {
   written: { headings: string[]; text: string } | null;
 };
 
-/** What a write uses inside its transaction. */
 export type WriteContext = {
   sql: SqlStorage;
   termCounts: TermCounts;

@@ -34,9 +34,8 @@ type Whole = StagedChunk & { place: PlacedChunk; isDuplicate: boolean };
 type Added = Whole & { chunk: number };
 
 /**
- * Stores the first version of a file that the index does not know, each row as it stays: staging
- * and activating write most of them twice. Null where the file is known, or where not each of its
- * chunks is stored now and has a place.
+ * Writes the first version of a file once; staging and activating would write rows twice. Null
+ * where the file is known, or a chunk is missing or has no place.
  */
 function writeNewFile(
   context: WriteContext,
