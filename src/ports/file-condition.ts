@@ -1,10 +1,7 @@
 /** A key of the file's metadata and values of which one must match. Entries are ANDed. */
 export type MetadataFilter = { field: string; values: string[] };
 
-/**
- * A condition on a file; whoever makes one bounds its size. `paths`: one of them is the file's.
- * `folder`: the file lies below it. An empty `all` holds for every file, an empty `any` for none.
- */
+/** An empty `all` holds for every file, an empty `any` for none; the maker bounds the size. */
 export type FileCondition =
   | { all: FileCondition[] }
   | { any: FileCondition[] }

@@ -51,10 +51,7 @@ export type PlacedChunk = {
 
 export type ActivationResult =
   | { outcome: "activated"; chunkCount: number }
-  /**
-   * A later revision or a removal is known, so this work is void. `revision` is that later
-   * revision.
-   */
+  /** A later revision or a removal is known, so this work is void. */
   | { outcome: "superseded"; revision: number }
   /** These chunks are not staged; stage them and activate again. */
   | { outcome: "incomplete"; missing: ChunkId[] }

@@ -13,7 +13,6 @@ export type PushedTexts = ReadonlyMap<string, string>;
 /** Several files in one message of the index queue, and texts of theirs by version. */
 export type IndexMessages = { files: IndexMessage[]; texts?: Record<string, string> | undefined };
 
-/** The usage of several calls in one message. */
 export type UsageMessages = { calls: UsageMessage[] };
 
 /** The backlog of a queue; null where it is unknown. */

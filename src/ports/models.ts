@@ -15,7 +15,6 @@ export const BUILT_IN_MODELS = {
   chat: "embedded/extractive",
 } as const;
 
-/** An embedding model with the properties that the fusion and the index need. */
 export type Embedder = {
   /** `provider/name`; equal names and dimensions give comparable vectors. */
   name: string;
@@ -27,17 +26,11 @@ export type Embedder = {
   tokenizer: Tokenizer;
   /** Characters of a text that the model can process at most; longer texts are truncated. */
   inputLimit: number;
-  /**
-   * 0 to 1: the weight of the vector leg in hybrid fusion. A hashed embedding repeats the
-   * information of BM25 and gets a low weight; a trained one at least an equal weight.
-   */
+  /** Weight of vectors in hybrid fusion, 0 to 1: low if hashed (repeats BM25), else 0.5 or more. */
   fusionWeight: number;
 };
 
-/**
- * Provider options of a call for which a result without it, at once, is better than a late one:
- * the embedding of a query.
- */
+/** For a call that is better without a result than late: the embedding of a query. */
 export const REJECT_IF_BUSY = { quarry: { rejectIfBusy: true } };
 
 export type Reranker = {
@@ -75,7 +68,6 @@ export function passageNumber({ providerMetadata }: LanguageModelV4Source): numb
   return typeof number === "number" ? number : null;
 }
 
-/** A chat model with the properties that prompt assembly needs. */
 export type ChatModel = {
   name: string;
   model: LanguageModelV4;
@@ -86,9 +78,7 @@ export type ChatModel = {
   callsFunctions: boolean;
 };
 
-/**
- * Why a model call failed, independent of its vendor. The message contains no key, URL or body.
- */
+/** Why a model call failed, whatever the vendor; without key, URL or body. */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
   /** The provider's HTTP status, where it answered with one. */

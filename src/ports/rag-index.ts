@@ -28,10 +28,7 @@ export type SearchMode = "hybrid" | "semantic" | "keyword";
 /** The weights of a RAG's legs. `weight`: 0 to 1, the vector leg's share in `hybrid`. */
 export type FusionRule = { mode: SearchMode; weight: number };
 
-/**
- * What a search reads in the same step as it finds it. `best`: `needed` chunks after the threshold
- * (0 to 1), for a RAG that is searched alone. `all`: every candidate, and the chunks of `ids`.
- */
+/** `best`: `needed` chunks above the threshold (0 to 1). `all`: every candidate, and `ids`. */
 export type ReadWanted =
   | {
       kind: "best";
@@ -65,7 +62,6 @@ export type SearchRequest = {
   queries: { text: string; vector: Float32Array | null }[];
   restriction: Restriction;
   includeDuplicates: boolean;
-  /** Maximum number of candidates per leg and query. */
   limitPerLeg: number;
   /** Up to this many eligible chunks a restricted search is `exact`; default 30,000. */
   exactLimit?: number;
@@ -76,15 +72,9 @@ export type SearchRequest = {
    */
   scan?: "all" | "in-flight" | "deep";
   lexical: boolean;
-  /**
-   * A search of several queries yields the thread between them. It ends after so many
-   * milliseconds, or when `drop` names its leg, with what it has.
-   */
+  /** Yields the thread between queries; ends after so many ms or when `drop` names its leg. */
   turns?: { leg: string; remainingMs: number };
-  /**
-   * The answer is merged with those of other RAGs, or shards of this one: scores include the
-   * statistics they are computed from, and of shards also what distinguishes equal candidates.
-   */
+  /** Scores include the statistics they come from; of shards, also what tells ties apart. */
   mergedWith?: "rags" | "shards" | null;
   read?: ReadWanted;
 };
@@ -116,10 +106,7 @@ export type RestrictionPlan =
   /** Too many chunks for an exact scan: filter by these hashed keys in the vector index. */
   | { kind: "filtered"; chunkCount: number; elsewhere: Elsewhere };
 
-/**
- * Files that moved into the restriction's folders and whose vectors are not visible there yet;
- * `anywhere`: too many.
- */
+/** Moved files whose vectors are not visible in the new folders yet; `anywhere`: too many. */
 export type Elsewhere = FileId[] | "anywhere";
 
 export type SearchReply = {
@@ -196,10 +183,7 @@ export type IndexFacts = {
 /** A scope as the index applies it: files outside are hidden from this call on. */
 export type IndexScope = { type: "path" | "externalId"; value: string };
 
-/**
- * What people left out of search: files by their paths, passages by the duplicate keys of their
- * texts, in whichever file these are.
- */
+/** What people left out of search: files by path, passages by duplicate key in any file. */
 export type SearchExclusions = { paths: string[]; passages: string[] };
 
 /** A live passage of a file, as it was cut. */
@@ -209,7 +193,6 @@ export type Passage = Pick<
 > & {
   /** Whether an equal passage of the RAG represents it in searches. */
   isDuplicate: boolean;
-  /** Whether its text is left out of search. */
   isExcluded: boolean;
 };
 
@@ -222,10 +205,7 @@ export interface RagIndex extends VectorLedger {
   missing(files: { fileId: FileId; ids: ChunkId[] }[]): Promise<ChunkId[]>;
   /** Vectors of a file's chunks, staged ones included; those not stored are left out. */
   vectors(fileId: FileId, ids: ChunkId[]): Promise<{ id: ChunkId; vector: Uint8Array }[]>;
-  /**
-   * Stores content under the revision; invisible until the version is activated. A few MiB per
-   * call. Returns what was added; with `batch` its vectors are about to be sent under these ids.
-   */
+  /** Stores a few MiB, not visible yet. Returns what was added; `batch`: about to be sent. */
   stage(
     fileId: FileId,
     revision: number,
@@ -238,10 +218,7 @@ export interface RagIndex extends VectorLedger {
     revision: number,
     chunks: PlacedChunk[],
   ): Promise<ActivationResult>;
-  /**
-   * Stages and activates versions of files, all in one step; about a MiB per call. With `batch`
-   * the stored vectors are about to be sent. A result for each, in their order.
-   */
+  /** Stages and activates, about a MiB per call; results in order. `batch`: about to be sent. */
   writeVersions(versions: FileVersion[], batch?: UpsertBatch): Promise<WrittenVersion[]>;
   /** The file moved or its metadata changed, with the same content. */
   describeFile(file: FileFacts, revision: number): Promise<DescribeResult>;
@@ -272,5 +249,4 @@ export interface RagIndex extends VectorLedger {
   destroy(): Promise<void>;
 }
 
-/** Returns the object at an address. */
 export type RagIndexes = (address: IndexAddress) => RagIndex;

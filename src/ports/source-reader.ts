@@ -26,11 +26,7 @@ export type ListedFile = {
   readers?: FileReaders;
   /** When it was last changed, ms; absent where the source does not say, or nothing is new. */
   modifiedAt?: number | null;
-  /**
-   * Set when the source could not read the file this time. `version` is then that of the last
-   * success: a file that was read before stays unchanged, one that never was (version "") becomes
-   * `error` with this message.
-   */
+  /** Unreadable this time: `version` is that of the last success, or "" (then it is an `error`). */
   failure?: { kind: SourceFailureKind; message: string };
 };
 
@@ -48,21 +44,13 @@ export type ListingPage = {
   deleted: string[];
   /** Where the next page starts; null when the listing is complete. */
   next: string | null;
-  /**
-   * What the provider's page held, where that is more than files and deletions: folders, files that
-   * lie elsewhere. A listing whose pages are empty again and again is ended.
-   */
+  /** What the provider's page held, folders too: a listing whose pages stay empty is ended. */
   entries?: number;
-  /**
-   * Part of the source could not be listed, so that files unlisted in this run are not deleted.
-   */
+  /** Part of the source was not listed: its unlisted files are not deleted. */
   partial?: boolean;
   /** The listing began anew with this page: what earlier pages of the run listed does not count. */
   restarted?: boolean;
-  /**
-   * Links and items that became no file: disallowed, looping, missing, failing, without content;
-   * stored with the run.
-   */
+  /** Links and items that became no file (disallowed, missing, failing); stored with the run. */
   skipped?: number;
   /** Why, of the first of these. */
   problems?: { path: string; message: string }[];
@@ -112,7 +100,6 @@ export interface ReaderStore {
 export interface KnownFiles {
   /** Those of these paths that are files of the source; any number of paths. */
   byPath(paths: string[]): Promise<ListedFile[]>;
-  /** The same by external id. */
   byExternalId(ids: string[]): Promise<ListedFile[]>;
   /** All of them, ordered by path, after this one. */
   all(after: string | null, limit: number): Promise<ListedFile[]>;
@@ -128,10 +115,7 @@ export interface SourceReader {
   /** Lists everything, page by page; a run may begin it after it followed the change feed. */
   list(cursor: string | null, signal: AbortSignal): Promise<ListingPage>;
   open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile>;
-  /**
-   * One cheap call that tells whether the settings and credentials work. Resolves to a sentence
-   * that names what is seen; what it throws says what to do.
-   */
+  /** Tests settings and credentials in one cheap call: resolves to what it sees, throws advice. */
   check?(signal: AbortSignal): Promise<string>;
   /** The listing is complete and committed: data stored between its pages may be deleted. */
   ended?(): Promise<void>;
@@ -147,10 +131,7 @@ export interface SourceReader {
     cursor: string | null,
     signal: AbortSignal,
   ): Promise<ListingPage | null>;
-  /**
-   * The principals in a group, users of groups in it included; absent: the source tells none.
-   * @throws SourceFailure `denied`: its members may not be read
-   */
+  /** Principals in a group and its subgroups; absent: unknown. @throws SourceFailure `denied` */
   membersOf?(group: string, signal: AbortSignal): Promise<string[]>;
   /** Where the provider notifies of changes; without it, only the scan interval finds them. */
   readonly watcher?: SourceWatcher;

@@ -8,18 +8,13 @@ export type Watch = {
   expiresAt: number;
 };
 
-/** What a provider reports of a watch. */
 export type WatchNotification = {
-  /** The provider's id of the watch. */
   watchId: string;
   /** The secret that was given with the watch. */
   token: string;
   /** What is watched, as the provider names it; null where the notification does not say. */
   resourceId: string | null;
-  /**
-   * `opened`: the watch began, nothing changed. `expiring`: it must be renewed now. `ended`: the
-   * provider removed it.
-   */
+  /** `opened`: nothing changed. `expiring`: renew now. `ended`: the provider removed it. */
   event: "opened" | "changed" | "expiring" | "ended";
 };
 
@@ -40,10 +35,7 @@ export interface SourceWatcher {
   /** What must be watched so that no change is missed: one watch is kept for each name. */
   targets(signal: AbortSignal): Promise<string[]>;
   start(target: string, request: WatchRequest, signal: AbortSignal): Promise<Watch>;
-  /**
-   * Moves the expiry where the provider can; null when it no longer knows the watch. Without it, a
-   * new watch replaces the old one.
-   */
+  /** Moves the expiry; null for an unknown watch. Without it, a new watch replaces the old one. */
   extend?(watch: Watch, signal: AbortSignal): Promise<Watch | null>;
   /** Succeeds for a watch that the provider no longer knows. */
   stop(watch: Watch, signal: AbortSignal): Promise<void>;

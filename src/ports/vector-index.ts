@@ -1,13 +1,10 @@
 import type { ChunkId, FileId, RagId, VectorId } from "../core/ids.ts";
 
-/**
- * A nearest-neighbour index outside the RAG's own object. Writes may become visible minutes later.
- */
+/** A nearest-neighbour index; writes may become visible minutes later. */
 export interface VectorIndex {
   upsert(space: VectorSpace, vectors: IndexedVector[]): Promise<void>;
   /** Deletes by id; unknown ids are no error. */
   remove(ids: VectorId[]): Promise<void>;
-  /** The nearest vectors, at most `topK`. */
   query(
     space: VectorSpace,
     vector: Float32Array,

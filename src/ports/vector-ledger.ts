@@ -1,9 +1,6 @@
 import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
 
-/**
- * One upsert call; its vectors become visible together. `id` is unique, `at` the time (ms) of the
- * call.
- */
+/** One upsert call, whose vectors become visible together. `at`: its time (ms). */
 export type UpsertBatch = { id: number; at: number };
 
 /** The batch for one file's vectors, under the folder of the file. */
@@ -42,10 +39,7 @@ type LedgerFacts = {
   purgeDueAt: number | null;
 };
 
-/**
- * What one index object knows of its vectors in the vector index. An id is recorded before it is
- * upserted and deleted after its removal is certain, so every vector there is in a ledger.
- */
+/** An index object's record of its vectors: an id stays in it until its removal is certain. */
 export interface VectorLedger {
   /** Oldest first, without those seen already. */
   inFlightBatches(limit: number): Promise<InFlightBatch[]>;
@@ -54,33 +48,22 @@ export interface VectorLedger {
   /** Vectors that were never upserted, or were upserted before that time and not seen since. */
   vectorsToUpsert(sentBefore: number, limit: number): Promise<VectorToUpsert[]>;
   recordUpsert(vectors: UpsertedVector[], batch: UpsertBatch): Promise<void>;
-  /**
-   * Queues about this many vectors of moved files to be upserted again. Returns how many were
-   * queued.
-   */
+  /** Queues about `limit` vectors of moved files to be upserted again; returns how many. */
   queueMoved(limit: number): Promise<number>;
   /** Ids of vectors that are due to be removed from the vector index; listed until confirmed. */
   tombstones(now: number, limit: number): Promise<VectorId[]>;
-  /**
-   * Confirms their removal. Each is listed once more later, for an upsert that was in progress.
-   */
+  /** Confirms their removal; each is listed once more later, for an upsert then in progress. */
   confirmRemoved(ids: VectorId[], now: number): Promise<void>;
   /** The page after the last one recorded. */
   nextPageToVerify(limit: number): Promise<VerificationPage>;
   /** Ids that belong to no chunk stored here and have no tombstone. */
   orphansAmong(ids: VectorId[]): Promise<VectorId[]>;
-  /**
-   * Missing vectors are upserted again and searched here meanwhile; orphans get tombstones.
-   * Returns the number of both.
-   */
+  /** Upserts missing vectors again and gives orphans tombstones; returns how many of both. */
   recordVerifiedPage(
     page: { upTo: number; isLast: boolean },
     found: { missing: VectorId[]; orphans: VectorId[] },
   ): Promise<{ missing: number; orphans: number }>;
   ledger(): Promise<LedgerFacts>;
-  /**
-   * Deletes some chunks, live or staged, with tombstones for their vectors; returns whether more
-   * are left.
-   */
+  /** Deletes chunks and makes tombstones for their vectors; returns whether more are left. */
   abandon(limit: number): Promise<boolean>;
 }
