@@ -22,10 +22,9 @@ const MESSAGES_AT_ONCE = 50;
 const MAX_NOTES = 200;
 
 /**
- * A mail message (RFC 5322, MIME): heading, header lines, text, then each readable attachment
- * under its own heading; other attachments are named in the notes. Of a mailbox, each message is
- * read.
- * @throws UnreadableDocument for what is encrypted, damaged, or nests too deeply.
+ * A mail message (RFC 5322, MIME) or each one of a mailbox: heading, header lines, text, then each
+ * readable attachment under its own heading; the notes name the others.
+ * @throws UnreadableDocument for what is encrypted, damaged, or nests too deeply
  */
 export async function readFile({ bytes }: RawDocument, options: Reading): Promise<Extraction> {
   if (options.depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");

@@ -12,10 +12,7 @@ const DATES = [
   String.raw`(?:${WEEKDAY},? {1,2})?\d{1,2} ${MONTH} \d{4}`,
   String.raw`\d{4}-\d\d-\d\d(?:T[\d:.]{5,15}Z?)?`,
 ];
-/**
- * The envelope line: sender, date (as `asctime`, RFC 4155, or another), then at most time, zone and
- * year; prose that begins with `From` and a time has more text.
- */
+/** Sender, date (as `asctime`, RFC 4155, or another), then time, zone and year: prose is longer. */
 const ENVELOPE = new RegExp(
   String.raw`^From \S.{0,320}? {1,2}(?:${DATES.join("|")})(?: {1,2}[\w:+.()-]{1,40}){0,6}\s{0,2}$`,
 );

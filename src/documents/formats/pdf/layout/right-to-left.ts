@@ -20,10 +20,7 @@ const ARABIC_SHAPES = /[\ufb50-\ufdff\ufe70-\ufefc]/g;
 export const withoutShapes = (text: string) =>
   text.replace(ARABIC_SHAPES, (shape) => shape.normalize("NFKC").replace(/^ /, ""));
 
-/**
- * Reading order of a line's adjacent parts: writers draw Arabic and Hebrew glyph by glyph from
- * either side, so this reverses UAX 9 for one embedding level. `size` is in points.
- */
+/** Writers draw Arabic and Hebrew from either side: reverses UAX 9 for one level. In points. */
 export function readingOrder(pieces: Piece[], size: number): string {
   const line = withSpaces(
     pieces.toSorted((a, b) => a.x0 - b.x0),
