@@ -21,10 +21,7 @@ const CODE_OR_EMPHASIS =
 const EMPHASIS_DEPTH = 2;
 const ANCHORS_AND_MARKS = /\{#[^{}]*\}|`|\\(?=[#*_`])/g;
 
-/**
- * The words of a heading: without emphasis, code marks, link targets, tags, `{#anchor}` and
- * images, which are mostly badges; an image that stands alone is named by its alternative text.
- */
+/** Without emphasis, code marks, link targets, tags, `{#anchor}` and images beside text. */
 export function plainHeading(text: string): string {
   const words = wordsOfHeading(text, () => "");
   return /[\p{L}\p{N}]/u.test(words) ? words : wordsOfHeading(text, (alternative) => alternative);

@@ -23,10 +23,9 @@ export type WordRates = {
 };
 
 /**
- * Tokens of the letters a to z. All figures but those of `unknown` were fitted by least squares
- * (of the relative error) to what the real tokenizers count in documents of thirty languages; how,
- * and how far off they are on other texts, is told in test/fixtures/tokens. None is negative, and
- * no letter weighs less than 0.03, or cutting a text would make it count less.
+ * Tokens of the letters a to z. All but `unknown` were fitted by least squares to real tokenizers
+ * on documents of thirty languages (test/fixtures/tokens). No figure is negative and no letter is
+ * below 0.03, or cutting a text would make it count less.
  */
 const ALPHABET: Record<string, number[]> = {
   a: [0.05, 0.05, 0.1, 0.08, 0.05, 0.25, 0.03],

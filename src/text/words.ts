@@ -4,10 +4,7 @@
  * diacritics. Compatibility forms (`ﬁ`, full width, `m²`) are unfolded.
  */
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-/**
- * Diacritics. Others are letters' own: the voicing marks of kana, the vowel signs of scripts from
- * Devanagari to Khmer, and what tells Cyrillic й and ї from и and і.
- */
+/** Not letters' own marks: kana voicing, vowel signs from Devanagari to Khmer, those of й and ї. */
 const MARKS =
   /[\p{M}--[\u0900-\u109f\u1780-\u17ff\u3099\u309a]](?<![\u0438\u0456][\u0306\u0308])/gv;
 const NOT_ASCII = /[\u0080-\uffff]/;
