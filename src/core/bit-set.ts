@@ -27,7 +27,6 @@ export class BitSet {
     }
   }
 
-  /** Keeps what the other set holds as well. */
   intersect(other: BitSet): this {
     return this.#combine((one, at) => one & (other.#words[at] ?? 0));
   }
@@ -37,7 +36,6 @@ export class BitSet {
     return this.#combine((one, at) => one | (other.#words[at] ?? 0));
   }
 
-  /** Removes what the other set holds. */
   subtract(other: BitSet): this {
     return this.#combine((one, at) => one & ~(other.#words[at] ?? 0));
   }

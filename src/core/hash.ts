@@ -29,10 +29,7 @@ export function foldForDuplicates(text: string): string {
 
 const CHUNK_ID_LENGTH = 40;
 
-/**
- * The id of a chunk: equal at every attempt and in every version of a file that keeps the text,
- * so that an edit upserts only new chunks. `occurrence` counts equal texts within the file.
- */
+/** Equal in every version that keeps the text. `occurrence` counts equal texts within the file. */
 export async function chunkIdOf(of: {
   ragId: RagId;
   generation: number;

@@ -22,10 +22,7 @@ export type VectorId = Branded<"VectorId">;
 
 const RANDOM_BYTES = 10;
 
-/**
- * A UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then randomness, so that ids sort by
- * creation time and an index on them grows at its end.
- */
+/** A UUIDv7 (RFC 9562 §5.7): ids sort by creation time, and an index on them grows at its end. */
 export function newId<Id extends string>(nowMs: number): Id {
   const bytes = new Uint8Array(16);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(nowMs) << 16n);

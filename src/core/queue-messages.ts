@@ -33,7 +33,6 @@ export const scanMessage = z.discriminatedUnion("kind", [
   /** Deletes all data of a removed RAG or file source, page by page. */
   z.object({ kind: z.literal("purge-rag"), ragId }),
   z.object({ kind: z.literal("purge-source"), fileSourceId }),
-  /** Asks the next questions of an evaluation run. */
   z.object({ kind: z.literal("evaluate"), runId: id<EvaluationRunId>() }),
 ]);
 export type ScanMessage = z.infer<typeof scanMessage>;

@@ -8,7 +8,6 @@ const LEFT_BEFORE_CUT = 64;
 
 export type Admission = {
   allowed: boolean;
-  /** Requests left after this one. */
   remaining: number;
   /** When refused: ms until a request would pass. When allowed: ms until the window is empty. */
   resetMs: number;

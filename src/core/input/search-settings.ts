@@ -3,9 +3,7 @@ import { z } from "zod";
 const MAX_TOP_K = 100;
 const MAX_MULTIPLIER = 10;
 
-/** What one search may set, each with its bounds. */
 export const searchSettings = z.object({
-  /** Chunks to return. */
   topK: z.int().min(1).max(MAX_TOP_K),
   searchMode: z.enum(["hybrid", "semantic", "keyword"]),
   useReranking: z.boolean(),

@@ -5,11 +5,9 @@ const BYTES_PER_TURN = 256 * 1_024;
 export type TakeTurn = (bytes: number) => Promise<void>;
 
 /**
- * Takes turns with all else that an event's thread has to do. A local runtime has one thread for
- * everything and reads nothing from the network as long as there is work: without turns the panel
- * and searches would wait until a whole batch of files is indexed. Turns of one event come one
- * after the other, however many pieces of its work run side by side; a larger piece is a turn by
- * itself.
+ * Takes turns with the rest of a thread. A local runtime reads nothing from the network while there
+ * is work: without turns, the panel would wait for a whole batch. Turns of one event follow each
+ * other.
  * @param pass lets others run; the shortest timer takes about a millisecond
  */
 export function takingTurns(pass: () => Promise<unknown>): TakeTurn {

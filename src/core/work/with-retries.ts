@@ -1,4 +1,3 @@
-/** How a call is retried. */
 export type RetryRules = {
   /** Tries in all, the first one included. */
   tries: number;
@@ -15,10 +14,7 @@ export type RetryRules = {
   random?: () => number;
 };
 
-/**
- * Back-off with full jitter (waits drawn from 0 to a doubling bound), never shorter than what
- * the other side asked for. @throws the last failure, or the signal's reason.
- */
+/** Full jitter (0 to a doubling bound), at least what was asked for. @throws the last failure */
 export async function withRetries<T>(work: () => Promise<T>, rules: RetryRules): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
