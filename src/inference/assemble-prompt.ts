@@ -20,10 +20,8 @@ export type PromptParts = {
   /** Instructions on the answer's form, after the request; empty for none. */
   formNote: string;
   contextTokens: number;
-  /** The chat model's. */
   tokenizer: Tokenizer;
   maxOutputTokens: number | null;
-  /** See `newDelimiterKey`. */
   key: string;
   /** How passages are to be cited; absent: as the model likes. */
   howToCite?: string | undefined;

@@ -21,10 +21,7 @@ export function schemaIn(text: string): ResponseSchema {
   throw invalidField("jsonSchema", read.reason);
 }
 
-/**
- * Reads `jsonSchema`. The reason says what is wrong: too long, not JSON, not a schema, something
- * unsupported, or a root that admits neither an object nor an array. `true` is read as `{}`.
- */
+/** Too long, no JSON, unsupported, or a root that is no object or array; `true` becomes `{}`. */
 export function readResponseSchema(text: string): ReadSchema {
   const bytes = new TextEncoder().encode(text).byteLength;
   if (bytes > MAX_SCHEMA_KIB * 1_024) return wrong(`must be at most ${MAX_SCHEMA_KIB} KiB`);

@@ -35,10 +35,9 @@ const MAX_DELAY_MS = 8_000;
 const MODE_REFUSED = new Set([400, 404, 415, 422, 501]);
 
 /**
- * Wraps the model for the SDK's loop: retries within the deadline, counts usage, removes searches
- * from the last step so that the turn ends with an answer, and drops the JSON-schema mode where
- * the server refuses it. Where somebody hears the answer, the model streams it; text that was
- * heard cannot be taken back, so a call that fails after it is not retried.
+ * The model for the SDK's loop: retries within the deadline, counts usage, removes searches from
+ * the last step so that an answer ends it, and drops a refused JSON-schema mode. Text that somebody
+ * heard cannot be taken back: a call that fails after it is not retried.
  */
 export function retryingModel(call: RetryingCall): LanguageModelV4 {
   const { model } = call.chat;
@@ -79,7 +78,6 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
   };
 }
 
-/** One call, counted. */
 async function ask(
   { chat, meter, hearing }: RetryingCall,
   options: LanguageModelV4CallOptions,

@@ -110,7 +110,6 @@ export const InferenceRunRequest = z
   .superRefine(checkSelections)
   .openapi("InferenceRunRequest");
 
-/** Earlier turns of a conversation. */
 export const MESSAGES_LIMIT = 50;
 
 export const AgentInvokeRequest = z.object({

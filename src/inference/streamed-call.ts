@@ -16,7 +16,6 @@ type Collected = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" 
 /** Receives the text of a call as it comes; the model's stream waits. `step`: counts the calls. */
 export type Hearing = {
   hear: (text: string, step: number) => Promise<void>;
-  /** The call's text is over. */
   end: (step: number) => Promise<void>;
 };
 
@@ -78,7 +77,6 @@ async function streamOf(
   }
 }
 
-/** Reads a streamed answer to its end. */
 async function collect(
   stream: Parts,
   signal: AbortSignal | undefined,

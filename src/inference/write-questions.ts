@@ -33,7 +33,6 @@ type Asked = {
 };
 
 export type Questions = {
-  /** What to search for. */
   queries: string[];
   /** Those that the model wrote; empty where the caller's words are searched. */
   written: string[];

@@ -52,9 +52,8 @@ export function citedBlock({ text, marks, own }: Said, items: string[]): Content
 }
 
 /**
- * The citations behind marks: each mark stands for the sentence before it, or for the part of the
- * sentence after the mark before. A mark that names no item is dropped, and so is one whose
- * stretch quotes what is not in the item.
+ * Each mark stands for the sentence before it, or for the part after the mark before. A mark that
+ * names no item is dropped, and so is one whose stretch quotes what is not in the item.
  * @param items the texts that are numbered from 1 in marks.
  */
 export function citationsOf(text: string, marks: Mark[], items: string[]): Citation[] {

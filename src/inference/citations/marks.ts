@@ -139,7 +139,6 @@ function mayBecomeMark(text: string): boolean {
   return lower.startsWith(OPENING) && CONTINUED.test(text.slice(OPENING.length));
 }
 
-/** The whole text without its marks. */
 export function withoutMarks(text: string, word: string): { text: string; marks: Mark[] } {
   const reader = new MarkReader(word);
   const shown = reader.push(text);

@@ -10,7 +10,6 @@ export type Checking = {
   findings: string[];
   /** The options of each `enum` seen so far, in canonical form and as messages show them. */
   options: Map<unknown, { known: Set<string>; told: string }>;
-  /** Whether a value follows a schema. */
   follows: (schema: unknown, value: unknown, at: string) => boolean;
 };
 

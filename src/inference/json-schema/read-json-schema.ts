@@ -26,10 +26,9 @@ function isKnownDialect(schema: JsonObject | boolean): boolean {
 }
 
 /**
- * A validator without `eval`, in counted steps: the vocabularies core, applicator and validation of
- * draft 2020-12 (formats are checked), and lists of schemas in `items` as drafts 6 to 2019-09 have
- * them. What is not supported (`UNSUPPORTED` keywords, references that are no JSON pointer within
- * the schema, a dialect of its own) is refused.
+ * A validator without `eval`, in counted steps: core, applicator and validation of draft 2020-12
+ * with checked formats, and lists in `items` as until 2019-09. `UNSUPPORTED` keywords, references
+ * other than JSON pointers within the schema, and own dialects are refused.
  */
 export function readJsonSchema(schema: JsonObject | boolean): ReadJsonSchema {
   if (depthOf(schema, DEEPEST_SCHEMA) > DEEPEST_SCHEMA) return refused("is nested too deeply");

@@ -2,7 +2,6 @@ import type { JSONValue, ModelMessage, ToolChoice, ToolSet } from "ai";
 
 import type { CallerFunctions, EarlierMessage, FunctionCall } from "../types.ts";
 
-/** What the model is offered in a turn. */
 export type OfferedTools = {
   tools: ToolSet;
   toolChoice?: ToolChoice<ToolSet>;

@@ -29,7 +29,6 @@ export type SearchSettings = Omit<RetrievalRequest, "targets" | "queries"> &
     restrictionOf: (rag: RagRecord) => Restriction;
   };
 
-/** Results and degradations of the turn's searches. */
 export type SearchLog = {
   calls: ToolCall[];
   /** Each passage once, in the order in which it was found; its number in prompts is place + 1. */
