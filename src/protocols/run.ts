@@ -5,7 +5,6 @@ import { runInference } from "../inference/run-inference.ts";
 import type { InferenceResult } from "../inference/types.ts";
 import type { Services } from "../services.ts";
 
-/** What the program runs. */
 export type Runner =
   | { kind: "inference"; inference: PublicInference }
   | { kind: "agent"; agent: PublicAgent };

@@ -5,7 +5,6 @@ import type { Caller } from "../../http/caller.ts";
 import { readFor } from "../../http/read-for.ts";
 import type { Services } from "../../services.ts";
 
-/** One request of a program. */
 export type Session = {
   services: Services;
   credential: Credential;

@@ -29,7 +29,6 @@ export type TurnApi<Read extends Turn> = {
   teller: (turn: Read) => Teller;
 };
 
-/** Tells a turn as a stream. */
 export type Teller = {
   texts: (events: AsyncIterable<OutputEvent>) => AsyncGenerator<string>;
   /** The event that ends the stream after a failure. */

@@ -68,7 +68,6 @@ function bodyOf(status: number, message: string, thrown?: unknown): OpenAiErrorB
   return { error: { message, type, param: null, code } };
 }
 
-/** The error handler of this protocol. */
 export function openAiError(thrown: unknown, context: Context<AppEnv>): Response {
   const { status, error } = logFailure(thrown, context.get("services").log);
   if (status !== 401) return context.json(bodyOf(status, error, thrown), status);

@@ -7,7 +7,6 @@ import type { Turn } from "./turn.ts";
 /** A file behind a stretch of the text; offsets in UTF-16 code units. */
 type FileCitation = { file_id: string; filename: string; start_index: number; end_index: number };
 
-/** What came of a turn. */
 export type Output = {
   /** With a schema the answer that follows it, as JSON; may be empty before calls. */
   text: string;

@@ -104,7 +104,6 @@ const usageAnswer = ({ inputTokens, outputTokens, totalTokens }: Usage) => ({
   total_tokens: totalTokens,
 });
 
-/** Tells one response as a stream of events. */
 class ResponseTeller implements Teller {
   readonly #begun: Begun;
   #sequence = 0;
