@@ -13,9 +13,8 @@ export type Interval = { mean: number; low: number; high: number };
 
 /**
  * The paired bootstrap (Efron and Tibshirani 1993, percentile interval): differences, one a
- * question, are drawn with replacement, and the interval holds the middle 95 % of the means.
- * `isMoreThanChance` says what it tells.
- * @returns null without differences.
+ * question, are drawn with replacement; the interval holds the middle 95 % of the means. Null
+ * without differences.
  */
 export function pairedInterval(
   differences: readonly number[],

@@ -25,9 +25,8 @@ const wrongLine = (line: number, problem: string) => invalid(`line ${line}: ${pr
 type Line = { line: number; given: unknown };
 
 /**
- * The questions of a CSV file (first row: names of columns; rows of the same question add up) or
- * of JSON Lines.
- * @throws QuarryError `invalid` that says what is wrong with the first wrong line; `too-large`.
+ * Rows of a CSV (first row: column names; rows of one question add up) or of JSON Lines.
+ * @throws QuarryError `invalid`, which names the first wrong line; `too-large`
  */
 export function importedQuestions(
   text: string,
