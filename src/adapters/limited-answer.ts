@@ -27,7 +27,6 @@ export function limitedBody(
   );
 }
 
-/** A `fetch` whose answers are limited. */
 export const limitedFetch =
   (fetched: typeof fetch | undefined, maxBytes: number): typeof fetch =>
   async (...of) => {

@@ -1,10 +1,9 @@
 import type { Tokenizer } from "../text/tokens.ts";
 
 /**
- * Tokenizers by what a model's name holds, whoever serves it; the first match wins. These are the
- * vocabularies that the models were published with: `tokenizer.json` of each on Hugging Face, and
- * https://github.com/openai/tiktoken/blob/main/tiktoken/model.py for OpenAI's. A change here cuts
- * documents otherwise: raise `CHUNKING_FORMAT` with it.
+ * By what a model's name holds; the first match wins. From each model's `tokenizer.json` on Hugging
+ * Face, and https://github.com/openai/tiktoken/blob/main/tiktoken/model.py for OpenAI's. A change
+ * cuts documents otherwise: raise `CHUNKING_FORMAT` with it.
  */
 const TOKENIZERS: [name: RegExp, tokenizer: Tokenizer][] = [
   [/gpt-oss|gpt-5|gpt-4o|gpt-4\.[15]|\/o[134](-|$)/, "o200k"],

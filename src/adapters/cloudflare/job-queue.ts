@@ -30,7 +30,6 @@ type Usage = { outbox: UsageOutbox; waitMs: number };
 
 const pause = (ms: number) => new Promise<void>((over) => void setTimeout(over, ms));
 
-/** Cloudflare Queues. */
 export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage): JobQueue {
   return {
     async scan(message, delaySeconds = 0) {

@@ -1,7 +1,6 @@
 import type { Env } from "../../env.ts";
 import type { RagIndexes } from "../../ports/rag-index.ts";
 
-/** The objects of a namespace by name. */
 export function ragIndexes(namespace: Env["RAG_INDEX"]): RagIndexes {
   return ({ ragId, generation, shard }) => {
     const id = namespace.idFromName(`${ragId}:${generation}:${shard}`);

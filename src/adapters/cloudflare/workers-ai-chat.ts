@@ -28,10 +28,7 @@ const workersForm = z.looseObject({
 /** The request body of the SDK's OpenAI model. */
 const requestBody = z.record(z.string(), z.unknown());
 
-/**
- * A chat model of the `AI` binding. Its protocol is OpenAI's except for the transport and the form
- * of older replies, so the SDK's OpenAI model gets a `fetch` that calls the binding.
- */
+/** The protocol is OpenAI's but for transport and old replies: its SDK model gets our `fetch`. */
 export function workersAiChat(
   settings: WorkersAiSettings & { maxBytes: number },
   modelId: string,

@@ -8,7 +8,6 @@ import { lexicalReranker } from "./lexical-reranker.ts";
 /** None of them counts tokens; it bounds a prompt. */
 const CONTEXT_TOKENS = 200_000;
 
-/** Models inside the Worker. */
 export const embedded: ModelProvider = {
   prefix: "embedded",
   documented: {

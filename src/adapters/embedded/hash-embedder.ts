@@ -50,10 +50,9 @@ function countGrams(text: string): void {
 }
 
 /**
- * Signed feature hashing (Weinberger et al., 2009) of character 4-grams. With h = hash32(gram):
- * v[h mod dimensions] += (h's lowest bit ? -1 : 1) · (1 + ln count), where the position is taken
- * from the other bits; then v is divided by its Euclidean length. A text without words has no
- * direction: its vector is all zeros, and its cosine with anything is 0.
+ * Signed feature hashing (Weinberger et al., 2009) of 4-grams: with h = hash32(gram), v[h mod
+ * dimensions] += (h's lowest bit ? -1 : 1) · (1 + ln count), the position from the other bits; then
+ * v is normalised. A text without words is all zeros, with cosine 0.
  */
 export function hashEmbedding(text: string, dimensions: number): number[] {
   countGrams(text);

@@ -36,7 +36,6 @@ function retryAfterOf(headers: Record<string, string>, nowMs: number): number | 
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }
 
-/** The failure behind an error status. */
 export function failureOfStatus(
   status: number,
   headers: Record<string, string>,

@@ -23,11 +23,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 type Slot = ReturnType<typeof slotOf>;
 
-/**
- * Fills a JSON Schema with values that a sentence, a label or a row binds to their properties.
- * Elsewhere a required property is null or its default, and an optional one is left out.
- * @throws ModelFailure
- */
+/** Required properties without a value are null or the default. @throws ModelFailure */
 export function fillSchema(schema: unknown, evidence: Evidence): unknown {
   const filling = new Filling(asNode(schema));
   const value = filling.fill("", schema, evidence, true);
@@ -205,7 +201,6 @@ function candidatesIn(text: string, { kind, node }: Slot): unknown[] {
 
 const isNumeric = (kind: string) => kind === "integer" || kind === "number";
 
-/** What a text says without a label. */
 function unlabelled(evidence: Evidence, slot: Slot): unknown[] {
   const { kind, node, meaning, isProse } = slot;
   if (isNumeric(kind) && meaning.length > 0) return countedFor(evidence, slot);

@@ -1,10 +1,7 @@
 import { namesIn, NEGATION, questionOf, type Question } from "./question.ts";
 import { unitsOf, type Passage, type Part, type Unit } from "./units.ts";
 
-/**
- * The share of the question's words in the best block and in its best sentence, with the headings
- * above, and the passage's rank in the search: 1 for the first, 1/2 for the second.
- */
+/** Shares of the question's words in the best block and sentence, and the passage's 1/rank. */
 const BLOCK = 0.45;
 const SENTENCE = 0.45;
 const RANK = 0.1;
