@@ -6,10 +6,7 @@ import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
 import { ShardedIndex } from "./sharded-index.ts";
 
-/**
- * For RAGs whose index objects scan vectors: both legs in one call per shard; a shard compared with
- * nothing else also reads its best in it.
- */
+/** If nothing else compares with what one shard finds, its one call also reads the best of it. */
 export const embeddedSearch: RagSearch = {
   async find(call, { target, embedded: embedding }, plan) {
     const { searchMode } = target.rag;

@@ -22,10 +22,7 @@ export type Explanation = {
   recency: number | null;
 };
 
-/**
- * Why each chunk of an answer stands where it does.
- * @param scored the lists before reranking, best first. @param ranked the same lists after it.
- */
+/** @param scored the lists before reranking, best first. @param ranked the same lists after it. */
 export function explain(
   chunks: ScoredChunk[],
   scored: ScoredList[],

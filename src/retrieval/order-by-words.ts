@@ -10,10 +10,7 @@ import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
 /** A finite number below any score: two of them differ by 0. */
 const NOT_FOUND = -1e9;
 
-/**
- * Learned from questions that documents make of themselves, as softmax regression over the best 5,
- * 10 and 20 candidates (docs/decisions.md). `bench questions` and `quality` verify them.
- */
+/** Softmax regression over the best 5, 10 and 20 for generated questions (docs/decisions.md). */
 const WEIGHTS: Features = {
   fused: 2.63,
   cosine: 3.3,
@@ -38,10 +35,9 @@ function scoreByWords(features: Features): number {
 }
 
 /**
- * Where words decide the order, as they do with the built-in embedding model, and no reranker does,
- * the best chunks of all RAGs together trade places by what their texts, headings, paths and files
- * say to the queries; a chunk keeps its best over the queries that found it. Each place keeps its
- * value, so that the lists compare as before.
+ * Where words decide the order and no reranker does, the best chunks of all RAGs trade places by
+ * what texts, headings, paths and files say to the queries; a chunk keeps its best over its
+ * queries. Each place keeps its value, so that the lists compare as before.
  */
 export async function orderByWords(
   lists: ScoredList[],

@@ -91,10 +91,7 @@ export type SearchPlan = {
   threshold: number | null;
 };
 
-/**
- * Where no RAG has a reranker, asking for reranking changes neither order nor candidates.
- * @throws QuarryError `invalid` where the call must name its reader
- */
+/** Without a reranker, reranking changes nothing. @throws QuarryError `invalid` without a reader */
 export function planSearch(request: RetrievalRequest, explains: boolean): SearchPlan {
   const { topK, useReranking, candidateMultiplier, targets } = request;
   // Refused here, before a part of the search can fail by itself.

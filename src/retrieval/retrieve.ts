@@ -31,10 +31,7 @@ export type RetrievalResult = {
   explanations?: Explanation[];
 };
 
-/**
- * Searches RAGs for the passages that answer the queries, within `RETRIEVAL_TIMEOUT_MS`. Never
- * throws for a failed or slow part: `degradations` says what is missing from the answer.
- */
+/** Within `RETRIEVAL_TIMEOUT_MS`; a failed or slow part is told in `degradations`, not thrown. */
 export function retrieve(
   services: RetrievalServices,
   request: RetrievalRequest,

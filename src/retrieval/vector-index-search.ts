@@ -152,10 +152,9 @@ function vectorFilterOf(
 }
 
 /**
- * Whether so much of what the vector index named is removed, replaced, moved away or equal to
- * something else that eligible chunks, which it would have named next, are too few. Where only equal
- * ones are in the way and the lexical leg has filled the answer, they are enough: a text that stands
- * in hundreds of files stays there, and each question about it would scan everything.
+ * Whether too much of what the vector index named is removed, moved or equal to something else.
+ * Only equal ones in the way are no reason if the lexical leg has filled the answer: a text in
+ * hundreds of files stays there, and each question about it would scan everything.
  */
 function mostAreNotEligible(
   { queries, floors }: RagFindings,
