@@ -7,10 +7,7 @@ const READ_FROM_STORAGE_LIMIT = 128;
 const IN_FLIGHT = `SELECT c.chunk, c.duplicate FROM in_flight_vectors u
   CROSS JOIN chunks c ON c.chunk = u.chunk WHERE u.live = 1`;
 
-/**
- * In-flight vectors in memory, loaded at the second search, because loading 5,000 of 1,024
- * dimensions takes three times a scan in storage, and a scan in memory a fifth of it.
- */
+/** Loaded at the second search: that costs three scans in storage, and saves 4/5 of each one. */
 export class InFlightMemory {
   readonly #sql: SqlStorage;
   #memory: VectorMemory | null = null;

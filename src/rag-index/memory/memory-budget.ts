@@ -5,10 +5,7 @@ type Claim = { holder: WeakRef<Holder>; bytes: number; lastUse: number };
 /** A holder that was idle during this many uses of others can be evicted. */
 const IDLE_AFTER_USES = 64;
 
-/**
- * Memory shared by the index objects of one isolate. A holder that is refused reads from storage.
- * Memory in use is never taken: two holders that alternate would reload everything each time.
- */
+/** An isolate's. Memory in use is never taken: two holders in turn would reload it each time. */
 export class MemoryBudget {
   readonly #limitBytes: number;
   #claims: Claim[] = [];

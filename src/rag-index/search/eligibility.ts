@@ -16,10 +16,7 @@ export class Eligibility {
   readonly #chunksOf: (files: BitSet, includeDuplicates: boolean) => BitSet;
   #chunks: BitSet | null = null;
 
-  /**
-   * `chunksOf`: the chunks of these files that may be returned; asked once, when needed.
-   * `excluded`: those left out of search, with all chunks that are equal to them.
-   */
+  /** `chunksOf` is asked once, when needed. `excluded`: left out, with all chunks equal to them. */
   constructor(
     within: EligibleFiles,
     includeDuplicates: boolean,

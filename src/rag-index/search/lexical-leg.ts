@@ -60,11 +60,9 @@ type Collected = { hits: Hit[]; scored: boolean };
 type LexicalResult = Pick<QueryCandidates, "lexical" | "statistics">;
 
 /**
- * BM25 over headings (weight 2) and text, best first; eligible chunks only. What it reads is
- * bounded by count: where the bound leaves words of the query out, the rarest choose the chunks
- * and all words order them; a narrow restriction is ranked from its texts instead. Where even the
- * rarest word exceeds it (FTS5's `bm25` reads a whole posting list for its document frequency
- * alone), the matches stored first are ranked so.
+ * BM25 over headings (weight 2) and text, best first. Beyond the bound of postings, the rarest
+ * words choose the chunks and all words order them; narrow restrictions are ranked from texts. If
+ * even the rarest word exceeds it (FTS5 reads whole lists), the matches stored first are ranked.
  */
 export function searchWords(
   sql: SqlStorage,

@@ -85,10 +85,7 @@ export class Search {
     this.#wordScores.forget();
   }
 
-  /**
-   * A step for each query; when `isOver` says so, the queries that are left are not searched. Where
-   * chunks were deleted between two steps, it searches once more, in one step.
-   */
+  /** A step a query, until `isOver`. If chunks were deleted between, searches again in one step. */
   *search(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
     const { read } = request;
     const found = yield* this.#candidates(request, isOver);

@@ -1,8 +1,7 @@
 /**
- * Vectors as the signs of their components after a rotation, one bit each, and a query's products
- * with them estimated from these bits: RaBitQ (Gao and Long, SIGMOD 2024, arXiv:2405.12497), with
- * a randomised Hadamard transform as the rotation and the query unquantised. The error does not
- * depend on the data: rotated, every vector looks random.
+ * RaBitQ (Gao and Long, SIGMOD 2024, arXiv:2405.12497): signs of rotated components, one bit each,
+ * estimate products with an unquantised query. The rotation is a randomised Hadamard transform, so
+ * the error does not depend on the data.
  */
 const BITS_A_BYTE = 8;
 const MIN_BITS = 64;

@@ -2,10 +2,9 @@ import { valuesOf } from "../tables.ts";
 import type { DuplicateMark } from "./write-context.ts";
 
 /**
- * Changes which chunks of these keys are live and updates the duplicate marks: of equal live
- * chunks the one inserted first is the original. `change` makes the entering chunks live, which
- * have no mark yet. Returns the marks that changed. The cost depends on the number of keys, not on
- * the number of equal chunks.
+ * Changes which chunks of these keys are live; of equal live chunks the first inserted is the
+ * original. `change` makes the entering, unmarked chunks live. Returns the marks that changed. The
+ * cost depends on the number of keys, not of equal chunks.
  */
 export function withSuccession(
   sql: SqlStorage,

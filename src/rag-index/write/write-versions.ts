@@ -14,10 +14,7 @@ import { findFile, findOrAddFile } from "./files.ts";
 import { stage } from "./staging.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
 
-/**
- * Stores and activates versions of small files one after the other, inside one transaction. Where
- * vectors are sent to a vector index, a file may have to wait for room: it is staged before.
- */
+/** One after the other in one transaction; a file that waits for room in flight is only staged. */
 export const writeVersions: Verb<"writeVersions"> = (context, versions, batch) => {
   return versions.map((version) => {
     const written = batch === undefined ? writeNewFile(context, version) : null;
@@ -33,10 +30,7 @@ export const writeVersions: Verb<"writeVersions"> = (context, versions, batch) =
 type Whole = StagedChunk & { place: PlacedChunk; isDuplicate: boolean };
 type Added = Whole & { chunk: number };
 
-/**
- * Writes the first version of a file once; staging and activating would write rows twice. Null
- * where the file is known, or a chunk is missing or has no place.
- */
+/** Writes each row once (staging and activating: twice); null if known, or a chunk is missing. */
 function writeNewFile(
   context: WriteContext,
   { file: facts, revision, staged, chunks }: FileVersion,
