@@ -122,10 +122,7 @@ export type CatalogModel = {
   price: { input: number; output: number } | null;
 };
 
-/**
- * Finds models by name (`provider/name`).
- * @throws QuarryError `model-failed` that says which setting is missing or that the name is unknown.
- */
+/** By `provider/name`. @throws QuarryError `model-failed`: which setting is missing, or unknown */
 export interface ModelRegistry {
   chat(name: string): ChatModel;
   embedder(name: string, dimensions: number): Embedder;

@@ -107,10 +107,7 @@ export interface KnownFiles {
   pushed(after: string | null, limit: number): Promise<ListedFile[]>;
 }
 
-/**
- * Lists and reads documents of one provider. A reader keeps nothing in memory between calls.
- * @throws SourceFailure, with a plain message without secrets.
- */
+/** A reader keeps nothing in memory between calls. @throws SourceFailure, without secrets */
 export interface SourceReader {
   /** Lists everything, page by page; a run may begin it after it followed the change feed. */
   list(cursor: string | null, signal: AbortSignal): Promise<ListingPage>;

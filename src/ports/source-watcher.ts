@@ -27,10 +27,7 @@ export type WatchRequest = {
   baseUrl: string;
 };
 
-/**
- * Subscribes to one source's changes. Its calls may be repeated: the service keeps the state.
- * @throws SourceFailure, with a plain message without secrets
- */
+/** Calls may be repeated: the service keeps the state. @throws SourceFailure, without secrets */
 export interface SourceWatcher {
   /** What must be watched so that no change is missed: one watch is kept for each name. */
   targets(signal: AbortSignal): Promise<string[]>;
