@@ -5,20 +5,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
-import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
-import { degradedFor } from "../../../src/http/answers.ts";
-import { answerTo } from "../../../src/http/errors.ts";
-import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
 import type { VectorIndex } from "../../../src/ports/vector-index.ts";
 import { SECRET_BODY, type Failure } from "../../doubles/openai-compatible/failures.ts";
-import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
-import { DIMENSIONS, factsOf, versionOf } from "../rag-index/support.ts";
-import { indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
-
-const HOLIDAY = "Full-time employees get 26 days of holiday a year.";
-const PASSAGES = [HOLIDAY, "Sick leave is reported before 9:30."];
+import { factsOf, versionOf } from "../rag-index/support.ts";
+import { failing, HOLIDAY, indexedHandbook, PASSAGES, searchedBy, see } from "./failing.ts";
 
 /** Short budgets, so that what hangs is given up soon; long enough for a busy machine. */
 const variables = { RETRIEVAL_TIMEOUT_MS: "1200", MODEL_TIMEOUT_MS: "250" };
@@ -80,8 +72,7 @@ let rag: RagRecord;
 let vectors: { id: string; score: number }[];
 
 beforeAll(async () => {
-  const models = { embeddingModel: "local/embed", reranker: "local/rerank" };
-  rag = await indexedRag("handbook", { "leave.md": PASSAGES }, models);
+  rag = await indexedHandbook();
   const { staged } = await versionOf(factsOf("leave.md").fileId, PASSAGES);
   vectors = staged.map(({ id }, at) => ({ id, score: 0.5 - at / 10 }));
 });
@@ -99,57 +90,35 @@ function vectorIndexOf(failure: Failure | null): VectorIndex {
   return vectorizeIndex({ query } as unknown as Parameters<typeof vectorizeIndex>[0]);
 }
 
-const DOUBLED = { embedding: "embeddings", rerank: "rerank", chat: "chat" } as const;
+const DOUBLED = {
+  embedding: "embeddings",
+  "vector index": null,
+  "lexical leg": null,
+  rerank: "rerank",
+  chat: "chat",
+} as const;
 
 /** A service where everything works but one place. */
 function failingAt(place: Place | null, failure: Failure) {
-  const double = new OpenAiDouble({ embed: (text) => hashEmbedding(text, DIMENSIONS) });
-  double.script = () => ({ text: '{"answer":"26"}' });
-  if (place === "embedding" || place === "rerank" || place === "chat") {
-    double.fail(DOUBLED[place], failure);
-  }
-  const world = worldWith({ double, variables });
-  const { ragIndexes } = world.services;
-  const fails = { search: () => failedBinding(failure) };
+  const { world } = failing(place === null ? null : DOUBLED[place], failure, variables);
   const services: InferenceServices = {
     ...world.services,
     vectorIndex: vectorIndexOf(place === "vector index" ? failure : null),
-    ragIndexes:
-      place === "lexical leg"
-        ? (address) => Object.assign(Object.create(ragIndexes(address)), fails)
-        : ragIndexes,
   };
-  return { world, services };
+  if (place !== "lexical leg") return { world, services };
+  return { world, services: searchedBy(services, () => failedBinding(failure)) };
 }
 
-const viewer = (isAdmin: boolean) => ({ tokenId: null, isAdmin }) as never;
-
-async function see(services: InferenceServices) {
-  const inference = inferenceOf({ model: "local/chat", rags: [rag] });
-  const jsonSchema = JSON.stringify({ type: "object", required: ["answer"] });
-  const input = inputOf({ semanticSearch: ["days of holiday"], useReranking: true, jsonSchema });
-  try {
-    const { degradations, items } = await runInference(services, {
-      inference,
-      input,
-      caller: nobody,
-    });
-    const bearer = degradedFor(viewer(false), degradations);
-    const administrator = degradedFor(viewer(true), degradations);
-    return { status: 200, error: null, bearer, administrator, first: items[0]?.text };
-  } catch (thrown) {
-    return { ...answerTo(thrown), bearer: {}, administrator: {}, first: undefined };
-  }
-}
+const jsonSchema = JSON.stringify({ type: "object", required: ["answer"] });
 
 test("nothing fails: nothing is degraded", async () => {
   const { services } = failingAt(null, { kind: "hang" });
-  expect(await see(services)).toEqual({
+  expect(await see(services, rag, { jsonSchema })).toEqual({
     status: 200,
     error: null,
     bearer: {},
     administrator: {},
-    first: HOLIDAY,
+    items: PASSAGES,
   });
 });
 
@@ -165,13 +134,14 @@ describe.each(PLACES)("%s", (place) => {
   const here = CELLS.filter((one) => one.place === place);
   test.each(here)("$name", async ({ failure, message }) => {
     const { world, services } = failingAt(place, failure);
-    const seen = await see(services);
+    const seen = await see(services, rag, { jsonSchema });
     expect(JSON.stringify(seen)).not.toContain("sk-secret-key");
     if (place === "chat") {
       expect(seen).toMatchObject({ status: 502, bearer: {}, administrator: {} });
       expect(seen.error).toMatch(new RegExp(`^${message}$`));
     } else {
-      expect(seen).toMatchObject({ status: 200, error: null, first: HOLIDAY });
+      expect(seen).toMatchObject({ status: 200, error: null });
+      expect(seen.items[0]).toBe(HOLIDAY);
       expect(seen.bearer).toEqual({ degraded: { occurred: true } });
       const lost = expect.stringMatching(new RegExp(`^${message} after \\d+ ms$`)) as string;
       expect(seen.administrator).toEqual({ degraded: { occurred: true, message: lost } });

@@ -1,68 +1,32 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
-import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
-import { degradedFor } from "../../../src/http/answers.ts";
-import { answerTo } from "../../../src/http/errors.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
-import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
+import type { InferenceServices } from "../../../src/inference/types.ts";
 import { SECRET_BODY, type Failure } from "../../doubles/openai-compatible/failures.ts";
-import { OpenAiDouble, type Place } from "../../doubles/openai-compatible/openai-double.ts";
-import { DIMENSIONS } from "../rag-index/support.ts";
-import { indexedRag, inferenceOf, inputOf, nobody, worldWith, type World } from "./support.ts";
-
-const HOLIDAY = "Full-time employees get 26 days of holiday a year.";
-const SICK = "Sick leave is reported before 9:30.";
+import type { Place } from "../../doubles/openai-compatible/openai-double.ts";
+import {
+  embeddingDouble,
+  failing as failingWithin,
+  HOLIDAY,
+  indexedHandbook,
+  searchedBy,
+  see as seeWith,
+} from "./failing.ts";
+import { inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
 
 /** Short budgets, so that what hangs is given up soon. */
 const variables = { RETRIEVAL_TIMEOUT_MS: "400", MODEL_TIMEOUT_MS: "250" };
 
-type Seen = {
-  status: number;
-  /** The 502's message, or null. */
-  error: string | null;
-  /** What a bearer and an administrator see of `degraded`. */
-  bearer: unknown;
-  administrator: unknown;
-  items: string[];
-};
-
 let rag: RagRecord;
 
 beforeAll(async () => {
-  const files = { "leave.md": [HOLIDAY, SICK] };
-  const models = { embeddingModel: "local/embed", reranker: "local/rerank" };
-  rag = await indexedRag("handbook", files, models);
+  rag = await indexedHandbook();
 });
 
-function failing(place?: Place, failure?: Failure): { world: World; double: OpenAiDouble } {
-  const double = new OpenAiDouble({ embed: (text) => hashEmbedding(text, DIMENSIONS) });
-  double.script = () => ({ text: '{"answer":"26"}' });
-  if (place !== undefined && failure !== undefined) double.fail(place, failure);
-  return { world: worldWith({ double, variables }), double };
-}
-
-async function see(services: InferenceServices, more: Partial<InferenceInput> = {}): Promise<Seen> {
-  const inference = inferenceOf({ model: "local/chat", rags: [rag] });
-  const input = inputOf({ semanticSearch: ["days of holiday"], useReranking: true, ...more });
-  try {
-    const { degradations, items } = await runInference(services, {
-      inference,
-      input,
-      caller: nobody,
-    });
-    return {
-      status: 200,
-      error: null,
-      bearer: degradedFor({ tokenId: null, isAdmin: false } as never, degradations),
-      administrator: degradedFor({ tokenId: null, isAdmin: true } as never, degradations),
-      items: items.map(({ text }) => text),
-    };
-  } catch (thrown) {
-    const { status, error } = answerTo(thrown);
-    return { status, error, bearer: null, administrator: null, items: [] };
-  }
-}
+const failing = (place: Place | null = null, failure: Failure | null = null) =>
+  failingWithin(place, failure, variables);
+const see = (services: InferenceServices) => seeWith(services, rag);
 
 const TOLD = { degraded: { occurred: true } };
 const tells = (message: RegExp) => ({
@@ -86,14 +50,7 @@ describe("the index itself fails: the answer is given without context", () => {
     ["hangs", () => new Promise<never>(() => {}), "no answer"],
   ] as const)("%s", async (_, fails, reason) => {
     const { world } = failing();
-    const { ragIndexes } = world.services;
-    const services: InferenceServices = {
-      ...world.services,
-      ragIndexes: (address) =>
-        Object.assign(Object.create(ragIndexes(address)), {
-          search: fails,
-        }),
-    };
+    const services = searchedBy(world.services, fails);
     const seen = await see(services);
     expect(seen).toMatchObject({ status: 200, error: null, bearer: TOLD, items: [] });
     expect(seen.administrator).toEqual(tells(new RegExp(`^index: ${reason} after \\d+ ms$`)));
@@ -126,7 +83,7 @@ describe("the model fails where words are wanted", () => {
 
 describe("what passes is waited for", () => {
   test.each<Place>(["chat", "embeddings", "rerank"])("%s: one 429", async (place) => {
-    const double = new OpenAiDouble({ embed: (text) => hashEmbedding(text, DIMENSIONS) });
+    const double = embeddingDouble();
     double.fail(place, { kind: "status", status: 429, retryAfter: "0" }, 1);
     const { services } = worldWith({ double });
     expect(await see(services)).toMatchObject({ status: 200, bearer: {} });
@@ -152,15 +109,7 @@ test("a tool whose search fails is reported to the model and degrades the answer
     messages.some(({ role }) => role === "tool")
       ? { text: "I could not look it up." }
       : { calls: [{ name: "search_handbook", arguments: '{"query":"holiday"}' }] };
-  const down = () => Promise.reject(new Error(SECRET_BODY));
-  const { ragIndexes } = world.services;
-  const services: InferenceServices = {
-    ...world.services,
-    ragIndexes: (address) =>
-      Object.assign(Object.create(ragIndexes(address)), {
-        search: down,
-      }),
-  };
+  const services = searchedBy(world.services, () => Promise.reject(new Error(SECRET_BODY)));
   const inference = inferenceOf({ model: "local/chat", rags: [rag], nativeRag: false });
   const result = await runInference(services, { inference, input: inputOf({}), caller: nobody });
   expect(result.response).toEqual([{ type: "text", text: "I could not look it up." }]);

@@ -1,36 +1,20 @@
-import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
-import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
-import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import type { TokenId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
-import type { ModelUse, UsageMessage } from "../../../src/core/queue-messages.ts";
-import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
-import { DIMENSIONS } from "../rag-index/support.ts";
+import type { ModelUse } from "../../../src/core/queue-messages.ts";
+import { embeddingDouble } from "./failing.ts";
 import { agentOf, indexedRag, inferenceOf, inputOf, worldWith } from "./support.ts";
+import { db, forgetUsageBeforeEach, messageOf, report, services } from "./usage-messages.ts";
 
-const db = openDatabase(env.DB);
-const NOON = Date.parse("2026-05-04T12:00:00Z");
-const services = { db, now: () => NOON + HOUR_MS };
+forgetUsageBeforeEach();
+
 const caller = { tokenId: "token" as TokenId };
 const models = { embeddingModel: "local/embed", reranker: "local/rerank" };
 const files = { "leave.md": ["Full-time employees get 26 days of holiday a year."] };
-
-beforeEach(async () => {
-  await db.$client.batch([
-    db.$client.prepare("delete from usage_hours"),
-    db.$client.prepare("delete from usage_counted"),
-  ]);
-});
-
-const report = (group: Parameters<typeof usageReport>[1]["group"], from = NOON) =>
-  usageReport(db, { from, to: from + DAY_MS, group });
 
 const use = (more: Partial<ModelUse>): ModelUse => ({
   kind: "embedding",
@@ -43,27 +27,8 @@ const use = (more: Partial<ModelUse>): ModelUse => ({
   ...more,
 });
 
-const message = (more: Partial<UsageMessage>): UsageMessage => ({
-  id: crypto.randomUUID(),
-  at: NOON,
-  kind: "retrieve",
-  inferenceId: null,
-  agentId: null,
-  ragIds: ["rag-a", "rag-b"],
-  tokenId: "token",
-  model: null,
-  inputTokens: 0,
-  outputTokens: 0,
-  cost: null,
-  currency: null,
-  latencyMs: 100,
-  outcome: "ok",
-  uses: [],
-  ...more,
-});
-
 function openWorld() {
-  const double = new OpenAiDouble({ embed: (text) => hashEmbedding(text, DIMENSIONS) });
+  const double = embeddingDouble();
   return { double, world: worldWith({ double }) };
 }
 
@@ -138,7 +103,7 @@ test("a call is counted once; its models bear their own counts, prices and times
   ];
   const run = { kind: "inference", inferenceId: "inference", model: "local/chat" } as const;
   const cost = { inputTokens: 100, outputTokens: 10, cost: 1, currency: "EUR" };
-  await foldUsage(services, [message({ ...run, ...cost, uses })]);
+  await foldUsage(services, [messageOf({ ...run, ...cost, uses })]);
 
   const whole = { calls: 1, errors: 0, inputTokens: 2_100, outputTokens: 10 };
   const euros = (amount: number) => ({ amount, currency: "EUR" });
@@ -171,7 +136,7 @@ test("indexing is no call, and yet its tokens and cost are there, by RAG and by 
   await replaceModels(db, [{ model: "local/embed", kind: "embedding", ...price }]);
   const ragIds = ["rag-a"];
   const uses = [use({ ragIds, calls: 7, inputTokens: 50_000 })];
-  const told = message({ kind: "index", tokenId: null, ragIds, latencyMs: 0, uses });
+  const told = messageOf({ kind: "index", tokenId: null, ragIds, latencyMs: 0, uses });
   await foldUsage(services, [told, told]);
   await foldUsage(services, [told]);
   const cost = [{ amount: 1, currency: "EUR" }];
@@ -182,7 +147,7 @@ test("indexing is no call, and yet its tokens and cost are there, by RAG and by 
 });
 
 test("a message of an earlier deployment, which knows no uses, is folded as ever", async () => {
-  const { uses: _, ...earlier } = message({ inputTokens: 5 });
+  const { uses: _, ...earlier } = messageOf({ inputTokens: 5 });
   await foldUsage(services, [earlier]);
   expect(await report("rag")).toMatchObject([
     { key: "rag-a", calls: 1, inputTokens: 5 },

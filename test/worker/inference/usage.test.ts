@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
@@ -14,42 +13,13 @@ import { newId, type RagId, type TokenId } from "../../../src/core/ids.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+import { db, forgetUsageBeforeEach, messageOf, NOON, report, services } from "./usage-messages.ts";
 
-const db = openDatabase(env.DB);
-const NOON = Date.parse("2026-05-04T12:00:00Z");
-const services = { db, now: () => NOON + HOUR_MS };
-let messages = 0;
+forgetUsageBeforeEach();
 
-const message = (more: Partial<UsageMessage>): UsageMessage => ({
-  id: `message-${(messages += 1)}`,
-  at: NOON,
-  kind: "inference",
-  inferenceId: "inference",
-  agentId: null,
-  ragIds: ["rag-a", "rag-b"],
-  tokenId: "token",
-  model: "local/llama",
-  inputTokens: 100,
-  outputTokens: 10,
-  cost: 0.5,
-  currency: "EUR",
-  latencyMs: 100,
-  outcome: "ok",
-  ...more,
-});
-
-const report = (
-  group: Parameters<typeof usageReport>[1]["group"],
-  from = NOON,
-  to = NOON + DAY_MS,
-) => usageReport(db, { from, to, group });
-
-beforeEach(async () => {
-  await db.$client.batch([
-    db.$client.prepare("delete from usage_hours"),
-    db.$client.prepare("delete from usage_counted"),
-  ]);
-});
+const PAID = { inputTokens: 100, outputTokens: 10, cost: 0.5, currency: "EUR" };
+const RUN = { kind: "inference", inferenceId: "inference", model: "local/llama" } as const;
+const message = (more: Partial<UsageMessage>) => messageOf({ ...RUN, ...PAID, ...more });
 
 test("a message that a queue kept for days counts once, whatever the sweep forgot", async () => {
   const late = message({});

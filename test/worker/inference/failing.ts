@@ -1,0 +1,67 @@
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import type { RagRecord } from "../../../src/db/records.ts";
+import { degradedFor } from "../../../src/http/answers.ts";
+import { answerTo } from "../../../src/http/errors.ts";
+import { runInference } from "../../../src/inference/run-inference.ts";
+import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
+import type { Failure } from "../../doubles/openai-compatible/failures.ts";
+import { OpenAiDouble, type Place } from "../../doubles/openai-compatible/openai-double.ts";
+import { DIMENSIONS } from "../rag-index/support.ts";
+import { indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+
+export const HOLIDAY = "Full-time employees get 26 days of holiday a year.";
+export const PASSAGES = [HOLIDAY, "Sick leave is reported before 9:30."];
+
+export const indexedHandbook = (): Promise<RagRecord> => {
+  const models = { embeddingModel: "local/embed", reranker: "local/rerank" };
+  return indexedRag("handbook", { "leave.md": PASSAGES }, models);
+};
+
+export const embeddingDouble = () =>
+  new OpenAiDouble({ embed: (text) => hashEmbedding(text, DIMENSIONS) });
+
+/** A service whose models work, all but one. */
+export function failing(
+  place: Place | null,
+  failure: Failure | null,
+  variables: Record<string, string>,
+) {
+  const double = embeddingDouble();
+  double.script = () => ({ text: '{"answer":"26"}' });
+  if (place !== null && failure !== null) double.fail(place, failure);
+  return { double, world: worldWith({ double, variables }) };
+}
+
+/** The same services, where searches of every index end so. */
+export function searchedBy(
+  services: InferenceServices,
+  search: () => Promise<unknown>,
+): InferenceServices {
+  const { ragIndexes } = services;
+  return {
+    ...services,
+    ragIndexes: (address) => Object.assign(Object.create(ragIndexes(address)), { search }),
+  };
+}
+
+const viewer = (isAdmin: boolean) => ({ tokenId: null, isAdmin }) as never;
+
+/** What of a run a caller gets, and what of `degraded` a bearer and an administrator see. */
+export async function see(
+  services: InferenceServices,
+  rag: RagRecord,
+  more: Partial<InferenceInput> = {},
+) {
+  const inference = inferenceOf({ model: "local/chat", rags: [rag] });
+  const input = inputOf({ semanticSearch: ["days of holiday"], useReranking: true, ...more });
+  try {
+    const run = { inference, input, caller: nobody };
+    const { degradations, items } = await runInference(services, run);
+    const bearer = degradedFor(viewer(false), degradations);
+    const administrator = degradedFor(viewer(true), degradations);
+    const texts = items.map(({ text }) => text);
+    return { status: 200, error: null, bearer, administrator, items: texts };
+  } catch (thrown) {
+    return { ...answerTo(thrown), bearer: {}, administrator: {}, items: [] };
+  }
+}
