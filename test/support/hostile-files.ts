@@ -1,41 +1,16 @@
-import { gzipSync, zipSync, zlibSync } from "fflate";
+import { gzipSync, zlibSync } from "fflate";
+import { docx as word, odf, xlsx as book } from "./office-files.ts";
+import { HELVETICA, pdfOf, pdfStream } from "./pdf-of.ts";
+import { bytesOf as utf8 } from "./read-document.ts";
 
-const encoder = new TextEncoder();
-const utf8 = (text: string) => encoder.encode(text);
-const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
-const word = (body: string, prolog = "", more: Record<string, Uint8Array> = {}) =>
-  zipSync({
-    "word/document.xml": utf8(`${prolog}<w:document ${W}><w:body>${body}</w:body></w:document>`),
-    ...more,
-  });
-const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-/** A workbook of one sheet with a note and these rows. */
-const book = (rows: string, styles = "", strings = "") => {
-  const related = ["worksheet", "styles", "sharedStrings"].map(
-    (type) => `<Relationship Id="${type}" Type="${OFFICE}/${type}" Target="${type}.xml"/>`,
-  );
-  return zipSync({
-    "xl/workbook.xml": utf8(
-      `<workbook xmlns:r="${OFFICE}"><sheets><sheet name="S" r:id="worksheet"/></sheets></workbook>`,
-    ),
-    "xl/_rels/workbook.xml.rels": utf8(`<Relationships>${related.join("")}</Relationships>`),
-    "xl/styles.xml": utf8(`<styleSheet>${styles}</styleSheet>`),
-    "xl/sharedStrings.xml": utf8(`<sst>${strings}</sst>`),
-    "xl/worksheet.xml": utf8(
-      `<worksheet><sheetData><row><c t="str"><v>A note</v></c></row>${rows}</sheetData></worksheet>`,
-    ),
-  });
-};
-const office = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
-const compound = (name: string) =>
-  Uint8Array.from([...office, ...[...name].flatMap((letter) => [letter.charCodeAt(0), 0]), 0, 0]);
+const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+const OFFICE_SIGNATURE = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+/** An OLE file with a part of this name. */
+export const compound = (name: string) =>
+  latin1(`${OFFICE_SIGNATURE}${name.replace(/./g, "$&\0")}\0\0`);
+const NOTED = '<row><c t="str"><v>A note</v></c></row>';
 const flate = zlibSync(new Uint8Array(50 << 20));
-const stream = [...flate].map((byte) => String.fromCharCode(byte)).join("");
-const pdf = (...objects: string[]) =>
-  latin1(
-    `%PDF-1.7\n${objects.map((body, at) => `${at + 1} 0 obj\n${body}\nendobj\n`).join("")}trailer\n<< /Root 1 0 R >>\n%%EOF`,
-  );
+const pdf = (...objects: string[]) => pdfOf(objects);
 const CATALOG = "<< /Type /Catalog /Pages 2 0 R >>";
 const mail = (depth: number) =>
   Array.from(
@@ -48,22 +23,21 @@ const pageWith = (content: string, ...objects: string[]) =>
     CATALOG,
     "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> /XObject << /X 6 0 R >> >> >>",
-    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    pdfStream(content),
     ...objects,
   );
 const NOTE = "BT /F1 9 Tf 9 9 Td <00410042> Tj ET";
 const FONT = "/Type /Font /Subtype /Type0 /BaseFont /A /DescendantFonts [6 0 R]";
 const CHARACTERS = "/Type /Font /Subtype /CIDFontType2 /BaseFont /A";
-const HELVETICA = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
 /** The codes of a map of 16 million characters. */
 const map = `begincmap 1 begincodespacerange <000000> <ffffff> endcodespacerange
 1 beginbfrange <000000> <fffffe> <0041> endbfrange endcmap`;
 /** A form that draws the next one twice, and so on. */
 const form = (at: number, last: number) => {
   const content = at === last ? NOTE : "/X Do /X Do";
-  return `<< /Type /XObject /Subtype /Form /BBox [0 0 99 99] /Length ${content.length}
-/Resources << /Font << /F1 5 0 R >> /XObject << /X ${at + 1} 0 R >> >> >>
-stream\n${content}\nendstream`;
+  const resources = `<< /Font << /F1 5 0 R >> /XObject << /X ${at + 1} 0 R >> >>`;
+  const entries = `/Type /XObject /Subtype /Form /BBox [0 0 99 99] /Resources ${resources}`;
+  return pdfStream(content, entries);
 };
 
 /** Its reason, or, where it is harmless after all, what is found in it. */
@@ -78,15 +52,12 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   ],
   [
     "bomb.pdf",
-    pdf(
-      CATALOG,
-      `<< /Length ${flate.length} /Filter /FlateDecode >>\nstream\n${stream}\nendstream`,
-    ),
+    pdf(CATALOG, pdfStream(flate, "/Filter /FlateDecode")),
     { error: "compressed data expands too much" },
   ],
   [
     "laughs.docx",
-    word("<w:p><w:r><w:t>&a;</w:t></w:r></w:p>", '<!DOCTYPE x [<!ENTITY a "ha">]>'),
+    word("<w:p><w:r><w:t>&a;</w:t></w:r></w:p>", {}, {}, '<!DOCTYPE x [<!ENTITY a "ha">]>'),
     { error: "XML declares entities" },
   ],
   [
@@ -103,13 +74,11 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   ],
   [
     "numbering.docx",
-    word("<w:p><w:r><w:t>A note</w:t></w:r></w:p>", "", {
-      "word/_rels/document.xml.rels": utf8(
-        '<r><Relationship Id="n" Type="x/numbering" Target="n.xml"/></r>',
-      ),
-      "word/n.xml": utf8(
+    word("<w:p><w:r><w:t>A note</w:t></w:r></w:p>", {
+      n: [
+        "numbering",
         `<n>${Array.from({ length: 100_000 }, (_unused, at) => `<num numId="${at}"/>`).join("")}</n>`,
-      ),
+      ],
     }),
     { text: "A note" },
   ],
@@ -150,7 +119,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
       NOTE,
       `<< ${FONT} /Encoding /Identity-H /ToUnicode 7 0 R >>`,
       `<< ${CHARACTERS} >>`,
-      `<< /Length ${map.length} >>\nstream\n${map}\nendstream`,
+      pdfStream(map),
     ),
     { error: "PDF's font maps too many characters" },
   ],
@@ -226,35 +195,35 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   ],
   [
     "fraction.xlsx",
-    book(
-      '<row><c s="0"><v>0.5</v></c></row>',
-      '<numFmts><numFmt numFmtId="200" formatCode="# ?/100000000000000000000"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>',
-    ),
+    book('<row><c s="0"><v>0.5</v></c></row>', {
+      styles:
+        '<numFmts><numFmt numFmtId="200" formatCode="# ?/100000000000000000000"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>',
+    }),
     { text: "0.5" },
   ],
-  ["formats.xlsx", book("", `<cellXfs>${"<xf/>".repeat(300_000)}</cellXfs>`), { text: "A note" }],
   [
-    "row.xlsx",
-    book(
-      `<row>${'<c t="s"><v>0</v></c>'.repeat(20)}</row>`,
-      "",
-      `<si><t>${"a ".repeat(1 << 19)}</t></si>`,
-    ),
-    { error: "document has more than 32 MiB of text; split it into several" },
+    "formats.xlsx",
+    book(NOTED, { styles: `<cellXfs>${"<xf/>".repeat(300_000)}</cellXfs>` }),
+    { text: "A note" },
   ],
   [
-    "row.ods",
-    zipSync({
-      mimetype: utf8("application/vnd.oasis.opendocument.spreadsheet"),
-      "content.xml": utf8(
-        `<office:document-content xmlns:office="o" xmlns:table="t" xmlns:text="x"><office:body><office:spreadsheet><table:table><table:table-row><table:table-cell table:number-columns-repeated="20"><text:p>${"a ".repeat(1 << 19)}</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`,
-      ),
+    "row.xlsx",
+    book(`<row>${'<c t="s"><v>0</v></c>'.repeat(20)}</row>`, {
+      strings: `<si><t>${"a ".repeat(1 << 19)}</t></si>`,
     }),
     { error: "document has more than 32 MiB of text; split it into several" },
   ],
   [
+    "row.ods",
+    odf(
+      "spreadsheet",
+      `<table:table><table:table-row><table:table-cell table:number-columns-repeated="20"><text:p>${"a ".repeat(1 << 19)}</text:p></table:table-cell></table:table-row></table:table>`,
+    ),
+    { error: "document has more than 32 MiB of text; split it into several" },
+  ],
+  [
     "sparse.xlsx",
-    book('<row><c r="A1"><v>1</v></c><c r="BXX1"><v>1</v></c></row>'.repeat(10_000)),
+    book(NOTED + '<row><c r="A1"><v>1</v></c><c r="BXX1"><v>1</v></c></row>'.repeat(10_000)),
     { text: "A note" },
   ],
   ["empty.pdf", new Uint8Array(), { error: "no text found" }],

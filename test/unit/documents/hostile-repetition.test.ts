@@ -1,12 +1,10 @@
-import { strToU8, zipSync } from "fflate";
 import { expect, it } from "vitest";
-import { extractDocument } from "../../../src/documents/extract-document.ts";
+import { xlsx } from "../../support/office-files.ts";
+import { read } from "../../support/read-document.ts";
 
 const MIB = 1 << 20;
 /** So often that about a mebibyte comes of it. */
 const many = (part: string) => part.repeat(Math.ceil(MIB / part.length));
-const extract = (name: string, text: string) =>
-  extractDocument({ name, mimeType: null, bytes: new TextEncoder().encode(text) });
 
 /** Multiparts that open in each other. */
 const parts = Array.from(
@@ -15,7 +13,7 @@ const parts = Array.from(
 ).join("");
 
 /** Each took minutes to years where a pattern was tried again from each place that it may begin at. */
-it.each([
+const ENDING: [what: string, name: string, content: string | Uint8Array][] = [
   ["comments that never end", "a.md", `needle ${"<!--".repeat(200_000)}`],
   ["spaces within code", "a.html", `<pre>${" ".repeat(300_000)}needle</pre>`],
   [
@@ -99,33 +97,22 @@ it.each([
     `{\\rtf1 needle ${many('{\\field{\\*\\fldinst HYPERLINK "https://x.test"}{\\fldrslt b }}')}}`,
   ],
   ["RTF of spaces", "a.rtf", `{\\rtf1 needle${many(" ")}}`],
-])("comes to an end: %s", async (_what, name, text) => {
-  expect((await extract(name, text)).markdown).toContain("needle");
+  [
+    "a spreadsheet whose number formats are brackets",
+    "a.xlsx",
+    xlsx('<row><c t="inlineStr"><is><t>needle</t></is></c></row>', {
+      styles: `<numFmts><numFmt numFmtId="200" formatCode="${many("[")}"/></numFmts><cellXfs>${'<xf numFmtId="200"/>'.repeat(2_000)}</cellXfs>`,
+    }),
+  ],
+];
+
+it.each(ENDING)("comes to an end: %s", async (_what, name, content) => {
+  expect((await read(name, content)).markdown).toContain("needle");
 });
 
 it.each(["<div></b>", "<li><option>", "<sup>a ", "<ol type=i><li value=3999>", "<ruby>a<rt>b "])(
   "refuses HTML of %s in each other",
   async (part) => {
-    await expect(extract("a.html", many(part))).rejects.toThrow("HTML nests too deeply");
+    await expect(read("a.html", many(part))).rejects.toThrow("HTML nests too deeply");
   },
 );
-
-it("comes to an end: a spreadsheet whose number formats are brackets", async () => {
-  const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
-  const bytes = zipSync({
-    "xl/workbook.xml": strToU8(
-      `<workbook ${main} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="a" r:id="a"/></sheets></workbook>`,
-    ),
-    "xl/_rels/workbook.xml.rels": strToU8(
-      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="a" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/a.xml"/><Relationship Id="b" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`,
-    ),
-    "xl/styles.xml": strToU8(
-      `<styleSheet ${main}><numFmts><numFmt numFmtId="200" formatCode="${many("[")}"/></numFmts><cellXfs>${'<xf numFmtId="200"/>'.repeat(2_000)}</cellXfs></styleSheet>`,
-    ),
-    "xl/worksheets/a.xml": strToU8(
-      `<worksheet ${main}><sheetData><row><c t="inlineStr"><is><t>needle</t></is></c></row></sheetData></worksheet>`,
-    ),
-  });
-  const document = await extractDocument({ name: "a.xlsx", mimeType: null, bytes });
-  expect(document.markdown).toContain("needle");
-});

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
+import { compound } from "../../../support/hostile-files.ts";
 import { extractDocument } from "../../../../src/documents/extract-document.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../fixtures/documents");
@@ -79,10 +80,6 @@ describe("a file under the wrong name or type is read as what it is", () => {
 });
 
 describe("what there is no reader for says what to do", () => {
-  const compound = (name: string) => {
-    const letters = [...name].flatMap((letter) => [letter.charCodeAt(0), 0]);
-    return Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ...letters, 0, 0);
-  };
   const iwork = zipSync({ "Index/Document.iwa": new Uint8Array(9), "preview.jpg": strToU8("x") });
   const graphics = "application/vnd.oasis.opendocument.graphics";
 

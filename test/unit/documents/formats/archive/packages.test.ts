@@ -1,18 +1,6 @@
-import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
-
-type Bytes = Uint8Array;
-
-const read = (bytes: Bytes, name = "a") => extractDocument({ name, mimeType: null, bytes });
-const packed = (parts: Record<string, string | Bytes>) =>
-  zipSync(
-    Object.fromEntries(
-      Object.entries(parts).map(
-        ([name, part]) => [name, typeof part === "string" ? strToU8(part) : part] as const,
-      ),
-    ),
-  );
+import { epub, zipped as packed } from "../../../../support/office-files.ts";
+import { expectRead, read, type Content } from "../../../../support/read-document.ts";
 
 const RELATIONSHIPS =
   '<r><Relationship Id="m" Type="x/officeDocument" Target="/word/document.xml"/></r>';
@@ -50,13 +38,14 @@ describe("packages of unusual writers", () => {
         ),
       },
     ],
-  ])("reads one that %s", async (_how, parts: Record<string, string | Bytes>) => {
-    const { markdown } = await read(packed(parts));
+  ])("reads one that %s", async (_how, parts: Record<string, Content>) => {
+    const { markdown } = await read("a", packed(parts));
     expect(markdown.replace("ä", "a")).toBe("Quay");
   });
 
   it("reads ZIP64, whose figures stand elsewhere", async () => {
     const { markdown } = await read(
+      "a",
       asZip64(packed({ "_rels/.rels": RELATIONSHIPS, "word/document.xml": document("Quay") })),
     );
     expect(markdown).toBe("Quay");
@@ -64,12 +53,12 @@ describe("packages of unusual writers", () => {
 });
 
 /** The same archive, every size and place of which is told in eight bytes. */
-function asZip64(bytes: Bytes): Bytes {
+function asZip64(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = bytes.length - 22;
   const count = view.getUint16(end + 10, true);
   const start = view.getUint32(end + 16, true);
-  const pieces: Bytes[] = [bytes.slice(0, start)];
+  const pieces: Uint8Array[] = [bytes.slice(0, start)];
   let at = start;
   for (let index = 0; index < count; index++) {
     const nameEnd = at + 46 + view.getUint16(at + 28, true);
@@ -105,14 +94,7 @@ describe("books", () => {
   const chapter = (body: string) =>
     `<html xmlns="x"><head><title/></head><body>${body}</body></html>`;
   const book = (metadata: string, items: string, spine: string, parts: Record<string, string>) =>
-    read(
-      packed({
-        mimetype: "application/epub+zip",
-        "META-INF/container.xml": '<c><rootfile full-path="o/b.opf"/></c>',
-        "o/b.opf": `<package><metadata>${metadata}</metadata><manifest>${items}</manifest><spine>${spine}</spine></package>`,
-        ...parts,
-      }),
-    );
+    read("a", epub({ metadata, items, spine, parts }));
 
   it("keep their whole title with what is escaped in it, and the first of several", async () => {
     const { title } = await book(
@@ -155,5 +137,23 @@ describe("books", () => {
       "o/a.xhtml": chapter('<h2 id="x"/><p>Text<br/>goes on</p><iframe src="y"/><ul/><p>After</p>'),
     });
     expect(markdown).toBe("Text\ngoes on\n\nAfter");
+  });
+
+  const noise = Uint8Array.of(0x3c, 0x70, 0x3e, 0x81, 0x8d, 0x9d, 0xff, 0xfe, 0, 0x81);
+  it.each([
+    ["are read without the one whose encoding nothing tells", "<p>Good pages.</p>", "Good pages."],
+    [
+      "are all needed where there is no text without",
+      noise,
+      new Error("text encoding is not recognised"),
+    ],
+  ])("%s", async (_what, first, expected) => {
+    const xhtml = 'media-type="application/xhtml+xml"';
+    const book = epub({
+      items: `<item id="a" href="a.xhtml" ${xhtml}/><item id="b" href="b.xhtml" ${xhtml}/>`,
+      spine: '<itemref idref="a"/><itemref idref="b"/>',
+      parts: { "o/a.xhtml": first, "o/b.xhtml": noise },
+    });
+    await expectRead(read("a.epub", book), expected, ["1 chapter could not be read"]);
   });
 });

@@ -1,61 +1,72 @@
-import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
-
-const read = (parts: Record<string, string>) =>
-  extractDocument({
-    name: "a",
-    mimeType: null,
-    bytes: zipSync(
-      Object.fromEntries(
-        Object.entries(parts).map(([name, part]) => [name, strToU8(part)] as const),
-      ),
-    ),
-  });
-
-const relationships = (...related: [id: string, type: string, target: string][]) =>
-  `<r>${related.map(([id, type, target]) => `<Relationship Id="${id}" Type="x/${type}" Target="${target}" ${target.startsWith("http") ? 'TargetMode="External"' : ""}/>`).join("")}</r>`;
+import { pptx, relationships, xlsx, zipped } from "../../../../support/office-files.ts";
+import { read, reads } from "../../../../support/read-document.ts";
 
 describe("sheets", () => {
-  type Book = { formats?: string[]; strings?: string; more?: Record<string, string> };
-
-  /** A workbook of one sheet; cells of style n have the nth format. */
-  const book = (sheet: string, { formats = [], strings = "", more = {} }: Book = {}) =>
-    read({
-      "_rels/.rels": relationships(["m", "officeDocument", "xl/w.xml"]),
-      "xl/w.xml": '<workbook><sheets><sheet name="Log" r:id="s"/></sheets></workbook>',
-      "xl/_rels/w.xml.rels": relationships(
-        ["s", "worksheet", "s.xml"],
-        ["t", "sharedStrings", "t.xml"],
-        ["f", "styles", "f.xml"],
-      ),
-      "xl/s.xml": `<worksheet><sheetData>${sheet}</sheetData></worksheet>`,
-      "xl/t.xml": `<sst>${strings}</sst>`,
-      "xl/f.xml": `<styleSheet><numFmts>${formats.map((code, at) => `<numFmt numFmtId="${200 + at}" formatCode="${code}"/>`).join("")}</numFmts><cellXfs>${formats.map((_code, at) => `<xf numFmtId="${200 + at}"/>`).join("")}<xf numFmtId="31"/></cellXfs></styleSheet>`,
-      ...more,
-    });
-  it("leaves a cell of shared text empty that names none", async () => {
-    const strings = "<si><t>Wrong</t></si><si><t>Gate</t></si>";
-    const row = '<row><c t="s"><v>1</v></c><c t="s"><v></v></c><c t="s"><v>1</v></c></row>';
-    const { markdown } = await book(row, { strings });
-    expect(markdown).toContain("Gate");
-    expect(markdown).not.toContain("Wrong");
-  });
-
-  it("reads a workbook whose parts stand outside of its usual folder", async () => {
-    const { markdown } = await read({
-      "[Content_Types].xml":
-        '<Types><Override PartName="/w.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>',
-      "_rels/.rels": relationships(["m", "officeDocument", "w.xml"]),
-      "w.xml": '<workbook><sheets><sheet name="Log" r:id="s"/></sheets></workbook>',
-      "_rels/w.xml.rels": relationships(["s", "worksheet", "s.xml"]),
-      "s.xml":
-        '<worksheet><sheetData><row><c t="str"><v>Gate</v></c></row></sheetData></worksheet>',
-    });
-    expect(markdown).toContain("Gate");
-  });
-
+  /** Cells of style n have the nth format. */
+  const formatted = (formats: string[]) =>
+    `<numFmts>${formats.map((code, at) => `<numFmt numFmtId="${200 + at}" formatCode="${code}"/>`).join("")}</numFmts><cellXfs>${formats.map((_code, at) => `<xf numFmtId="${200 + at}"/>`).join("")}<xf numFmtId="31"/></cellXfs>`;
   const number = (value: number, style = 0) => `<c s="${style}"><v>${value}</v></c>`;
+  const words = (text: string, at = "") => `<c r="${at}" t="str"><v>${text}</v></c>`;
+  const DRAWING = {
+    "xl/_rels/s.rels": relationships(["d", "drawing", "d.xml"]),
+    "xl/d.xml": "<wsDr><sp><a:p><a:r><a:t>Read with care</a:t></a:r></a:p></sp></wsDr>",
+    "xl/_rels/d.xml.rels": relationships(["c", "chart", "c.xml"]),
+    "xl/c.xml":
+      "<c><title><a:p><a:t>Catch</a:t></a:p></title><ser><val><pt><v>1</v></pt></val></ser></c>",
+  };
+
+  reads("a.xlsx", {
+    "leave a cell of shared text empty that names none": [
+      xlsx('<row><c t="s"><v>1</v></c><c t="s"><v></v></c><c t="s"><v>1</v></c></row>', {
+        strings: "<si><t>Wrong</t></si><si><t>Gate</t></si>",
+      }),
+      "# Log\n\n| Gate | Gate |\n| --- | --- |",
+    ],
+    "are read whose parts stand outside of their usual folder": [
+      zipped({
+        "[Content_Types].xml":
+          '<Types><Override PartName="/w.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>',
+        "_rels/.rels": relationships(["m", "officeDocument", "w.xml"]),
+        "w.xml": '<workbook><sheets><sheet name="Log" r:id="s"/></sheets></workbook>',
+        "_rels/w.xml.rels": relationships(["s", "worksheet", "s.xml"]),
+        "s.xml": `<worksheet><sheetData><row>${words("Gate")}</row></sheetData></worksheet>`,
+      }),
+      /Gate/,
+    ],
+    "show plainly the cells of formats beyond those that a workbook can have": [
+      xlsx(`<row>${number(0.5)}${number(0.5, 69_999)}</row>`, {
+        styles: `<cellXfs>${'<xf numFmtId="9"/>'.repeat(70_000)}</cellXfs>`,
+      }),
+      /\n\| 50% \| 0\.5 \|/,
+    ],
+    "know the dates that Excel formats by number in Chinese and Japanese": [
+      xlsx(`<row>${number(45123)}</row>`, { styles: formatted([]) }),
+      /2023-07-16/,
+    ],
+    "have escaped characters, and cells of ISO dates": [
+      xlsx('<row><c t="s"><v>0</v></c><c t="d"><v>2024-05-01T00:00:00.000Z</v></c></row>', {
+        strings: "<si><t>one_x000D_\ntwo _x005F_x</t></si>",
+      }),
+      /\| one two _x \| 2024-05-01 \|/,
+    ],
+    "order cells that stand in no order, and take the last of two in one place": [
+      xlsx(
+        `<row>${words("c", "C1")}${words("x", "A1")}${words("a", "A1")}<c t="str"><v>b</v></c></row>`,
+      ),
+      /\| a \| b \| c \|/,
+    ],
+    "say how many formulas hold no value": [
+      xlsx(`<row><c><f>A1*2</f><v></v></c><c t="str"><f>""</f><v></v></c>${words("x")}</row>`),
+      /x/,
+      "1 formula cell without a stored value",
+    ],
+    "have no text where no cell has any": [xlsx("<row><c/></row>"), new Error("no text found")],
+    "show text boxes and titles of charts": [
+      xlsx(`<row>${number(1)}${words("x")}</row>`, { more: DRAWING }),
+      /\| x \|\n\| --- \| --- \|\n\nRead with care\n\nCatch$/,
+    ],
+  });
 
   it.each([
     ["0.0 &quot;kg&quot;", 12.25, "12.3 kg"],
@@ -101,158 +112,132 @@ describe("sheets", () => {
     ["yyyy", 2958466, "2958466"],
     ["# ?/100000000000000000000", 0.5, "0.5"],
   ])("shows what %s makes of %s", async (format, value, expected) => {
-    const { markdown } = await book(`<row>${number(value)}<c t="str"><v>x</v></c></row>`, {
-      formats: [format],
-    });
+    const rows = `<row>${number(value)}${words("x")}</row>`;
+    const { markdown } = await read("a.xlsx", xlsx(rows, { styles: formatted([format]) }));
     expect(markdown.split("\n")[2]).toBe(`| ${expected} | x |`);
   });
 
-  it("shows plainly the cells of formats beyond those that a workbook can have", async () => {
-    const styles = `<styleSheet><cellXfs>${'<xf numFmtId="9"/>'.repeat(70_000)}</cellXfs></styleSheet>`;
-    const { markdown } = await book(`<row>${number(0.5)}${number(0.5, 69_999)}</row>`, {
-      more: { "xl/f.xml": styles },
-    });
-    expect(markdown.split("\n")[2]).toBe("| 50% | 0.5 |");
-  });
-
-  it("knows the dates that Excel formats by number in Chinese and Japanese", async () => {
-    const { markdown } = await book(`<row>${number(45123)}</row>`);
-    expect(markdown).toContain("2023-07-16");
-  });
-
-  it("reads escaped characters, and cells of ISO dates", async () => {
-    const { markdown } = await book(
-      '<row><c t="s"><v>0</v></c><c t="d"><v>2024-05-01T00:00:00.000Z</v></c></row>',
-      { strings: "<si><t>one_x000D_\ntwo _x005F_x</t></si>" },
-    );
-    expect(markdown).toContain("| one two _x | 2024-05-01 |");
-  });
-
-  it("orders cells that stand in no order, and takes the last of two in one place", async () => {
-    const { markdown } = await book(
-      '<row><c r="C1" t="str"><v>c</v></c><c r="A1" t="str"><v>x</v></c><c r="A1" t="str"><v>a</v></c><c t="str"><v>b</v></c></row>',
-    );
-    expect(markdown).toContain("| a | b | c |");
-  });
-
-  const text = (words: string, at: string) => `<c r="${at}" t="str"><v>${words}</v></c>`;
   const rows =
-    `<row r="1">${text("a", "A1")}${text("x", "B1")}${text("c", "C1")}</row>` +
-    `<row r="2" hidden="1">${text("d", "A2")}${text("x", "B2")}${text("f", "C2")}</row>` +
+    `<row r="1">${words("a", "A1")}${words("x", "B1")}${words("c", "C1")}</row>` +
+    `<row r="2" hidden="1">${words("d", "A2")}${words("x", "B2")}${words("f", "C2")}</row>` +
     '<row r="3" hidden="1"/>' +
-    `<row r="4">${text("g", "A4")}${text("x", "B4")}${text("i", "C4")}</row>`;
-  /** `head` stands before the rows, `table` in a part of its own. */
-  const hiding = (head: string, relation = "", table = "") =>
-    book("", {
-      more: {
-        "xl/s.xml": `<worksheet>${head}<sheetData>${rows}</sheetData></worksheet>`,
-        "xl/_rels/s.xml.rels": relation,
-        "xl/t1.xml": table,
-      },
-    });
+    `<row r="4">${words("g", "A4")}${words("x", "B4")}${words("i", "C4")}</row>`;
+  const filtered = "<table><autoFilter><filterColumn colId='0'/></autoFilter></table>";
+  const ALL =
+    "# Log\n\n| a | x | c |\n| --- | --- | --- |\n| d | x | f |\n\n| g | x | i |\n| --- | --- | --- |";
 
-  it("leaves out hidden rows and columns, and says so", async () => {
-    const columns =
-      '<cols><col min="2" max="2" hidden="1"/><col min="9" max="16384" hidden="1"/></cols>';
-    const { markdown, notes } = await hiding(columns);
-    expect(markdown).toBe("# Log\n\n| a | c |\n| --- | --- |\n| g | i |");
-    expect(notes).toEqual(["1 hidden row left out", "1 hidden column left out"]);
-  });
-
-  it.each([
-    ["the sheet's", '<sheetPr filterMode="1"/>', ""],
-    ["a table's", "", '<table><autoFilter><filterColumn colId="0"/></autoFilter></table>'],
-  ])("keeps the rows that %s filter does not choose", async (_whose, head, table) => {
-    const { markdown, notes } = await hiding(head, relationships(["t", "table", "t1.xml"]), table);
-    expect(markdown).toContain("| d | x | f |");
-    expect(notes).toEqual([]);
-  });
-
-  it("says how many formulas hold no value", async () => {
-    const { notes } = await book(
-      '<row><c><f>A1*2</f><v></v></c><c t="str"><f>""</f><v></v></c><c t="str"><v>x</v></c></row>',
-    );
-    expect(notes).toEqual(["1 formula cell without a stored value"]);
-  });
-
-  it("has no text where no cell has any", async () => {
-    await expect(book("<row><c/></row>")).rejects.toThrow("no text found");
-  });
-
-  it("shows text boxes and titles of charts", async () => {
-    const { markdown } = await book(`<row>${number(1)}<c t="str"><v>x</v></c></row>`, {
-      more: {
-        "xl/_rels/s.xml.rels": relationships(["d", "drawing", "d.xml"]),
-        "xl/d.xml": "<wsDr><sp><a:p><a:r><a:t>Read with care</a:t></a:r></a:p></sp></wsDr>",
-        "xl/_rels/d.xml.rels": relationships(["c", "chart", "c.xml"]),
-        "xl/c.xml":
-          "<c><title><a:p><a:t>Catch</a:t></a:p></title><ser><val><pt><v>1</v></pt></val></ser></c>",
-      },
-    });
-    expect(markdown).toMatch(/\| x \|\n\| --- \| --- \|\n\nRead with care\n\nCatch$/);
+  reads("a.xlsx", {
+    "leave out hidden rows and columns, and say so": [
+      xlsx(rows, {
+        head: '<cols><col min="2" max="2" hidden="1"/><col min="9" max="16384" hidden="1"/></cols>',
+      }),
+      "# Log\n\n| a | c |\n| --- | --- |\n| g | i |",
+      "1 hidden row left out",
+      "1 hidden column left out",
+    ],
+    "keep the rows that their filter does not choose": [
+      xlsx(rows, { head: '<sheetPr filterMode="1"/>' }),
+      ALL,
+    ],
+    "keep the rows that a table's filter does not choose": [
+      xlsx(rows, {
+        more: {
+          "xl/_rels/s.rels": relationships(["t", "table", "t1.xml"]),
+          "xl/t1.xml": filtered,
+        },
+      }),
+      ALL,
+    ],
   });
 });
 
 describe("slides", () => {
-  const deck = (shapes: string, more: Record<string, string> = {}) =>
-    read({
-      "_rels/.rels": relationships(["m", "officeDocument", "ppt/p.xml"]),
-      "ppt/p.xml": '<p:presentation><p:sldId r:id="a"/><p:sldId r:id="b"/></p:presentation>',
-      "ppt/_rels/p.xml.rels": relationships(["a", "slide", "a.xml"], ["b", "slide", "b.xml"]),
-      "ppt/a.xml": "<p:sld><p:pic/></p:sld>",
-      "ppt/b.xml": `<p:sld>${shapes}</p:sld>`,
-      ...more,
-    });
+  const PICTURE = "<p:pic/>";
   const shape = (kind: string, paragraphs: string) =>
     `<p:sp><p:nvPr><p:ph type="${kind}"/></p:nvPr>${paragraphs}</p:sp>`;
-  const title = shape("title", "<a:p><a:r><a:t>Steps</a:t></a:r></a:p>");
   const p = (text: string, properties = "") =>
     `<a:p><a:pPr>${properties}</a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`;
-
-  it("of pictures alone hold no text", async () => {
-    await expect(deck("<p:pic/>")).rejects.toThrow("no text found");
-    const { markdown, pages } = await deck(title);
-    expect(markdown).toBe("# Steps");
-    expect(pages).toEqual([{ page: 2, start: 0 }]);
-  });
-
-  it("number their items by letter and from where they say", async () => {
-    const counted = (scheme: string, start = "1") =>
-      `<a:buAutoNum type="${scheme}" startAt="${start}"/>`;
-    const { markdown } = await deck(
-      title +
-        shape(
-          "body",
-          p("Moor", counted("arabicPeriod", "4")) +
-            `<a:p><a:pPr lvl="1">${counted("alphaLcParenR")}</a:pPr><a:r><a:t>bow first</a:t></a:r></a:p>` +
-            p("Unload", counted("arabicPeriod", "4")) +
-            p("Rest", "<a:buNone/>") +
-            p("Again", counted("arabicPeriod")),
-        ),
-    );
-    expect(markdown).toBe("# Steps\n\n4. Moor\n   - a) bow first\n5. Unload\n\nRest\n\n1. Again");
-  });
-
-  it("keep links and formulas", async () => {
-    const { markdown } = await deck(
-      title +
-        shape(
-          "body",
-          `<a:p><a:pPr><a:buNone/></a:pPr><a:r><a:t>See </a:t></a:r><a:r><a:rPr><a:hlinkClick r:id="h"/></a:rPr><a:t>the tides</a:t></a:r><a:r><a:t>: </a:t></a:r><a14:m><m:oMath><m:f><m:num><m:r><m:t>h</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></a14:m></a:p>`,
-        ),
-      { "ppt/_rels/b.xml.rels": relationships(["h", "hyperlink", "https://example.org/t"]) },
-    );
-    expect(markdown).toBe("# Steps\n\nSee [the tides](https://example.org/t): h/2");
-  });
-
-  it("show a chart's data as a table", async () => {
-    const chart =
-      "<c><title><a:p><a:t>Catch</a:t></a:p></title><ser><tx><v>Cod</v></tx><cat><pt><v>May</v></pt></cat><val><pt><v>31</v></pt></val></ser></c>";
-    const { markdown } = await deck(title, {
-      "ppt/_rels/b.xml.rels": relationships(["c", "chart", "c.xml"]),
-      "ppt/c.xml": chart,
+  const title = shape("title", p("Steps"));
+  const counted = (scheme: string, start = "1") =>
+    `<a:buAutoNum type="${scheme}" startAt="${start}"/>`;
+  const LINK = '<a:r><a:rPr><a:hlinkClick r:id="h"/></a:rPr><a:t>the tides</a:t></a:r>';
+  const HALF =
+    "<a14:m><m:oMath><m:f><m:num><m:r><m:t>h</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></a14:m>";
+  const charted = (shapes: string, chart: string) =>
+    pptx([shapes], {
+      "ppt/_rels/s0.rels": relationships(["c", "chart", "c.xml"]),
+      "ppt/c.xml": `<c>${chart}</c>`,
     });
-    expect(markdown).toBe("# Steps\n\nCatch\n\n|  | Cod |\n| --- | --- |\n| May | 31 |");
+
+  reads("a.pptx", {
+    "of pictures alone hold no text": [pptx([PICTURE, PICTURE]), new Error("no text found")],
+    "number their items by letter and from where they say": [
+      pptx([
+        title +
+          shape(
+            "body",
+            p("Moor", counted("arabicPeriod", "4")) +
+              p("bow first", counted("alphaLcParenR")).replace("<a:pPr>", '<a:pPr lvl="1">') +
+              p("Unload", counted("arabicPeriod", "4")) +
+              p("Rest", "<a:buNone/>") +
+              p("Again", counted("arabicPeriod")),
+          ),
+      ]),
+      "# Steps\n\n4. Moor\n   - a) bow first\n5. Unload\n\nRest\n\n1. Again",
+    ],
+    "keep links and formulas": [
+      pptx(
+        [
+          title +
+            shape(
+              "body",
+              `<a:p><a:pPr><a:buNone/></a:pPr><a:r><a:t>See </a:t></a:r>${LINK}<a:r><a:t>: </a:t></a:r>${HALF}</a:p>`,
+            ),
+        ],
+        { "ppt/_rels/s0.rels": relationships(["h", "hyperlink", "https://example.org/t"]) },
+      ),
+      "# Steps\n\nSee [the tides](https://example.org/t): h/2",
+    ],
+    "show a chart's data as a table": [
+      charted(
+        title,
+        "<title><a:p><a:t>Catch</a:t></a:p></title><ser><tx><v>Cod</v></tx><cat><pt><v>May</v></pt></cat><val><pt><v>31</v></pt></val></ser>",
+      ),
+      "# Steps\n\nCatch\n\n|  | Cod |\n| --- | --- |\n| May | 31 |",
+    ],
+  });
+
+  it("count as pages where they hold no text", async () => {
+    const document = await read("a.pptx", pptx([PICTURE, title]));
+    expect(document).toMatchObject({ markdown: "# Steps", pages: [{ page: 2, start: 0 }] });
+  });
+
+  const HIDDEN = 'hidden="1"';
+  const seen = "<p:sp><p:nvSpPr/><p:txBody><a:p><a:r><a:t>Seen</a:t></a:r></a:p></p:txBody></p:sp>";
+  const secret = (hidden = "") =>
+    `<p:sp><p:nvSpPr><p:cNvPr id="2" ${hidden}/></p:nvSpPr><p:txBody>${p("x")}</p:txBody></p:sp>`;
+  const table = (text: string, hidden = "") =>
+    `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="3" ${hidden}/></p:nvGraphicFramePr><a:tbl><a:tr><a:tc>${p(text)}</a:tc></a:tr></a:tbl></p:graphicFrame>`;
+  const chart = (hidden = "") =>
+    `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" ${hidden}/></p:nvGraphicFramePr><c:chart r:id="c"/></p:graphicFrame>`;
+  const group = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="5" ${HIDDEN}/></p:nvGrpSpPr>${secret()}${table("x")}</p:grpSp>`;
+  const picture = `<p:pic><p:nvPicPr><p:cNvPr id="6" ${HIDDEN}/></p:nvPicPr></p:pic>`;
+  const costly = (shapes: string) => charted(seen + shapes, "<a:p><a:t>Costs</a:t></a:p>");
+  const ONE = "1 hidden shape left out";
+
+  reads("a.pptx", {
+    "leave out a hidden shape": [costly(secret(HIDDEN) + chart()), "# Seen\n\nCosts", ONE],
+    "leave out a hidden table": [costly(table("x", HIDDEN) + chart()), "# Seen\n\nCosts", ONE],
+    "leave out a hidden group's shapes": [
+      costly(group + chart()),
+      "# Seen\n\nCosts",
+      "2 hidden shapes left out",
+    ],
+    "leave out a hidden chart": [costly(chart(HIDDEN)), "# Seen", ONE],
+    "show the table that follows a hidden picture": [
+      pptx([seen + picture + table("Also")]),
+      /Also/,
+    ],
   });
 
   const points = (...values: string[]) =>
@@ -276,10 +261,8 @@ describe("slides", () => {
       ["Cod", "Eel", "Oak"],
     ],
   ])("show a chart's numbers as their format says, and its %s", async (_what, cat, names) => {
-    const { markdown } = await deck(title, {
-      "ppt/_rels/b.xml.rels": relationships(["c", "chart", "c.xml"]),
-      "ppt/c.xml": `<c><ser><tx><v>Share</v></tx><cat>${cat}</cat>${share}</ser></c>`,
-    });
+    const file = charted(title, `<ser><tx><v>Share</v></tx><cat>${cat}</cat>${share}</ser>`);
+    const { markdown } = await read("a.pptx", file);
     const rows = names.map((name, at) => `| ${name} | ${["25%", "50%", "100%"][at]} |`);
     expect(markdown).toBe(`# Steps\n\n|  | Share |\n| --- | --- |\n${rows.join("\n")}`);
   });

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { extractDocument } from "../../src/documents/extract-document.ts";
+
+export type Content = string | Uint8Array;
+
+export const bytesOf = (content: Content): Uint8Array =>
+  typeof content === "string" ? new TextEncoder().encode(content) : content;
+
+export const read = (name: string, content: Content, mimeType: string | null = null) =>
+  extractDocument({ name, mimeType, bytes: bytesOf(content) });
+
+export type Expected = string | RegExp | Error;
+
+/** An `Error` is what the file is refused with, a pattern what its text has. */
+export async function expectRead(
+  reading: ReturnType<typeof read>,
+  expected: Expected,
+  notes: string[] = [],
+): Promise<void> {
+  if (expected instanceof Error) {
+    await expect(reading).rejects.toThrow(expected.message);
+    return;
+  }
+  const document = await reading;
+  if (typeof expected === "string") expect(document.markdown).toBe(expected);
+  else expect(document.markdown).toMatch(expected);
+  expect(document.notes).toEqual(notes);
+}
+
+type Case = [content: Content, expected: Expected, ...notes: string[]];
+
+/** A test for each: what a file of this name and content reads as, and its notes. */
+export function reads(name: string, cases: Record<string, Case>): void {
+  it.each(Object.entries(cases))("%s", async (_what, [content, expected, ...notes]) => {
+    await expectRead(read(name, content), expected, notes);
+  });
+}
