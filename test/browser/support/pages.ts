@@ -15,7 +15,6 @@ export const PAGES = [
   "/panel/sources/unused/remove",
   "/panel/sources/handbook/file/remove?path=handbook/leave.md",
   "/panel/sources/handbook/file?path=handbook/leave.md",
-  "/panel/sources/handbook/file?path=handbook/leave.md&rag=handbook",
   "/panel/sources/handbook/file?path=policies/empty.md",
   "/panel/rags",
   "/panel/new/rag",

@@ -106,11 +106,16 @@ export async function dropped({ page, context }: Visitor, folder: string): Promi
   await devtools.detach();
 }
 
-/** Addresses of this service that the page offers. */
-export const linksIn = async (page: Page): Promise<string[]> =>
-  await page
-    .locator("main a[href^='/']")
-    .evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute("href") ?? ""));
+/** Addresses of this service that a page leads to, and those that its forms post to. */
+export function offeredIn(html: string): { links: string[]; posts: string[] } {
+  const [, main = ""] = html.split("<main", 2);
+  const addresses = (pattern: RegExp) =>
+    [...main.matchAll(pattern)].map(([, address = ""]) => address.replaceAll("&amp;", "&"));
+  return {
+    links: addresses(/<a [^>]*href="(\/[^"]*)"/g),
+    posts: addresses(/<form method="post" action="([^"]*)"/g),
+  };
+}
 
 /** How many charts of calls the overview shows; none before the first call. */
 export async function callChartsOn(page: Page): Promise<number> {

@@ -168,6 +168,7 @@ function addWidening(app: Pages): void {
     return {
       ...lossOf(rag),
       title: "Index everything",
+      isHarmless: true,
       isMuch: scopes >= MUCH,
       submit: "Index everything",
       cancel: scopeAddress(rag),

@@ -25,6 +25,8 @@ type Removal = {
   name: string;
   /** So much is lost that its name must be typed. */
   isMuch?: boolean;
+  /** Documents and passages stay. */
+  isHarmless?: true;
   cancel?: string;
   submit?: string;
   values?: Record<string, string>;
@@ -72,19 +74,19 @@ export async function confirmPage(
   of: Omit<Removal, "audit" | "remove">,
   state: FormState = freshForm(),
 ) {
-  const { title, trail, name, isMuch = false, submit = "Remove it" } = of;
+  const { title, trail, name, isMuch = false, isHarmless = false, submit = "Remove it" } = of;
   const cancel = of.cancel ?? trail.at(-1)?.href ?? null;
   return await page(
     context,
     { title, trail, status: state.status },
-    <section class="danger-zone">
+    <section class={isHarmless ? undefined : "danger-zone"}>
       {of.says}
       <PostForm
         action={new URL(context.req.url).pathname}
         state={state}
         submit={submit}
         cancel={cancel}
-        dangerous
+        dangerous={!isHarmless}
       >
         <Hidden values={of.values} />
         {of.fields?.(state)}
