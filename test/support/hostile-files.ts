@@ -195,7 +195,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   ],
   [
     "fraction.xlsx",
-    book('<row><c s="0"><v>0.5</v></c></row>', {
+    book(`${NOTED}<row><c s="0"><v>0.5</v></c></row>`, {
       styles:
         '<numFmts><numFmt numFmtId="200" formatCode="# ?/100000000000000000000"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>',
     }),
