@@ -1,13 +1,14 @@
-import type {
-  KnownFiles,
-  ListedFile,
-  ListingPage,
-  ReaderStore,
-  SourceReader,
+import {
+  SourceFailure,
+  type KnownFiles,
+  type ListedFile,
+  type ListingPage,
+  type ReaderStore,
+  type SourceReader,
 } from "../../../src/ports/source-reader.ts";
 import { memoryStore } from "../web-site/scanning.ts";
 
-const FOREVER = new AbortController().signal;
+export const FOREVER = new AbortController().signal;
 
 /** What a reader is made with: what it kept, and the files that earlier scans found. */
 export type Kept = {
@@ -105,11 +106,13 @@ export async function textOf(source: Simulated, id: string): Promise<string> {
 }
 
 /** What the work threw; null: nothing. */
-export async function failureOf(work: Promise<unknown>): Promise<unknown> {
-  return await work.then(
+export async function failureOf(work: Promise<unknown>): Promise<SourceFailure> {
+  const thrown: unknown = await work.then(
     () => null,
     (error: unknown) => error,
   );
+  if (thrown instanceof SourceFailure) return thrown;
+  throw new Error(`no refusal: ${String(thrown)}`);
 }
 
 type Notes = Map<string, "seen" | "deleted">;

@@ -9,6 +9,8 @@ import {
   type WebSite,
 } from "../../doubles/web-site/web-site.ts";
 
+type Source = ReturnType<typeof webSource>;
+
 let site: WebSite;
 
 beforeEach(async () => {
@@ -31,21 +33,30 @@ const set = (path: string, answer: Answer) => site.routes.set(path, answer);
 const versionOf = ({ version }: { version: string }) => version;
 const pathsOf = (files: Iterable<string>) =>
   [...files].map((path) => path.replace(BASE, "")).sort();
+const shownBy = ({ files }: Source) => pathsOf(files.keys());
+const WHOLE = ["/", "/a", "/a/1", "/b"];
 const start = { startUrls: [BASE] };
+
+/** The site's source, crawled once. */
+async function crawled() {
+  const source = webSource(site.port, start);
+  await source.scan();
+  return source;
+}
+
 const failureOf = (file: { failure?: { kind: string; message: string } } | undefined) =>
   file?.failure;
 
 describe("between two scans", () => {
   test("changed, added and removed pages show; an unchanged one keeps its version", async () => {
-    const source = webSource(site.port, start);
-    await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    const source = await crawled();
+    expect(shownBy(source)).toEqual(WHOLE);
     const before = new Map([...source.files].map(([path, { version }]) => [path, version]));
     page("/", ["/a", "/c"], "2");
     page("/c", []);
     page("/a", ["/a/1"], "2");
     await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/c"]);
+    expect(shownBy(source)).toEqual(["/", "/a", "/a/1", "/c"]);
     expect(source.files.get(`${BASE}/a`)?.version).not.toBe(before.get(`${BASE}/a`));
     expect(source.files.get(`${BASE}/a/1`)?.version).toBe(before.get(`${BASE}/a/1`));
     expect(await source.textOf(`${BASE}/a`)).toMatchObject({
@@ -54,8 +65,7 @@ describe("between two scans", () => {
   });
 
   test("what a crawl kept and did not record is removed by the next", async () => {
-    const source = webSource(site.port, start);
-    await source.scan();
+    const source = await crawled();
     page("/", ["/a", "/b", "/lost"], "2");
     page("/a", ["/a/1"], "2");
     page("/lost", []);
@@ -78,24 +88,18 @@ describe("between two scans", () => {
     page("/package/bignumber.js", []);
     page("/package/site.css", []);
     set("/real.js", { headers: { "content-type": "text/javascript" }, body: "let a = 1;" });
-    const source = webSource(site.port, start);
-    await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual([
-      "/",
-      "/package/bignumber.js",
-      "/package/site.css",
-    ]);
+    const source = await crawled();
+    expect(shownBy(source)).toEqual(["/", "/package/bignumber.js", "/package/site.css"]);
     expect(site.asked.map(({ path }) => path)).not.toContain("/photo.png");
   });
 
   test("404 and 410 are removals", async () => {
-    const source = webSource(site.port, start);
-    await source.scan();
+    const source = await crawled();
     set("/a/1", { status: 410 });
     set("/b", { status: 404 });
     const scanned = await source.scan();
     expect(pathsOf(scanned.deleted)).toEqual(["/a/1", "/b"]);
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a"]);
+    expect(shownBy(source)).toEqual(["/", "/a"]);
   });
 
   test.each<[string, Answer]>([
@@ -105,37 +109,34 @@ describe("between two scans", () => {
     ["drips", { drips: true }],
     ["loops", { status: 302, headers: { location: "/a" } }],
   ])("a page whose server %s stays, with all that it leads to", async (_what, answer) => {
-    const source = webSource(site.port, start);
-    await source.scan();
+    const source = await crawled();
     const { version } = source.files.get(`${BASE}/a`) ?? {};
     set("/a", answer);
     const scanned = await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    expect(shownBy(source)).toEqual(WHOLE);
     const failed = scanned.listed.filter((file) => file.failure !== undefined);
     expect(failed.map((file) => [file.path, file.version])).toEqual([[`${BASE}/a`, version]]);
     expect(scanned.deleted).toEqual([]);
   });
 
   test("a failing start page removes nothing, even when its bytes are lost", async () => {
-    const source = webSource(site.port, start);
-    await source.scan();
+    const source = await crawled();
     set("/", { status: 502 });
     await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    expect(shownBy(source)).toEqual(WHOLE);
     source.store.entries.clear();
     expect(await source.scan()).toMatchObject({ partial: true });
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    expect(shownBy(source)).toEqual(WHOLE);
   });
 
   test("a robots.txt that cannot be read stops everything for now", async () => {
-    const source = webSource(site.port, start);
-    await source.scan();
+    const source = await crawled();
     set("/robots.txt", { status: 500 });
     site.asked.length = 0;
     const scanned = await source.scan();
     expect(new Set(site.asked.map(({ path }) => path))).toEqual(new Set(["/robots.txt"]));
     expect(scanned.deleted).toEqual([]);
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    expect(shownBy(source)).toEqual(WHOLE);
     const fresh = await webSource(site.port, start).scan();
     expect(fresh).toMatchObject({ partial: true });
     expect(failureOf(fresh.listed[0])).toMatchObject({
@@ -145,11 +146,10 @@ describe("between two scans", () => {
   });
 
   test("lost bytes are fetched whole again although the server says 304", async () => {
-    const source = webSource(site.port, start);
-    await source.scan();
+    const source = await crawled();
     source.store.entries.clear();
     await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    expect(shownBy(source)).toEqual(WHOLE);
     expect(await source.textOf(`${BASE}/a/1`)).toMatchObject({
       text: expect.stringContaining("/a/1 v1"),
     });
@@ -212,8 +212,7 @@ describe("pushed URLs", () => {
   test("become files, are fetched whole each time, and stay until deleted", async () => {
     page("/news", ["/news/more"]);
     page("/news/more", []);
-    const source = webSource(site.port, start);
-    await source.scan();
+    const source = await crawled();
     const looked = await source.push(`${BASE}/news#top`, `${BASE}/a`);
     expect(pathsOf(looked?.files.map((file) => file.path) ?? [])).toEqual(["/a", "/news"]);
     site.asked.length = 0;
@@ -224,14 +223,14 @@ describe("pushed URLs", () => {
 
     page("/", [], "2");
     await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/news"]);
+    expect(shownBy(source)).toEqual(["/", "/a", "/news"]);
     set("/news", { status: 500 });
     await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/news"]);
+    expect(shownBy(source)).toEqual(["/", "/a", "/news"]);
     set("/news", { status: 404 });
     const scanned = await source.scan();
     expect(pathsOf(scanned.deleted)).toEqual(["/news"]);
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a"]);
+    expect(shownBy(source)).toEqual(["/", "/a"]);
   });
 
   test("that fail are errors, and deleted at the next scan if still missing", async () => {
@@ -246,7 +245,7 @@ describe("pushed URLs", () => {
       message: "robots.txt disallows this page",
     });
     await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b", "/secret"]);
+    expect(shownBy(source)).toEqual(["/", "/a", "/a/1", "/b", "/secret"]);
   });
 
   test("keep their own address when they redirect or name a canonical one", async () => {
@@ -254,19 +253,18 @@ describe("pushed URLs", () => {
     page("/copy", [], "1", `<link rel="canonical" href="/b">`);
     const source = webSource(site.port, {});
     await source.push(`${BASE}/short`, `${BASE}/copy`);
-    expect(pathsOf(source.files.keys())).toEqual(["/copy", "/short"]);
+    expect(shownBy(source)).toEqual(["/copy", "/short"]);
     expect(source.files.get(`${BASE}/short`)?.url).toBe(`${BASE}/b`);
     await source.scan();
-    expect(pathsOf(source.files.keys())).toEqual(["/copy", "/short"]);
+    expect(shownBy(source)).toEqual(["/copy", "/short"]);
   });
 });
 
 test("crawl-delay is kept between all pages of the server", async () => {
   set("/robots.txt", { body: "User-agent: *\nCrawl-delay: 2" });
-  const source = webSource(site.port, start);
-  await source.scan();
+  const source = await crawled();
   expect(source.waits).toEqual([2_000, 2_000, 2_000]);
-  expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+  expect(shownBy(source)).toEqual(WHOLE);
 });
 
 test("two pages that name each other as canonical are not both lost", async () => {
@@ -275,7 +273,6 @@ test("two pages that name each other as canonical are not both lost", async () =
   page("/y", [], "1", `<link rel="canonical" href="/x">`);
   page("/z", []);
   page("/z?sort=up", [], "1", `<link rel="canonical" href="${BASE}/z">`);
-  const source = webSource(site.port, start);
-  await source.scan();
-  expect(pathsOf(source.files.keys())).toEqual(["/", "/y", "/z"]);
+  const source = await crawled();
+  expect(shownBy(source)).toEqual(["/", "/y", "/z"]);
 });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
+import type { FileSourceId } from "../../../src/core/ids.ts";
 import { findSourceRow } from "../../../src/db/catalog/source-store.ts";
 import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
 import { readRunPage } from "../../../src/db/scans/run-pages.ts";
@@ -25,6 +26,17 @@ function mossSite(): Site {
   return site;
 }
 
+/** Addresses that a program pushes into a source, and a source that is set up anew. */
+async function pushInto({ services }: World, sourceId: FileSourceId, urls: string[], limits = {}) {
+  return await pushUrls(services, { sourceId, urls, limits: { maxPushedUrls: 100, ...limits } });
+}
+const configure = async (source: FileSourceId, config: object) =>
+  await statement(
+    "update file_sources set config = ? where id = ?",
+    JSON.stringify(config),
+    source,
+  ).run();
+
 test("a site is scanned and searched; unchanged pages cost no download", async () => {
   const site = mossSite();
   const asked = serve(site);
@@ -36,13 +48,8 @@ test("a site is scanned and searched; unchanged pages cost no download", async (
     { path: `${BASE}/peat`, status: "indexed" },
     { path: `${BASE}/sphagnum`, status: "indexed" },
   ]);
-  expect(await lastRun(source)).toMatchObject({
-    added: 4,
-    changed: 0,
-    removed: 0,
-    failed: 1,
-    error: null,
-  });
+  const first = { added: 4, changed: 0, removed: 0, failed: 1, error: null };
+  expect(await lastRun(source)).toMatchObject(first);
   expect((await world.shown(rag))[`${BASE}/deep`]?.join()).toContain("found deep down");
   // Each page was fetched once, by the scan: the index job read what it kept.
   expect(asked.filter((address) => address === `${BASE}/peat`).length).toBe(1);
@@ -70,18 +77,13 @@ test("what a limit leaves out is told in the run, at the source and in the overv
   const { data: runs } = await readRunPage(db, source, { limit: 10, after: null, before: null });
   expect(runs).toMatchObject([{ added: 2, leftOut: [told] }]);
   // Looking at a pushed address does not end what the last crawl left out.
-  const pushed = { sourceId: source, urls: [`${BASE}/peat`], limits: { maxPushedUrls: 9 } };
-  await pushUrls(world.services, pushed);
+  await pushInto(world, source, [`${BASE}/peat`]);
   await world.deliver();
   const needs = await readNeeds(db, { now: world.now, limit: 1_000, mayReadAll: true });
   const need = needsOf(needs).find(({ href }) => href === `/panel/sources/${source}/settings`);
   expect(need?.why).toBe("3 addresses are left out by “Pages at most” (2).");
   expect((await findSourceRow(db, source))?.source.leftOut).toEqual([told]);
-  await statement(
-    "update file_sources set config = ? where id = ?",
-    JSON.stringify({ startUrls: [BASE], maxPages: 9 }),
-    source,
-  ).run();
+  await configure(source, { startUrls: [BASE], maxPages: 9 });
   await scan(world, source);
   const after = needsOf(await readNeeds(db, { now: world.now, limit: 1_000, mayReadAll: true }));
   expect(after.filter(({ href }) => href.includes(source))).toEqual([]);
@@ -119,12 +121,9 @@ test("pushed URLs are files at once, and checked by every scan until they are de
   const { world, source, rag } = await ragWorld("web", { startUrls: [BASE], maxDepth: 0 });
   const secret = `${BASE.replace("//", "//user:secret@")}/pushed`;
   const urls = [`${BASE}/pushed#part`, secret, `${BASE}/lost`, "http://169.254.169.254/latest"];
-  await pushUrls(world.services, { sourceId: source, urls, limits: { maxPushedUrls: 100 } });
-  expect((await world.rows(rag)).map(({ status }) => status)).toEqual([
-    "pending",
-    "pending",
-    "pending",
-  ]);
+  await pushInto(world, source, urls);
+  const pending = (await world.rows(rag)).map(({ status }) => status);
+  expect(pending).toEqual(Array(3).fill("pending"));
   await world.deliver();
   expect(await world.rows(rag)).toMatchObject([
     {
@@ -140,11 +139,7 @@ test("pushed URLs are files at once, and checked by every scan until they are de
   expect(asked).not.toContain(`${BASE}/`);
 
   // Pushed again and unchanged, it stays as it is.
-  await pushUrls(world.services, {
-    sourceId: source,
-    urls: [`${BASE}/pushed`],
-    limits: { maxPushedUrls: 100 },
-  });
+  await pushInto(world, source, [`${BASE}/pushed`]);
   const status = async () =>
     (await world.rows(rag)).find(({ path }) => path === `${BASE}/pushed`)?.status;
   expect(await status()).toBe("indexed");
@@ -169,18 +164,13 @@ const pushesOf = async (source: string) =>
 
 test("pushed URLs beyond the source's cap never become files, however many push", async () => {
   const { world, source, rag } = await ragWorld("web");
-  const limits = { maxPushedUrls: 500 };
   const push = async (urls: string[]) =>
-    await pushUrls(world.services, { sourceId: source, urls, limits });
+    await pushInto(world, source, urls, { maxPushedUrls: 500 });
   const urlsOf = (name: string, count: number) =>
     Array.from({ length: count }, (_, at) => `${BASE}/${name}/${at}`);
   await Promise.all(["a", "b", "c", "d"].map(async (name) => await push(urlsOf(name, 250))));
-  expect(await pushesOf(source)).toEqual({
-    files: 500,
-    refused: 500,
-    refusedAt: world.now,
-    rows: 500,
-  });
+  const told = { files: 500, refused: 500, refusedAt: world.now, rows: 500 };
+  expect(await pushesOf(source)).toEqual(told);
   expect((await world.rows(rag)).length).toBe(500);
   const messages = world.waiting.flatMap(({ body }) => (body as { urls: string[] }).urls);
   expect(new Set(messages)).toEqual(new Set((await world.rows(rag)).map(({ path }) => path)));
@@ -201,23 +191,13 @@ test("pushed URLs of other hosts are refused, and leave with the next scan", asy
   const { world, source, rag } = await ragWorld("web", { startUrls: [BASE], maxDepth: 0 });
   const { hostname } = new URL(BASE);
   const urls = [`${BASE}/pushed`, "http://203.0.113.9/a"];
-  const push = async (pushHosts?: string[]) =>
-    await pushUrls(world.services, {
-      sourceId: source,
-      urls,
-      limits: { pushHosts, maxPushedUrls: 100 },
-    });
+  const push = async (pushHosts?: string[]) => await pushInto(world, source, urls, { pushHosts });
   await push([hostname]);
   expect(await pushesOf(source)).toMatchObject({ files: 1, refused: 1, rows: 1 });
   await push();
   await world.deliver();
   expect(await pushesOf(source)).toMatchObject({ files: 2, refused: 1 });
-  const config = { startUrls: [BASE], maxDepth: 0, pushHosts: [hostname] };
-  await statement(
-    "update file_sources set config = ? where id = ?",
-    JSON.stringify(config),
-    source,
-  ).run();
+  await configure(source, { startUrls: [BASE], maxDepth: 0, pushHosts: [hostname] });
   await scan(world, source);
   expect(await world.rows(rag)).toMatchObject([
     { path: "http://203.0.113.9/a", status: "deleted" },

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 
 import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
 import { driveSource, openDrive } from "../../../doubles/google-drive/scanning.ts";
-import { failureOf, fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
+import { failureOf, fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
 
-const FOREVER = new AbortController().signal;
 const DOC = "application/vnd.google-apps.document";
 const SHEET = "application/vnd.google-apps.spreadsheet";
 const FORM = "application/vnd.google-apps.form";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
 import { driveSource } from "../../../doubles/google-drive/scanning.ts";
+import { fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
 
-const FOREVER = new AbortController().signal;
 const REQUEST = { id: "channel", token: "a token", baseUrl: "https://quarry.example.com" };
 
 /** A shared drive with a folder, and files elsewhere that are none of it. */
@@ -23,12 +23,9 @@ test("a shared drive is listed, read and followed by its own change log", async 
   const source = driveSource(drive, { sharedDriveId: shared });
   expect(await source.scan()).toBe("full");
   expect(source.paths()).toEqual(["Offers/offer.txt", "top.txt"]);
-  const listed = source.files.get(offer);
-  if (listed === undefined) throw new Error("not listed");
   // Nobody owns what a shared drive holds.
-  expect(listed.metadata).not.toHaveProperty("owner");
-  const opened = await source.reader().open(listed, FOREVER);
-  expect(opened.outcome === "opened" && (await new Response(opened.body).text())).toBe("the offer");
+  expect(fileOf(source, offer).metadata).not.toHaveProperty("owner");
+  expect(await textOf(source, offer)).toBe("the offer");
   drive.file(offers, "new.txt", "new");
   drive.file(drive.root, "another.txt", "own");
   drive.change(offer, { parents: [drive.root] });

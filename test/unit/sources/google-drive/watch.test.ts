@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { SourceWatcher, Watch } from "../../../../src/ports/source-watcher.ts";
 import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
 import { driveSource } from "../../../doubles/google-drive/scanning.ts";
+import { FOREVER } from "../../../doubles/source/simulated-scans.ts";
 
-const FOREVER = new AbortController().signal;
 const DAY_MS = 86_400_000;
 const request = (id: string, baseUrl = "https://quarry.example.com") => ({
   id,

@@ -2,9 +2,7 @@ import { expect, test } from "vitest";
 
 import type { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
 import { libraryOf } from "../../../doubles/microsoft-graph/scanning.ts";
-import { failureOf, fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
-
-const FOREVER = new AbortController().signal;
+import { failureOf, fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
 
 const downloads = ({ asked }: GraphDouble) => asked.filter((each) => each.includes("download"));
 

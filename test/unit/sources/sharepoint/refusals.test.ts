@@ -1,23 +1,14 @@
 import { expect, test } from "vitest";
 
-import { SourceFailure } from "../../../../src/ports/source-reader.ts";
+import type { SourceFailure } from "../../../../src/ports/source-reader.ts";
 import { SharePointReader } from "../../../../src/sources/sharepoint/sharepoint-reader.ts";
 import { certificate } from "../../../doubles/microsoft-graph/certificate.ts";
 import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
 import { graphConfig, graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
+import { failureOf, FOREVER } from "../../../doubles/source/simulated-scans.ts";
 import { memoryStore } from "../../../doubles/web-site/scanning.ts";
 
-const FOREVER = new AbortController().signal;
 const HR = "https://contoso.sharepoint.example/sites/hr";
-
-async function failureOf(work: Promise<unknown>): Promise<SourceFailure> {
-  const thrown: unknown = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (thrown instanceof SourceFailure) return thrown;
-  throw new Error(`no refusal: ${String(thrown)}`);
-}
 
 function site() {
   const graph = new GraphDouble();

@@ -3,11 +3,10 @@ import { expect, test } from "vitest";
 import type { DriveDouble } from "../../../doubles/microsoft-graph/drive-double.ts";
 import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
 import { graphSource, libraryOf } from "../../../doubles/microsoft-graph/scanning.ts";
-import { failureOf, fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
+import { failureOf, fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
 
 type Source = ReturnType<typeof graphSource>;
 
-const FOREVER = new AbortController().signal;
 const HR = "https://contoso.sharepoint.example/sites/hr";
 
 test("lists a library with folders, type, owner, address and time", async () => {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
 import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
+import { FOREVER } from "../../../doubles/source/simulated-scans.ts";
 
-const FOREVER = new AbortController().signal;
 const DAY_MS = 86_400_000;
 const REQUEST = { id: "ignored", token: "a random token", baseUrl: "https://quarry.example.com" };
 
